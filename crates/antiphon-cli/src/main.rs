@@ -1,0 +1,2 @@
+//! antiphon
+fn main() {}
