@@ -1,1 +1,16 @@
-//! antiphon-store
+//! Where Antiphon keeps conversations: the [`Store`] trait and the stores that fulfil it.
+//!
+//! A store keeps *threads*, append-only logs of items. A conversation names a thread; a response is
+//! a range of one. Every call names the tenant: what belongs to another tenant does not exist.
+
+mod error;
+mod ids;
+mod records;
+mod store;
+
+pub use error::StoreError;
+pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+pub use records::{
+    Base, Conversation, Cursor, Listing, NewResponse, Order, Page, ResponseRecord, Scope, Seq, Turn,
+};
+pub use store::Store;

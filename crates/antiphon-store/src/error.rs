@@ -1,0 +1,20 @@
+//! Why a store could not do what it was asked.
+
+use antiphon::ItemId;
+
+/// An error of a store, told by whose it is: the first three are the caller's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The thread already holds a live item of this id.
+    #[error("an item with id {0} is already held")]
+    DuplicateItem(ItemId),
+    /// The conversation does not exist, or no longer.
+    #[error("the conversation does not exist")]
+    ConversationNotFound,
+    /// `after` names no item of the listing.
+    #[error("no item with id {0} in this list")]
+    CursorNotFound(String),
+    /// The database failed: a full disk, a locked or damaged file, a lost connection.
+    #[error("the store failed: {0}")]
+    Unavailable(String),
+}

@@ -1,0 +1,135 @@
+//! What goes into a store and what comes out.
+
+use std::ops::Range;
+
+use antiphon::{HeldItem, ItemId};
+use bytes::Bytes;
+
+use crate::ids::{ConversationId, ResponseId, Shard, ThreadId};
+
+/// The position of an item in its thread, from 0.
+pub type Seq = u64;
+
+/// A point in a thread: after every item below `end`, those of the thread's lineage included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// The shard of the thread.
+    pub shard: Shard,
+    /// The thread.
+    pub thread: ThreadId,
+    /// One past the last item that counts. Sequence numbers of a fork go on from its parent's.
+    pub end: Seq,
+}
+
+/// Where a turn's items go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// To a thread of their own.
+    New {
+        /// Its shard, the one that the response's id names.
+        shard: Shard,
+        /// Its id.
+        thread: ThreadId,
+    },
+    /// Behind `cursor`: appended where the cursor is the tip of a thread that no conversation
+    /// names, else to a fork, which copies nothing. The commit decides, so the first of two turns
+    /// from one cursor appends and the second forks.
+    After {
+        /// Where the turn began.
+        cursor: Cursor,
+        /// The id of the fork, if it comes to one.
+        fork: ThreadId,
+    },
+    /// To the end of a conversation's thread.
+    Conversation(ConversationId),
+}
+
+/// What a turn leaves behind, committed as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// Where the items go.
+    pub base: Base,
+    /// The turn's fresh input.
+    pub input: Vec<HeldItem>,
+    /// What the model made of it.
+    pub output: Vec<HeldItem>,
+    /// The response's record; `None` where the caller asked that none be kept.
+    pub response: Option<NewResponse>,
+}
+
+/// The record of a response, beside its items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewResponse {
+    /// Its id.
+    pub id: ResponseId,
+    /// The conversation that it was made in.
+    pub conversation: Option<ConversationId>,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// The response object as JSON, its `output` left empty: the items are kept once, as items.
+    pub envelope: Bytes,
+    /// What was left out and mended, as JSON.
+    pub report: Bytes,
+}
+
+/// A response as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponseRecord {
+    /// What was recorded.
+    pub response: NewResponse,
+    /// Its end: where a turn that names it as `previous_response_id` begins.
+    pub cursor: Cursor,
+    /// Its input, as positions in the cursor's thread.
+    pub input: Range<Seq>,
+    /// Its output, as positions in the cursor's thread.
+    pub output: Range<Seq>,
+}
+
+/// A conversation as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// A JSON object of strings.
+    pub metadata: Bytes,
+}
+
+/// Which items to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All items of a conversation.
+    Conversation(ConversationId),
+    /// The input of a response.
+    Input(ResponseId),
+}
+
+/// Which way a list runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Oldest first.
+    Ascending,
+    /// Newest first.
+    Descending,
+}
+
+/// Which part of a list to give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The item that the page begins behind; `None` for the beginning.
+    pub after: Option<ItemId>,
+    /// How many items at the most.
+    pub limit: usize,
+    /// Which way.
+    pub order: Order,
+}
+
+/// A part of a list of live items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// The items, in the order that was asked for.
+    pub items: Vec<HeldItem>,
+    /// Whether there are more behind them.
+    pub has_more: bool,
+}

@@ -1,0 +1,73 @@
+//! Identifiers. An item's id and a call's id are different types on purpose: confusing them is how
+//! one tool call comes to be announced as two items.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where new identifiers come from. The engine itself has no randomness.
+pub trait IdSource {
+    /// Fills `bytes` with what makes the next identifier unique.
+    fn fill(&mut self, bytes: &mut [u8]);
+
+    /// A new identifier: `prefix`, an underscore, 48 hexadecimal digits.
+    fn issue(&mut self, prefix: &str) -> String {
+        let mut bytes = [0; 24];
+        self.fill(&mut bytes);
+        let mut id = String::with_capacity(prefix.len() + 49);
+        id.push_str(prefix);
+        id.push('_');
+        push_hex(&mut id, &bytes);
+        id
+    }
+}
+
+/// Appends `bytes` to `text` as lowercase hexadecimal digits.
+pub fn push_hex(text: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+macro_rules! identifier {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// The identifier as it stands on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl<T: Into<Arc<str>>> From<T> for $name {
+            fn from(text: T) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+identifier!(
+    /// The id of one item: `msg_…`, `fc_…`, `rs_…`. Issued by whoever stores the item.
+    ItemId
+);
+identifier!(
+    /// The id that joins a call and its output: `call_…`. Issued by the model.
+    CallId
+);

@@ -1,0 +1,62 @@
+//! A JSON array of items, read without copying a body.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use super::{HeadError, Item};
+
+/// Why a JSON value is no array of items.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ListError {
+    /// Not an array.
+    #[error("expected an array of items: {0}")]
+    NotAnArray(String),
+    /// One of the values in it is no item.
+    #[error("item {position}: {error}")]
+    Item {
+        /// Which one, from 0.
+        position: usize,
+        /// Why.
+        error: HeadError,
+    },
+}
+
+/// The items of the JSON array `text`. Each item's bytes are a slice of `text`.
+pub fn items_of(text: &Bytes) -> Result<Vec<Item>, ListError> {
+    let raws: Vec<&RawValue> =
+        serde_json::from_slice(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
+    raws.iter()
+        .enumerate()
+        .map(|(position, raw)| item_at(text, position, raw))
+        .collect()
+}
+
+fn item_at(text: &Bytes, position: usize, raw: &RawValue) -> Result<Item, ListError> {
+    Item::parse(text.slice_ref(raw.get().as_bytes()))
+        .map_err(|error| ListError::Item { position, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_a_slice_of_what_came() {
+        let text = Bytes::from_static(br#"[ {"role":"user","content":1e2}, {"id":"rs_1"} ]"#);
+        let items = items_of(&text).unwrap();
+        assert_eq!(items[0].text(), r#"{"role":"user","content":1e2}"#);
+        assert!(text.as_ptr_range().contains(&items[1].raw().as_ptr()));
+    }
+
+    #[test]
+    fn the_position_of_what_is_no_item_is_told() {
+        let text = Bytes::from_static(br#"[{"role":"user"},7]"#);
+        assert_eq!(
+            items_of(&text),
+            Err(ListError::Item {
+                position: 1,
+                error: HeadError::NotAnObject { got: "an integer" }
+            })
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! JSON read and changed without being rebuilt: what is not touched keeps its bytes.
+
+mod key;
+mod object;
+
+pub(crate) use key::Key;
+pub use object::Object;
+
+/// `text` as a JSON string, quotes included.
+pub fn quote(text: &str) -> String {
+    serde_json::to_string(text).expect("a string is always valid JSON")
+}
+
+/// The text of a raw JSON string, or `None` where `raw` is no string.
+pub fn unquote(raw: &str) -> Option<std::borrow::Cow<'_, str>> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(inner.into());
+    }
+    serde_json::from_str::<String>(raw).ok().map(Into::into)
+}
+
+/// What kind of JSON value `raw` is, as providers name it in their errors.
+pub fn type_name(raw: &str) -> &'static str {
+    match raw.as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        Some(_) if raw.contains(['.', 'e', 'E']) => "a decimal",
+        Some(_) => "an integer",
+        None => "nothing",
+    }
+}

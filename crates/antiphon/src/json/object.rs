@@ -1,0 +1,164 @@
+//! A JSON object as its fields in order, each value as the bytes that came.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytes::Bytes;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Key, quote};
+
+/// A JSON object that can be changed field by field. Order, unknown fields, numbers and escapes of
+/// everything that is not changed stay as they came.
+#[derive(Clone, Debug, Default)]
+pub struct Object<'a> {
+    fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads an object. One pass; nothing but the list of fields is allocated.
+    pub fn parse(text: &'a [u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(text)
+    }
+
+    /// The raw value under `key`; the last one where a key stands twice, as parsers agree.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.fields
+            .iter()
+            .rfind(|(name, _)| name == key)
+            .map(|(_, raw)| raw.as_ref())
+    }
+
+    /// The raw value under `key`, with `null` counted as absent.
+    pub fn present(&self, key: &str) -> Option<&str> {
+        self.get(key).filter(|raw| *raw != "null")
+    }
+
+    /// The string under `key`; `None` where it is absent or no string.
+    pub fn string(&self, key: &str) -> Option<Cow<'_, str>> {
+        self.get(key).and_then(super::unquote)
+    }
+
+    /// Whether `key` holds `true`.
+    pub fn is_true(&self, key: &str) -> bool {
+        self.get(key) == Some("true")
+    }
+
+    /// Puts the raw value `raw` under `key`: in its place, or at the end where it is new.
+    pub fn set(&mut self, key: &'a str, raw: impl Into<Cow<'a, str>>) {
+        let raw = raw.into();
+        match self.fields.iter().rposition(|(name, _)| name == key) {
+            Some(at) => self.fields[at].1 = raw,
+            None => self.fields.push((key.into(), raw)),
+        }
+    }
+
+    /// Puts the string `text` under `key`.
+    pub fn set_string(&mut self, key: &'a str, text: &str) {
+        self.set(key, quote(text));
+    }
+
+    /// Puts `raw` under `key` as the first field, or in its place where it is there.
+    pub fn set_first(&mut self, key: &'a str, raw: impl Into<Cow<'a, str>>) {
+        if self.get(key).is_none() {
+            self.fields.insert(0, (key.into(), Cow::Borrowed("null")));
+        }
+        self.set(key, raw);
+    }
+
+    /// Takes `key` out, every occurrence of it.
+    pub fn remove(&mut self, key: &str) {
+        self.fields.retain(|(name, _)| name != key);
+    }
+
+    /// The fields in order, values raw.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields
+            .iter()
+            .map(|(name, raw)| (name.as_ref(), raw.as_ref()))
+    }
+
+    /// The object as JSON text.
+    pub fn to_text(&self) -> String {
+        let length: usize = self
+            .iter()
+            .map(|(name, raw)| name.len() + raw.len() + 4)
+            .sum();
+        let mut text = String::with_capacity(length + 2);
+        self.write(&mut text);
+        text
+    }
+
+    /// The object as JSON bytes.
+    pub fn to_bytes(&self) -> Bytes {
+        self.to_text().into()
+    }
+
+    /// Appends the object as JSON to `text`.
+    pub fn write(&self, text: &mut String) {
+        text.push('{');
+        for (position, (name, raw)) in self.iter().enumerate() {
+            if position > 0 {
+                text.push(',');
+            }
+            text.push_str(&quote(name));
+            text.push(':');
+            text.push_str(raw);
+        }
+        text.push('}');
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Object<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+        let mut fields = Vec::with_capacity(8);
+        while let Some(Key(name)) = map.next_key()? {
+            let raw: &'de RawValue = map.next_value()?;
+            fields.push((name, Cow::Borrowed(raw.get())));
+        }
+        Ok(Object { fields })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_touched_keeps_its_bytes() {
+        let text = br#"{"b":1e2,"a\u0041":9007199254740993,"n":{ "x" : [1.0] },"id":"old"}"#;
+        let mut object = Object::parse(text).unwrap();
+        object.set_string("id", "new");
+        object.set("fresh", "true");
+        assert_eq!(
+            object.to_text(),
+            r#"{"b":1e2,"aA":9007199254740993,"n":{ "x" : [1.0] },"id":"new","fresh":true}"#
+        );
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts() {
+        let object = Object::parse(br#"{"id":"one","id":"two"}"#).unwrap();
+        assert_eq!(object.string("id").as_deref(), Some("two"));
+    }
+
+    #[test]
+    fn an_array_is_no_object() {
+        assert!(Object::parse(b"[1]").is_err());
+    }
+}
