@@ -1,1 +1,3 @@
-//! antiphon-gateway
+//! A gateway that any client of the OpenAI Responses API can point its base URL at.
+
+pub mod settings;
