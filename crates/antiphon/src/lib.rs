@@ -1,7 +1,10 @@
 //! Antiphon keeps an agent's conversation whole.
 
+pub mod faults;
 pub mod item;
 pub mod json;
+pub mod reconcile;
+pub mod repair;
 pub mod transcript;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};

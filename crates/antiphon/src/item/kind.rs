@@ -80,7 +80,7 @@ kinds! {
 }
 
 impl Kind {
-    /// The kind of output that answers a call of this kind; `None` where nobody has to answer.
+    /// The kind of output that answers a call of this kind; `None` where its caller answers nothing.
     pub fn output(&self) -> Option<Kind> {
         PAIRS
             .iter()
@@ -96,13 +96,18 @@ impl Kind {
             .map(|(call, _)| call.clone())
     }
 
+    /// Whether a provider refuses a call of this kind that nobody answered. An approval may stay
+    /// open; a call has to be answered.
+    pub fn must_be_answered(&self) -> bool {
+        *self != Kind::McpApprovalRequest && self.output().is_some()
+    }
+
     /// Whether a model made it, rather than its caller. Messages depend on their role besides.
     pub fn is_model_made(&self) -> bool {
         use Kind as K;
         !matches!(
             self,
             K::Message
-                | K::McpApprovalResponse
                 | K::CompactionTrigger
                 | K::AdditionalTools
                 | K::ConfigurationUpdate
@@ -113,7 +118,7 @@ impl Kind {
 }
 
 /// Calls that their caller has to answer, each with the kind of its answer.
-const PAIRS: [(Kind, Kind); 9] = [
+const PAIRS: [(Kind, Kind); 10] = [
     (Kind::FunctionCall, Kind::FunctionCallOutput),
     (Kind::CustomToolCall, Kind::CustomToolCallOutput),
     (Kind::ShellCall, Kind::ShellCallOutput),
@@ -123,6 +128,7 @@ const PAIRS: [(Kind, Kind); 9] = [
     (Kind::ToolSearchCall, Kind::ToolSearchOutput),
     (Kind::Program, Kind::ProgramOutput),
     (Kind::MultiAgentCall, Kind::MultiAgentCallOutput),
+    (Kind::McpApprovalRequest, Kind::McpApprovalResponse),
 ];
 
 impl fmt::Display for Kind {

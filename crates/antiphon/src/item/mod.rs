@@ -5,6 +5,7 @@ mod head;
 mod ids;
 mod kind;
 mod list;
+mod pairing;
 
 use bytes::Bytes;
 
@@ -13,6 +14,7 @@ pub use head::{Head, HeadError, Role};
 pub use ids::{CallId, IdSource, ItemId, push_hex};
 pub use kind::Kind;
 pub use list::{ListError, items_of};
+pub use pairing::{CallKey, Side};
 
 use crate::json::Object;
 
@@ -67,4 +69,22 @@ impl Item {
         change(&mut object);
         Self::parse(object.to_bytes()).expect("the changed fields are an item's")
     }
+
+    /// Whether the two say the same, their ids, status and fabricated nulls aside.
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        let (one, two) = (self.object(), other.object());
+        covers(&one, &two) && covers(&two, &one)
+    }
+}
+
+/// Whether every telling field of `one` stands in `two` with an equal value.
+fn covers(one: &Object<'_>, two: &Object<'_>) -> bool {
+    one.iter()
+        .filter(|(key, raw)| !matches!(*key, "id" | "status" | "type") && *raw != "null")
+        .all(|(key, raw)| two.get(key).is_some_and(|other| same_value(raw, other)))
+}
+
+fn same_value(one: &str, two: &str) -> bool {
+    let parsed = |raw| serde_json::from_str::<serde_json::Value>(raw).ok();
+    one == two || (parsed(one).is_some() && parsed(one) == parsed(two))
 }

@@ -1,0 +1,95 @@
+//! What a provider refuses in a list of items, as one closed catalogue.
+
+mod refusal;
+
+pub use refusal::Refusal;
+
+use crate::item::{CallId, ItemId, Kind};
+
+/// One thing about an item for which a provider refuses the whole request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// An earlier item has the same id.
+    DuplicateItem {
+        /// The id.
+        id: ItemId,
+    },
+    /// An earlier call has the same kind and `call_id`.
+    DuplicateCall {
+        /// The kind of the call.
+        kind: Kind,
+        /// Its `call_id`.
+        call_id: CallId,
+        /// Whether the two say the same.
+        identical: bool,
+    },
+    /// The call was answered already.
+    DuplicateOutput {
+        /// The kind of the output.
+        kind: Kind,
+        /// Its `call_id`.
+        call_id: CallId,
+    },
+    /// No output answers the call.
+    UnansweredCall {
+        /// The kind of the call.
+        kind: Kind,
+        /// Its `call_id`.
+        call_id: CallId,
+    },
+    /// No earlier call asked for the output.
+    OutputWithoutCall {
+        /// The kind of the output.
+        kind: Kind,
+        /// Its `call_id`.
+        call_id: Option<CallId>,
+    },
+    /// Nothing that the model made follows the reasoning.
+    LoneReasoning {
+        /// The reasoning's id.
+        id: Option<ItemId>,
+    },
+    /// The reference names nothing that is held.
+    UnresolvedReference {
+        /// What it names.
+        id: ItemId,
+    },
+    /// The id does not begin as ids of its kind do.
+    MalformedId {
+        /// The id.
+        id: ItemId,
+        /// How it should begin.
+        prefix: &'static str,
+    },
+    /// The id is over 64 characters.
+    OverlongId {
+        /// The id.
+        id: ItemId,
+    },
+    /// A call or output whose `call_id` is the empty string.
+    EmptyCallId {
+        /// The kind of the item.
+        kind: Kind,
+    },
+}
+
+/// How long an id may be.
+pub const MAX_ID_LENGTH: usize = 64;
+
+impl Fault {
+    /// The fault's name in headers, reports and logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::DuplicateItem { .. } => "duplicate_item",
+            Self::DuplicateCall { .. } => "duplicate_call",
+            Self::DuplicateOutput { .. } => "duplicate_output",
+            Self::UnansweredCall { .. } => "unanswered_call",
+            Self::OutputWithoutCall { .. } => "output_without_call",
+            Self::LoneReasoning { .. } => "lone_reasoning",
+            Self::UnresolvedReference { .. } => "unresolved_reference",
+            Self::MalformedId { .. } => "malformed_id",
+            Self::OverlongId { .. } => "overlong_id",
+            Self::EmptyCallId { .. } => "empty_call_id",
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The provider's own words for each fault.
+
+use super::{Fault, MAX_ID_LENGTH};
+use crate::item::Kind;
+
+/// An error as a provider answers it: the fields of its `error` object and the HTTP status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// `error.code`
+    pub code: Option<&'static str>,
+    /// `error.param`
+    pub param: Option<String>,
+    /// `error.message`
+    pub message: String,
+}
+
+impl Refusal {
+    fn of_input(message: String) -> Self {
+        Self {
+            status: 400,
+            code: None,
+            param: Some("input".into()),
+            message,
+        }
+    }
+
+    fn of_field(code: &'static str, position: usize, field: &str, rest: &str) -> Self {
+        let param = format!("input[{position}].{field}");
+        let message = format!("Invalid '{param}': {rest}");
+        Self {
+            status: 400,
+            code: Some(code),
+            param: Some(param),
+            message,
+        }
+    }
+}
+
+impl Fault {
+    /// How a provider refuses the fault in the item at `position` of its input.
+    ///
+    /// Texts are as recorded from OpenAI's API. None is recorded for a second output, a second call
+    /// of one `call_id`, and pairs other than functions: theirs are worded like their neighbours.
+    pub fn refusal(&self, position: usize) -> Refusal {
+        match self {
+            Self::DuplicateItem { id } => Refusal::of_input(duplicate(id.as_str())),
+            Self::DuplicateCall { call_id, .. } | Self::DuplicateOutput { call_id, .. } => {
+                Refusal::of_input(duplicate(call_id.as_str()))
+            }
+            Self::UnansweredCall { kind, call_id } => {
+                let kind = words(kind);
+                Refusal::of_input(format!("No tool output found for {kind} {call_id}."))
+            }
+            Self::OutputWithoutCall { kind, call_id } => {
+                let kind = words(kind);
+                let call_id = call_id.as_ref().map_or("", |id| id.as_str());
+                Refusal::of_input(format!(
+                    "No tool call found for {kind} with call_id {call_id}."
+                ))
+            }
+            Self::LoneReasoning { id } => {
+                let id = id.as_ref().map_or("", |id| id.as_str());
+                Refusal::of_input(format!(
+                    "Item '{id}' of type 'reasoning' was provided without its required following \
+                     item."
+                ))
+            }
+            Self::UnresolvedReference { id } => Refusal {
+                status: 404,
+                ..Refusal::of_input(format!(
+                    "Item with id '{id}' not found. Items are not persisted when `store` is set \
+                     to false. Try again with `store` set to true, or remove this item from your \
+                     input."
+                ))
+            },
+            Self::MalformedId { id, prefix } => Refusal::of_field(
+                "invalid_value",
+                position,
+                "id",
+                &format!("'{id}'. Expected an ID that begins with '{prefix}'."),
+            ),
+            Self::OverlongId { id } => Refusal::of_field(
+                "string_above_max_length",
+                position,
+                "id",
+                &overlong(id.as_str().chars().count()),
+            ),
+            Self::EmptyCallId { .. } => {
+                Refusal::of_field("empty_string", position, "call_id", EMPTY)
+            }
+        }
+    }
+}
+
+const EMPTY: &str = "empty string. Expected a string with minimum length 1, but got an empty \
+                     string instead.";
+
+fn duplicate(id: &str) -> String {
+    format!(
+        "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
+    )
+}
+
+fn overlong(length: usize) -> String {
+    format!(
+        "string too long. Expected a string with maximum length {MAX_ID_LENGTH}, but got a string \
+         with length {length} instead."
+    )
+}
+
+/// A kind as the provider's sentences name it: `function call output`.
+fn words(kind: &Kind) -> String {
+    kind.as_str().replace('_', " ")
+}

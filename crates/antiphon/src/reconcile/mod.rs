@@ -1,0 +1,91 @@
+//! What of a request's input is new.
+//!
+//! Clients re-send what the state's owner already holds: whole histories with and without ids, the
+//! last user message before a tool's output, calls beside their outputs. [`reconcile`] tells for
+//! every item whether it is re-sent, and by which rule, in this order: the same item id; the same
+//! call (kind and `call_id`); instructions that are held already; then, for messages without ids,
+//! alignment as a *sequence*. Equal text alone never counts: people repeat themselves.
+//!
+//! Two limits. A client that replays a trimmed window of a history and keeps no id or call in it
+//! is taken at its word, and so is one that edits what it replays.
+
+mod alignment;
+mod identity;
+mod instructions;
+#[cfg(test)]
+mod tests;
+
+use crate::item::{FingerprintKey, Item};
+use crate::transcript::Transcript;
+
+/// What becomes of one incoming item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is new.
+    Fresh,
+    /// It is new, under an id that the owner holds for something else: it gets another id.
+    FreshUnderUsedId,
+    /// New instructions in place of the latest held ones of their role.
+    Supersedes,
+    /// The owner holds it.
+    Resent(Resent),
+    /// The owner held it and was told to delete it.
+    Deleted,
+    /// It stands in this input already, at the position given.
+    Duplicate(usize),
+}
+
+/// How an item was found to be held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resent {
+    /// Where in the transcript.
+    pub held: usize,
+    /// By which rule.
+    pub rule: Rule,
+    /// Whether it says something else than what is held, which is kept.
+    pub differs: bool,
+}
+
+/// A rule by which an item is known to be re-sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The same item id.
+    SameId,
+    /// The same kind and `call_id`.
+    SameCall,
+    /// Equal instructions.
+    SameInstructions,
+    /// A message without an id, in its place in a replayed history.
+    Replayed,
+}
+
+impl Rule {
+    /// The rule's name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SameId => "same_id",
+            Self::SameCall => "same_call",
+            Self::SameInstructions => "same_instructions",
+            Self::Replayed => "replayed",
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether the item enters the transcript.
+    pub fn is_fresh(self) -> bool {
+        matches!(
+            self,
+            Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes
+        )
+    }
+}
+
+/// Tells what of `incoming` the owner of `transcript` does not have. One verdict an item, in order.
+/// Linear in both.
+pub fn reconcile(transcript: &Transcript, incoming: &[Item], key: FingerprintKey) -> Vec<Verdict> {
+    let mut verdicts = identity::by_id_and_call(transcript, incoming, key);
+    instructions::compare(transcript, incoming, key, &mut verdicts);
+    alignment::align(transcript, incoming, key, &mut verdicts);
+    verdicts
+}

@@ -1,0 +1,1 @@
+//! Reconcile against what real clients send.

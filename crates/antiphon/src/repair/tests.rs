@@ -1,0 +1,1 @@
+//! Repair against the laws and the provider.
