@@ -5,6 +5,7 @@ pub mod item;
 pub mod json;
 pub mod reconcile;
 pub mod repair;
+pub mod stream;
 pub mod transcript;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};

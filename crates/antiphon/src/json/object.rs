@@ -46,11 +46,11 @@ impl<'a> Object<'a> {
     }
 
     /// Puts the raw value `raw` under `key`: in its place, or at the end where it is new.
-    pub fn set(&mut self, key: &'a str, raw: impl Into<Cow<'a, str>>) {
-        let raw = raw.into();
-        match self.fields.iter().rposition(|(name, _)| name == key) {
+    pub fn set(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
+        let (key, raw) = (key.into(), raw.into());
+        match self.fields.iter().rposition(|(name, _)| *name == key) {
             Some(at) => self.fields[at].1 = raw,
-            None => self.fields.push((key.into(), raw)),
+            None => self.fields.push((key, raw)),
         }
     }
 

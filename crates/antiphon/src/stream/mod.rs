@@ -1,0 +1,17 @@
+//! Streams of events: the codec, and the one place where output items are made.
+
+mod assembler;
+mod emitter;
+mod envelope;
+mod output_item;
+mod partial;
+mod sse;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
+pub use assembler::{Assembler, Ending, Failure, Finished, Note, Output, Status, Taken};
+pub use emitter::Event;
+pub use envelope::Envelope;
+pub use sse::{Decoder, Frame, TooLong};

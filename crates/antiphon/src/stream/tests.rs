@@ -1,0 +1,1 @@
+//! The codec and the assembler, from outside.
