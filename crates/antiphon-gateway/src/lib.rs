@@ -1,3 +1,21 @@
 //! A gateway that any client of the OpenAI Responses API can point its base URL at.
+//!
+//! It keeps conversations and responses in a [`Store`](antiphon_store::Store), gives an upstream the
+//! whole of what it needs to know with every request, and gives its caller one well-formed stream of
+//! events. What is new in a request, and what of it a provider would refuse, is decided by the
+//! [`antiphon`] crate.
 
+mod auth;
+mod entropy;
+mod error;
+mod lease;
+mod present;
+mod request;
+mod routes;
+mod server;
 pub mod settings;
+mod sim;
+mod turn;
+mod upstream;
+
+pub use server::serve;

@@ -1,1 +1,23 @@
-//! antiphon-testkit
+//! A strict fake upstream: `POST /v1/responses` as a stateless provider would serve it.
+//!
+//! - [`judge`]: whether a provider would accept a request, and its own error text if not. It is
+//!   written from the provider's published and recorded behaviour alone and shares no code with
+//!   the gateway, so that the two can disagree.
+//! - [`stream`]: a builder of whole answers, event by event.
+//! - [`FakeUpstream`]: an HTTP server that records every request with its verdict and plays
+//!   scripted replies, with every chunk boundary under the test's control.
+//! - [`recall`]: the model that answers when nothing is scripted. It knows only what the input
+//!   holds, so a lost turn shows in its answer.
+
+mod digest;
+pub mod judge;
+pub mod recall;
+mod refusal;
+mod seal;
+pub mod stream;
+mod upstream;
+
+pub use refusal::Refusal;
+pub use seal::encrypted_content;
+pub use stream::{Answer, Frame, Split};
+pub use upstream::{Exchange, FakeUpstream, Outcome, Recorded, Reply};

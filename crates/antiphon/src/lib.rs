@@ -9,4 +9,4 @@ pub mod stream;
 pub mod transcript;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};
-pub use transcript::{HeldItem, Origin};
+pub use transcript::{HeldItem, Origin, Transcript};

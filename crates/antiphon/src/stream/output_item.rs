@@ -13,7 +13,8 @@ use bytes::Bytes;
 ///   announce ──> Open ── hear (parts, deltas) ──┐
 ///                 │  ^                          │
 ///                 │  └──────────────────────────┘
-///                 └── done / close ──> Done
+///                 ├── done ──> Done
+///                 └── close ─> Done, or Cut where it was not to be the end
 /// ```
 #[derive(Debug)]
 pub(super) struct OutputItem {
@@ -28,6 +29,8 @@ pub(super) struct OutputItem {
 enum State {
     Open(Partial),
     Done(Item),
+    /// Closed because nothing more came.
+    Cut(Item),
 }
 
 /// How items are shown to the caller.
@@ -91,7 +94,7 @@ impl OutputItem {
     pub(super) fn item(&self) -> &Item {
         match &self.state {
             State::Open(partial) => partial.announced(),
-            State::Done(item) => item,
+            State::Done(item) | State::Cut(item) => item,
         }
     }
 
@@ -128,10 +131,11 @@ impl OutputItem {
         }
     }
 
-    /// Ends an open item with what it has said so far.
-    pub(super) fn close(&mut self, status: &str, emitter: &mut Emitter, showing: Showing) {
+    /// Ends an open item with what it has said so far: that was all of it (`completed`), or it was
+    /// cut short.
+    pub(super) fn close(&mut self, completed: bool, emitter: &mut Emitter, showing: Showing) {
         if let State::Open(partial) = &self.state {
-            let item = partial.close(status);
+            let item = partial.close(if completed { "completed" } else { "incomplete" });
             emit_item(
                 "response.output_item.done",
                 &item,
@@ -139,19 +143,29 @@ impl OutputItem {
                 emitter,
                 showing,
             );
-            self.state = State::Done(item);
+            self.state = if completed {
+                State::Done(item)
+            } else {
+                State::Cut(item)
+            };
         }
     }
 
-    /// What an open item leaves when its caller has gone: a message that has begun to speak.
+    /// What stays of the item in a transcript: a finished one whole, and of one that was cut short
+    /// a message that has begun to speak.
     pub(super) fn remains(&self) -> Option<Item> {
-        match &self.state {
-            State::Done(item) => Some(item.clone()),
-            State::Open(partial) => {
-                let speaks = partial.announced().head().kind == Kind::Message;
-                (speaks && !partial.is_empty()).then(|| partial.close("incomplete"))
-            }
-        }
+        let cut = match &self.state {
+            State::Done(item) => return Some(item.clone()),
+            State::Cut(item) => item.clone(),
+            State::Open(partial) if partial.is_empty() => return None,
+            State::Open(partial) => partial.close("incomplete"),
+        };
+        let speaks = || {
+            cut.object()
+                .get("content")
+                .is_some_and(|content| content != "[]")
+        };
+        (cut.head().kind == Kind::Message && speaks()).then_some(cut)
     }
 
     fn place(&self) -> Place<'_> {

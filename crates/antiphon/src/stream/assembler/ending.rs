@@ -136,6 +136,23 @@ pub struct Finished {
     pub failure: Option<Failure>,
 }
 
+impl Finished {
+    /// The terminal event of a response that came to its end and then could not be kept.
+    pub fn failed_instead(&self, failure: &Failure) -> Event {
+        let mut response = Object::parse(self.response.as_bytes()).expect("it was rendered so");
+        response.set("status", r#""failed""#);
+        response.set("completed_at", "null");
+        response.set("error", Assembler::error_json(failure));
+        let mut event = Object::parse(&self.event.data).expect("it was emitted so");
+        event.set("type", r#""response.failed""#);
+        event.set("response", response.to_text().replace(['\n', '\r'], " "));
+        Event {
+            kind: "response.failed".into(),
+            data: event.to_bytes(),
+        }
+    }
+}
+
 /// One output item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -162,13 +179,7 @@ impl Assembler {
             incomplete_details,
         } = ending.clone();
         self.describe_end(status, failure.as_ref(), incomplete_details, now);
-        let output = self.items.iter().map(|output| Output {
-            id: output.id().clone(),
-            item: Some(output.item().clone()),
-            announced: output.item().clone(),
-        });
-        let output = output.collect();
-        self.finished(status, failure, output)
+        self.finished(status, failure)
     }
 
     /// The end of a response whose caller has left. What is finished stays, and a message that has
@@ -179,17 +190,7 @@ impl Assembler {
             return self.finish(now);
         }
         self.describe_end(Status::Cancelled, None, None, now);
-        let mut output: Vec<Output> = self
-            .items
-            .iter()
-            .map(|output| Output {
-                id: output.id().clone(),
-                item: output.remains(),
-                announced: output.item().clone(),
-            })
-            .collect();
-        drop_lone_reasoning(&mut output);
-        self.finished(Status::Cancelled, None, output)
+        self.finished(Status::Cancelled, None)
     }
 
     fn describe_end(
@@ -212,26 +213,37 @@ impl Assembler {
         }
     }
 
-    fn finished(
-        mut self,
-        status: Status,
-        failure: Option<Failure>,
-        output: Vec<Output>,
-    ) -> Finished {
-        let kept = output.iter().filter_map(|output| output.item.as_ref());
-        let shown: Vec<String> = kept.map(|item| self.showing.show(item)).collect();
+    fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
+        let shown: Vec<String> = self
+            .items
+            .iter()
+            .map(|output| self.showing.show(output.item()))
+            .collect();
         let response = self.envelope.render(shown.iter().map(String::as_str));
         let line = response.replace(['\n', '\r'], " ");
         let event = self.emitter.event(status.event(), &[("response", &line)]);
         Finished {
+            output: self.output(),
             status,
             event,
             response,
             envelope: self.envelope.render(std::iter::empty()),
-            output,
             notes: self.identity.notes,
             failure,
         }
+    }
+
+    fn output(&self) -> Vec<Output> {
+        let output = self.items.iter().map(|output| Output {
+            id: output.id().clone(),
+            item: output.remains(),
+            announced: output.item().clone(),
+        });
+        let mut output: Vec<Output> = output.collect();
+        if output.iter().any(|output| output.item.is_none()) {
+            drop_lone_reasoning(&mut output);
+        }
+        output
     }
 }
 

@@ -115,7 +115,7 @@ impl Assembler {
     pub fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.open(None);
-            self.close_items("incomplete");
+            self.close_items(false);
             self.phase = Phase::Ended(Ending::failed(failure));
         }
     }
@@ -207,11 +207,7 @@ impl Assembler {
         for item in final_items(response) {
             self.final_item(&item);
         }
-        self.close_items(if status == Status::Completed {
-            "completed"
-        } else {
-            "incomplete"
-        });
+        self.close_items(status == Status::Completed);
         self.phase = Phase::Ended(Ending::reported(status, response));
     }
 
@@ -274,9 +270,9 @@ impl Assembler {
         at
     }
 
-    fn close_items(&mut self, status: &str) {
+    fn close_items(&mut self, completed: bool) {
         for item in &mut self.items {
-            item.close(status, &mut self.emitter, self.showing);
+            item.close(completed, &mut self.emitter, self.showing);
         }
     }
 

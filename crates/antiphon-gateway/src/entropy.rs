@@ -1,0 +1,28 @@
+//! Where the gateway's identifiers and its clock come from.
+
+use std::time::UNIX_EPOCH;
+
+use antiphon::IdSource;
+
+/// Identifiers from the operating system's random numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RandomIds;
+
+impl IdSource for RandomIds {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        getrandom::fill(bytes).expect("the operating system has random numbers");
+    }
+}
+
+/// The time in Unix seconds.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one reader of the wall clock"
+)]
+pub(crate) fn unix_now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(UNIX_EPOCH);
+    since
+        .ok()
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .unwrap_or(0)
+}

@@ -1,0 +1,242 @@
+//! Errors as callers get them: the provider's form, in one place.
+
+use antiphon::faults::Refusal;
+use antiphon_store::StoreError;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::json;
+
+use crate::upstream::UpstreamError;
+
+/// An error on its way to a caller.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ApiError {
+    /// One of ours, in the provider's words.
+    Ours(OurError),
+    /// An upstream's, passed on as it came.
+    Upstream {
+        /// The upstream's status.
+        status: StatusCode,
+        /// The upstream's headers that callers act on.
+        headers: HeaderMap,
+        /// The upstream's body.
+        body: Bytes,
+    },
+}
+
+/// The fields of an `error` object and the status that goes with them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OurError {
+    pub(crate) status: StatusCode,
+    pub(crate) kind: &'static str,
+    pub(crate) code: Option<&'static str>,
+    pub(crate) param: Option<String>,
+    pub(crate) message: String,
+}
+
+impl ApiError {
+    /// The caller's mistake.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::BAD_REQUEST, "invalid_request_error", message)
+    }
+
+    /// What does not exist, or not for this caller.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::NOT_FOUND, "invalid_request_error", message)
+    }
+
+    /// Our mistake, or the world's.
+    pub(crate) fn server(status: StatusCode, message: impl Into<String>) -> Self {
+        Self::of(status, "server_error", message).code("server_error")
+    }
+
+    pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self::Ours(OurError {
+            status,
+            kind,
+            code: None,
+            param: None,
+            message: message.into(),
+        })
+    }
+
+    pub(crate) fn code(mut self, code: &'static str) -> Self {
+        if let Self::Ours(error) = &mut self {
+            error.code = Some(code);
+        }
+        self
+    }
+
+    pub(crate) fn param(mut self, param: impl Into<String>) -> Self {
+        if let Self::Ours(error) = &mut self {
+            error.param = Some(param.into());
+        }
+        self
+    }
+
+    pub(crate) fn conversation_not_found(id: &str) -> Self {
+        Self::not_found(format!("Conversation with id '{id}' not found."))
+    }
+
+    pub(crate) fn response_not_found(id: &str) -> Self {
+        Self::not_found(format!("Response with id '{id}' not found."))
+    }
+
+    pub(crate) fn item_not_found(id: &str) -> Self {
+        Self::not_found(format!("Item with id '{id}' not found."))
+    }
+
+    pub(crate) fn previous_response_not_found(id: &str) -> Self {
+        Self::invalid(format!("Previous response with id '{id}' not found."))
+            .code("previous_response_not_found")
+            .param("previous_response_id")
+    }
+
+    pub(crate) fn conversation_locked() -> Self {
+        Self::invalid(
+            "Another process is currently operating on this conversation. Please retry in a few \
+             seconds.",
+        )
+        .code("conversation_locked")
+        .param("conversation")
+    }
+
+    pub(crate) fn model_not_found(model: &str) -> Self {
+        Self::invalid(format!("The requested model '{model}' does not exist."))
+            .code("model_not_found")
+            .param("model")
+    }
+
+    pub(crate) fn missing_parameter(name: &str) -> Self {
+        Self::invalid(format!("Missing required parameter: '{name}'."))
+            .code("missing_required_parameter")
+            .param(name)
+    }
+
+    pub(crate) fn wrong_type(path: &str, expected: &str, got: &str) -> Self {
+        Self::invalid(format!(
+            "Invalid type for '{path}': expected {expected}, but got {got} instead."
+        ))
+        .code("invalid_type")
+        .param(path)
+    }
+
+    pub(crate) fn array_too_long(path: &str, maximum: usize, length: usize) -> Self {
+        Self::invalid(format!(
+            "Invalid '{path}': array too long. Expected an array with maximum length {maximum}, \
+             but got an array with length {length} instead."
+        ))
+        .code("array_above_max_length")
+        .param(path)
+    }
+
+    pub(crate) fn not_json() -> Self {
+        Self::invalid(
+            "We could not parse the JSON body of your request. (HINT: This likely means you \
+             aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but \
+             what was sent was not valid JSON. If you have trouble figuring out how to fix this, \
+             please contact us through our help center at help.openai.com.)",
+        )
+    }
+
+    /// The sentence.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Ours(error) => &error.message,
+            Self::Upstream { .. } => "the upstream refused the request",
+        }
+    }
+
+    /// The HTTP status.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Ours(error) => error.status,
+            Self::Upstream { status, .. } => *status,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Ours(error) => error.into_response(),
+            Self::Upstream {
+                status,
+                headers,
+                body,
+            } => (status, headers, body).into_response(),
+        }
+    }
+}
+
+impl IntoResponse for OurError {
+    fn into_response(self) -> Response {
+        let body = json!({"error": {
+            "message": self.message,
+            "type": self.kind,
+            "param": self.param,
+            "code": self.code,
+        }});
+        let json = HeaderValue::from_static("application/json");
+        (
+            self.status,
+            [(header::CONTENT_TYPE, json)],
+            body.to_string(),
+        )
+            .into_response()
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Ours(OurError {
+            status: StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST),
+            kind: "invalid_request_error",
+            code: refusal.code,
+            param: refusal.param,
+            message: refusal.message,
+        })
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::DuplicateItem(id) => antiphon::faults::Fault::DuplicateItem { id }
+                .refusal(0)
+                .into(),
+            StoreError::ConversationNotFound => Self::not_found(
+                "The conversation was deleted while this request was working on it.",
+            ),
+            StoreError::CursorNotFound(id) => Self::item_not_found(&id).param("after"),
+            StoreError::Unavailable(reason) => {
+                tracing::error!(%reason, "the store failed");
+                Self::server(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "The store of conversations failed. Nothing was changed.",
+                )
+            }
+        }
+    }
+}
+
+impl From<UpstreamError> for ApiError {
+    fn from(error: UpstreamError) -> Self {
+        match error {
+            UpstreamError::Refused {
+                status,
+                headers,
+                body,
+            } => Self::Upstream {
+                status,
+                headers,
+                body,
+            },
+            UpstreamError::TimedOut(_) => {
+                Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
+            }
+            _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `/v1/conversations`
+
+use std::sync::Arc;
+
+use antiphon::json::Object;
+use antiphon_store::{Conversation, ConversationId, Shard, ThreadId};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use bytes::Bytes;
+
+use super::extract::Body;
+use super::{items, json};
+use crate::auth::Caller;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::request::metadata;
+use crate::server::Gateway;
+
+/// `POST /v1/conversations`
+pub(super) async fn create(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let body = if body.is_empty() {
+        Bytes::from_static(b"{}")
+    } else {
+        body
+    };
+    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
+    let shard = Shard::issue(&mut RandomIds);
+    let conversation = Conversation {
+        id: ConversationId::issue(shard, &mut RandomIds),
+        created_at: unix_now(),
+        metadata: metadata(&fields)?.unwrap_or_else(|| "{}".into()).into(),
+    };
+    let shown = show_conversation(&conversation);
+    let thread = ThreadId::issue(&mut RandomIds);
+    let store = &gateway.store;
+    store
+        .create_conversation(&caller.tenant, conversation, thread, begins_with)
+        .await?;
+    Ok(shown)
+}
+
+/// `GET /v1/conversations/{id}`
+pub(super) async fn show(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    Ok(show_conversation(&find(&gateway, &caller, &id).await?))
+}
+
+/// `POST /v1/conversations/{id}`
+pub(super) async fn update(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let metadata = metadata(&fields)?;
+    if fields.get("metadata").is_none() {
+        return Err(ApiError::missing_parameter("metadata"));
+    }
+    let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
+    let conversation = known(&id)?;
+    let changed = gateway
+        .store
+        .set_metadata(&caller.tenant, &conversation, metadata)
+        .await?;
+    let changed = changed.ok_or_else(|| ApiError::conversation_not_found(&id))?;
+    Ok(show_conversation(&changed))
+}
+
+/// `DELETE /v1/conversations/{id}`
+pub(super) async fn delete(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(text): Path<String>,
+) -> Result<Response, ApiError> {
+    let id = known(&text)?;
+    match gateway
+        .store
+        .delete_conversation(&caller.tenant, &id)
+        .await?
+    {
+        true => Ok(json(format!(
+            r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#
+        ))),
+        false => Err(ApiError::conversation_not_found(&text)),
+    }
+}
+
+/// The id that `text` is; what has no form of an id names nothing.
+pub(super) fn known(text: &str) -> Result<ConversationId, ApiError> {
+    ConversationId::parse(text).ok_or_else(|| ApiError::conversation_not_found(text))
+}
+
+/// The caller's conversation of this id.
+pub(super) async fn find(
+    gateway: &Gateway,
+    caller: &Caller,
+    text: &str,
+) -> Result<Conversation, ApiError> {
+    let found = gateway
+        .store
+        .conversation(&caller.tenant, &known(text)?)
+        .await?;
+    let (conversation, _) = found.ok_or_else(|| ApiError::conversation_not_found(text))?;
+    Ok(conversation)
+}
+
+/// A conversation as the API shows it.
+pub(super) fn show_conversation(conversation: &Conversation) -> Response {
+    let Conversation {
+        id,
+        created_at,
+        metadata,
+    } = conversation;
+    let metadata = String::from_utf8_lossy(metadata);
+    json(format!(
+        r#"{{"id":"{id}","object":"conversation","created_at":{created_at},"metadata":{metadata}}}"#
+    ))
+}

@@ -1,0 +1,149 @@
+//! `/v1/conversations/{id}/items`
+
+use std::sync::Arc;
+
+use antiphon::faults::Fault;
+use antiphon::item::IdSource;
+use antiphon::json::Object;
+use antiphon::{HeldItem, ItemId};
+use antiphon_store::{Scope, StoreError};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use bytes::Bytes;
+
+use super::conversations::{find, known, show_conversation};
+use super::extract::Body;
+use super::json;
+use super::paging::ListQuery;
+use crate::auth::Caller;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::present::{list as list_of, present};
+use crate::request::{items, wrong};
+use crate::server::Gateway;
+use crate::turn::{Incoming, resolve};
+
+/// How many items may be added at a time.
+const MAX_ITEMS: usize = 20;
+
+/// `GET /v1/conversations/{id}/items`
+pub(super) async fn list(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    query: ListQuery,
+) -> Result<Response, ApiError> {
+    let scope = Scope::Conversation(known(&id)?);
+    let listing = gateway
+        .store
+        .list_items(&caller.tenant, &scope, &query.page)
+        .await?;
+    let listing = listing.ok_or_else(|| ApiError::conversation_not_found(&id))?;
+    Ok(json(list_of(
+        &listing.items,
+        listing.has_more,
+        query.encrypted,
+    )))
+}
+
+/// `POST /v1/conversations/{id}/items`
+pub(super) async fn create(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(text): Path<String>,
+    query: ListQuery,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    if fields.present("items").is_none() {
+        return Err(ApiError::missing_parameter("items"));
+    }
+    let id = known(&text)?;
+    find(&gateway, &caller, &text).await?;
+    let added = given(&gateway, &caller, &body, &fields).await?;
+    let _lease = gateway.lease(&caller.tenant, &id).await?;
+    match gateway
+        .store
+        .append_items(&caller.tenant, &id, added.clone())
+        .await
+    {
+        Err(StoreError::ConversationNotFound) => Err(ApiError::conversation_not_found(&text)),
+        other => {
+            other?;
+            Ok(json(list_of(&added, false, query.encrypted)))
+        }
+    }
+}
+
+/// `GET /v1/conversations/{id}/items/{item_id}`
+pub(super) async fn show(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path((text, item_id)): Path<(String, String)>,
+    query: ListQuery,
+) -> Result<Response, ApiError> {
+    let id = known(&text)?;
+    find(&gateway, &caller, &text).await?;
+    let item = gateway
+        .store
+        .item(&caller.tenant, &id, &ItemId::from(&*item_id))
+        .await?;
+    let item = item.ok_or_else(|| ApiError::item_not_found(&item_id))?;
+    Ok(json(present(&item, query.encrypted)))
+}
+
+/// `DELETE /v1/conversations/{id}/items/{item_id}`
+pub(super) async fn delete(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path((text, item_id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let id = known(&text)?;
+    let _lease = gateway.lease(&caller.tenant, &id).await?;
+    let conversation = find(&gateway, &caller, &text).await?;
+    match gateway
+        .store
+        .delete_item(&caller.tenant, &id, &ItemId::from(&*item_id))
+        .await?
+    {
+        true => Ok(show_conversation(&conversation)),
+        false => Err(ApiError::item_not_found(&item_id)),
+    }
+}
+
+/// The items that a body gives, to be held: each under its id, or one that is issued now. An id
+/// that stands twice is refused.
+pub(super) async fn given(
+    gateway: &Gateway,
+    caller: &Caller,
+    body: &Bytes,
+    fields: &Object<'_>,
+) -> Result<Vec<HeldItem>, ApiError> {
+    let Some(raw) = fields.present("items") else {
+        return Ok(Vec::new());
+    };
+    if !raw.starts_with('[') {
+        return Err(wrong("items", "an array", raw));
+    }
+    let items = items(&body.slice_ref(raw.as_bytes()), "items")?;
+    if items.len() > MAX_ITEMS {
+        return Err(ApiError::array_too_long("items", MAX_ITEMS, items.len()));
+    }
+    let items = resolve(&*gateway.store, &caller.tenant, None, items).await?;
+    let held: Vec<HeldItem> = items.into_iter().map(|item| hold(gateway, item)).collect();
+    let mut seen = std::collections::HashSet::new();
+    match held.iter().find(|item| !seen.insert(&item.id)) {
+        Some(item) => Err(Fault::DuplicateItem {
+            id: item.id.clone(),
+        }
+        .refusal(0)
+        .into()),
+        None => Ok(held),
+    }
+}
+
+fn hold(gateway: &Gateway, Incoming { item, origin }: Incoming) -> HeldItem {
+    let id = item.head().id.clone();
+    let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
+    HeldItem::new(id, &item, gateway.fingerprint_key, origin)
+}

@@ -1,0 +1,78 @@
+//! The API's routes.
+
+mod conversations;
+mod extract;
+mod items;
+mod models;
+mod paging;
+mod responses;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::{StatusCode, header};
+
+use crate::error::ApiError;
+use crate::server::Gateway;
+
+/// All routes, and errors in the provider's form for everything else.
+pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
+    let v1 = Router::new()
+        .route("/models", get(models::list))
+        .route("/responses", post(responses::create))
+        .route(
+            "/responses/{id}",
+            get(responses::show).delete(responses::delete),
+        )
+        .route("/responses/{id}/input_items", get(responses::input_items))
+        .route("/responses/{id}/report", get(responses::report))
+        .route("/conversations", post(conversations::create))
+        .route(
+            "/conversations/{id}",
+            get(conversations::show)
+                .post(conversations::update)
+                .delete(conversations::delete),
+        )
+        .route(
+            "/conversations/{id}/items",
+            get(items::list).post(items::create),
+        )
+        .route(
+            "/conversations/{id}/items/{item_id}",
+            get(items::show).delete(items::delete),
+        );
+    Router::new()
+        .route("/healthz", get(health))
+        .nest("/v1", v1)
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(Arc::clone(gateway))
+}
+
+async fn health(State(_): State<Arc<Gateway>>) -> &'static str {
+    "ok"
+}
+
+async fn unknown_route(request: Request) -> ApiError {
+    let (method, path) = (request.method(), request.uri().path());
+    ApiError::not_found(format!("Invalid URL ({method} {path})"))
+}
+
+async fn wrong_method(request: Request) -> ApiError {
+    let (method, path) = (request.method(), request.uri().path());
+    let message = format!("Not allowed to {method} on {path}.");
+    ApiError::of(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "invalid_request_error",
+        message,
+    )
+    .code("method_not_supported")
+}
+
+/// JSON text as an answer.
+pub(crate) fn json(text: impl Into<axum::body::Body>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
+}

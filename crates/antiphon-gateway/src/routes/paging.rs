@@ -1,0 +1,135 @@
+//! The query of a list: `after`, `limit`, `order`, `include`.
+
+use antiphon::ItemId;
+use antiphon_store::{Order, Page};
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use crate::error::ApiError;
+use crate::request::ENCRYPTED;
+
+/// How many items a page holds at the most, and where nothing is said.
+const LIMITS: (usize, usize) = (100, 20);
+
+/// What part of a list to show, and how much of each item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ListQuery {
+    pub(super) page: Page,
+    /// Whether encrypted reasoning was asked for.
+    pub(super) encrypted: bool,
+}
+
+impl<S: Sync> FromRequestParts<S> for ListQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Self::parse(parts.uri.query().unwrap_or_default())
+    }
+}
+
+impl ListQuery {
+    fn parse(query: &str) -> Result<Self, ApiError> {
+        let mut page = Page {
+            after: None,
+            limit: LIMITS.1,
+            order: Order::Descending,
+        };
+        let mut encrypted = false;
+        for (key, value) in pairs(query)? {
+            match key.as_str() {
+                "after" => {
+                    page.after = Some(ItemId::from(value)).filter(|id| !id.as_str().is_empty())
+                }
+                "limit" => page.limit = limit(&value)?,
+                "order" => page.order = order(&value)?,
+                "include" | "include[]" => encrypted |= value == ENCRYPTED,
+                _ => {}
+            }
+        }
+        Ok(Self { page, encrypted })
+    }
+}
+
+fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
+    let uri = http::Uri::builder()
+        .path_and_query(format!("/?{query}"))
+        .build();
+    let pairs = uri
+        .ok()
+        .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
+    pairs
+        .map(|pairs| pairs.0)
+        .ok_or_else(|| ApiError::invalid("The query cannot be read."))
+}
+
+fn limit(value: &str) -> Result<usize, ApiError> {
+    let limit: i64 = value
+        .parse()
+        .map_err(|_| ApiError::wrong_type("limit", "an integer", "a string"))?;
+    match usize::try_from(limit) {
+        Ok(limit @ 1..=100) => Ok(limit),
+        Ok(limit) if limit > LIMITS.0 => {
+            Err(out_of_range("integer_above_max_value", "<= 100", limit))
+        }
+        _ => Err(out_of_range("integer_below_min_value", ">= 1", limit)),
+    }
+}
+
+fn out_of_range(code: &'static str, bound: &str, got: impl std::fmt::Display) -> ApiError {
+    ApiError::invalid(format!(
+        "Invalid 'limit': integer out of range. Expected a value {bound}, but got {got} instead."
+    ))
+    .code(code)
+    .param("limit")
+}
+
+fn order(value: &str) -> Result<Order, ApiError> {
+    match value {
+        "asc" => Ok(Order::Ascending),
+        "desc" => Ok(Order::Descending),
+        other => Err(ApiError::invalid(format!(
+            "Invalid value: '{other}'. Supported values are: 'asc' and 'desc'."
+        ))
+        .code("invalid_value")
+        .param("order")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_names_a_page() {
+        let query =
+            ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
+        let page = Page {
+            after: Some("msg_1".into()),
+            limit: 5,
+            order: Order::Ascending,
+        };
+        assert_eq!(
+            query,
+            Ok(ListQuery {
+                page,
+                encrypted: true
+            })
+        );
+    }
+
+    #[test]
+    fn bounds_are_the_providers() {
+        for (query, code) in [
+            ("limit=0", "integer_below_min_value"),
+            ("limit=-3", "integer_below_min_value"),
+            ("limit=101", "integer_above_max_value"),
+            ("limit=ten", "invalid_type"),
+            ("order=up", "invalid_value"),
+        ] {
+            let Err(ApiError::Ours(error)) = ListQuery::parse(query) else {
+                panic!("{query}")
+            };
+            assert_eq!(error.code, Some(code), "{query}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the model does with its context: the rules, in their order.
+
+use super::SimError;
+use super::arguments;
+use super::context::{Context, Returned};
+use super::evidence::Evidence;
+use super::item::{Part, attachments, text_of};
+use super::mention::{Mention, mentions};
+use super::recall::{asks_what_happened, is_question, recall};
+use super::reply::Reply;
+use super::request::Request;
+use super::show::{asks_for_context, show};
+use super::text::{find_phrase, shorten};
+use super::tools::{Callable, Input, Tool};
+
+/// What one answer is made of.
+#[derive(Debug)]
+pub(super) enum Turn<'a> {
+    Calls(Vec<Call<'a>>),
+    Reply(Reply),
+}
+
+/// A call of a tool.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) tool: &'a Tool,
+    /// The arguments of a function as JSON text, the input of a custom tool.
+    pub(super) input: String,
+}
+
+/// Applies the first rule that fits.
+pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError> {
+    let context = &request.context;
+    let callable = Callable::of(&request.tools, &request.choice, request.parallel_tool_calls)?;
+    let asked = text_of(context.last_user_message());
+    if callable.forced {
+        return forced(&asked, &callable).map(Turn::Calls);
+    }
+    let returned = context.just_returned();
+    if !returned.is_empty() {
+        return Ok(Turn::Reply(report(&returned)));
+    }
+    if asks_for_context(&asked) {
+        return Ok(Turn::Reply(Reply::new(show(context))));
+    }
+    let calls = if asks_what_happened(&asked) {
+        Vec::new()
+    } else {
+        chosen(&asked, &callable)?
+    };
+    if calls.is_empty() {
+        Ok(Turn::Reply(speak(&asked, context)))
+    } else {
+        Ok(Turn::Calls(calls))
+    }
+}
+
+/// A call of every tool that the text names, or of the first tool.
+fn forced<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
+    let named = chosen(asked, callable)?;
+    match callable.tools.first() {
+        Some(first) if named.is_empty() => Ok(vec![Call::new(first, Evidence::whole(asked))?]),
+        _ => Ok(named),
+    }
+}
+
+/// A call of every tool that the text names.
+fn chosen<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
+    let most = if callable.single { 1 } else { usize::MAX };
+    mentions(asked, &callable.tools)
+        .into_iter()
+        .take(most)
+        .map(|Mention { tool, evidence }| Call::new(tool, evidence))
+        .collect()
+}
+
+impl<'a> Call<'a> {
+    fn new(tool: &'a Tool, evidence: Evidence<'_>) -> Result<Self, SimError> {
+        let input = match &tool.input {
+            Input::Text => evidence
+                .quote(0)
+                .unwrap_or_else(|| evidence.text())
+                .to_owned(),
+            Input::Arguments(schema) => match (evidence.json_object(), schema) {
+                (Some(given), _) => given.to_string(),
+                (None, None) => "{}".to_owned(),
+                (None, Some(schema)) => {
+                    let subject = || format!("function '{}'", tool.name);
+                    arguments::from_parameters(schema, evidence, subject)?.to_string()
+                }
+            },
+        };
+        Ok(Self { tool, input })
+    }
+}
+
+/// `echo returned: hello; get_weather returned: sunny`
+fn report(returned: &[Returned]) -> Reply {
+    let each: Vec<String> = returned.iter().map(Returned::sentence).collect();
+    Reply::new(each.join("; "))
+}
+
+/// The answer to a user who asks for no call.
+fn speak(asked: &str, context: &Context) -> Reply {
+    let message = context.last_user_message();
+    if let Some(sentence) = dictated(context) {
+        Reply::new(sentence)
+    } else if context.user_messages().next().is_none() {
+        Reply::new("I was given no user message.")
+    } else if !attachments(message).is_empty() {
+        Reply::new(received(message))
+    } else if is_question(asked) {
+        Reply::new(recall(asked, context))
+    } else {
+        Reply::acknowledging(asked)
+    }
+}
+
+/// What instructions of the form `reply with: X` dictate; the latest of them.
+fn dictated(context: &Context) -> Option<String> {
+    context.guidance().iter().rev().find_map(|guidance| {
+        let at = find_phrase(guidance, "reply with")?.end;
+        let line = guidance[at..]
+            .trim_start()
+            .strip_prefix(':')?
+            .lines()
+            .next()?
+            .trim();
+        (!line.is_empty()).then(|| line.to_owned())
+    })
+}
+
+/// `I was given an image (image/png, detail auto), with: What is this?`
+fn received(message: &[Part]) -> String {
+    let given = attachments(message).join(" and ");
+    match shorten(&text_of(message), 80) {
+        text if text.is_empty() => format!("I was given {given}."),
+        text => format!("I was given {given}, with: {text}"),
+    }
+}

@@ -1,0 +1,52 @@
+//! Ids that depend on the input alone.
+
+use std::fmt::Write as _;
+
+use ring::digest;
+
+/// Derives every id of an answer from the bytes of its `input`: equal input, equal ids; as the
+/// context grows from turn to turn, the ids change with it.
+#[derive(Debug)]
+pub(super) struct Ids {
+    seed: digest::Digest,
+}
+
+impl Ids {
+    pub(super) fn of(input: &str) -> Self {
+        Self {
+            seed: digest::digest(&digest::SHA256, input.as_bytes()),
+        }
+    }
+
+    /// The id of the response: there is one.
+    pub(super) fn response(&self) -> String {
+        self.derive("resp_", 0, 48)
+    }
+
+    /// The id of the item at `output_index`.
+    pub(super) fn item(&self, prefix: &str, output_index: usize) -> String {
+        self.derive(prefix, output_index, 48)
+    }
+
+    /// The `call_id` of the call at `output_index`.
+    pub(super) fn call(&self, output_index: usize) -> String {
+        self.derive("call_", output_index, 24)
+    }
+
+    /// What stands in for a provider's encrypted reasoning: opaque, and bound to its item.
+    pub(super) fn encrypted_content(&self, output_index: usize) -> String {
+        self.derive("sim_", output_index, 64)
+    }
+
+    fn derive(&self, prefix: &str, index: usize, hex_digits: usize) -> String {
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(self.seed.as_ref());
+        context.update(prefix.as_bytes());
+        context.update(&(index as u64).to_be_bytes());
+        let mut id = prefix.to_owned();
+        for byte in &context.finish().as_ref()[..hex_digits / 2] {
+            write!(id, "{byte:02x}").expect("writing to a String cannot fail");
+        }
+        id
+    }
+}

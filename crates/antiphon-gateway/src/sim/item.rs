@@ -1,0 +1,256 @@
+//! One item of the input, as the model sees it.
+
+use serde_json::{Map, Value};
+
+use super::SimError;
+use super::text::shorten;
+
+/// An item of the context. What the model has no rule for is kept by its type.
+#[derive(Debug)]
+pub(super) enum Item {
+    Message {
+        role: String,
+        parts: Vec<Part>,
+    },
+    /// A call of any kind: `type` ends in `_call`.
+    Call {
+        kind: String,
+        call_id: String,
+        name: String,
+        input: String,
+    },
+    /// What a call returned: `type` ends in `_call_output`.
+    Output {
+        kind: String,
+        call_id: String,
+        name: Option<String>,
+        parts: Vec<Part>,
+    },
+    Other {
+        kind: String,
+        text: String,
+    },
+}
+
+/// One part of a content.
+#[derive(Debug)]
+pub(super) enum Part {
+    Text(String),
+    /// Anything that is not text, in words: `an image (image/png, detail high)`.
+    Attachment(String),
+}
+
+impl Item {
+    /// Reads the item at `index` of the input.
+    pub(super) fn read(index: usize, value: &Value) -> Result<Self, SimError> {
+        let fields = value
+            .as_object()
+            .ok_or_else(|| invalid(index, "an item, as an object"))?;
+        let kind = string(fields, "type");
+        match kind.as_str() {
+            "message" => message(index, fields),
+            "" if fields.contains_key("role") => message(index, fields),
+            "" => Err(invalid(
+                index,
+                "an item with a 'type', or a message with a 'role'",
+            )),
+            "item_reference" => Err(SimError::NotHeld {
+                kind: "Item",
+                id: string(fields, "id"),
+            }),
+            _ if kind.ends_with("_call_output") => output(index, kind, fields),
+            _ if kind.ends_with("_call") => Ok(call(kind, fields)),
+            _ => Ok(Self::Other {
+                text: summary(fields),
+                kind,
+            }),
+        }
+    }
+
+    /// All of the item that is text.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Message { parts, .. } | Self::Output { parts, .. } => text_of(parts),
+            Self::Call { input, .. } => input.clone(),
+            Self::Other { text, .. } => text.clone(),
+        }
+    }
+}
+
+/// The text of `parts`, one line a part, attachments left out.
+pub(super) fn text_of(parts: &[Part]) -> String {
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Attachment(_) => None,
+        })
+        .collect();
+    texts.join("\n")
+}
+
+/// `parts` with each attachment in words where it stands.
+pub(super) fn described(parts: &[Part]) -> String {
+    let words: Vec<String> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Attachment(description) => format!("[{description}]"),
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// The attachments of `parts`, in words.
+pub(super) fn attachments(parts: &[Part]) -> Vec<&str> {
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Attachment(description) => Some(description.as_str()),
+        })
+        .collect()
+}
+
+fn message(index: usize, fields: &Map<String, Value>) -> Result<Item, SimError> {
+    let role = string(fields, "role");
+    if role.is_empty() {
+        return Err(invalid(index, "a message with a 'role'"));
+    }
+    Ok(Item::Message {
+        role,
+        parts: content(index, fields.get("content"))?,
+    })
+}
+
+fn call(kind: String, fields: &Map<String, Value>) -> Item {
+    let input = ["arguments", "input", "action"]
+        .iter()
+        .find_map(|key| fields.get(*key))
+        .map(in_words)
+        .unwrap_or_default();
+    let name = match string(fields, "name") {
+        name if name.is_empty() => kind.trim_end_matches("_call").to_owned(),
+        name => name,
+    };
+    Item::Call {
+        kind,
+        call_id: string(fields, "call_id"),
+        name,
+        input,
+    }
+}
+
+fn output(index: usize, kind: String, fields: &Map<String, Value>) -> Result<Item, SimError> {
+    let parts = match fields.get("output") {
+        Some(Value::Object(output)) => vec![Part::Text(Value::Object(output.clone()).to_string())],
+        output => content(index, output)?,
+    };
+    let name = Some(string(fields, "name")).filter(|name| !name.is_empty());
+    Ok(Item::Output {
+        kind,
+        call_id: string(fields, "call_id"),
+        name,
+        parts,
+    })
+}
+
+fn content(index: usize, content: Option<&Value>) -> Result<Vec<Part>, SimError> {
+    match content {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
+        Some(Value::Array(parts)) => parts.iter().map(|part| read_part(index, part)).collect(),
+        Some(_) => Err(invalid(
+            index,
+            "a content that is a string or an array of parts",
+        )),
+    }
+}
+
+fn read_part(index: usize, part: &Value) -> Result<Part, SimError> {
+    let fields = part
+        .as_object()
+        .ok_or_else(|| invalid(index, "a content of part objects"))?;
+    Ok(match string(fields, "type").as_str() {
+        "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
+            Part::Text(string(fields, "text"))
+        }
+        "refusal" => Part::Text(string(fields, "refusal")),
+        "input_image" => Part::Attachment(image(fields)),
+        "input_file" => Part::Attachment(file(fields)),
+        kind => Part::Attachment(format!("a part of type {kind}")),
+    })
+}
+
+fn image(fields: &Map<String, Value>) -> String {
+    let detail = match string(fields, "detail") {
+        detail if detail.is_empty() => "auto".to_owned(),
+        detail => detail,
+    };
+    format!(
+        "an image ({}, detail {detail})",
+        origin(fields, &["image_url", "file_id"])
+    )
+}
+
+fn file(fields: &Map<String, Value>) -> String {
+    format!(
+        "a file ({})",
+        origin(fields, &["filename", "file_url", "file_id"])
+    )
+}
+
+/// What is known of where bytes come from, without the bytes themselves: a name or an address, or
+/// the media type of a data URL.
+fn origin(fields: &Map<String, Value>, keys: &[&str]) -> String {
+    let data_url = Some(string(fields, "file_data")).filter(|bytes| bytes.starts_with("data:"));
+    let mut names = keys
+        .iter()
+        .map(|key| string(fields, key))
+        .filter(|name| !name.is_empty());
+    match names.next().or(data_url) {
+        None => "unnamed".to_owned(),
+        Some(name) => match name.strip_prefix("data:") {
+            Some(inline) => inline
+                .split([';', ','])
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+            None => shorten(&name, 60),
+        },
+    }
+}
+
+/// The text of an item that has no rule: the summary of reasoning, if anything.
+fn summary(fields: &Map<String, Value>) -> String {
+    let parts = fields
+        .get("summary")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| part["text"].as_str())
+        .collect();
+    texts.join(" ")
+}
+
+fn in_words(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn string(fields: &Map<String, Value>, key: &str) -> String {
+    fields
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn invalid(index: usize, expected: &'static str) -> SimError {
+    SimError::InvalidParameter {
+        param: format!("input[{index}]"),
+        expected,
+    }
+}

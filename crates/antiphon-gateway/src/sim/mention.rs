@@ -1,0 +1,192 @@
+//! Which tools a text asks for, and what it says to each.
+
+use std::ops::Range;
+
+use super::evidence::{Evidence, find_place};
+use super::text::{Word, is_listed, phrase_at, quotes, words};
+use super::tools::Tool;
+
+/// A tool that the text asks for: one call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mention<'a, 't> {
+    pub(super) tool: &'a Tool,
+    pub(super) evidence: Evidence<'t>,
+}
+
+/// Words that lead from a tool's name to a second mention of the same call: `the echo tool to
+/// echo hello`.
+const LEAD_IN: &str = "tool function to the please";
+
+/// Words after a tool's name that ask for nothing: `using the echo tool, please`.
+const IDLE: &str = "tool function please and then";
+
+/// The tools that `text` asks for, in order of mention; one for each call.
+pub(super) fn mentions<'a, 't>(text: &'t str, tools: &[&'a Tool]) -> Vec<Mention<'a, 't>> {
+    let mut spans = named(text, tools);
+    spans.extend(weather(text, tools, &spans));
+    spans.sort_by_key(|span| span.range.start);
+    let mut found: Vec<Mention<'a, 't>> = Vec::new();
+    for (at, span) in spans.iter().enumerate() {
+        let next = spans.get(at + 1);
+        let segment = &text[span.range.end..next.map_or(text.len(), |next| next.range.start)];
+        let before = &text[at.checked_sub(1).map_or(0, |at| spans[at].range.end)..span.range.start];
+        let leads_in = next.is_some_and(|next| next.is_of(span.tool)) && is_lead_in(segment);
+        let looks_back = found.last().is_some_and(|last| span.is_of(last.tool))
+            && names_the_means(before, segment);
+        if !leads_in && !looks_back {
+            let mention = Mention {
+                tool: span.tool,
+                evidence: span.evidence(segment, text),
+            };
+            found.extend(std::iter::repeat_n(mention, times(segment)));
+        }
+    }
+    found
+}
+
+/// Where a text speaks of a tool.
+struct Span<'a> {
+    tool: &'a Tool,
+    range: Range<usize>,
+    by: By,
+}
+
+/// How a text speaks of a tool.
+#[derive(Clone, Copy)]
+enum By {
+    Name,
+    Subject,
+}
+
+impl Span<'_> {
+    fn is_of(&self, tool: &Tool) -> bool {
+        self.tool.name == tool.name
+    }
+
+    fn evidence<'t>(&self, segment: &'t str, text: &'t str) -> Evidence<'t> {
+        match self.by {
+            By::Name => Evidence::after_name(segment, text),
+            By::Subject => Evidence::after_subject(segment, text),
+        }
+    }
+}
+
+/// The names of tools in `text`; the longest where several begin. A name within quotes counts only
+/// as the whole of the quote, and only if none stands outside of quotes: quotes are arguments.
+fn named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
+    let quotes = quotes(text);
+    let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));
+    let (inside, outside): (Vec<_>, Vec<_>) = all_named(text, tools).into_iter().partition(within);
+    let whole = |span: &Span<'_>| quotes.contains(&span.range);
+    if outside.is_empty() {
+        inside.into_iter().filter(whole).collect()
+    } else {
+        outside
+    }
+}
+
+fn all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| (*tool, words(&tool.name)))
+        .collect();
+    let text_words = words(text);
+    let mut spans: Vec<Span<'a>> = Vec::new();
+    for at in 0..text_words.len() {
+        if spans
+            .last()
+            .is_some_and(|last| text_words[at].start < last.range.end)
+        {
+            continue;
+        }
+        let here = names.iter().filter_map(|(tool, name)| {
+            let range = phrase_at(text, &text_words[at..], name)?;
+            Some(Span {
+                tool,
+                range,
+                by: By::Name,
+            })
+        });
+        spans.extend(here.max_by_key(|span| span.range.end));
+    }
+    spans
+}
+
+/// Where `text` asks for the weather and for no tool of it by name: at each place it names, or once.
+fn weather<'a>(text: &str, tools: &[&'a Tool], named: &[Span<'a>]) -> Vec<Span<'a>> {
+    let named_anyway = named.iter().any(|span| is_for_weather(span.tool));
+    let Some(tool) = tools
+        .iter()
+        .find(|tool| !named_anyway && is_for_weather(tool))
+    else {
+        return Vec::new();
+    };
+    let quotes = quotes(text);
+    let spots: Vec<Range<usize>> = words(text)
+        .into_iter()
+        .filter(|word| word.lower == "weather")
+        .map(|word| word.start..word.end)
+        .filter(|spot| !quotes.iter().any(|quote| overlap(quote, spot)))
+        .filter(|spot| !named.iter().any(|span| overlap(&span.range, spot)))
+        .collect();
+    let ends = spots
+        .iter()
+        .skip(1)
+        .map(|next| next.start)
+        .chain([text.len()]);
+    let placed = spots
+        .iter()
+        .zip(ends)
+        .filter(|(spot, end)| find_place(&text[spot.end..*end]).is_some());
+    let placed: Vec<Range<usize>> = placed.map(|(spot, _)| spot.clone()).collect();
+    let asked = if placed.is_empty() {
+        &spots[..spots.len().min(1)]
+    } else {
+        &placed
+    };
+    asked
+        .iter()
+        .map(|range| Span {
+            tool,
+            range: range.clone(),
+            by: By::Subject,
+        })
+        .collect()
+}
+
+fn is_for_weather(tool: &Tool) -> bool {
+    let about = |text: &str| text.to_lowercase().contains("weather");
+    about(&tool.name) || about(&tool.description)
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// `Use the echo tool to` before `echo hello`: the same call, not given anything yet.
+fn is_lead_in(segment: &str) -> bool {
+    let between = words(segment);
+    let leads = |word: &Word| matches!(word.lower.as_str(), "tool" | "function" | "to");
+    between.iter().all(|word| is_listed(&word.lower, LEAD_IN)) && between.iter().any(leads)
+}
+
+/// `Echo hello using the echo tool`: the same call, whose tool is only named again.
+fn names_the_means(before: &str, segment: &str) -> bool {
+    let before = words(before);
+    let last = before
+        .iter()
+        .map(|word| word.lower.as_str())
+        .rfind(|word| *word != "the");
+    matches!(last, Some("using" | "with" | "via" | "by"))
+        && words(segment)
+            .iter()
+            .all(|word| is_listed(&word.lower, IDLE))
+}
+
+fn times(segment: &str) -> usize {
+    if words(segment).iter().any(|word| word.lower == "twice") {
+        2
+    } else {
+        1
+    }
+}

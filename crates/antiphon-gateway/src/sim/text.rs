@@ -1,0 +1,207 @@
+//! Words, quotes and phrases of a text, and where they stand.
+
+use std::ops::Range;
+
+/// One word: a run of letters and digits, ended also where camel case begins a new one.
+#[derive(Debug)]
+pub(super) struct Word {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) lower: String,
+}
+
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut previous = ' ';
+    for (at, c) in text.char_indices() {
+        let joins = c.is_alphanumeric() && !(c.is_uppercase() && previous.is_lowercase());
+        if let Some(from) = start.take_if(|_| !joins) {
+            words.push(word(text, from..at));
+        }
+        if c.is_alphanumeric() && start.is_none() {
+            start = Some(at);
+        }
+        previous = c;
+    }
+    words.extend(start.map(|from| word(text, from..text.len())));
+    words
+}
+
+fn word(text: &str, range: Range<usize>) -> Word {
+    Word {
+        start: range.start,
+        end: range.end,
+        lower: text[range].to_lowercase(),
+    }
+}
+
+/// Where `phrase` stands in `text` as whole words, whatever its case and whether its words are
+/// joined by `_`, `-`, `.`, camel case or one space.
+pub(super) fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
+    let (text_words, phrase_words) = (words(text), words(phrase));
+    (0..text_words.len()).find_map(|at| phrase_at(text, &text_words[at..], &phrase_words))
+}
+
+/// Where `phrase` stands if it begins with the first of `words`.
+pub(super) fn phrase_at(text: &str, words: &[Word], phrase: &[Word]) -> Option<Range<usize>> {
+    let (first, last) = (words.first()?, words.get(phrase.len().checked_sub(1)?)?);
+    let same = words
+        .iter()
+        .zip(phrase)
+        .all(|(word, wanted)| word.lower == wanted.lower);
+    let joined = words[..phrase.len()].windows(2).all(|pair| {
+        matches!(
+            &text[pair[0].end..pair[1].start],
+            "" | " " | "_" | "-" | "."
+        )
+    });
+    let alone =
+        !text[..first.start].ends_with(is_name_char) && !text[last.end..].starts_with(is_name_char);
+    (same && joined && alone).then_some(first.start..last.end)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The insides of quotes, in order. An apostrophe within a word opens nothing, and a quote that is
+/// never closed is none.
+pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    // What was not closed once is not closed later either.
+    let mut unclosed = Vec::new();
+    let mut from = 0;
+    while let Some((inside, open)) = next_opening(text, from, &unclosed) {
+        if let Some(end) = close_of(text, inside, open) {
+            found.push(inside..end);
+            from = end + text[end..].chars().next().map_or(0, char::len_utf8);
+        } else {
+            unclosed.push(open);
+            from = inside;
+        }
+    }
+    found
+}
+
+/// Where the next quote's inside begins, and the mark before it.
+fn next_opening(text: &str, from: usize, unclosed: &[char]) -> Option<(usize, char)> {
+    text[from..]
+        .char_indices()
+        .map(|(at, c)| (from + at, c))
+        .find_map(|(at, c)| {
+            let within_word = is_apostrophe(c) && text[..at].ends_with(char::is_alphanumeric);
+            let opens = closing(c).is_some() && !within_word && !unclosed.contains(&c);
+            opens.then_some((at + c.len_utf8(), c))
+        })
+}
+
+fn close_of(text: &str, inside: usize, open: char) -> Option<usize> {
+    let close = closing(open)?;
+    let within_word = |end: usize| {
+        is_apostrophe(open) && text[end + close.len_utf8()..].starts_with(char::is_alphanumeric)
+    };
+    text[inside..]
+        .match_indices(close)
+        .map(|(at, _)| inside + at)
+        .find(|&end| !within_word(end))
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '‘')
+}
+
+fn closing(open: char) -> Option<char> {
+    match open {
+        '"' | '\'' | '`' => Some(open),
+        '“' => Some('”'),
+        '‘' => Some('’'),
+        _ => None,
+    }
+}
+
+/// `text` in pieces that each hold one word and the space before it: what is streamed as one
+/// delta, and what is counted as one token. Put together they are `text`.
+pub(super) fn chunks(text: &str) -> Vec<&str> {
+    cut(text, |before, c| {
+        !before.is_whitespace() && c.is_whitespace()
+    })
+}
+
+/// `text` in pieces that end where a word or a mark ends: JSON has few spaces to cut at.
+pub(super) fn fragments(text: &str) -> Vec<&str> {
+    cut(text, |before, c| {
+        !before.is_alphanumeric() && c.is_alphanumeric()
+    })
+}
+
+fn cut(text: &str, ends: impl Fn(char, char) -> bool) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        if before.is_some_and(|before| ends(before, c)) {
+            pieces.push(&text[start..at]);
+            start = at;
+        }
+        before = Some(c);
+    }
+    pieces.extend(Some(&text[start..]).filter(|last| !last.is_empty()));
+    pieces
+}
+
+/// `text` on one line, cut after `limit` characters.
+pub(super) fn shorten(text: &str, limit: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+/// `text` without the words in `idle` at its beginning, and without the marks between them.
+pub(super) fn without_leading<'a>(text: &'a str, idle: &str) -> &'a str {
+    let mut rest = after_marks(text);
+    loop {
+        let end = rest.find(is_mark).unwrap_or(rest.len());
+        if end == 0 || !is_listed(&rest[..end], idle) {
+            return rest;
+        }
+        rest = after_marks(&rest[end..]);
+    }
+}
+
+/// `text` without the words in `idle` at its end, and without the marks between them.
+pub(super) fn without_trailing<'a>(text: &'a str, idle: &str) -> &'a str {
+    let mut rest = text.trim_end_matches(is_mark);
+    loop {
+        let last = rest.rsplit(is_mark).next().unwrap_or_default();
+        if last.is_empty() || !is_listed(last, idle) {
+            return rest;
+        }
+        rest = rest[..rest.len() - last.len()].trim_end_matches(is_mark);
+    }
+}
+
+/// `text` after its leading marks. A point or a dash that begins a word is part of it: `.env`, `-5`.
+fn after_marks(text: &str) -> &str {
+    let begins_word = |c: char| matches!(c, '.' | '!' | '?' | '-');
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c| is_mark(c) && !begins_word(c));
+        match rest.strip_prefix(begins_word) {
+            Some(after) if after.is_empty() || after.starts_with(is_mark) => rest = after,
+            _ => return rest,
+        }
+    }
+}
+
+/// Whether `word` is one of the words of `list`, whatever its case.
+pub(super) fn is_listed(word: &str, list: &str) -> bool {
+    list.split(' ')
+        .any(|listed| listed.eq_ignore_ascii_case(word))
+}
+
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '=' | '–' | '—')
+}

@@ -1,0 +1,122 @@
+//! What a turn leaves behind.
+
+use antiphon::stream::{Finished, Output, Status};
+use antiphon::{HeldItem, Origin};
+use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
+use bytes::Bytes;
+
+use super::Turn;
+use super::open::Opened;
+use super::plan::Plan;
+use super::report::Report;
+use crate::error::ApiError;
+use crate::upstream::Upstream;
+
+impl Turn<'_> {
+    /// Records what will be committed should this process die before the turn ends. Only where the
+    /// caller learns the id before the end, and only where the response is kept.
+    pub(super) async fn record_opening(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+    ) -> Result<(), ApiError> {
+        if !self.is_announced() {
+            return Ok(());
+        }
+        let mut envelope = self.envelope(opened);
+        envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
+        let turn = TurnRecord {
+            base: opened.base.clone(),
+            input: plan.fresh.clone(),
+            output: Vec::new(),
+            response: Some(NewResponse {
+                envelope: envelope.render(std::iter::empty()).into(),
+                ..new_response(opened, Bytes::new(), &plan.report)
+            }),
+        };
+        Ok(self
+            .gateway
+            .store
+            .record_opening(&self.caller.tenant, turn)
+            .await?)
+    }
+
+    /// Forgets the opening of a turn that leaves nothing.
+    pub(super) async fn drop_opening(&self, opened: &Opened) {
+        if self.is_announced() {
+            let store = &self.gateway.store;
+            if let Err(error) = store
+                .drop_opening(&self.caller.tenant, &opened.response_id)
+                .await
+            {
+                tracing::warn!(%error, "an opening could not be dropped");
+            }
+        }
+    }
+
+    /// Commits the turn: its items, and its record where the caller wants one kept.
+    ///
+    /// A turn that failed leaves its conversation as it was. Where its id was announced it can be
+    /// gone on from all the same, so it is kept apart.
+    pub(super) async fn commit(
+        &self,
+        opened: &Opened,
+        fresh: Vec<HeldItem>,
+        report: &Report,
+        finished: &Finished,
+        upstream: Upstream<'_>,
+    ) -> Result<(), ApiError> {
+        let failed = finished.status == Status::Failed;
+        let keeps_record = self.request.store;
+        let keeps_items = keeps_record || matches!(opened.base, Base::Conversation(_));
+        if !keeps_items || failed && !self.is_announced() {
+            return Ok(());
+        }
+        let origin = upstream.origin(&self.request.model);
+        let base = if failed {
+            opened.base_apart()
+        } else {
+            opened.base.clone()
+        };
+        let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
+        let turn = TurnRecord {
+            base,
+            input: fresh,
+            output: self.output_items(finished, &origin),
+            response: keeps_record.then(|| new_response(opened, envelope, report)),
+        };
+        Ok(self
+            .gateway
+            .store
+            .commit_turn(&self.caller.tenant, turn)
+            .await?)
+    }
+
+    fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
+        let held = |output: &Output| {
+            let item = output.item.as_ref().unwrap_or(&output.announced);
+            let key = self.gateway.fingerprint_key;
+            let mut held = HeldItem::new(output.id.clone(), item, key, Some(origin.clone()));
+            if output.item.is_none() {
+                held.body = None;
+            }
+            held
+        };
+        finished.output.iter().map(held).collect()
+    }
+
+    /// Whether the caller learns the response's id before its end and may go on from it.
+    fn is_announced(&self) -> bool {
+        self.request.stream && self.request.store
+    }
+}
+
+fn new_response(opened: &Opened, envelope: Bytes, report: &Report) -> NewResponse {
+    NewResponse {
+        id: opened.response_id.clone(),
+        conversation: opened.conversation.clone(),
+        created_at: opened.created_at,
+        envelope,
+        report: report.to_json().into(),
+    }
+}

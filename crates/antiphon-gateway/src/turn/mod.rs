@@ -1,0 +1,193 @@
+//! One turn, from a request to a committed answer.
+
+mod client;
+mod commit;
+mod encode;
+mod open;
+mod plan;
+mod relay;
+mod report;
+mod resolve;
+
+use std::sync::Arc;
+
+use antiphon::stream::{Assembler, Envelope, Finished, Taken};
+use tokio::sync::oneshot;
+
+pub(crate) use self::client::{Answer, Client, Head};
+use self::open::Opened;
+use self::plan::Plan;
+use self::relay::Outcome;
+pub(crate) use self::resolve::{Incoming, resolve};
+use crate::auth::Caller;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::request::CreateRequest;
+use crate::server::Gateway;
+use crate::upstream::{Reply, Upstream, UpstreamError};
+
+/// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
+pub(crate) async fn answer(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    request: CreateRequest,
+) -> Result<Answer, ApiError> {
+    let (client, answer) = Client::new(request.stream);
+    let turns = gateway.turns.clone();
+    turns.spawn(async move {
+        let mut turn = Turn {
+            gateway: &gateway,
+            caller: &caller,
+            request: &request,
+        };
+        turn.run(client).await;
+    });
+    received(answer).await
+}
+
+async fn received(answer: oneshot::Receiver<Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+    answer.await.unwrap_or_else(|_| {
+        Err(ApiError::server(
+            http::StatusCode::INTERNAL_SERVER_ERROR,
+            "The turn broke inside the gateway. Nothing was changed.",
+        ))
+    })
+}
+
+/// One turn of one caller.
+struct Turn<'a> {
+    gateway: &'a Gateway,
+    caller: &'a Caller,
+    request: &'a CreateRequest,
+}
+
+impl Turn<'_> {
+    async fn run(&mut self, mut client: Client) {
+        if let Err(error) = self.take(&mut client).await {
+            report::log_refusal(self.caller, &error);
+            client.refuse(error);
+        }
+    }
+
+    /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
+    async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
+        let upstream = self.gateway.upstreams.of_model(&self.request.model)?;
+        let opened = self.open().await?;
+        let held = self.load(&opened).await?;
+        let input = self.resolve(&held, self.request.input.clone()).await?;
+        let plan = self.plan(held, input, upstream)?;
+        let reply = self.ask(&opened, &plan, upstream, client).await?;
+        let Some(reply) = reply else { return Ok(()) };
+        client.begin(plan.report.head(&opened.response_id));
+        let assembler = self.assembler(&opened, &plan);
+        let outcome = self.relay(reply, assembler, client).await;
+        self.conclude(opened, plan, upstream, outcome, client).await
+    }
+
+    /// Records the opening and sends the request, both at once. `None` where the caller left
+    /// before the answer began: then there was no turn.
+    async fn ask(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+        client: &mut Client,
+    ) -> Result<Option<Reply>, ApiError> {
+        let asking =
+            async { tokio::join!(self.record_opening(opened, plan), self.send(plan, upstream)) };
+        let (recorded, reply) = tokio::select! {
+            both = asking => both,
+            () = client.gone(), if !self.gateway.finishes_left_turns() => {
+                self.drop_opening(opened).await;
+                return Ok(None);
+            }
+        };
+        match (recorded, reply) {
+            (Ok(()), Ok(reply)) => Ok(Some(reply)),
+            (recorded, reply) => {
+                self.drop_opening(opened).await;
+                Err(recorded
+                    .err()
+                    .or(reply.err().map(ApiError::from))
+                    .expect("one of them failed"))
+            }
+        }
+    }
+
+    /// Sends the request. A model that refuses to be asked for encrypted reasoning is asked again
+    /// without, and remembered.
+    async fn send(&self, plan: &Plan, upstream: Upstream<'_>) -> Result<Reply, UpstreamError> {
+        let upstreams = &self.gateway.upstreams;
+        let encrypted = !upstreams.refuses_encryption(&plan.origin);
+        let body = encode::encode(self.request, &plan.view, encrypted);
+        match upstream.send(body, self.caller).await {
+            Err(error) if encrypted && error.refuses_encryption() => {
+                upstreams.remember_refusal(&plan.origin);
+                let body = encode::encode(self.request, &plan.view, false);
+                upstream.send(body, self.caller).await
+            }
+            reply => reply,
+        }
+    }
+
+    fn assembler(&self, opened: &Opened, plan: &Plan) -> Assembler {
+        let taken = Taken::of(&plan.transcript);
+        let envelope = self.envelope(opened);
+        Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted)
+    }
+
+    fn envelope(&self, opened: &Opened) -> Envelope {
+        let fields = antiphon::json::Object::parse(self.request.fields.as_bytes())
+            .expect("the fields were parsed");
+        let conversation = opened.conversation.as_ref().map(|id| id.as_str());
+        Envelope::new(
+            opened.response_id.as_str(),
+            opened.created_at,
+            &fields,
+            conversation,
+        )
+    }
+
+    /// Commits what the turn came to, and only then tells the caller of its end.
+    async fn conclude(
+        &self,
+        opened: Opened,
+        plan: Plan,
+        upstream: Upstream<'_>,
+        outcome: Outcome,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        let finished = match outcome {
+            Outcome::Ended(assembler) => assembler.finish(unix_now()),
+            // Nobody was told of it, so nobody can go on from it: there was no turn.
+            Outcome::Left(_) if !self.request.stream => return Ok(()),
+            Outcome::Left(assembler) => assembler.settle(unix_now()),
+        };
+        let report = plan.report.with_notes(&finished.notes);
+        let committed = self
+            .commit(&opened, plan.fresh, &report, &finished, upstream)
+            .await;
+        report.log(
+            self.caller,
+            self.request,
+            &opened,
+            &finished,
+            committed.as_ref().err(),
+        );
+        drop(opened);
+        self.tell_end(finished, committed, client).await
+    }
+
+    async fn tell_end(
+        &self,
+        finished: Finished,
+        committed: Result<(), ApiError>,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        match committed {
+            Ok(()) => client.end(finished).await,
+            Err(error) => client.break_off(&finished, error).await,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! What was left out and mended, told to the caller and to the operator.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use antiphon::reconcile::Resent;
+use antiphon::repair::Mend;
+use antiphon::stream::{Finished, Note};
+use antiphon::{Item, ItemId};
+use antiphon_store::ResponseId;
+use http::{HeaderMap, HeaderValue};
+use serde::Serialize;
+
+use super::Head;
+use super::open::Opened;
+use crate::auth::Caller;
+use crate::error::ApiError;
+use crate::request::CreateRequest;
+
+/// The report of one turn. It names items and rules, never what they say.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Report {
+    object: &'static str,
+    /// How many items the caller sent.
+    input_items: usize,
+    /// Items that were held already.
+    resent: Vec<ResentItem>,
+    /// What a provider would have refused, and what was done about it.
+    repairs: Vec<Repair>,
+    /// What was put right in the upstream's stream.
+    stream: Vec<StreamRepair>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ResentItem {
+    /// Its position in the input.
+    position: usize,
+    #[serde(rename = "type")]
+    kind: String,
+    /// The id under which it is held.
+    item_id: String,
+    /// The rule by which it was known.
+    rule: &'static str,
+    /// Whether it said something else than what is held, which was kept.
+    differs: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Repair {
+    /// Its position in the input; null for an item that was held before.
+    position: Option<usize>,
+    #[serde(rename = "type")]
+    kind: String,
+    item_id: Option<String>,
+    fault: &'static str,
+    action: &'static str,
+    /// The provider's words for the fault, or ours where it has none.
+    message: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct StreamRepair {
+    fault: &'static str,
+    from: Option<String>,
+    to: String,
+}
+
+/// Why an item was left out that is not a provider's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// It was deleted from the conversation.
+    Deleted,
+    /// It stands in the input twice.
+    Repeated,
+    /// It answers a call that was announced and then cut short.
+    CallCutShort,
+    /// It answers a call of which nobody knows, in older history.
+    CallUnknown,
+    /// Reasoning that another model encrypted.
+    ForeignReasoning,
+    /// Reasoning of which only the id is left.
+    BareReasoning,
+}
+
+impl LeftOut {
+    fn fault(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted_item",
+            Self::Repeated => "duplicate_item",
+            Self::CallCutShort => "output_of_cut_short_call",
+            Self::CallUnknown => "output_without_call",
+            Self::ForeignReasoning => "foreign_reasoning",
+            Self::BareReasoning => "bare_reasoning",
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Self::Deleted => "The item was deleted from this conversation.",
+            Self::Repeated => "The item stands in the input twice.",
+            Self::CallCutShort => "The call was cut short before it was complete.",
+            Self::CallUnknown => "No tool call found for the output.",
+            Self::ForeignReasoning => "The reasoning was encrypted by another model.",
+            Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn new(input_items: usize) -> Self {
+        Self {
+            object: "antiphon.report",
+            input_items,
+            resent: Vec::new(),
+            repairs: Vec::new(),
+            stream: Vec::new(),
+        }
+    }
+
+    pub(super) fn resent(&mut self, position: usize, item: &Item, held: ItemId, resent: Resent) {
+        self.resent.push(ResentItem {
+            position,
+            kind: item.head().kind.to_string(),
+            item_id: held.to_string(),
+            rule: resent.rule.name(),
+            differs: resent.differs,
+        });
+    }
+
+    pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {
+        self.left_out_of_view(Some(position), item, why);
+    }
+
+    pub(super) fn left_out_of_view(&mut self, source: Option<usize>, item: &Item, why: LeftOut) {
+        self.repair(source, item, why.fault(), "dropped", why.message().into());
+    }
+
+    pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
+        let message = format!("The id is held for another message; this one is held as '{id}'.");
+        self.repair(Some(position), item, "used_id", "renamed", message);
+    }
+
+    pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Mend) {
+        let refusal = mend.fault.refusal(source.unwrap_or(mend.position));
+        self.repair(
+            source,
+            item,
+            mend.fault.name(),
+            mend.action.name(),
+            refusal.message,
+        );
+    }
+
+    fn repair(
+        &mut self,
+        position: Option<usize>,
+        item: &Item,
+        fault: &'static str,
+        action: &'static str,
+        message: String,
+    ) {
+        let head = item.head();
+        let item_id = head.id.as_ref().map(ToString::to_string);
+        let kind = head.kind.to_string();
+        self.repairs.push(Repair {
+            position,
+            kind,
+            item_id,
+            fault,
+            action,
+            message,
+        });
+    }
+
+    /// The report with what was put right in the stream.
+    pub(super) fn with_notes(mut self, notes: &[Note]) -> Self {
+        self.stream = notes.iter().map(stream_repair).collect();
+        self
+    }
+
+    /// What is known before the first byte.
+    pub(super) fn head(&self, response_id: &ResponseId) -> Head {
+        let mut headers = HeaderMap::new();
+        headers.insert("antiphon-resent", self.resent.len().into());
+        let repairs = self.counts();
+        if !repairs.is_empty() {
+            let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
+            headers.insert("antiphon-repairs", value);
+        }
+        let id = HeaderValue::try_from(response_id.as_str()).expect("an id is plain text");
+        headers.insert("antiphon-response", id);
+        Head(headers)
+    }
+
+    /// `fault=N, …`, by name.
+    fn counts(&self) -> String {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for repair in &self.repairs {
+            *counts.entry(repair.fault).or_default() += 1;
+        }
+        let mut text = String::new();
+        for (fault, count) in counts {
+            let comma = if text.is_empty() { "" } else { ", " };
+            write!(text, "{comma}{fault}={count}").expect("writing to a string does not fail");
+        }
+        text
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a report is plain data")
+    }
+
+    /// The turn in one line for the operator: names and counts, no bodies.
+    pub(super) fn log(
+        &self,
+        caller: &Caller,
+        request: &CreateRequest,
+        opened: &Opened,
+        finished: &Finished,
+        failure: Option<&ApiError>,
+    ) {
+        tracing::info!(
+            tenant = caller.tenant.as_str(),
+            response = opened.response_id.as_str(),
+            conversation = opened.conversation.as_ref().map(|id| id.as_str()),
+            model = request.model,
+            streamed = request.stream,
+            stored = request.store,
+            status = finished.status.as_str(),
+            input_items = self.input_items,
+            resent = self.resent.len(),
+            repairs = self.counts(),
+            stream_repairs = self.stream.len(),
+            output_items = finished.output.len(),
+            not_committed = failure.map(ApiError::message),
+            "turn"
+        );
+    }
+}
+
+fn stream_repair(note: &Note) -> StreamRepair {
+    match note {
+        Note::ItemIdReplaced { from, to } => StreamRepair {
+            fault: "item_id_replaced",
+            from: from.as_ref().map(ToString::to_string),
+            to: to.to_string(),
+        },
+        Note::CallIdReplaced { from, to } => StreamRepair {
+            fault: "call_id_replaced",
+            from: Some(from.to_string()),
+            to: to.to_string(),
+        },
+    }
+}
+
+/// A turn that was refused, in one line for the operator.
+pub(super) fn log_refusal(caller: &Caller, error: &ApiError) {
+    let (tenant, status) = (caller.tenant.as_str(), error.status().as_u16());
+    tracing::info!(tenant, status, reason = error.message(), "turn refused");
+}

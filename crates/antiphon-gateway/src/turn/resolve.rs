@@ -1,0 +1,105 @@
+//! Items that this tenant holds elsewhere: references to them, and replays of them.
+
+use std::collections::HashMap;
+
+use antiphon::faults::Fault;
+use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
+use antiphon_store::{Store, StoreError, Tenant};
+
+use super::Turn;
+use crate::error::ApiError;
+
+/// How many items are looked up at a time.
+const BATCH: usize = 500;
+
+/// An incoming item, and what is held under its id in another transcript.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming {
+    pub(crate) item: Item,
+    pub(crate) origin: Option<antiphon::Origin>,
+}
+
+impl Turn<'_> {
+    /// Puts held bytes in the place of references and of replayed items that a model made, so that
+    /// what a client stripped from them is there again. What this transcript holds is left alone:
+    /// reconcile knows it.
+    pub(super) async fn resolve(
+        &self,
+        held: &Transcript,
+        input: Vec<Item>,
+    ) -> Result<Vec<Incoming>, ApiError> {
+        let store = &*self.gateway.store;
+        resolve(store, &self.caller.tenant, Some(held), input).await
+    }
+}
+
+/// See [`Turn::resolve`]. A reference to what nobody holds is refused as the provider does.
+pub(crate) async fn resolve(
+    store: &dyn Store,
+    tenant: &Tenant,
+    held: Option<&Transcript>,
+    input: Vec<Item>,
+) -> Result<Vec<Incoming>, ApiError> {
+    let is_here = |id: &ItemId| held.is_some_and(|held| held.position(id).is_some());
+    let wanted = input.iter().filter(|item| may_be_elsewhere(item));
+    let wanted: Vec<ItemId> = wanted.filter_map(|item| item.head().id.clone()).collect();
+    let wanted: Vec<ItemId> = wanted.into_iter().filter(|id| !is_here(id)).collect();
+    let copies = copies(store, tenant, &wanted).await?;
+    let resolved = input.into_iter().enumerate().map(|(position, item)| {
+        let id = item.head().id.as_ref();
+        if let Some(copy) = id
+            .and_then(|id| copies.get(id))
+            .filter(|_| may_be_elsewhere(&item))
+        {
+            return Ok(held_instead(&item, copy));
+        }
+        let is_lost = item.head().kind == Kind::ItemReference && !id.is_some_and(is_here);
+        match id.filter(|_| is_lost) {
+            Some(id) => Err(Fault::UnresolvedReference { id: id.clone() }
+                .refusal(position)
+                .into()),
+            None => Ok(Incoming { item, origin: None }),
+        }
+    });
+    resolved.collect()
+}
+
+fn may_be_elsewhere(item: &Item) -> bool {
+    item.head().kind == Kind::ItemReference || item.head().is_model_made()
+}
+
+async fn copies(
+    store: &dyn Store,
+    tenant: &Tenant,
+    ids: &[ItemId],
+) -> Result<HashMap<ItemId, HeldItem>, StoreError> {
+    let mut copies = HashMap::new();
+    for batch in ids.chunks(BATCH) {
+        let found = store.locate(tenant, batch).await?;
+        copies.extend(found.into_iter().map(|copy| (copy.id.clone(), copy)));
+    }
+    Ok(copies)
+}
+
+/// The held copy, under the id that it is held by. An item of another kind under the same id is not
+/// the same item.
+fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
+    let kind = &item.head().kind;
+    let held = copy
+        .item()
+        .filter(|held| *kind == Kind::ItemReference || *kind == held.head().kind);
+    let Some(held) = held else {
+        return Incoming {
+            item: item.clone(),
+            origin: None,
+        };
+    };
+    let held = match held.head().id {
+        Some(_) => held,
+        None => held.with(|object| object.set_string("id", copy.id.as_str())),
+    };
+    Incoming {
+        item: held,
+        origin: copy.origin.clone(),
+    }
+}

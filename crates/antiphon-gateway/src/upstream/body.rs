@@ -1,0 +1,76 @@
+//! An upstream's answer as it arrives.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use super::error::UpstreamError;
+
+/// How an upstream answers.
+pub(crate) enum Reply {
+    /// With a stream of events.
+    Events(ByteStream),
+    /// With the whole response object.
+    Whole(Bytes),
+}
+
+/// Bytes as they arrive.
+pub(crate) enum ByteStream {
+    /// Made here.
+    Made(Box<dyn Iterator<Item = Bytes> + Send>),
+    /// From a connection that may stay silent for `idle` at most.
+    Received {
+        /// The answer's body.
+        body: Incoming,
+        /// The bound on silence.
+        idle: Duration,
+    },
+}
+
+impl ByteStream {
+    /// The next bytes; `None` at the end. Dropping the stream ends the upstream's work.
+    pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        match self {
+            Self::Made(events) => {
+                // The pieces are all there at once: let the reader and other turns have their say.
+                tokio::task::yield_now().await;
+                events.next().map(Ok)
+            }
+            Self::Received { body, idle } => next_piece(body, *idle).await,
+        }
+    }
+}
+
+async fn next_piece(body: &mut Incoming, idle: Duration) -> Option<Result<Bytes, UpstreamError>> {
+    loop {
+        let frame = match timeout(idle, body.frame()).await {
+            Err(_) => return Some(Err(UpstreamError::TimedOut(idle))),
+            Ok(None) => return None,
+            Ok(Some(Err(_))) => return Some(Err(UpstreamError::BrokeOff)),
+            Ok(Some(Ok(frame))) => frame,
+        };
+        if let Ok(piece) = frame.into_data() {
+            return Some(Ok(piece));
+        }
+    }
+}
+
+/// Reads a whole body of at most `limit` bytes.
+pub(super) async fn read_whole(
+    body: &mut Incoming,
+    limit: usize,
+    idle: Duration,
+) -> Result<Bytes, UpstreamError> {
+    let mut whole = Vec::new();
+    while let Some(piece) = next_piece(body, idle).await {
+        let piece = piece?;
+        if whole.len() + piece.len() > limit {
+            return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
+}

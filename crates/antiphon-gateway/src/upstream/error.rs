@@ -1,0 +1,66 @@
+//! What goes wrong with an upstream.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+/// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum UpstreamError {
+    /// It answered with an error status. Status and body reach the caller as they came.
+    #[error("The upstream refused the request with status {status}.")]
+    Refused {
+        /// Its status.
+        status: StatusCode,
+        /// Those of its headers that callers act on.
+        headers: HeaderMap,
+        /// Its body.
+        body: Bytes,
+    },
+    /// No connection.
+    #[error("The upstream could not be reached: {0}.")]
+    Unreachable(String),
+    /// Silence.
+    #[error("The upstream did not answer within {} seconds.", .0.as_secs())]
+    TimedOut(Duration),
+    /// The connection ended before the answer did.
+    #[error("The upstream's answer broke off before it was complete.")]
+    BrokeOff,
+    /// The answer is not what a Responses server sends.
+    #[error("The upstream answered with something else than a response: {0}.")]
+    Garbled(String),
+}
+
+impl UpstreamError {
+    /// A refusal by the built-in model, in the form of an upstream's.
+    pub(crate) fn invalid(message: &str) -> Self {
+        let body = serde_json::json!({"error": {
+            "message": message, "type": "invalid_request_error", "param": null, "code": null,
+        }});
+        let json = http::HeaderValue::from_static("application/json");
+        Self::Refused {
+            status: StatusCode::BAD_REQUEST,
+            headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
+            body: body.to_string().into(),
+        }
+    }
+
+    /// Whether a model without reasoning refused to be asked for encrypted reasoning.
+    pub(crate) fn refuses_encryption(&self) -> bool {
+        let Self::Refused {
+            status: StatusCode::BAD_REQUEST,
+            body,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else {
+            return false;
+        };
+        let error = &body["error"];
+        let message = error["message"].as_str().unwrap_or_default();
+        error["param"] == "include" && message.contains("ncrypted content is not supported")
+    }
+}

@@ -1,0 +1,191 @@
+//! An upstream that speaks the Responses API over HTTP.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client, Error as ClientError};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::timeout;
+
+use super::body::{ByteStream, Reply, read_whole};
+use super::error::UpstreamError;
+use crate::auth::Caller;
+use crate::settings::{Secret, UpstreamSettings};
+
+/// The bound on an answer that does not stream.
+const MAX_ANSWER: usize = 64 << 20;
+/// The bound on an error's body.
+const MAX_ERROR: usize = 1 << 20;
+
+/// Headers of an error that callers act on.
+const ERROR_HEADERS: [&str; 4] = [
+    "content-type",
+    "retry-after",
+    "x-should-retry",
+    "x-request-id",
+];
+
+/// A server at one base URL.
+pub(crate) struct HttpUpstream {
+    base: String,
+    name: String,
+    key: Option<Secret>,
+    idle: Duration,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+}
+
+impl HttpUpstream {
+    pub(super) fn new(settings: &UpstreamSettings) -> Self {
+        let base = settings.url.to_string().trim_end_matches('/').to_owned();
+        let name = settings
+            .url
+            .authority()
+            .map_or_else(|| base.clone(), ToString::to_string);
+        Self {
+            base,
+            name,
+            key: settings.key.clone(),
+            idle: settings.idle_timeout,
+            client: client(settings.connect_timeout),
+        }
+    }
+
+    /// The server's name, by which the origin of items is known.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `POST /responses`
+    pub(super) async fn respond(
+        &self,
+        body: Bytes,
+        caller: &Caller,
+    ) -> Result<Reply, UpstreamError> {
+        let mut answer = self.ask(Method::POST, "/responses", body, caller).await?;
+        let content_type = answer.headers().get(header::CONTENT_TYPE);
+        let content_type = content_type
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        match content_type.split(';').next().unwrap_or_default().trim() {
+            "text/event-stream" => Ok(Reply::Events(ByteStream::Received {
+                body: answer.into_body(),
+                idle: self.idle,
+            })),
+            "application/json" => read_whole(answer.body_mut(), MAX_ANSWER, self.idle)
+                .await
+                .map(Reply::Whole),
+            other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
+        }
+    }
+
+    /// `GET /models`
+    pub(super) async fn models(&self, caller: &Caller) -> Result<Bytes, UpstreamError> {
+        let mut answer = self
+            .ask(Method::GET, "/models", Bytes::new(), caller)
+            .await?;
+        read_whole(answer.body_mut(), MAX_ERROR, self.idle).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        caller: &Caller,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let request = self.request(method, path, body, caller)?;
+        let answer = match timeout(self.idle, self.client.request(request)).await {
+            Err(_) => return Err(UpstreamError::TimedOut(self.idle)),
+            Ok(Err(error)) => return Err(unreachable_because(&error)),
+            Ok(Ok(answer)) => answer,
+        };
+        if answer.status() == StatusCode::OK {
+            Ok(answer)
+        } else {
+            Err(self.refusal(answer).await)
+        }
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        caller: &Caller,
+    ) -> Result<Request<Full<Bytes>>, UpstreamError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(
+                header::USER_AGENT,
+                concat!("antiphon/", env!("CARGO_PKG_VERSION")),
+            );
+        if let Some(key) = self.key.as_ref().or(caller.token.as_ref()) {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal()));
+        }
+        for (name, value) in &caller.headers {
+            request = request.header(name, value);
+        }
+        request
+            .body(Full::new(body))
+            .map_err(|error| UpstreamError::Unreachable(error.to_string()))
+    }
+
+    /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere.
+    async fn refusal(&self, mut answer: Response<Incoming>) -> UpstreamError {
+        let status = answer.status();
+        if !status.is_client_error() && !status.is_server_error() {
+            return UpstreamError::Garbled(format!("status {status}"));
+        }
+        let headers = ERROR_HEADERS.iter().filter_map(|name| {
+            let name = HeaderName::from_static(name);
+            Some((name.clone(), answer.headers().get(name)?.clone()))
+        });
+        let headers: HeaderMap = headers.collect();
+        match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
+            Ok(body) => UpstreamError::Refused {
+                status,
+                headers,
+                body,
+            },
+            Err(error) => error,
+        }
+    }
+}
+
+fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(connect_timeout));
+    let https = hyper_rustls::HttpsConnectorBuilder::new()
+        .with_webpki_roots()
+        .https_or_http()
+        .enable_http1()
+        .enable_http2()
+        .wrap_connector(http);
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(Duration::from_secs(60))
+        .build(https)
+}
+
+fn unreachable_because(error: &ClientError) -> UpstreamError {
+    let mut reason = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        reason = cause.to_string();
+        source = cause.source();
+    }
+    if error.is_connect() {
+        UpstreamError::Unreachable(reason)
+    } else {
+        UpstreamError::BrokeOff
+    }
+}

@@ -1,0 +1,49 @@
+//! Identifiers that follow from what they identify: no clock, no randomness.
+
+use std::fmt::Write;
+
+const LANES: u64 = 3;
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// 48 hexadecimal characters that identify the sequence `parts`, the same in every build.
+pub(crate) fn hex(parts: &[&str]) -> String {
+    (0..LANES).fold(String::new(), |mut text, lane| {
+        let hash = finish(parts.iter().fold(FNV_OFFSET ^ lane, absorb));
+        write!(text, "{hash:016x}").expect("writing to a string cannot fail");
+        text
+    })
+}
+
+/// FNV-1a over the part and a terminator that UTF-8 cannot contain, so that part boundaries count.
+fn absorb(hash: u64, part: &&str) -> u64 {
+    let bytes = part.bytes().chain([0xff]);
+    bytes.fold(hash, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
+    })
+}
+
+/// Spreads the state over all bits, as FNV alone leaves similar inputs similar.
+fn finish(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ (hash >> 33)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hex;
+
+    #[test]
+    fn a_digest_is_48_hexadecimal_characters() {
+        let digest = hex(&["rs", "0"]);
+        assert_eq!(digest.len(), 48);
+        assert!(digest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+
+    #[test]
+    fn where_one_part_ends_counts() {
+        assert_ne!(hex(&["ab", "c"]), hex(&["a", "bc"]));
+        assert_eq!(hex(&["ab", "c"]), hex(&["ab", "c"]));
+    }
+}

@@ -1,0 +1,108 @@
+//! Every call is answered once, after it was made, by an output of its own kind.
+
+use std::collections::HashMap;
+
+use super::item::Item;
+use crate::Refusal;
+
+/// Call types and the type of the output that answers each.
+const PAIRS: [(&str, &str); 8] = [
+    ("function_call", "function_call_output"),
+    ("custom_tool_call", "custom_tool_call_output"),
+    ("shell_call", "shell_call_output"),
+    ("local_shell_call", "local_shell_call_output"),
+    ("apply_patch_call", "apply_patch_call_output"),
+    ("computer_call", "computer_call_output"),
+    ("tool_search_call", "tool_search_output"),
+    ("program", "program_output"),
+];
+
+pub(super) fn is_paired(kind: &str) -> bool {
+    Role::of(kind).is_some()
+}
+
+/// Types that may lack a `call_id`: a search that the provider ran itself has none, a local shell's
+/// output may name its call by `id`.
+pub(super) fn may_be_anonymous(kind: &str) -> bool {
+    matches!(
+        kind,
+        "function_call_output"
+            | "tool_search_call"
+            | "tool_search_output"
+            | "local_shell_call_output"
+    )
+}
+
+pub(super) fn check(items: &[Item<'_>]) -> Result<(), Refusal> {
+    let mut calls = Calls::default();
+    items.iter().try_for_each(|item| calls.follow(item))?;
+    calls.all_answered()
+}
+
+#[derive(Clone, Copy)]
+enum Role {
+    Call { pair: usize },
+    Output { pair: usize },
+}
+
+impl Role {
+    fn of(kind: &str) -> Option<Self> {
+        PAIRS
+            .iter()
+            .enumerate()
+            .find_map(|(pair, (call, output))| match kind {
+                kind if kind == *call => Some(Self::Call { pair }),
+                kind if kind == *output => Some(Self::Output { pair }),
+                _ => None,
+            })
+    }
+}
+
+type Key<'a> = (usize, &'a str);
+
+/// The calls so far, in order, and whether each has its output.
+#[derive(Default)]
+struct Calls<'a> {
+    made: Vec<(Key<'a>, String)>,
+    answered: HashMap<Key<'a>, bool>,
+}
+
+impl<'a> Calls<'a> {
+    fn follow(&mut self, item: &Item<'a>) -> Result<(), Refusal> {
+        match (Role::of(item.kind()), pairing_id(item)) {
+            (Some(Role::Call { pair }), Some(id)) => self.call((pair, id), item),
+            (Some(Role::Output { pair }), Some(id)) => self.output((pair, id), item),
+            _ => Ok(()),
+        }
+    }
+
+    fn call(&mut self, key: Key<'a>, item: &Item<'a>) -> Result<(), Refusal> {
+        if self.answered.insert(key, false).is_some() {
+            return Err(Refusal::duplicate_call_id(&item.kind_in_words(), key.1));
+        }
+        self.made.push((key, item.kind_in_words()));
+        Ok(())
+    }
+
+    fn output(&mut self, key: Key<'a>, item: &Item<'a>) -> Result<(), Refusal> {
+        match self.answered.insert(key, true) {
+            None => Err(Refusal::no_call_for(&item.kind_in_words(), key.1)),
+            Some(true) => Err(Refusal::duplicate_call_id(&item.kind_in_words(), key.1)),
+            Some(false) => Ok(()),
+        }
+    }
+
+    fn all_answered(&self) -> Result<(), Refusal> {
+        match self.made.iter().find(|(key, _)| !self.answered[key]) {
+            Some(((_, call_id), what)) => Err(Refusal::no_output_for(what, call_id)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn pairing_id<'a>(item: &Item<'a>) -> Option<&'a str> {
+    match item.kind() {
+        "local_shell_call_output" => item.call_id().or(item.id()),
+        _ => item.call_id(),
+    }
+}

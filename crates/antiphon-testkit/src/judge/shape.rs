@@ -1,0 +1,81 @@
+//! The shape of one item's ids.
+
+use serde_json::Value;
+
+use super::item::Item;
+use super::pairs;
+use crate::Refusal;
+
+const MAXIMUM_LENGTH: usize = 64;
+
+/// The prefix of the ids of each item type, where the provider has one.
+const PREFIXES: [(&str, &str); 17] = [
+    ("message", "msg"),
+    ("reasoning", "rs"),
+    ("function_call", "fc"),
+    ("function_call_output", "fc"),
+    ("custom_tool_call", "ctc"),
+    ("web_search_call", "ws"),
+    ("file_search_call", "fs"),
+    ("code_interpreter_call", "ci"),
+    ("image_generation_call", "ig"),
+    ("mcp_call", "mcp"),
+    ("mcp_list_tools", "mcpl"),
+    ("mcp_approval_request", "mcpr"),
+    ("computer_call", "cu"),
+    ("local_shell_call", "lsh"),
+    ("shell_call", "sh"),
+    ("apply_patch_call", "apc"),
+    ("compaction", "cmp"),
+];
+
+pub(super) fn check(item: &Item<'_>) -> Result<(), Refusal> {
+    bounded(item, "id")?;
+    prefixed(item)?;
+    if !pairs::is_paired(item.kind()) {
+        return Ok(());
+    }
+    bounded(item, "call_id")?;
+    named(item)
+}
+
+fn bounded(item: &Item<'_>, field: &str) -> Result<(), Refusal> {
+    match item.field(field) {
+        Value::Null => Ok(()),
+        Value::String(id) => match id.chars().count() {
+            length if length > MAXIMUM_LENGTH => Err(Refusal::too_long(
+                &item.param(field),
+                MAXIMUM_LENGTH,
+                length,
+            )),
+            _ => Ok(()),
+        },
+        other => Err(Refusal::wrong_type(&item.param(field), "a string", other)),
+    }
+}
+
+fn prefixed(item: &Item<'_>) -> Result<(), Refusal> {
+    let prefix = PREFIXES.iter().find(|(kind, _)| *kind == item.kind());
+    let (Some(id), Some((_, prefix))) = (item.id(), prefix) else {
+        return Ok(());
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if id.is_empty() || !id.chars().all(plain) {
+        return Err(Refusal::wrong_characters(&item.param("id"), id));
+    }
+    if !id.starts_with(prefix) {
+        return Err(Refusal::wrong_prefix(&item.param("id"), id, prefix));
+    }
+    Ok(())
+}
+
+/// A call and its output need a `call_id` to find each other by, unless the type may go without.
+fn named(item: &Item<'_>) -> Result<(), Refusal> {
+    match item.call_id() {
+        Some("") => Err(Refusal::empty_string(&item.param("call_id"))),
+        None if !pairs::may_be_anonymous(item.kind()) => {
+            Err(Refusal::missing_parameter(&item.param("call_id")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,60 @@
+//! What the user said about a color and a dog.
+
+const TOPICS: [&str; 2] = ["color", "dog"];
+
+/// The answer to a question in `said` about a color or a dog, from all that the user said; none if
+/// nothing of the kind is asked.
+///
+/// What is unknown is left out, so a lost message shows; the latest word on a topic counts.
+pub(super) fn answer(said: &str, user_texts: &[&str]) -> Option<String> {
+    let questions: Vec<&str> = sentences(said).filter(|it| is_question(it)).collect();
+    let is_asked = |topic: &&str| questions.iter().any(|it| lower(it).contains(*topic));
+    let asked: Vec<&str> = TOPICS.into_iter().filter(is_asked).collect();
+    if asked.is_empty() {
+        return None;
+    }
+    let facts: Vec<&str> = asked
+        .iter()
+        .filter_map(|topic| fact(topic, user_texts))
+        .collect();
+    Some(if facts.is_empty() {
+        "I do not know.".to_owned()
+    } else {
+        facts.join(", ")
+    })
+}
+
+fn fact<'a>(topic: &str, user_texts: &[&'a str]) -> Option<&'a str> {
+    let statements = user_texts
+        .iter()
+        .flat_map(|text| sentences(text))
+        .filter(|it| !is_question(it));
+    statements
+        .filter_map(|statement| stated(topic, statement))
+        .last()
+}
+
+/// The `X` of `<topic> is X`, up to a comma, a semicolon, an `and` or the sentence's end.
+fn stated<'a>(topic: &str, statement: &'a str) -> Option<&'a str> {
+    let marker = format!("{topic} is ");
+    let value = &statement[lower(statement).find(&marker)? + marker.len()..];
+    let end = [",", ";", " and "]
+        .iter()
+        .filter_map(|stop| lower(value).find(stop))
+        .min();
+    let value = &value[..end.unwrap_or(value.len())];
+    Some(value.trim().trim_end_matches(['.', '!'])).filter(|value| !value.is_empty())
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['.', '!', '?', '\n'])
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.ends_with('?')
+}
+
+/// In lower case, with every character at the place it had.
+fn lower(text: &str) -> String {
+    text.to_ascii_lowercase()
+}

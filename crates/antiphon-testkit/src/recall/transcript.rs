@@ -1,0 +1,75 @@
+//! The input, read as a conversation.
+
+use serde_json::Value;
+
+/// The texts that the model looks at.
+pub(super) struct Transcript<'a> {
+    items: Vec<&'a Value>,
+    user_texts: Vec<String>,
+}
+
+impl<'a> Transcript<'a> {
+    pub(super) fn of(request: &'a Value) -> Self {
+        match &request["input"] {
+            Value::String(text) => Self {
+                items: Vec::new(),
+                user_texts: vec![text.clone()],
+            },
+            input => Self::of_items(input.as_array().into_iter().flatten().collect()),
+        }
+    }
+
+    fn of_items(items: Vec<&'a Value>) -> Self {
+        let of_user = items.iter().filter(|item| item["role"] == "user");
+        let user_texts = of_user.map(|item| text_of(&item["content"])).collect();
+        Self { items, user_texts }
+    }
+
+    /// All that the user said, in order.
+    pub(super) fn user_texts(&self) -> Vec<&str> {
+        self.user_texts.iter().map(String::as_str).collect()
+    }
+
+    pub(super) fn last_user_text(&self) -> &str {
+        self.user_texts
+            .last()
+            .map(String::as_str)
+            .unwrap_or_default()
+    }
+
+    /// The texts of the outputs that the input ends with; none if it ends with something else.
+    pub(super) fn trailing_outputs(&self) -> Option<Vec<String>> {
+        let is_output = |item: &&Value| {
+            item["type"]
+                .as_str()
+                .is_some_and(|it| it.ends_with("_output"))
+        };
+        let count = self
+            .items
+            .iter()
+            .rev()
+            .copied()
+            .take_while(|it| is_output(it))
+            .count();
+        let outputs = &self.items[self.items.len() - count..];
+        (count > 0).then(|| {
+            outputs
+                .iter()
+                .map(|item| text_of(&item["output"]))
+                .collect()
+        })
+    }
+}
+
+/// A string, the joined texts of content parts, or anything else as JSON.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,206 @@
+//! The provider's refusals: one constructor for each, with the provider's own text.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+const INVALID_REQUEST: &str = "invalid_request_error";
+const REMEDY: &str = "Remove duplicate items from your input and try again.";
+
+/// A request that is refused: the status and the members of the error body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The error's `type`.
+    pub kind: &'static str,
+    /// The parameter at fault, with its place for an item: `input[3].id`.
+    pub param: Option<String>,
+    /// The machine-readable code, where the provider has one.
+    pub code: Option<&'static str>,
+    /// The sentence for people.
+    pub message: String,
+}
+
+impl Refusal {
+    /// The error body: `{"error": {"message", "type", "param", "code"}}`.
+    pub fn body(&self) -> Value {
+        json!({"error": {
+            "message": self.message,
+            "type": self.kind,
+            "param": self.param,
+            "code": self.code,
+        }})
+    }
+
+    fn bad_request(param: Option<&str>, code: Option<&'static str>, message: String) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            kind: INVALID_REQUEST,
+            param: param.map(str::to_owned),
+            code,
+            message,
+        }
+    }
+
+    fn of_input(message: String) -> Self {
+        Self::bad_request(Some("input"), None, message)
+    }
+}
+
+/// Of the request as a whole.
+impl Refusal {
+    pub(crate) fn invalid_json() -> Self {
+        let message = "We could not parse the JSON body of your request. (HINT: This likely means \
+            you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, \
+            but what was sent was not valid JSON. If you have trouble figuring out how to fix \
+            this, please contact us through our help center at help.openai.com.)";
+        Self::bad_request(None, None, message.to_owned())
+    }
+
+    pub(crate) fn unknown_url(method: &http::Method, path: &str) -> Self {
+        let message = format!("Invalid URL ({method} {path})");
+        Self {
+            status: StatusCode::NOT_FOUND,
+            ..Self::bad_request(None, None, message)
+        }
+    }
+
+    pub(crate) fn missing_parameter(param: &str) -> Self {
+        let message = format!("Missing required parameter: '{param}'.");
+        Self::bad_request(Some(param), Some("missing_required_parameter"), message)
+    }
+
+    pub(crate) fn missing_input() -> Self {
+        let message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' \
+            must be provided.";
+        Self::bad_request(None, Some("missing_required_parameter"), message.to_owned())
+    }
+
+    pub(crate) fn wrong_type(param: &str, expected: &str, got: &Value) -> Self {
+        let got = json_type(got);
+        let message =
+            format!("Invalid type for '{param}': expected {expected}, but got {got} instead.");
+        Self::bad_request(Some(param), Some("invalid_type"), message)
+    }
+
+    pub(crate) fn storage_asked_for() -> Self {
+        let message = "This upstream keeps no state: 'store' must be false.";
+        Self::bad_request(Some("store"), None, message.to_owned())
+    }
+
+    pub(crate) fn state_referred_to(param: &str) -> Self {
+        let message = format!("This upstream keeps no state: '{param}' must be left out.");
+        Self::bad_request(Some(param), None, message)
+    }
+
+    pub(crate) fn encrypted_reasoning_not_included() -> Self {
+        let message = "This upstream keeps no state: 'include' must contain \
+            'reasoning.encrypted_content'.";
+        Self::bad_request(Some("include"), None, message.to_owned())
+    }
+
+    pub(crate) fn encrypted_reasoning_unsupported() -> Self {
+        let message = "Encrypted content is not supported with this model.";
+        Self::bad_request(Some("include"), None, message.to_owned())
+    }
+}
+
+/// Of the shape of ids.
+impl Refusal {
+    pub(crate) fn empty_string(param: &str) -> Self {
+        let message = format!(
+            "Invalid '{param}': empty string. Expected a string with minimum length 1, but got an \
+            empty string instead."
+        );
+        Self::bad_request(Some(param), Some("empty_string"), message)
+    }
+
+    pub(crate) fn too_long(param: &str, maximum: usize, length: usize) -> Self {
+        let message = format!(
+            "Invalid '{param}': string too long. Expected a string with maximum length {maximum}, \
+            but got a string with length {length} instead."
+        );
+        Self::bad_request(Some(param), Some("string_above_max_length"), message)
+    }
+
+    pub(crate) fn wrong_prefix(param: &str, id: &str, prefix: &str) -> Self {
+        let message =
+            format!("Invalid '{param}': '{id}'. Expected an ID that begins with '{prefix}'.");
+        Self::bad_request(Some(param), Some("invalid_value"), message)
+    }
+
+    pub(crate) fn wrong_characters(param: &str, id: &str) -> Self {
+        let message = format!(
+            "Invalid '{param}': '{id}'. Expected an ID that contains letters, numbers, \
+            underscores, or dashes, but this value contained additional characters."
+        );
+        Self::bad_request(Some(param), Some("invalid_value"), message)
+    }
+}
+
+/// Of what the items are to each other.
+impl Refusal {
+    pub(crate) fn item_not_found(id: &str) -> Self {
+        let message = format!(
+            "Item with id '{id}' not found. Items are not persisted when `store` is set to false. \
+            Try again with `store` set to true, or remove this item from your input."
+        );
+        Self {
+            status: StatusCode::NOT_FOUND,
+            ..Self::of_input(message)
+        }
+    }
+
+    /// The provider shows the first and last four characters of the content.
+    pub(crate) fn encrypted_content(sealed: &str, reason: &str) -> Self {
+        let first: String = sealed.chars().take(4).collect();
+        let last = sealed
+            .char_indices()
+            .nth_back(3)
+            .map_or(sealed, |(at, _)| &sealed[at..]);
+        let message = format!(
+            "The encrypted content {first}...{last} could not be verified. Reason: Encrypted \
+            content {reason}."
+        );
+        Self::bad_request(None, Some("invalid_encrypted_content"), message)
+    }
+
+    pub(crate) fn duplicate_item(id: &str) -> Self {
+        Self::of_input(format!("Duplicate item found with id {id}. {REMEDY}"))
+    }
+
+    /// `what` is the item's type in words: `function call`, `custom tool call output`.
+    pub(crate) fn duplicate_call_id(what: &str, call_id: &str) -> Self {
+        Self::of_input(format!(
+            "Duplicate {what} found with call_id {call_id}. {REMEDY}"
+        ))
+    }
+
+    pub(crate) fn no_output_for(what: &str, call_id: &str) -> Self {
+        Self::of_input(format!("No tool output found for {what} {call_id}."))
+    }
+
+    pub(crate) fn no_call_for(what: &str, call_id: &str) -> Self {
+        Self::of_input(format!(
+            "No tool call found for {what} with call_id {call_id}."
+        ))
+    }
+
+    pub(crate) fn lone_reasoning(id: &str) -> Self {
+        Self::of_input(format!(
+            "Item '{id}' of type 'reasoning' was provided without its required following item."
+        ))
+    }
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a decimal",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

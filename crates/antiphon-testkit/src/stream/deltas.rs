@@ -1,0 +1,86 @@
+//! The events that stream one text: its part opened, its deltas, its end, its part closed.
+
+use serde_json::{Value, json};
+
+use super::Split;
+
+pub(super) fn text_part(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+}
+
+pub(super) fn refusal_part(text: &str) -> Value {
+    json!({"type": "refusal", "refusal": text})
+}
+
+pub(super) fn summary_part(text: &str) -> Value {
+    json!({"type": "summary_text", "text": text})
+}
+
+/// A text to stream and how to cut it.
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    pub(super) split: Split,
+}
+
+impl Text<'_> {
+    pub(super) fn as_summary(&self) -> Vec<Value> {
+        let part = json!({"summary_index": 0});
+        let events = self.streamed("response.reasoning_summary_text", "text", &part);
+        self.in_part(
+            "response.reasoning_summary_part",
+            summary_part,
+            &part,
+            events,
+        )
+    }
+
+    pub(super) fn as_text_part(&self) -> Vec<Value> {
+        let part = json!({"content_index": 0});
+        let fields = json!({"content_index": 0, "logprobs": []});
+        let events = self.streamed("response.output_text", "text", &fields);
+        self.in_part("response.content_part", text_part, &part, events)
+    }
+
+    pub(super) fn as_refusal_part(&self) -> Vec<Value> {
+        let part = json!({"content_index": 0});
+        let events = self.streamed("response.refusal", "refusal", &part);
+        self.in_part("response.content_part", refusal_part, &part, events)
+    }
+
+    /// `name.delta` for every piece, then `name.done` with the whole in `field`.
+    pub(super) fn streamed(&self, name: &str, field: &str, fields: &Value) -> Vec<Value> {
+        let delta = |piece| {
+            with(
+                fields,
+                json!({"type": format!("{name}.delta"), "delta": piece}),
+            )
+        };
+        let done = json!({"type": format!("{name}.done"), field: self.text});
+        let deltas = self.split.cut(self.text).into_iter().map(delta);
+        deltas.chain([with(fields, done)]).collect()
+    }
+
+    /// `name.added` with the part still empty, the events, then `name.done` with the part filled.
+    fn in_part(
+        &self,
+        name: &str,
+        part: fn(&str) -> Value,
+        fields: &Value,
+        events: Vec<Value>,
+    ) -> Vec<Value> {
+        let added = json!({"type": format!("{name}.added"), "part": part("")});
+        let done = json!({"type": format!("{name}.done"), "part": part(self.text)});
+        [with(fields, added)]
+            .into_iter()
+            .chain(events)
+            .chain([with(fields, done)])
+            .collect()
+    }
+}
+
+fn with(fields: &Value, mut event: Value) -> Value {
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        event[name] = value.clone();
+    }
+    event
+}

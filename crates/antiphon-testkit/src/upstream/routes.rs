@@ -1,0 +1,103 @@
+//! The routes of the fake provider.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, Query, State as Shared};
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Json, Router};
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode, Uri};
+use serde_json::{Value, json};
+
+use super::delivery::deliver;
+use super::record::Recorded;
+use super::{Exchange, Reply, Scripted, State};
+use crate::judge::judge;
+use crate::{Refusal, recall};
+
+const RESPONSES: &str = "/v1/responses";
+
+pub(super) fn router(state: Arc<State>) -> Router {
+    Router::new()
+        .route("/v1/models", get(models))
+        .route("/log", get(log))
+        .fallback(any)
+        .layer(DefaultBodyLimit::disable())
+        .with_state(state)
+}
+
+async fn models() -> Json<Value> {
+    let model = |id| json!({"id": id, "object": "model", "created": 0, "owned_by": "testkit"});
+    Json(json!({"object": "list", "data": [model("fake-model"), model("plain-model")]}))
+}
+
+/// The requests so far; with `?token=X`, those that came with that bearer token.
+async fn log(
+    Shared(state): Shared<Arc<State>>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Json<Value> {
+    let token = query.get("token");
+    let requests = state.log.all();
+    let of_token = requests
+        .iter()
+        .filter(|it| token.is_none_or(|token| it.has_token(token)));
+    Json(of_token.map(Recorded::as_log_entry).collect())
+}
+
+/// A `POST` anywhere is recorded and takes the next scripted reply, so that tests can play
+/// providers with other paths too.
+async fn any(
+    Shared(state): Shared<Arc<State>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    raw: Bytes,
+) -> Response {
+    if method != Method::POST {
+        return unscripted(Reply::refusal(&Refusal::unknown_url(&method, uri.path()))).await;
+    }
+    let request = read(uri.path(), headers, raw);
+    match state.take_in(request.clone()) {
+        Some(Scripted { reply, exchange }) => deliver(reply, exchange).await,
+        None => unscripted(answer(&request)).await,
+    }
+}
+
+async fn unscripted(reply: Reply) -> Response {
+    let exchange = Exchange::new(reply.permits());
+    deliver(reply, exchange).await
+}
+
+fn read(path: &str, headers: HeaderMap, raw: Bytes) -> Recorded {
+    let parsed = serde_json::from_slice::<Value>(&raw);
+    let verdict = match &parsed {
+        _ if path != RESPONSES => Ok(()),
+        Ok(body) => judge(body),
+        Err(_) => Err(Refusal::invalid_json()),
+    };
+    let body = parsed.unwrap_or_default();
+    Recorded {
+        path: path.to_owned(),
+        headers,
+        raw,
+        body,
+        verdict,
+    }
+}
+
+fn answer(request: &Recorded) -> Reply {
+    if request.path != RESPONSES {
+        return Reply::refusal(&Refusal::unknown_url(&Method::POST, &request.path));
+    }
+    if let Err(refusal) = &request.verdict {
+        return Reply::refusal(refusal);
+    }
+    let answer = recall::answer(&request.body);
+    if request.body["stream"] == true {
+        Reply::sse(answer.frames())
+    } else {
+        Reply::json(StatusCode::OK, &answer.json())
+    }
+}

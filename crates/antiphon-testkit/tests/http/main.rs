@@ -1,0 +1,5 @@
+//! The fake upstream over HTTP: in this process, and as a program of its own.
+
+mod peer;
+mod program;
+mod upstream;

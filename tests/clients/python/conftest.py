@@ -1,0 +1,76 @@
+"""What every suite starts from: a gateway, a tenant of its own, a tool, a scene."""
+
+import asyncio
+import os
+import uuid
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from context import Tenant
+from dialogue import Echo, Scene
+
+SCENES = {
+    "one_call": Scene("fake-model"),
+    "two_calls": Scene("fake-model", calls=2),
+    "sim": Scene("sim"),
+}
+
+# In a short run, two calls and the built-in model are met by every way, but only as streams.
+STREAMED = {"stream", "run_streamed"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what a short run does without."""
+    if os.environ.get("ANTIPHON_CLIENTS") == "short":
+        left_out = [item for item in items if is_long(item)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, Any]:
+    """Shows with every failure what the model was given."""
+    report = yield
+    tenant = item.funcargs.get("tenant")
+    if report.failed and tenant:
+        with suppress(OSError, ValueError):
+            report.sections.append(("what the model was given", tenant.model_log()))
+    return report
+
+
+def is_long(item: pytest.Item) -> bool:
+    parts = set(item.callspec.id.split("-"))
+    return "one_call" not in parts and not parts & STREAMED
+
+
+@pytest.fixture
+def tenant() -> Tenant:
+    """A caller with a key that no other test uses."""
+    return Tenant(
+        base_url=os.environ["ANTIPHON_BASE_URL"],
+        upstream_url=os.environ["FAKE_UPSTREAM_URL"],
+        api_key=f"sk-clients-{uuid.uuid4().hex}",
+    )
+
+
+@pytest.fixture(params=SCENES.values(), ids=SCENES.keys())
+def scene(request: pytest.FixtureRequest) -> Scene:
+    return request.param
+
+
+@pytest.fixture
+def echo() -> Echo:
+    return Echo()
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[asyncio.Runner]:
+    """One event loop for all asynchronous turns, as clients share connections between tests.
+
+    `loop.run(coroutine)` returns what the coroutine returns.
+    """
+    with asyncio.Runner() as runner:
+        yield runner

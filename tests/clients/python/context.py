@@ -1,0 +1,154 @@
+"""What the model was given, request by request, and what it must have been given.
+
+The fake upstream keeps every request that it received. A client that answers well may still have
+made the model read an item twice, so the suites look at the requests, not only at the answers.
+"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+from dialogue import Dialogue
+
+TIMEOUT = 10
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One request that the upstream received: its input items, and its refusal if there was one."""
+
+    items: list[Item]
+    refusal: Any
+
+    @property
+    def kinds(self) -> list[str]:
+        return [kind(item) for item in self.items]
+
+    @property
+    def line(self) -> str:
+        refused = f"  REFUSED: {self.refusal['message']}" if self.refusal else ""
+        return " ".join(self.kinds) + refused
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One caller of the gateway, alone with its key: what bears the key is this test's."""
+
+    base_url: str
+    upstream_url: str
+    api_key: str
+
+    def model_requests(self) -> list[ModelRequest]:
+        """Every request that reached the model on behalf of this tenant, in order."""
+        root = urlsplit(self.upstream_url)
+        query = urlencode({"token": self.api_key})
+        log = fetch(f"{root.scheme}://{root.netloc}/log?{query}")
+        return [ModelRequest(input_items(entry["body"]), entry["refusal"]) for entry in log]
+
+    def model_log(self) -> str:
+        """The requests for a reader: a line for each."""
+        return "\n".join(request.line for request in self.model_requests())
+
+    def conversation_items(self, conversation_id: str) -> list[Item]:
+        """What the gateway holds of a conversation, oldest first."""
+        url = f"{self.base_url}/conversations/{conversation_id}/items?order=asc&limit=100"
+        return fetch(url, self.api_key)["data"]
+
+    def new_conversation(self) -> str:
+        """The id of a conversation made for this tenant."""
+        return fetch(f"{self.base_url}/conversations", self.api_key, body={})["id"]
+
+
+def assert_each_item_once(
+    tenant: Tenant, dialogue: Dialogue, without: frozenset[str] = frozenset()
+) -> None:
+    """The model got four requests, each with the conversation so far and every item of it once.
+
+    `without` names kinds that the client keeps from a server which holds no state for it: their
+    absence is the client's doing.
+    """
+    requests = tenant.model_requests()
+    assert [request.refusal for request in requests if request.refusal] == []
+    kept = [[k for k in request.kinds if k not in without] for request in requests]
+    expected = [[k for k in kinds if k not in without] for kinds in whole_contexts(dialogue.calls)]
+    assert kept == expected
+    for request in requests:
+        assert_nothing_repeated(request.items)
+        assert_texts(request.items, dialogue)
+        assert_outputs_answer_calls(request.items)
+
+
+def assert_conversation_holds(tenant: Tenant, conversation_id: str, dialogue: Dialogue) -> None:
+    """The gateway holds the conversation, the last answer too, every item once and finished."""
+    items = tenant.conversation_items(conversation_id)
+    assert [kind(item) for item in items] == [*whole_contexts(dialogue.calls)[-1], "assistant"]
+    assert_nothing_repeated(items)
+    assert_texts(items, dialogue)
+    assert_outputs_answer_calls(items)
+    assert {item.get("status") or "completed" for item in items} == {"completed"}
+
+
+def whole_contexts(calls: int) -> list[list[str]]:
+    """The kinds of items in each of the four requests, where the tool turn makes `calls` calls."""
+    fact = ["user"]
+    echo = [*fact, "assistant", "user"]
+    outputs = [*echo, "reasoning", *["function_call"] * calls, *["function_call_output"] * calls]
+    recall = [*outputs, "assistant", "user"]
+    return [fact, echo, outputs, recall]
+
+
+def assert_nothing_repeated(items: list[Item]) -> None:
+    ids = Counter(item["id"] for item in items if item.get("id"))
+    calls = Counter((kind(item), item["call_id"]) for item in items if item.get("call_id"))
+    repeated = [key for key, count in (ids | calls).items() if count > 1]
+    assert repeated == []
+
+
+def assert_texts(items: list[Item], dialogue: Dialogue) -> None:
+    """What the users and the assistant said is what was said, in its order and nothing more."""
+    said = [text(item) for item in items if kind(item) == "user"]
+    answered = [text(item) for item in items if kind(item) == "assistant"]
+    assert said == dialogue.said[: len(said)]
+    assert answered == dialogue.answers[: len(answered)]
+
+
+def assert_outputs_answer_calls(items: list[Item]) -> None:
+    calls = [item["call_id"] for item in items if kind(item) == "function_call"]
+    outputs = [item for item in items if kind(item) == "function_call_output"]
+    assert [output["call_id"] for output in outputs] == calls[: len(outputs)]
+    assert all("hello" in text_of(output["output"]) for output in outputs)
+
+
+def input_items(body: Item) -> list[Item]:
+    """The input as items: a bare string is one user message."""
+    given = body["input"]
+    return [{"role": "user", "content": given}] if isinstance(given, str) else given
+
+
+def kind(item: Item) -> str:
+    """A message's role, any other item's type."""
+    item_type = item.get("type", "message")
+    return item["role"] if item_type == "message" else item_type
+
+
+def text(item: Item) -> str:
+    return text_of(item["content"])
+
+
+def text_of(content: str | list[Item]) -> str:
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+def fetch(url: str, api_key: str | None = None, body: Any = None) -> Any:
+    """The JSON answer of a server of this machine; a request with a body is a POST."""
+    headers = {"content-type": "application/json"}
+    if api_key:
+        headers["authorization"] = f"Bearer {api_key}"
+    content = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(url, data=content, headers=headers), timeout=TIMEOUT) as response:
+        return json.load(response)

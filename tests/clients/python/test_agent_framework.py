@@ -1,0 +1,88 @@
+"""Agent Framework, on its OpenAI chat client, which speaks the Responses API."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from agent_framework import Agent, AgentResponse, AgentSession, InMemoryHistoryProvider, tool
+from agent_framework_openai import OpenAIChatClient
+
+from context import Tenant, assert_conversation_holds, assert_each_item_once
+from dialogue import Echo, Scene, hold_dialogue
+from openai_delivery import async_client
+
+Delivery = Callable[[Agent, str, AgentSession], Awaitable[AgentResponse]]
+
+
+@dataclass(frozen=True)
+class Way:
+    """Who keeps the conversation: the gateway, a history provider of the framework, or both."""
+
+    in_conversation: bool = False
+    history: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+WAYS = {
+    "conversation": Way(in_conversation=True),
+    "response_chain": Way(),
+    "local_history": Way(options={"store": False}),
+    # The provider's messages come without ids, calls and reasoning, beside what the gateway holds.
+    "history_beside_conversation": Way(in_conversation=True, history=True),
+    "history_beside_response_chain": Way(history=True),
+}
+
+
+async def run(agent: Agent, text: str, session: AgentSession) -> AgentResponse:
+    return await agent.run(text, session=session)
+
+
+async def run_streamed(agent: Agent, text: str, session: AgentSession) -> AgentResponse:
+    """A streamed run, whose pieces add up to its final answer (a finished text replaces them)."""
+    stream = agent.run(text, session=session, stream=True)
+    contents = [content async for update in stream for content in update.contents]
+    pieces = [c.text for c in contents if c.type == "text" and c.merge_mode == "append"]
+    response = await stream.get_final_response()
+    assert "".join(pieces) == response.text
+    return response
+
+
+@pytest.mark.parametrize("delivery", [run, run_streamed])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+def test_three_turns(
+    tenant: Tenant, loop: asyncio.Runner, scene: Scene, echo: Echo, way: Way, delivery: Delivery
+) -> None:
+    agent = make_agent(tenant, scene, echo, way)
+    conversation = tenant.new_conversation() if way.in_conversation else None
+    session = agent.get_session(conversation) if conversation else agent.create_session()
+
+    dialogue = hold_dialogue(
+        scene, lambda text: loop.run(delivery(agent, text, session)).text, echo
+    )
+
+    if scene.model == "sim":
+        return
+    assert_each_item_once(tenant, dialogue)
+    if conversation:
+        assert session.service_session_id == conversation
+        assert_conversation_holds(tenant, conversation, dialogue)
+
+
+def make_agent(tenant: Tenant, scene: Scene, echo: Echo, way: Way) -> Agent:
+    return Agent(
+        client=OpenAIChatClient(scene.model, async_client=async_client(tenant)),
+        tools=[echo_tool(echo)],
+        default_options=way.options,
+        context_providers=[InMemoryHistoryProvider()] if way.history else None,
+    )
+
+
+def echo_tool(echo: Echo) -> Any:
+    @tool(name="echo", approval_mode="never_require")
+    def say_again(text: str) -> str:
+        """Says the text again."""
+        return echo(text)
+
+    return say_again

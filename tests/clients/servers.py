@@ -1,0 +1,96 @@
+"""The servers under test: started, awaited by their readiness line, ended."""
+
+import os
+import queue
+import re
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+READY_TIMEOUT = 30
+STOP_TIMEOUT = 10
+
+READY = re.compile(r"listening on (http://\S+/v1)")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that answers at `url`."""
+
+    url: str
+
+
+def start_fake_upstream(binary: Path, logs: Path) -> AbstractContextManager[Server]:
+    """A strict model provider that remembers what it was asked."""
+    return serving([binary, "--listen", "127.0.0.1:0"], logs / "fake-upstream.log")
+
+
+def start_gateway(
+    binary: Path, logs: Path, store_dir: Path, upstream_url: str
+) -> AbstractContextManager[Server]:
+    """The gateway, in front of the upstream, with an empty store and no settings from elsewhere."""
+    store = f"sqlite:{store_dir / 'clients.db'}"
+    command = [binary, "serve", "--listen", "127.0.0.1:0", "--store", store]
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
+    return serving(
+        [*command, "--upstream", upstream_url], logs / "antiphon.log", env=env, cwd=store_dir
+    )
+
+
+@contextmanager
+def serving(command: list[str | Path], log_path: Path, **options: Any) -> Iterator[Server]:
+    """The server that `command` starts, from its readiness line until the block ends.
+
+    Its output goes to the log.
+    """
+    with log_path.open("w") as log:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            **options,
+        )
+        ready: queue.Queue[str | None] = queue.Queue()
+        reader = threading.Thread(target=copy_output, args=(process.stdout, log, ready))
+        reader.start()
+        try:
+            yield Server(awaited_url(ready, command, log_path))
+        finally:
+            end(process)
+            reader.join()
+
+
+def copy_output(output: IO[str], log: IO[str], ready: queue.Queue[str | None]) -> None:
+    """Copies every line to the log; puts a readiness line's url, None where the output ends."""
+    for line in output:
+        log.write(line)
+        log.flush()
+        if found := READY.search(line):
+            ready.put(found[1])
+    ready.put(None)
+
+
+def awaited_url(ready: queue.Queue[str | None], command: list[str | Path], log: Path) -> str:
+    try:
+        url = ready.get(timeout=READY_TIMEOUT)
+    except queue.Empty:
+        raise RuntimeError(f"{command[0]} was not ready in {READY_TIMEOUT} s: see {log}") from None
+    if url is None:
+        raise RuntimeError(f"{command[0]} ended before it was ready: see {log}")
+    return url
+
+
+def end(process: subprocess.Popen) -> None:
+    """Asks the process to end, and makes it end if it does not."""
+    process.terminate()
+    try:
+        process.wait(STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

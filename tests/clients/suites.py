@@ -1,0 +1,122 @@
+"""The suites: which there are, how they run, and how many of their tests passed."""
+
+import os
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from installation import PYTHON_SUITES, Installation
+
+SUITES = {
+    "openai": "test_openai.py",
+    "langchain": "test_langchain.py",
+    "langgraph": "test_langgraph.py",
+    "openai_agents": "test_openai_agents.py",
+    "agent_framework": "test_agent_framework.py",
+    "ai_sdk": "ai_sdk.test.js",
+    "open_responses": "open_responses.test.js",
+}
+
+TEST_TIMEOUT = 60
+RUN_TIMEOUT = 900
+
+# Settings that a shell may hold for these clients, and that must not reach them.
+FOREIGN = ("OPENAI_", "AZURE_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_", "PYTEST_", "NODE_")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many tests passed, and how many did not."""
+
+    passed: int
+    failed: int
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.passed + other.passed, self.failed + other.failed)
+
+
+def run_suites(
+    installation: Installation, names: list[str], long: bool, urls: dict[str, str]
+) -> Tally:
+    """Runs the named suites, and counts."""
+    files = [SUITES[name] for name in names]
+    env = environment(long, urls)
+    tally = Tally(0, 0)
+    for run, ending in ((run_python, ".py"), (run_node, ".js")):
+        if chosen := [file for file in files if file.endswith(ending)]:
+            tally += run(installation, chosen, env)
+    return tally
+
+
+def run_python(installation: Installation, files: list[str], env: dict[str, str]) -> Tally:
+    report = installation.build_dir / "python.xml"
+    command = [
+        *[installation.python, "-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
+        *[f"--timeout={TEST_TIMEOUT}", f"--junit-xml={report}"],
+        *files,
+    ]
+    return reported(report, lambda: run(command, env, PYTHON_SUITES))
+
+
+def run_node(installation: Installation, files: list[str], env: dict[str, str]) -> Tally:
+    report = installation.build_dir / "node.xml"
+    command = [
+        *[installation.node, "--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
+        *["--test-reporter=spec", "--test-reporter-destination=stdout"],
+        *["--test-reporter=junit", f"--test-reporter-destination={report}"],
+        *files,
+    ]
+    return reported(report, lambda: run(command, env, installation.node_dir))
+
+
+def reported(report: Path, runner: Callable[[], int]) -> Tally:
+    """The tally of the report that `runner` writes.
+
+    A runner that fails without a failed test is one failure.
+    """
+    report.unlink(missing_ok=True)
+    status = runner()
+    tally = counted(report)
+    return tally if status == 0 or tally.failed else tally + Tally(0, 1)
+
+
+def counted(report: Path) -> Tally:
+    """The tests of a JUnit report; one that cannot be read is one failure."""
+    try:
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    except (OSError, ElementTree.ParseError) as error:
+        print(f"no report of the suites: {error}", file=sys.stderr, flush=True)
+        return Tally(0, 1)
+    failed = sum(1 for case in cases if {child.tag for child in case} & {"failure", "error"})
+    return Tally(len(cases) - failed, failed)
+
+
+def run(command: list[str | Path], env: dict[str, str], cwd: Path) -> int:
+    """The command's exit status; whatever it started ends with it, and it ends in time."""
+    process = subprocess.Popen(command, env=env, cwd=cwd, start_new_session=True)
+    try:
+        return process.wait(RUN_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        print(f"{command[0]} ran longer than {RUN_TIMEOUT} s", file=sys.stderr, flush=True)
+        return 1
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def environment(long: bool, urls: dict[str, str]) -> dict[str, str]:
+    """This shell's, without settings meant for other servers, and where the servers are."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    return {
+        **own,
+        **urls,
+        "ANTIPHON_CLIENTS": "long" if long else "short",
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
