@@ -3,12 +3,14 @@
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use antiphon::IdSource;
 use antiphon::item::FingerprintKey;
 use antiphon_store::{ConversationId, Store, Tenant};
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,7 +20,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::routes;
-use crate::settings::{OnDisconnect, Settings};
+use crate::settings::Settings;
 use crate::upstream::Upstreams;
 
 /// Everything that the routes share.
@@ -30,6 +32,8 @@ pub(crate) struct Gateway {
     pub(crate) fingerprint_key: FingerprintKey,
     /// Open turns. They outlive their connections.
     pub(crate) turns: TaskTracker,
+    /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
+    pub(crate) closing: CancellationToken,
     leases: Leases,
 }
 
@@ -45,6 +49,7 @@ impl Gateway {
             authenticator: Authenticator::new(&settings, &secret),
             fingerprint_key: FingerprintKey::new(key),
             turns: TaskTracker::new(),
+            closing: CancellationToken::new(),
             leases: Leases::default(),
             settings,
             store,
@@ -60,11 +65,6 @@ impl Gateway {
         let wait = self.settings.turn_wait;
         let lease = self.leases.acquire(tenant, conversation, wait).await;
         lease.ok_or_else(ApiError::conversation_locked)
-    }
-
-    /// Whether a turn runs to its end although its caller has left.
-    pub(crate) fn finishes_left_turns(&self) -> bool {
-        self.settings.on_disconnect == OnDisconnect::Finish
     }
 }
 
@@ -101,19 +101,20 @@ async fn run(listener: TcpListener, app: Router, stopping: CancellationToken) ->
         .await
 }
 
-/// Waits for connections and turns; then closes the store. Dropping the server's task drops its
-/// connections, which their turns take for callers that left.
-async fn stop(
-    gateway: &Gateway,
-    mut server: tokio::task::JoinHandle<io::Result<()>>,
-) -> io::Result<()> {
+/// How long turns that were told to settle may take for it.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// Waits for open requests and turns, settles what is still open, closes the store.
+async fn stop(gateway: &Gateway, mut server: JoinHandle<io::Result<()>>) -> io::Result<()> {
     let grace = gateway.settings.shutdown_grace;
-    let ended = timeout(grace, &mut server).await;
-    server.abort();
     gateway.turns.close();
-    if timeout(grace, gateway.turns.wait()).await.is_err() {
-        tracing::warn!("turns were still open at the end");
+    let all = async { tokio::join!(&mut server, gateway.turns.wait()).0 };
+    let ended = timeout(grace, all).await;
+    gateway.closing.cancel();
+    if timeout(SETTLING, gateway.turns.wait()).await.is_err() {
+        tracing::warn!("turns were still open at the end; the next start settles them");
     }
+    server.abort();
     gateway.store.close().await;
     match ended {
         Ok(Ok(result)) => result,

@@ -5,7 +5,8 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::numbers::numbers;
-use super::text::{find_phrase, is_listed, quotes, without_leading, without_trailing, words};
+use super::places::{find_place, place_at};
+use super::text::{find_phrase, quotes, without_leading, without_trailing};
 
 /// The text that values are taken from: what was said to one tool, and all that was said.
 #[derive(Clone, Copy, Debug)]
@@ -15,10 +16,12 @@ pub(super) struct Evidence<'a> {
     /// The segment without the words that only connect.
     tail: &'a str,
     whole: &'a str,
+    /// Of several places in the segment the one that is meant.
+    place: Option<&'a str>,
 }
 
 /// Words between a tool's name and what it is given.
-const LEADING: &str = "tool function twice again with to on of for in using passing giving saying \
+const LEADING: &str = "tool function twice again back with to on of for in using passing giving saying \
     say says that the this text message word words argument arguments input";
 
 /// Words between what a tool is given and the next tool's name.
@@ -31,10 +34,6 @@ const SEPARATING: &str = "is are was of to as set equals be";
 /// Words between a property's value and the next property's name.
 const CONNECTING: &str = "and with the my his her its please";
 
-/// Words that end the name of a place.
-const PAST_PLACE: &str = "and or in for at on using with then today tonight tomorrow now right \
-    this next please like is as";
-
 impl<'a> Evidence<'a> {
     /// What `whole` says to a tool that it names: `segment` follows the name.
     pub(super) fn after_name(segment: &'a str, whole: &'a str) -> Self {
@@ -46,6 +45,7 @@ impl<'a> Evidence<'a> {
             segment,
             tail: within.unwrap_or(tail),
             whole: whole.trim(),
+            place: None,
         }
     }
 
@@ -55,12 +55,21 @@ impl<'a> Evidence<'a> {
             segment,
             tail: "",
             whole: whole.trim(),
+            place: None,
         }
     }
 
     /// What a text says to anything.
     pub(super) fn whole(text: &'a str) -> Self {
         Self::after_subject("", text)
+    }
+
+    /// The same of one place among several.
+    pub(super) fn at(self, place: &'a str) -> Self {
+        Self {
+            place: Some(place),
+            ..self
+        }
     }
 
     /// What was said to this tool, or all of it where nothing was.
@@ -102,10 +111,12 @@ impl<'a> Evidence<'a> {
                 .next()
                 .map(|quote| &self.tail[quote])
         };
-        find_place(self.segment)
+        self.place
+            .or_else(|| find_place(self.segment))
             .or_else(quoted)
-            .or_else(|| place_at(self.tail))
+            .or_else(|| place_at(self.tail).filter(|place| place.starts_with(char::is_uppercase)))
             .or_else(|| find_place(self.whole))
+            .or_else(|| place_at(self.tail))
     }
 
     /// The value said with a property's name: `limit 5`, `city: Paris`, `color is red`. It ends
@@ -147,47 +158,4 @@ fn clause_end(text: &str) -> usize {
     text.char_indices()
         .find(|&at| ends(at))
         .map_or(text.len(), |(at, _)| at)
-}
-
-/// The first place that `text` names after `in`, `for`, `at`, `near` or `of`; one with a capital
-/// letter goes first.
-pub(super) fn find_place(text: &str) -> Option<&str> {
-    let prepositions = ["in", "for", "at", "near", "of"];
-    let places: Vec<&str> = words(text)
-        .iter()
-        .filter(|word| prepositions.contains(&word.lower.as_str()))
-        .filter_map(|word| place_at(&text[word.end..]))
-        .collect();
-    let capital = |place: &&&str| place.starts_with(char::is_uppercase);
-    places.iter().find(capital).or(places.first()).copied()
-}
-
-/// The place that `text` begins with. A comma goes on with it where a capital letter follows:
-/// `Paris, France`.
-fn place_at(text: &str) -> Option<&str> {
-    let text = without_leading(text, "the city town of");
-    let mut end = 0;
-    for word in text.split_inclusive(char::is_whitespace) {
-        let bare = word.trim().trim_end_matches(is_stop);
-        if is_listed(bare, PAST_PLACE) {
-            break;
-        }
-        let past = &text[end + word.len()..];
-        end += word.len();
-        let goes_on = word.trim().ends_with(',') && past.starts_with(char::is_uppercase);
-        if word.trim().ends_with(is_stop) && !goes_on {
-            break;
-        }
-    }
-    Some(
-        text[..end]
-            .trim_end()
-            .trim_end_matches(is_stop)
-            .trim_matches(['"', '\'']),
-    )
-    .filter(|place| !place.is_empty())
-}
-
-fn is_stop(c: char) -> bool {
-    matches!(c, ',' | ';' | ':' | '.' | '!' | '?')
 }

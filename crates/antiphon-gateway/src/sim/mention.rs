@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::evidence::{Evidence, find_place};
+use super::evidence::Evidence;
+use super::places::{find_place, find_places};
 use super::text::{Word, is_listed, phrase_at, quotes, words};
 use super::tools::Tool;
 
@@ -34,11 +35,7 @@ pub(super) fn mentions<'a, 't>(text: &'t str, tools: &[&'a Tool]) -> Vec<Mention
         let looks_back = found.last().is_some_and(|last| span.is_of(last.tool))
             && names_the_means(before, segment);
         if !leads_in && !looks_back {
-            let mention = Mention {
-                tool: span.tool,
-                evidence: span.evidence(segment, text),
-            };
-            found.extend(std::iter::repeat_n(mention, times(segment)));
+            found.extend(span.mentions(segment, text));
         }
     }
     found
@@ -58,16 +55,36 @@ enum By {
     Subject,
 }
 
-impl Span<'_> {
+impl<'a> Span<'a> {
     fn is_of(&self, tool: &Tool) -> bool {
         self.tool.name == tool.name
     }
 
-    fn evidence<'t>(&self, segment: &'t str, text: &'t str) -> Evidence<'t> {
-        match self.by {
+    /// The calls that the span and the `segment` after it ask for: of a tool for the weather one
+    /// for each place, of any other one, or two where the segment says `twice`.
+    fn mentions<'t>(&self, segment: &'t str, text: &'t str) -> Vec<Mention<'a, 't>> {
+        let evidence = match self.by {
             By::Name => Evidence::after_name(segment, text),
             By::Subject => Evidence::after_subject(segment, text),
+        };
+        let mention = Mention {
+            tool: self.tool,
+            evidence,
+        };
+        let places = if is_for_weather(self.tool) {
+            find_places(segment)
+        } else {
+            Vec::new()
+        };
+        if places.len() > 1 {
+            let at = |place| Mention {
+                evidence: evidence.at(place),
+                ..mention
+            };
+            return places.into_iter().map(at).collect();
         }
+        let twice = words(segment).iter().any(|word| word.lower == "twice");
+        vec![mention; if twice { 2 } else { 1 }]
     }
 }
 
@@ -181,12 +198,4 @@ fn names_the_means(before: &str, segment: &str) -> bool {
         && words(segment)
             .iter()
             .all(|word| is_listed(&word.lower, IDLE))
-}
-
-fn times(segment: &str) -> usize {
-    if words(segment).iter().any(|word| word.lower == "twice") {
-        2
-    } else {
-        1
-    }
 }

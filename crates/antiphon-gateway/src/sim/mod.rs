@@ -10,6 +10,7 @@ mod ids;
 mod item;
 mod mention;
 mod numbers;
+mod places;
 mod recall;
 mod reply;
 mod request;

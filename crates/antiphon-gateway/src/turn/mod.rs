@@ -24,6 +24,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::request::CreateRequest;
 use crate::server::Gateway;
+use crate::settings::OnDisconnect;
 use crate::upstream::{Reply, Upstream, UpstreamError};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
@@ -97,7 +98,7 @@ impl Turn<'_> {
             async { tokio::join!(self.record_opening(opened, plan), self.send(plan, upstream)) };
         let (recorded, reply) = tokio::select! {
             both = asking => both,
-            () = client.gone(), if !self.gateway.finishes_left_turns() => {
+            () = self.left(client) => {
                 self.drop_opening(opened).await;
                 return Ok(None);
             }
@@ -111,6 +112,16 @@ impl Turn<'_> {
                     .or(reply.err().map(ApiError::from))
                     .expect("one of them failed"))
             }
+        }
+    }
+
+    /// Waits until nobody wants the turn's end any more: its caller has left, or the gateway is
+    /// closing.
+    async fn left(&self, client: &mut Client) {
+        let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
+        tokio::select! {
+            () = client.gone(), if settles => {}
+            () = self.gateway.closing.cancelled() => {}
         }
     }
 

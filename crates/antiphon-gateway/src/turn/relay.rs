@@ -1,6 +1,7 @@
 //! From the upstream to the caller, event by event.
 
 use antiphon::stream::{Assembler, Decoder, Failure, Frame};
+use bytes::Bytes;
 
 use super::{Client, Turn};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
@@ -24,7 +25,6 @@ impl Turn<'_> {
         mut assembler: Assembler,
         client: &mut Client,
     ) -> Outcome {
-        let stays = !self.gateway.finishes_left_turns();
         let left = match reply {
             Reply::Whole(body) => {
                 if assembler.hear_whole(&body).is_err() {
@@ -33,43 +33,49 @@ impl Turn<'_> {
                 pass_on(&mut assembler, client).await;
                 false
             }
-            Reply::Events(stream) => relay_events(stream, &mut assembler, client, stays).await,
+            Reply::Events(stream) => self.relay_events(stream, &mut assembler, client).await,
         };
-        if left {
-            Outcome::Left(assembler)
-        } else {
-            Outcome::Ended(assembler)
+        match left {
+            true => Outcome::Left(assembler),
+            false => Outcome::Ended(assembler),
         }
+    }
+
+    /// Relays a stream to its end; `true` where the turn was left before.
+    async fn relay_events(
+        &self,
+        mut stream: ByteStream,
+        assembler: &mut Assembler,
+        client: &mut Client,
+    ) -> bool {
+        let mut decoder = Decoder::new(MAX_EVENT);
+        while !assembler.has_ended() {
+            let piece = tokio::select! {
+                piece = stream.next() => piece,
+                () = self.left(client) => return true,
+            };
+            if let Err(error) = hear_piece(piece, &mut decoder, assembler) {
+                assembler.fail(failure(&error));
+            }
+            pass_on(assembler, client).await;
+        }
+        false
     }
 }
 
-/// Relays a stream to its end; `true` where the caller left before and that ends the turn.
-async fn relay_events(
-    mut stream: ByteStream,
+fn hear_piece(
+    piece: Option<Result<Bytes, UpstreamError>>,
+    decoder: &mut Decoder,
     assembler: &mut Assembler,
-    client: &mut Client,
-    leaving_ends_it: bool,
-) -> bool {
-    let mut decoder = Decoder::new(MAX_EVENT);
-    while !assembler.has_ended() {
-        let piece = tokio::select! {
-            piece = stream.next() => piece,
-            () = client.gone(), if leaving_ends_it => return true,
-        };
-        let heard = match piece {
-            Some(Ok(bytes)) => {
-                decoder.push(&bytes);
-                hear_frames(&mut decoder, assembler)
-            }
-            Some(Err(error)) => Err(error),
-            None => hear_last(&mut decoder, assembler),
-        };
-        if let Err(error) = heard {
-            assembler.fail(failure(&error));
+) -> Result<(), UpstreamError> {
+    match piece {
+        Some(Ok(bytes)) => {
+            decoder.push(&bytes);
+            hear_frames(decoder, assembler)
         }
-        pass_on(assembler, client).await;
+        Some(Err(error)) => Err(error),
+        None => hear_last(decoder, assembler),
     }
-    false
 }
 
 async fn pass_on(assembler: &mut Assembler, client: &mut Client) {

@@ -104,6 +104,20 @@ fn one_tool_may_be_called_several_times() {
 }
 
 #[test]
+fn the_weather_of_several_places_takes_several_calls() {
+    let expected = [weather_of("Paris"), weather_of("New York")];
+    assert_eq!(
+        calls("What is the weather in Paris and New York?"),
+        expected
+    );
+    assert_eq!(calls("Use get_weather for Paris and New York"), expected);
+    assert_eq!(
+        calls("Is the weather in Paris and around it nice?"),
+        [weather_of("Paris")]
+    );
+}
+
+#[test]
 fn names_within_quotes_are_arguments() {
     assert_eq!(calls("echo 'add 1 and 2'"), [echoed("add 1 and 2")]);
     assert_eq!(calls("echo \"add\""), [echoed("add")]);
