@@ -1,2 +1,37 @@
-//! antiphon
-fn main() {}
+//! The `antiphon` command.
+//!
+//! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
+//! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone.
+
+mod args;
+mod failure;
+mod greeting;
+mod logging;
+mod serve;
+mod settings;
+mod signals;
+
+use std::process::ExitCode;
+
+use args::Command;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    match args::parse()? {
+        Command::Serve(args) => {
+            let environment = settings::environment;
+            logging::install(environment)?;
+            serve::serve(settings::resolve(args, environment)?)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Parser)]
+#[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the Responses and Conversations API
+    #[command(after_help = SOURCES)]
+    Serve(ServeArgs),
+}
+
+/// What `serve` is told on its command line. The texts are not yet understood: that is done in one
+/// place for all sources.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ServeArgs {
+    /// The file of settings; antiphon.toml, if there is one, when none is named
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The IP address and port to listen on; port 0 takes a free one [default: 127.0.0.1:8484]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Where conversations are kept [default: sqlite:antiphon.db]
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
+    /// Where models other than `sim` are: a base URL that ends in /v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+    /// What the upstream speaks: responses, chat or anthropic [default: responses]
+    #[arg(long, value_name = "API")]
+    pub(crate) upstream_api: Option<String>,
+    /// The key to present to the upstream; without it, callers' own tokens are forwarded
+    #[arg(long, value_name = "KEY")]
+    pub(crate) upstream_key: Option<String>,
+    /// Who holds a conversation between turns: gateway or upstream [default: gateway]
+    #[arg(long, value_name = "OWNER")]
+    pub(crate) state: Option<String>,
+    /// What to do with input that a provider would refuse: repair or reject [default: repair]
+    #[arg(long, value_name = "WAY")]
+    pub(crate) faults: Option<String>,
+    /// A key that callers may present, and the tenant that it stands for
+    #[arg(long, value_name = "KEY=TENANT", num_args = 1..)]
+    pub(crate) api_key: Vec<String>,
+    /// How many seconds a turn waits for an open one of its conversation [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) turn_wait: Option<String>,
+    /// What becomes of a turn whose caller leaves: settle or finish [default: settle]
+    #[arg(long, value_name = "WAY")]
+    pub(crate) on_disconnect: Option<String>,
+}
+
+const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
+
+const SOURCES: &str = "\
+Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY,
+commas separate entries) and, --config aside, a key in the file (turn-wait = 30; and for the API
+keys, api-keys = [\"KEY=TENANT\"]). An option wins over a variable, a variable over the file.
+Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
+
+/// What the command line asks for. Where it asks for help or the version, these are printed and
+/// the process ends here; so it does, with exit code 2, on a command line that cannot be read.
+pub(crate) fn parse() -> Result<Command, Failure> {
+    match CommandLine::try_parse() {
+        Ok(line) => Ok(line.command),
+        Err(error) if shows_a_value(&error) => Err(Failure::usage(
+            "a value on the command line belongs to no option; antiphon serve --help lists them",
+        )),
+        Err(error) => error.exit(),
+    }
+}
+
+/// Whether the message would repeat a stray word, which may be a key that a blank split off.
+fn shows_a_value(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::UnknownArgument
+        && matches!(
+            error.get(ContextKind::InvalidArg),
+            Some(ContextValue::String(word)) if !word.starts_with('-')
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+}

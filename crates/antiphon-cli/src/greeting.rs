@@ -1,0 +1,91 @@
+//! What `serve` tells the person who started it.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// A first request to the gateway, in curl and in Python, ready to paste.
+pub(crate) struct Greeting {
+    /// Where the gateway listens.
+    pub(crate) address: SocketAddr,
+    /// Whether callers need a key. It is then taken from `OPENAI_API_KEY`, never shown.
+    pub(crate) keyed: bool,
+}
+
+/// The base URL to give to clients.
+pub(crate) fn base_url(address: SocketAddr) -> String {
+    format!("http://{address}/v1")
+}
+
+impl fmt::Display for Greeting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base_url = base_url(reachable(self.address));
+        let (header, argument) = if self.keyed {
+            (" \\\n    -H \"Authorization: Bearer $OPENAI_API_KEY\"", "")
+        } else {
+            ("", ", api_key=\"any\"")
+        };
+        write!(
+            f,
+            "
+Base URL: {base_url}
+
+Try it with curl:
+
+  curl {base_url}/responses{header} \\
+    -H 'Content-Type: application/json' \\
+    -d '{{\"model\": \"sim\", \"input\": \"Hello\"}}'
+
+or in Python:
+
+  from openai import OpenAI
+
+  client = OpenAI(base_url=\"{base_url}\"{argument})
+  conversation = client.conversations.create()
+  response = client.responses.create(
+      model=\"sim\", conversation=conversation.id, input=\"Hello\"
+  )
+  print(response.output_text)
+"
+        )
+    }
+}
+
+/// The address as one connects to it from this machine: "every address" is none to connect to.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn greeting(address: &str, keyed: bool) -> String {
+        let address = address.parse().unwrap();
+        Greeting { address, keyed }.to_string()
+    }
+
+    #[test]
+    fn without_keys_any_token_does() {
+        let text = greeting("127.0.0.1:8484", false);
+        assert!(text.contains("curl http://127.0.0.1:8484/v1/responses \\\n    -H 'Content-Type"));
+        assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\", api_key=\"any\")"));
+    }
+
+    #[test]
+    fn with_keys_the_callers_key_comes_from_its_environment() {
+        let text = greeting("127.0.0.1:8484", true);
+        assert!(text.contains("-H \"Authorization: Bearer $OPENAI_API_KEY\" \\\n"));
+        assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"));
+    }
+
+    #[test]
+    fn every_address_is_greeted_as_this_machine() {
+        assert!(greeting("0.0.0.0:80", true).contains("curl http://127.0.0.1:80/v1/responses"));
+        assert!(greeting("[::]:80", true).contains("curl http://[::1]:80/v1/responses"));
+    }
+}

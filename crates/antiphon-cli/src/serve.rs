@@ -1,0 +1,74 @@
+//! `antiphon serve`.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::failure::Failure;
+use crate::greeting::{Greeting, base_url};
+use crate::settings::Configuration;
+use crate::signals::Signals;
+
+/// Serves until a signal asks for the end, then lets open turns end.
+pub(crate) fn serve(configuration: Configuration) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
+        .block_on(run(configuration))
+}
+
+/// Binds before it opens the store: a second gateway, started by mistake, ends at the port that the
+/// first one holds and does not touch its conversations.
+async fn run(configuration: Configuration) -> Result<(), Failure> {
+    let Configuration { listen, store, gateway } = configuration;
+    let signals = Signals::listen()
+        .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
+    let (listener, address) = bind(listen).await?;
+    let store = antiphon_store::open(&store)
+        .await
+        .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
+
+    announce(&Greeting { address, keyed: !gateway.api_keys.is_empty() });
+    let (stop, stopped) = oneshot::channel();
+    let shutdown = async {
+        // An error is the sender's end without a signal: the process is ending all the same.
+        let _ = stopped.await;
+    };
+    tokio::select! {
+        served = antiphon_gateway::serve(listener, gateway, store, shutdown) => {
+            served.map_err(|error| Failure::runtime(format!("serving failed: {error}")))
+        }
+        failure = relay(signals, stop) => Err(failure),
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let failure = |error| Failure::runtime(format!("cannot listen on {address}: {error}"));
+    let listener = TcpListener::bind(address).await.map_err(failure)?;
+    let address = listener.local_addr().map_err(failure)?;
+    Ok((listener, address))
+}
+
+/// The first signal asks for the end; this returns at the second, which does not wait for it.
+async fn relay(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
+    let signal = signals.next().await;
+    tracing::info!(signal, "stopping; a second signal does not wait for open turns");
+    // An error is a gateway that has ended already.
+    let _ = stop.send(());
+    let signal = signals.next().await;
+    Failure::runtime(format!("stopped by a second signal, {signal}, before every turn had ended"))
+}
+
+/// Standard output gets one line, for programs; people read the rest on standard error. Neither
+/// being read is no reason not to serve.
+fn announce(greeting: &Greeting) {
+    let mut out = io::stdout().lock();
+    let ready = writeln!(out, "antiphon listening on {}", base_url(greeting.address));
+    if let Err(error) = ready.and_then(|()| out.flush()) {
+        tracing::warn!(%error, "the readiness line could not be written");
+    }
+    let _ = writeln!(io::stderr(), "{greeting}");
+}

@@ -1,0 +1,42 @@
+//! The environment as a layer.
+
+use std::env::{self, VarError};
+
+use super::layer::{Layer, Place, Said};
+use super::setting::Setting;
+use crate::failure::Failure;
+
+/// Looks up an environment variable. An empty one counts as none: that is how container files
+/// leave a variable out.
+pub(crate) trait Environment: Fn(&str) -> Result<Option<String>, Failure> {}
+
+impl<F: Fn(&str) -> Result<Option<String>, Failure>> Environment for F {}
+
+/// The [`Environment`] of this process.
+pub(crate) fn environment(name: &str) -> Result<Option<String>, Failure> {
+    match env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Failure::usage(format!("{name} is not UTF-8"))),
+    }
+}
+
+/// What the variables of the settings say.
+pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
+    let mut layer = Layer::default();
+    for setting in Setting::ALL {
+        let name = setting.variable();
+        for text in environment(&name)?.iter().flat_map(|text| entries(setting, text)) {
+            layer.say(setting, Said { text: text.to_owned(), place: Place::Named(name.clone()) });
+        }
+    }
+    Ok(layer)
+}
+
+/// Commas separate API keys; any other setting has one value.
+fn entries(setting: Setting, text: &str) -> Vec<&str> {
+    match setting {
+        Setting::ApiKeys => text.split(',').collect(),
+        _ => vec![text],
+    }
+}

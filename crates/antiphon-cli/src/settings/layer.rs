@@ -1,0 +1,96 @@
+//! What one place says, and which place is believed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::setting::Setting;
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+
+/// What one place says of the settings that it mentions.
+#[derive(Default)]
+pub(super) struct Layer(BTreeMap<Setting, Vec<Said>>);
+
+impl Layer {
+    pub(super) fn say(&mut self, setting: Setting, said: Said) {
+        self.0.entry(setting).or_default().push(said);
+    }
+}
+
+/// The command line as a layer.
+impl From<ServeArgs> for Layer {
+    fn from(args: ServeArgs) -> Self {
+        let single = [
+            (Setting::Listen, args.listen),
+            (Setting::Store, args.store),
+            (Setting::Upstream, args.upstream),
+            (Setting::UpstreamApi, args.upstream_api),
+            (Setting::UpstreamKey, args.upstream_key),
+            (Setting::State, args.state),
+            (Setting::Faults, args.faults),
+            (Setting::TurnWait, args.turn_wait),
+            (Setting::OnDisconnect, args.on_disconnect),
+        ];
+        let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
+        let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));
+        let mut layer = Self::default();
+        for (setting, text) in single.chain(api_keys) {
+            layer.say(setting, Said { text, place: Place::Named(setting.flag()) });
+        }
+        layer
+    }
+}
+
+/// A setting's text, and where it stands.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) place: Place,
+}
+
+impl Said {
+    /// The text without blanks around it.
+    pub(super) fn trimmed(&self) -> &str {
+        self.text.trim()
+    }
+
+    /// The usage error that names the place and says `sentence` of it.
+    pub(super) fn refused(&self, sentence: impl fmt::Display) -> Failure {
+        Failure::usage(format!("{}: {sentence}", self.place))
+    }
+}
+
+/// Where a text stands.
+pub(super) enum Place {
+    /// In the flag or the variable of this name.
+    Named(String),
+    /// In a file.
+    Line { file: String, line: usize, key: &'static str },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::Line { file, line, key } => write!(f, "{file}:{line}: {key}"),
+        }
+    }
+}
+
+/// The command line, the environment and the file: the first that mentions a setting decides it.
+pub(super) struct Layers(pub(super) [Layer; 3]);
+
+impl Layers {
+    /// What is said of `setting`, understood by `parse`; `None` where nothing is said.
+    pub(super) fn one<T>(
+        &self,
+        setting: Setting,
+        parse: impl Fn(&Said) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        self.all(setting).first().map(parse).transpose()
+    }
+
+    /// All that the deciding layer says of `setting`. The layers do not add to one another.
+    pub(super) fn all(&self, setting: Setting) -> &[Said] {
+        self.0.iter().find_map(|layer| layer.0.get(&setting)).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,86 @@
+//! From what the operator says to what the gateway is given.
+//!
+//! Three places say something, each as a [`Layer`] of texts: the command line, the environment, and
+//! the file. The first of them that mentions a setting decides it; only then is its text
+//! understood, once for all places, and a refusal names the place.
+
+mod environment;
+mod file;
+mod layer;
+mod parse;
+mod rules;
+mod setting;
+
+use std::net::SocketAddr;
+
+use antiphon_gateway::settings::{Settings, UpstreamSettings};
+
+pub(crate) use environment::{Environment, environment};
+use layer::{Layer, Layers};
+use setting::Setting;
+
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+
+/// What `serve` needs to know.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    /// Where to listen.
+    pub(crate) listen: SocketAddr,
+    /// The URL of the store.
+    pub(crate) store: String,
+    /// How the gateway behaves.
+    pub(crate) gateway: Settings,
+}
+
+/// Asks the command line, then the environment, then the file.
+pub(crate) fn resolve(
+    args: ServeArgs,
+    environment: impl Environment,
+) -> Result<Configuration, Failure> {
+    let named = match args.config.clone() {
+        Some(path) => Some(path),
+        None => environment("ANTIPHON_CONFIG")?.map(Into::into),
+    };
+    let variables = environment::layer(&environment)?;
+    let file = file::read(named.as_deref())?;
+    configure(&Layers([Layer::from(args), variables, file]))
+}
+
+fn configure(layers: &Layers) -> Result<Configuration, Failure> {
+    let listen = layers.one(Setting::Listen, parse::listen)?;
+    let store = layers.one(Setting::Store, parse::store)?;
+    layers.one(Setting::UpstreamApi, parse::upstream_api)?;
+    layers.one(Setting::State, parse::state)?;
+    let configuration = Configuration {
+        listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8484))),
+        store: store.unwrap_or_else(|| "sqlite:antiphon.db".to_owned()),
+        gateway: gateway(layers)?,
+    };
+    rules::check(&configuration)?;
+    Ok(configuration)
+}
+
+fn gateway(layers: &Layers) -> Result<Settings, Failure> {
+    let defaults = Settings::default();
+    let faults = layers.one(Setting::Faults, parse::faults)?;
+    let turn_wait = layers.one(Setting::TurnWait, parse::turn_wait)?;
+    let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
+    Ok(Settings {
+        upstream: upstream(layers)?,
+        api_keys: parse::api_keys(layers.all(Setting::ApiKeys))?,
+        faults: faults.unwrap_or(defaults.faults),
+        turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
+        on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),
+        shutdown_grace: defaults.shutdown_grace,
+    })
+}
+
+fn upstream(layers: &Layers) -> Result<Option<UpstreamSettings>, Failure> {
+    let key = layers.one(Setting::UpstreamKey, parse::upstream_key)?;
+    let url = layers.one(Setting::Upstream, parse::upstream)?;
+    Ok(url.map(|url| UpstreamSettings::new(url, key)))
+}
+
+#[cfg(test)]
+mod tests;

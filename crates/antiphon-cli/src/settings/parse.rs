@@ -1,0 +1,135 @@
+//! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
+use antiphon_store::Tenant;
+use http::Uri;
+use http::uri::Scheme;
+
+use super::layer::Said;
+use crate::failure::Failure;
+
+pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
+    let text = said.trimmed();
+    text.parse().map_err(|_| {
+        said.refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is"))
+    })
+}
+
+pub(super) fn store(said: &Said) -> Result<String, Failure> {
+    let text = said.trimmed();
+    match text.split_once(':') {
+        Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
+            Ok(text.to_owned())
+        }
+        Some(("postgres" | "postgresql", _)) => {
+            Err(said.refused("PostgreSQL is not supported yet; give sqlite:PATH"))
+        }
+        _ => Err(said.refused("this names no store; give sqlite:PATH")),
+    }
+}
+
+/// The base URL without a slash at its end.
+pub(super) fn upstream(said: &Said) -> Result<Uri, Failure> {
+    let text = said.trimmed();
+    let uri = text.strip_suffix('/').unwrap_or(text).parse::<Uri>().ok();
+    uri.filter(|uri| is_base_url(uri) && !text.contains('#')).ok_or_else(|| {
+        said.refused(
+            "this is not an http or https URL whose path ends in /v1 and that holds no key",
+        )
+    })
+}
+
+fn is_base_url(uri: &Uri) -> bool {
+    let scheme = uri.scheme();
+    let is_plain = uri.query().is_none()
+        && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+    (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS))
+        && is_plain
+        && uri.path().ends_with("/v1")
+}
+
+/// Only one is spoken so far, so that there is nothing to return.
+pub(super) fn upstream_api(said: &Said) -> Result<(), Failure> {
+    match said.trimmed() {
+        "responses" => Ok(()),
+        other @ ("chat" | "anthropic") => {
+            Err(said.refused(format!("'{other}' is not supported yet; 'responses' is")))
+        }
+        other => {
+            Err(said.refused(format!("'{other}' is none of 'responses', 'chat' and 'anthropic'")))
+        }
+    }
+}
+
+pub(super) fn upstream_key(said: &Said) -> Result<Secret, Failure> {
+    secret(said.trimmed()).ok_or_else(|| said.refused(format!("the key {A_KEY}")))
+}
+
+/// Only the gateway can own it so far, so that there is nothing to return.
+pub(super) fn state(said: &Said) -> Result<(), Failure> {
+    match said.trimmed() {
+        "gateway" => Ok(()),
+        "upstream" => Err(said.refused("'upstream' is not supported yet; 'gateway' is")),
+        other => Err(said.refused(format!("'{other}' is neither 'gateway' nor 'upstream'"))),
+    }
+}
+
+pub(super) fn faults(said: &Said) -> Result<Faults, Failure> {
+    match said.trimmed() {
+        "repair" => Ok(Faults::Repair),
+        "reject" => Ok(Faults::Reject),
+        other => Err(said.refused(format!("'{other}' is neither 'repair' nor 'reject'"))),
+    }
+}
+
+pub(super) fn turn_wait(said: &Said) -> Result<Duration, Failure> {
+    let text = said.trimmed();
+    let seconds: u32 = text
+        .parse()
+        .map_err(|_| said.refused(format!("'{text}' is not a whole number of seconds")))?;
+    Ok(Duration::from_secs(seconds.into()))
+}
+
+pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
+    match said.trimmed() {
+        "settle" => Ok(OnDisconnect::Settle),
+        "finish" => Ok(OnDisconnect::Finish),
+        other => Err(said.refused(format!("'{other}' is neither 'settle' nor 'finish'"))),
+    }
+}
+
+/// Every key with its tenant, no key twice.
+pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<(Secret, Tenant)>, Failure> {
+    let mut keys: Vec<(Secret, Tenant)> = Vec::with_capacity(entries.len());
+    for said in entries {
+        let (key, tenant) = api_key(said)?;
+        if let Some((_, first)) = keys.iter().find(|(known, _)| *known == key) {
+            let (first, second) = (first.as_str(), tenant.as_str());
+            return Err(said.refused(format!("'{first}' and '{second}' are given the same key")));
+        }
+        keys.push((key, tenant));
+    }
+    Ok(keys)
+}
+
+/// The last `=` divides: keys in base64 may end in one, names of tenants need none.
+fn api_key(said: &Said) -> Result<(Secret, Tenant), Failure> {
+    let (key, tenant) = said
+        .trimmed()
+        .rsplit_once('=')
+        .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
+        .ok_or_else(|| said.refused("an entry is not of the form KEY=TENANT"))?;
+    let key = secret(key).ok_or_else(|| said.refused(format!("the key of '{tenant}' {A_KEY}")))?;
+    Ok((key, Tenant::new(tenant)))
+}
+
+/// A secret that can be a bearer token.
+fn secret(text: &str) -> Option<Secret> {
+    let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_token.then(|| Secret::new(text))
+}
+
+const A_KEY: &str = "must be visible ASCII characters, without blanks";

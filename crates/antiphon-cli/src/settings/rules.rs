@@ -1,0 +1,45 @@
+//! What settings must not be together.
+
+use super::Configuration;
+use crate::failure::Failure;
+
+pub(super) fn check(configuration: &Configuration) -> Result<(), Failure> {
+    our_keys_stay_here(configuration)?;
+    strangers_stay_out(configuration)
+}
+
+/// Without a key of its own, the upstream is given the caller's token. Where callers present our
+/// keys, that would hand our keys to the provider, who does not know them.
+fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
+    let forwards = configuration.forwards_tokens();
+    if forwards && !configuration.gateway.api_keys.is_empty() {
+        return Err(Failure::usage(
+            "--api-key with --upstream needs --upstream-key: callers' keys are ours, not the \
+             provider's, and would be forwarded to it",
+        ));
+    }
+    Ok(())
+}
+
+/// Someone must know the caller: we, by our keys; the provider, by the token forwarded to it; or
+/// the machine, which nobody else reaches.
+fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
+    let listen = configuration.listen;
+    let is_known = listen.ip().is_loopback()
+        || !configuration.gateway.api_keys.is_empty()
+        || configuration.forwards_tokens();
+    if is_known {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--listen {listen} can be reached from other machines, where nobody would check callers' \
+         tokens; give --api-key KEY=TENANT, or listen on 127.0.0.1",
+    )))
+}
+
+impl Configuration {
+    /// Whether an upstream is presented the callers' own tokens.
+    fn forwards_tokens(&self) -> bool {
+        self.gateway.upstream.as_ref().is_some_and(|upstream| upstream.key.is_none())
+    }
+}

@@ -1,0 +1,64 @@
+//! The settings' names.
+
+/// A setting. Its flag, its environment variable and its key in the file follow from one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Setting {
+    Listen,
+    Store,
+    Upstream,
+    UpstreamApi,
+    UpstreamKey,
+    State,
+    Faults,
+    ApiKeys,
+    TurnWait,
+    OnDisconnect,
+}
+
+impl Setting {
+    pub(super) const ALL: [Self; 10] = [
+        Self::Listen,
+        Self::Store,
+        Self::Upstream,
+        Self::UpstreamApi,
+        Self::UpstreamKey,
+        Self::State,
+        Self::Faults,
+        Self::ApiKeys,
+        Self::TurnWait,
+        Self::OnDisconnect,
+    ];
+
+    /// The flag, as `--turn-wait`.
+    pub(super) fn flag(self) -> String {
+        format!("--{}", self.name())
+    }
+
+    /// The environment variable, as `ANTIPHON_TURN_WAIT`.
+    pub(super) fn variable(self) -> String {
+        format!("ANTIPHON_{}", self.name().replace('-', "_").to_uppercase())
+    }
+
+    /// The key in the file, as `turn-wait`. A flag gives one API key; the file, the list of them.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::ApiKeys => "api-keys",
+            other => other.name(),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Listen => "listen",
+            Self::Store => "store",
+            Self::Upstream => "upstream",
+            Self::UpstreamApi => "upstream-api",
+            Self::UpstreamKey => "upstream-key",
+            Self::State => "state",
+            Self::Faults => "faults",
+            Self::ApiKeys => "api-key",
+            Self::TurnWait => "turn-wait",
+            Self::OnDisconnect => "on-disconnect",
+        }
+    }
+}

@@ -1,0 +1,195 @@
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
+use antiphon_store::Tenant;
+
+use super::*;
+
+/// An environment of these variables and no others.
+fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
+    let pairs: HashMap<String, String> =
+        pairs.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
+    move |name: &str| Ok(pairs.get(name).cloned())
+}
+
+fn file(text: &str) -> Layer {
+    file::layer("antiphon.toml", text).unwrap()
+}
+
+fn configuration(args: ServeArgs, environment: impl Environment, file: Layer) -> Configuration {
+    let environment = environment::layer(environment).unwrap();
+    configure(&Layers([Layer::from(args), environment, file])).unwrap()
+}
+
+fn refusal_of_file(text: &str) -> String {
+    let from_file = |file| configure(&Layers([Layer::default(), Layer::default(), file]));
+    let refused = file::layer("antiphon.toml", text).and_then(from_file).unwrap_err();
+    assert!(matches!(refused, Failure::Usage(_)));
+    refused.to_string()
+}
+
+#[test]
+fn nothing_said_gives_the_documented_defaults() {
+    let given = configuration(ServeArgs::default(), variables([]), Layer::default());
+    assert_eq!(given.listen, "127.0.0.1:8484".parse().unwrap());
+    assert_eq!(given.store, "sqlite:antiphon.db");
+    assert!(given.gateway.upstream.is_none());
+    assert!(given.gateway.api_keys.is_empty());
+    assert_eq!(given.gateway.faults, Faults::Repair);
+    assert_eq!(given.gateway.turn_wait, Duration::from_secs(30));
+    assert_eq!(given.gateway.on_disconnect, OnDisconnect::Settle);
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
+    let environment = [("ANTIPHON_LISTEN", "127.0.0.1:2"), ("ANTIPHON_TURN_WAIT", "2")];
+    let file = file("listen = '127.0.0.1:3'\nturn-wait = 3\non-disconnect = 'finish'");
+    let args = ServeArgs { listen: Some("127.0.0.1:1".to_owned()), ..ServeArgs::default() };
+
+    let given = configuration(args, variables(environment), file);
+
+    assert_eq!(given.listen.port(), 1);
+    assert_eq!(given.gateway.turn_wait, Duration::from_secs(2));
+    assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
+}
+
+#[test]
+fn api_keys_of_two_places_are_not_added_up() {
+    let environment = [("ANTIPHON_API_KEY", "k2=acme,k3=globex")];
+    let file = file("api-keys = ['k1=initech']");
+    let given = configuration(ServeArgs::default(), variables(environment), file);
+    let expected = [("k2", "acme"), ("k3", "globex")]
+        .map(|(key, tenant)| (Secret::new(key), Tenant::new(tenant)));
+    assert_eq!(given.gateway.api_keys, expected);
+}
+
+#[test]
+fn every_setting_has_a_place_in_the_file() {
+    let file = file(
+        "listen = '0.0.0.0:80'\n\
+         store = 'sqlite:other.db'\n\
+         upstream = 'https://models.example/v1/'\n\
+         upstream-api = 'responses'\n\
+         upstream-key = 'sk-theirs'\n\
+         state = 'gateway'\n\
+         faults = 'reject'\n\
+         api-keys = ['b2Vy==acme']\n\
+         turn-wait = 5\n\
+         on-disconnect = 'finish'\n",
+    );
+    let given = configuration(ServeArgs::default(), variables([]), file);
+    let upstream = given.gateway.upstream.unwrap();
+    assert_eq!(given.listen, "0.0.0.0:80".parse().unwrap());
+    assert_eq!(given.store, "sqlite:other.db");
+    assert_eq!(upstream.url, "https://models.example/v1");
+    assert_eq!(upstream.key, Some(Secret::new("sk-theirs")));
+    assert_eq!(given.gateway.faults, Faults::Reject);
+    assert_eq!(given.gateway.api_keys, [(Secret::new("b2Vy="), Tenant::new("acme"))]);
+    assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
+    assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
+}
+
+#[test]
+fn every_setting_has_a_flag_and_a_variable() {
+    let names = Setting::ALL.map(|setting| (setting.flag(), setting.variable()));
+    let expected = [
+        ("--listen", "ANTIPHON_LISTEN"),
+        ("--store", "ANTIPHON_STORE"),
+        ("--upstream", "ANTIPHON_UPSTREAM"),
+        ("--upstream-api", "ANTIPHON_UPSTREAM_API"),
+        ("--upstream-key", "ANTIPHON_UPSTREAM_KEY"),
+        ("--state", "ANTIPHON_STATE"),
+        ("--faults", "ANTIPHON_FAULTS"),
+        ("--api-key", "ANTIPHON_API_KEY"),
+        ("--turn-wait", "ANTIPHON_TURN_WAIT"),
+        ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
+    ];
+    assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
+}
+
+#[test]
+fn a_file_that_is_named_must_exist() {
+    let args = ServeArgs { config: Some(PathBuf::from("absent.toml")), ..ServeArgs::default() };
+    let refused = resolve(args, variables([])).unwrap_err();
+    assert!(refused.to_string().starts_with("absent.toml cannot be read: "));
+
+    let environment = variables([("ANTIPHON_CONFIG", "missing.toml")]);
+    let refused = resolve(ServeArgs::default(), environment).unwrap_err();
+    assert!(refused.to_string().starts_with("missing.toml cannot be read: "));
+}
+
+#[test]
+fn what_a_file_cannot_say_is_refused_with_its_line() {
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
+                turn-wait, on-disconnect";
+    let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
+    let cases = [
+        ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
+        ("state = 'gateway'\n\n[foo]\nbar = 1", &unknown),
+        ("listen = 8484", "antiphon.toml:1: listen must be a string"),
+        ("\nturn-wait = '5'", "antiphon.toml:2: turn-wait must be a whole number of seconds"),
+        ("turn-wait = -5", "antiphon.toml:1: turn-wait: '-5' is not a whole number of seconds"),
+        (
+            "[api-keys]\nsk-1 = 'acme'",
+            "antiphon.toml:1: api-keys must be a list of \"KEY=TENANT\" strings",
+        ),
+        (
+            "api-keys = [\n  'k=acme',\n  7,\n]",
+            "antiphon.toml:3: api-keys must be a list of \"KEY=TENANT\" strings",
+        ),
+        (
+            "api-keys = [\n  'k=acme',\n  'k=globex',\n]",
+            "antiphon.toml:3: api-keys: 'acme' and 'globex' are given the same key",
+        ),
+        (
+            "\nfaults = 'ignore'",
+            "antiphon.toml:2: faults: 'ignore' is neither 'repair' nor 'reject'",
+        ),
+    ];
+    for (text, sentence) in cases {
+        assert_eq!(refusal_of_file(text), sentence, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_toml_is_refused_without_its_text() {
+    let refusal = refusal_of_file("state = 'gateway'\nupstream-key = sk-secret\n");
+    assert!(refusal.starts_with("antiphon.toml:2: this is not TOML: "), "{refusal}");
+    assert!(!refusal.contains("sk-secret"), "{refusal}");
+
+    let refusal = refusal_of_file("upstream-key = 'a'\nupstream-key = 'b'\n");
+    assert_eq!(refusal, "antiphon.toml:2: this is not TOML: duplicate key");
+}
+
+#[test]
+fn an_upstream_is_a_base_url() {
+    let base_url = |text: &str| {
+        let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
+        let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
+        configure(&layers).map(|given| given.gateway.upstream.unwrap().url.to_string())
+    };
+    assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
+    assert_eq!(
+        base_url("https://host.example/openai/v1/").unwrap(),
+        "https://host.example/openai/v1"
+    );
+    for text in [
+        "",
+        "localhost:9000/v1",
+        "/v1",
+        "ftp://host.example/v1",
+        "https://host.example",
+        "https://host.example/v2",
+        "https://host.example/v1//",
+        "https://host.example/v1?key=a",
+        "https://host.example/v1#a",
+        "https://user:password@host.example/v1",
+    ] {
+        let refusal = base_url(text).unwrap_err().to_string();
+        let sentence = "--upstream: this is not an http or https URL whose path ends in /v1 and \
+                        that holds no key";
+        assert_eq!(refusal, sentence, "{text}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Bad usage: exit code 2, a sentence on standard error, nothing on standard output.
+
+use crate::world::{Ended, World};
+
+/// Asserts that the process is refused with exactly this sentence.
+fn refused(world: World, sentence: &str) {
+    let stderr = format!("error: {sentence}\n");
+    assert_eq!(world.ends(), Ended { code: Some(2), stdout: String::new(), stderr });
+}
+
+/// Asserts that the process is refused with a message that contains no secret.
+fn refused_discreetly(args: &[&str]) {
+    let ended = World::serve(args).ends();
+    assert_eq!(ended.code, Some(2));
+    assert_eq!(ended.stdout, "");
+    assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("sesame"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
+    let cases = [
+        (
+            ["--listen", "localhost"],
+            "--listen: 'localhost' is not an IP address with a port, as 127.0.0.1:8484 is",
+        ),
+        (["--store", "mysql:antiphon"], "--store: this names no store; give sqlite:PATH"),
+        (["--store", "sqlite:"], "--store: this names no store; give sqlite:PATH"),
+        (["--store", "sqlite://antiphon.db"], "--store: this names no store; give sqlite:PATH"),
+        (
+            ["--upstream", "https://models.example"],
+            "--upstream: this is not an http or https URL whose path ends in /v1 and that holds \
+             no key",
+        ),
+        (
+            ["--upstream-api", "completions"],
+            "--upstream-api: 'completions' is none of 'responses', 'chat' and 'anthropic'",
+        ),
+        (
+            ["--upstream-key", "two words"],
+            "--upstream-key: the key must be visible ASCII characters, without blanks",
+        ),
+        (["--state", "client"], "--state: 'client' is neither 'gateway' nor 'upstream'"),
+        (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
+        (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
+        (["--on-disconnect", "stop"], "--on-disconnect: 'stop' is neither 'settle' nor 'finish'"),
+        (["--api-key", "key"], "--api-key: an entry is not of the form KEY=TENANT"),
+        (["--api-key", "=acme"], "--api-key: an entry is not of the form KEY=TENANT"),
+        (["--api-key", "key="], "--api-key: an entry is not of the form KEY=TENANT"),
+    ];
+    for (args, sentence) in cases {
+        refused(World::serve(&args), sentence);
+    }
+}
+
+#[test]
+fn what_is_not_there_yet_is_refused_as_such() {
+    let cases = [
+        (["--upstream-api", "chat"], "'chat' is not supported yet; 'responses' is"),
+        (["--upstream-api", "anthropic"], "'anthropic' is not supported yet; 'responses' is"),
+        (["--state", "upstream"], "'upstream' is not supported yet; 'gateway' is"),
+        (
+            ["--store", "postgres://localhost/antiphon"],
+            "PostgreSQL is not supported yet; give sqlite:PATH",
+        ),
+    ];
+    for (args, sentence) in cases {
+        refused(World::serve(&args), &format!("{}: {sentence}", args[0]));
+    }
+}
+
+#[test]
+fn the_same_key_twice_is_refused() {
+    let sentence = "'acme' and 'globex' are given the same key";
+    let flags = World::serve(&["--api-key", "key=acme", "--api-key", "key=globex"]);
+    refused(flags, &format!("--api-key: {sentence}"));
+    let variable = World::serve(&[]).variable("ANTIPHON_API_KEY", "key=acme,key=globex");
+    refused(variable, &format!("ANTIPHON_API_KEY: {sentence}"));
+}
+
+#[test]
+fn our_keys_are_not_forwarded_to_a_provider() {
+    let args = ["--upstream", "https://models.example/v1", "--api-key", "key=acme"];
+    let sentence = "--api-key with --upstream needs --upstream-key: callers' keys are ours, not \
+                    the provider's, and would be forwarded to it";
+    refused(World::serve(&args), sentence);
+}
+
+#[test]
+fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
+    let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
+                    check callers' tokens; give --api-key KEY=TENANT, or listen on 127.0.0.1";
+    let open = ["--listen", "0.0.0.0:8484"];
+    refused(World::serve(&open), sentence);
+    let upstream = ["--upstream", "https://models.example/v1", "--upstream-key", "key"];
+    refused(World::serve(&[open.as_slice(), &upstream].concat()), sentence);
+}
+
+#[test]
+fn an_unknown_key_of_the_file_is_named_with_its_line() {
+    let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
+    let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
+                    upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect";
+    refused(world, sentence);
+}
+
+#[test]
+fn a_named_file_that_does_not_exist_is_refused() {
+    let ended = World::serve(&["--config", "absent.toml"]).ends();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(ended.stderr.starts_with("error: absent.toml cannot be read: "), "{}", ended.stderr);
+}
+
+#[test]
+fn settings_of_the_log_are_checked() {
+    let format = World::serve(&[]).variable("ANTIPHON_LOG_FORMAT", "xml");
+    refused(format, "ANTIPHON_LOG_FORMAT: 'xml' is neither text nor json");
+    let filter = World::serve(&[]).variable("ANTIPHON_LOG", "info,antiphon=loud").ends();
+    assert_eq!((filter.code, filter.stdout.as_str()), (Some(2), ""));
+    let sentence = "error: ANTIPHON_LOG: 'info,antiphon=loud' is not a log filter: ";
+    assert!(filter.stderr.starts_with(sentence), "{}", filter.stderr);
+}
+
+#[test]
+fn a_command_line_that_cannot_be_read_is_refused() {
+    for args in [&["sing"][..], &["serve", "--loud"], &["serve", "--store"]] {
+        let ended = World::antiphon(args).ends();
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
+    }
+    let bare = World::antiphon(&[]).ends();
+    assert_eq!((bare.code, bare.stdout.as_str()), (Some(2), ""));
+    assert!(bare.stderr.contains("Usage: antiphon"), "{}", bare.stderr);
+}
+
+#[test]
+fn no_refusal_repeats_a_secret() {
+    refused_discreetly(&["--upstream-key", "open sesame"]);
+    refused_discreetly(&["--upstream-key", "key", "sesame"]);
+    refused_discreetly(&["--upstreem-key=sesame"]);
+    refused_discreetly(&["--upstream-key=a", "--upstream-key=sesame"]);
+    refused_discreetly(&["--api-key", "sesame"]);
+    refused_discreetly(&["--api-key", "sésame-sesame=acme"]);
+    refused_discreetly(&["--api-key", "sesame=acme", "sesame=globex"]);
+    refused_discreetly(&["--upstream", "https://user:sesame@models.example/v1"]);
+    refused_discreetly(&["--upstream", "https://models.example/v1?key=sesame"]);
+    refused_discreetly(&["--store", "postgres://user:sesame@localhost/antiphon"]);
+    refused_discreetly(&["--store", "mysql://user:sesame@localhost/antiphon"]);
+}

@@ -1,0 +1,113 @@
+//! A gateway that runs: readiness, greeting, signals, and what keeps it from running.
+
+use std::net::TcpListener;
+
+use crate::world::World;
+
+const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+#[test]
+fn the_readiness_line_names_the_port_that_was_taken() {
+    let serving = World::serve(&ANY_PORT).ready();
+
+    assert!(serving.address().ip().is_loopback());
+    assert_ne!(serving.address().port(), 0);
+    assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn a_signal_ends_the_gateway_in_order() {
+    for signal in ["TERM", "INT"] {
+        let serving = World::serve(&ANY_PORT).ready();
+        assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+
+        serving.signal(signal);
+
+        let (status, stdout, _) = serving.ended();
+        assert_eq!(status.code(), Some(0), "SIG{signal}");
+        assert_eq!(stdout, "", "nothing follows the readiness line");
+    }
+}
+
+#[test]
+fn an_open_request_holds_up_the_end_until_a_second_signal() {
+    let mut serving = World::serve(&ANY_PORT).ready();
+    let _request = serving.open_request();
+
+    serving.signal("TERM");
+    serving.says("stopping");
+    serving.signal("INT");
+
+    let (status, _, stderr) = serving.ended();
+    assert_eq!(status.code(), Some(1));
+    let sentence = "error: stopped by a second signal, SIGINT, before every turn had ended\n";
+    assert!(stderr.ends_with(sentence), "{stderr}");
+}
+
+#[test]
+fn the_greeting_goes_to_standard_error_and_shows_no_key() {
+    let args = [&ANY_PORT[..], &["--api-key", "sesame=acme"]].concat();
+    let serving = World::serve(&args).ready();
+    let base_url = format!("http://{}/v1", serving.address());
+
+    serving.signal("TERM");
+
+    let (_, _, stderr) = serving.ended();
+    assert!(stderr.contains(&format!("curl {base_url}/responses")), "{stderr}");
+    assert!(stderr.contains(&format!("OpenAI(base_url=\"{base_url}\"")), "{stderr}");
+    assert!(!stderr.contains("sesame"), "{stderr}");
+}
+
+#[test]
+fn logs_can_be_json() {
+    let serving = World::serve(&ANY_PORT).variable("ANTIPHON_LOG_FORMAT", "json").ready();
+
+    serving.signal("TERM");
+
+    let (_, _, stderr) = serving.ended();
+    let stopping = stderr.lines().find(|line| line.contains("stopping")).unwrap();
+    assert!(stopping.starts_with('{') && stopping.contains(r#""signal":"SIGTERM""#), "{stopping}");
+}
+
+#[test]
+fn a_gateway_that_forwards_tokens_may_be_reached_from_other_machines() {
+    let args = ["--listen", "0.0.0.0:0", "--upstream", "http://127.0.0.1:9/v1"];
+    assert!(World::serve(&args).ready().address().ip().is_unspecified());
+}
+
+#[test]
+fn one_flag_may_give_several_api_keys() {
+    let args = [&ANY_PORT[..], &["--api-key", "a=acme", "b=globex", "--api-key", "c=acme"]];
+    assert_eq!(World::serve(&args.concat()).ready().status_of("/healthz"), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn a_port_that_is_in_use_is_a_failure() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+
+    let ended = World::serve(&["--listen", &address]).ends();
+
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+    let sentence = format!("error: cannot listen on {address}: ");
+    assert!(ended.stderr.starts_with(&sentence), "{}", ended.stderr);
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_a_failure() {
+    let args = [&ANY_PORT[..], &["--store", "sqlite:no/such/directory/antiphon.db"]].concat();
+
+    let ended = World::serve(&args).ends();
+
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+    assert!(ended.stderr.starts_with("error: the store cannot be opened: "), "{}", ended.stderr);
+}
+
+#[test]
+fn help_and_version_are_what_was_asked_for() {
+    for args in [&["--help"][..], &["serve", "--help"], &["--version"]] {
+        let ended = World::antiphon(args).ends();
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{args:?}");
+        assert!(ended.stdout.contains("antiphon"), "{}", ended.stdout);
+    }
+}

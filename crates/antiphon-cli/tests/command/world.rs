@@ -1,0 +1,137 @@
+//! An `antiphon` process in a working directory of its own, with nothing in its environment.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+
+use tempfile::TempDir;
+
+/// What is set up before the process starts.
+pub(crate) struct World {
+    directory: TempDir,
+    command: Command,
+}
+
+impl World {
+    /// `antiphon serve` with these arguments.
+    pub(crate) fn serve(args: &[&str]) -> Self {
+        Self::antiphon(&[&["serve"], args].concat())
+    }
+
+    /// `antiphon` with these arguments.
+    pub(crate) fn antiphon(args: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_antiphon"));
+        command.args(args).current_dir(directory.path()).env_clear();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self { directory, command }
+    }
+
+    pub(crate) fn variable(mut self, name: &str, text: &str) -> Self {
+        self.command.env(name, text);
+        self
+    }
+
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        fs::write(self.directory.path().join(name), text).unwrap();
+        self
+    }
+
+    /// Runs a process that ends by itself.
+    pub(crate) fn ends(mut self) -> Ended {
+        let output = self.command.output().unwrap();
+        Ended {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Starts a process that serves, and waits for its readiness line.
+    pub(crate) fn ready(mut self) -> Serving {
+        let mut child = self.command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        Serving { child, stdout, stderr, readiness: line, _directory: self.directory }
+    }
+}
+
+/// A process that has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A process that serves.
+pub(crate) struct Serving {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    stderr: BufReader<ChildStderr>,
+    /// Its first line of standard output.
+    pub(crate) readiness: String,
+    _directory: TempDir,
+}
+
+impl Serving {
+    /// The address that the readiness line names.
+    pub(crate) fn address(&self) -> SocketAddr {
+        let url = self.readiness.strip_prefix("antiphon listening on http://");
+        url.unwrap().strip_suffix("/v1\n").unwrap().parse().unwrap()
+    }
+
+    /// The status line that answers `GET path`.
+    pub(crate) fn status_of(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    /// A request whose body the gateway has begun to wait for, and waits for while this is kept.
+    pub(crate) fn open_request(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let head = "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\ncontent-length: 2\r\n\
+                    content-type: application/json\r\nexpect: 100-continue\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut line = String::new();
+        BufReader::new(&stream).read_line(&mut line).unwrap();
+        assert_eq!(line, "HTTP/1.1 100 Continue\r\n");
+        stream
+    }
+
+    /// Waits for a line of standard error that contains `text`.
+    pub(crate) fn says(&mut self, text: &str) {
+        let said = self.stderr.by_ref().lines().any(|line| line.unwrap().contains(text));
+        assert!(said, "standard error ended without '{text}'");
+    }
+
+    /// Sends the signal of this name.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for the end; gives the status and what is left of both outputs.
+    pub(crate) fn ended(mut self) -> (ExitStatus, String, String) {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut stdout).unwrap();
+        self.stderr.read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap(), stdout, stderr)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // An error is a process that has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

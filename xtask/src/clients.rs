@@ -1,0 +1,39 @@
+//! The suites of real clients, which a script installs and runs.
+
+use std::process::Command;
+
+use clap::Args;
+
+use crate::workspace::Workspace;
+
+/// Which suites, and how much of them.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Suites {
+    /// Run every combination
+    #[arg(long)]
+    long: bool,
+    /// Run only this suite; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+}
+
+impl Suites {
+    /// Every suite.
+    pub(crate) fn all(long: bool) -> Self {
+        Self { long, only: Vec::new() }
+    }
+}
+
+/// The command that runs them against the binaries that were built.
+pub(crate) fn command(workspace: &Workspace, suites: &Suites) -> Command {
+    let mut command = workspace.command("python3");
+    command.arg("tests/clients/run.py");
+    command.arg("--antiphon").arg(workspace.binary("antiphon"));
+    command.arg("--fake-upstream").arg(workspace.binary("fake-upstream"));
+    command.arg("--build-dir").arg(workspace.target.join("clients"));
+    command.arg(if suites.long { "--long" } else { "--short" });
+    for name in &suites.only {
+        command.arg("--only").arg(name);
+    }
+    command
+}

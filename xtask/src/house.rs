@@ -1,0 +1,143 @@
+//! The house rules that no other tool checks: what must stand in no file, and how long one may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+
+use crate::tally::Tally;
+use crate::workspace::Workspace;
+
+/// Checks every file that git tracks or would add; prints each fault as `path:line: sentence`.
+pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
+    let mut faults = 0;
+    for path in files(workspace)? {
+        // What is not text has no prose; a file may be deleted and not yet committed so.
+        let Ok(text) = fs::read_to_string(workspace.root.join(&path)) else {
+            continue;
+        };
+        for fault in faults_of(&path, &text) {
+            println!("{}:{fault}", path.display());
+            faults += 1;
+        }
+    }
+    Ok(Tally::one(faults == 0))
+}
+
+fn files(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
+    let output = workspace
+        .command("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .output()
+        .context("git cannot be run")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
+    let names = String::from_utf8(output.stdout)?;
+    Ok(names.split_terminator('\0').map(PathBuf::from).collect())
+}
+
+/// The faults of a file, each as `line: sentence`.
+fn faults_of(path: &Path, text: &str) -> Vec<String> {
+    if is_lock_file(path) {
+        return Vec::new();
+    }
+    let mut faults = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let fault = |sentence: String| format!("{}: {sentence}", index + 1);
+        faults.extend(registry_in(line).map(|host| fault(format!("names the registry {host}"))));
+        faults.extend(home_in(line).map(|home| fault(format!("names a place below {home}"))));
+    }
+    faults.extend(too_long(path, text));
+    faults
+}
+
+/// Lock files name where packages came from: that is what they are for.
+fn is_lock_file(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml")
+}
+
+fn too_long(path: &Path, text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+    (is_rust && lines > MAX_LINES)
+        .then(|| format!("{}: the file has {lines} lines, {MAX_LINES} are the most", MAX_LINES + 1))
+}
+
+/// A package registry's host: a mirror, a proxy or the next registry serve as well, so that none is
+/// written down outside a lock file.
+fn registry_in(line: &str) -> Option<&'static str> {
+    REGISTRIES.into_iter().find(|host| line.contains(host))
+}
+
+/// A directory that exists on one machine only, where it begins an absolute path.
+fn home_in(line: &str) -> Option<&'static str> {
+    HOMES.into_iter().find(|home| {
+        let mut places = line.match_indices(home);
+        places.any(|(at, _)| !line[..at].ends_with(continues_a_path))
+    })
+}
+
+fn continues_a_path(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '.' | '-' | '_' | '/' | '}' | '~' | '*')
+}
+
+const MAX_LINES: usize = 500;
+
+// In two parts each, so that this file keeps its own rules.
+const REGISTRIES: [&str; 8] = [
+    concat!("crates", ".io"),
+    concat!("pypi", ".org"),
+    concat!("pythonhosted", ".org"),
+    concat!("registry.npmjs", ".org"),
+    concat!("npmjs", ".com"),
+    concat!("registry.yarnpkg", ".com"),
+    concat!("proxy.golang", ".org"),
+    concat!("repo.maven.apache", ".org"),
+];
+
+const HOMES: [&str; 6] = [
+    concat!("/", "home/"),
+    concat!("/", "root/"),
+    concat!("/", "Users/"),
+    concat!("/", "work/"),
+    concat!("/", "workspace/"),
+    concat!("/", "workspaces/"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(path: &str, text: &str) -> Vec<String> {
+        faults_of(Path::new(path), text)
+    }
+
+    #[test]
+    fn a_registry_is_named_in_lock_files_only() {
+        let text = format!("first\nsee https://{}/packages", REGISTRIES[1]);
+        let fault = format!("2: names the registry {}", REGISTRIES[1]);
+        assert_eq!(faults("README.md", &text), [fault]);
+        for lock in ["Cargo.lock", "tests/package-lock.json", "uv.lock"] {
+            assert_eq!(faults(lock, &text), [""; 0], "{lock}");
+        }
+    }
+
+    #[test]
+    fn a_place_of_one_machine_is_named_nowhere() {
+        for home in HOMES {
+            let fault = format!("1: names a place below {home}");
+            assert_eq!(faults("notes.md", &format!("in {home}mira/code")), [fault], "{home}");
+            let url = format!("https://host.example{home}page and ./src{home}mod.rs");
+            assert_eq!(faults("notes.md", &url), [""; 0], "{home}");
+        }
+    }
+
+    #[test]
+    fn a_rust_file_has_its_most_lines() {
+        let most = "//\n".repeat(MAX_LINES);
+        assert_eq!(faults("src/lib.rs", &most), [""; 0]);
+        let sentence = "501: the file has 501 lines, 500 are the most";
+        assert_eq!(faults("src/lib.rs", &format!("{most}//\n")), [sentence]);
+        assert_eq!(faults("table.txt", &format!("{most}//\n")), [""; 0]);
+    }
+}

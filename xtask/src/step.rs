@@ -1,0 +1,110 @@
+//! The steps of `cargo xtask test`.
+
+use clap::ValueEnum;
+
+use crate::clients::{self, Suites};
+use crate::house;
+use crate::run::execute;
+use crate::tally::{Counts, Tally};
+use crate::workspace::Workspace;
+
+/// A step, in the order in which they run: what fails soonest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Step {
+    /// The house rules that no other tool checks
+    Prose,
+    /// rustfmt finds nothing to change
+    Fmt,
+    /// clippy finds nothing to say
+    Clippy,
+    /// Unit, property, integration and documentation tests
+    Test,
+    /// The documentation builds without a warning
+    Doc,
+    /// The two binaries that the client suites start
+    Build,
+    /// The suites of real clients
+    Clients,
+}
+
+impl Step {
+    /// The steps of these, all of them if none is named. The client suites bring the build along.
+    pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
+        let is_chosen = |step: &Self| {
+            let is_needed = *step == Self::Build && only.contains(&Self::Clients);
+            only.is_empty() || only.contains(step) || is_needed
+        };
+        Self::value_variants().iter().copied().filter(is_chosen).collect()
+    }
+
+    /// What `--only` calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Prose => "prose",
+            Self::Fmt => "fmt",
+            Self::Clippy => "clippy",
+            Self::Test => "test",
+            Self::Doc => "doc",
+            Self::Build => "build",
+            Self::Clients => "clients",
+        }
+    }
+
+    /// The step whose failure leaves this one nothing to run.
+    pub(crate) fn needs(self) -> Option<Self> {
+        (self == Self::Clients).then_some(Self::Build)
+    }
+
+    /// Runs the step; says what passed and what failed.
+    pub(crate) fn run(self, workspace: &Workspace, suites: &Suites) -> anyhow::Result<Tally> {
+        let cargo = |args: &[&str]| workspace.cargo(args);
+        match self {
+            Self::Prose => house::check(workspace),
+            Self::Fmt => execute(cargo(&["fmt", "--all", "--check"]), Counts::None),
+            Self::Clippy => execute(cargo(CLIPPY), Counts::None),
+            Self::Test => execute(cargo(TEST), Counts::Cargo),
+            Self::Doc => {
+                let mut doc = cargo(DOC);
+                doc.env("RUSTDOCFLAGS", "-D warnings");
+                execute(doc, Counts::None)
+            }
+            Self::Build => execute(cargo(BUILD), Counts::None),
+            Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
+        }
+    }
+}
+
+const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+const TEST: &[&str] = &["test", "--workspace", "--no-fail-fast"];
+const DOC: &[&str] = &["doc", "--workspace", "--no-deps"];
+const BUILD: &[&str] = &[
+    "build",
+    "--package=antiphon-cli",
+    "--bin=antiphon",
+    "--package=antiphon-testkit",
+    "--bin=fake-upstream",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_choice_every_step_runs() {
+        assert_eq!(Step::chosen(&[]), Step::value_variants());
+    }
+
+    #[test]
+    fn the_clients_bring_the_build_along() {
+        assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
+        assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);
+    }
+
+    #[test]
+    fn a_step_is_named_as_only_names_it() {
+        for step in Step::value_variants() {
+            let value = step.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), step.name());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Where things are.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+
+/// The workspace's root and where cargo builds.
+pub(crate) struct Workspace {
+    /// The directory of the workspace's manifest.
+    pub(crate) root: PathBuf,
+    /// Where cargo builds: `CARGO_TARGET_DIR` if it is set.
+    pub(crate) target: PathBuf,
+}
+
+impl Workspace {
+    /// The workspace around the working directory, as cargo sees it.
+    pub(crate) fn find() -> anyhow::Result<Self> {
+        let output = Command::new(cargo())
+            .args(["metadata", "--no-deps", "--format-version=1"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .context("cargo cannot be run")?;
+        ensure!(output.status.success(), "cargo metadata failed");
+        let metadata: Value = serde_json::from_slice(&output.stdout)?;
+        let path = |name| metadata[name].as_str().map(PathBuf::from).context("no path");
+        Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
+    }
+
+    /// A binary of the development profile.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(name).with_extension(env::consts::EXE_EXTENSION)
+    }
+
+    /// A command that runs in the workspace's root.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).stdin(Stdio::null());
+        command
+    }
+
+    /// Cargo, with these arguments.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+        let mut command = self.command(cargo());
+        command.args(args);
+        command
+    }
+}
+
+/// The cargo that runs this, so that all steps use one toolchain.
+fn cargo() -> std::ffi::OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
