@@ -46,11 +46,7 @@ impl Authenticator {
             (true, _) => Tenant::new("everyone"),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
-        Ok(Caller {
-            tenant,
-            token,
-            headers: provider_headers(headers),
-        })
+        Ok(Caller { tenant, token, headers: provider_headers(headers) })
     }
 
     /// Compares with every key, each in constant time, so that time tells nothing about them.
@@ -68,10 +64,7 @@ impl Authenticator {
     /// A token that an upstream will judge names a tenant by its hash.
     fn tenant_of_token(&self, token: &str) -> Tenant {
         let mut name = String::from("token-");
-        push_hex(
-            &mut name,
-            &hmac::sign(&self.hash_key, token.as_bytes()).as_ref()[..16],
-        );
+        push_hex(&mut name, &hmac::sign(&self.hash_key, token.as_bytes()).as_ref()[..16]);
         Tenant::new(name)
     }
 }
@@ -84,11 +77,8 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
 
 fn provider_headers(headers: &HeaderMap) -> HeaderMap {
     let is_providers = |name: &str| name.starts_with("openai-") || name == "traceparent";
-    let kept = headers
-        .iter()
-        .filter(|(name, _)| is_providers(name.as_str()));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    let kept = headers.iter().filter(|(name, _)| is_providers(name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn incorrect_key(token: &str) -> ApiError {
@@ -113,12 +103,7 @@ mod tests {
     use super::*;
 
     fn headers(token: &str) -> HeaderMap {
-        [(
-            header::AUTHORIZATION,
-            format!("Bearer {token}").parse().unwrap(),
-        )]
-        .into_iter()
-        .collect()
+        [(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())].into_iter().collect()
     }
 
     #[test]
@@ -130,9 +115,7 @@ mod tests {
         let authenticator = Authenticator::new(&settings, &[0; 32]);
         let caller = authenticator.authenticate(&headers("key-of-acme")).unwrap();
         assert_eq!(caller.tenant, Tenant::new("acme"));
-        let refused = authenticator
-            .authenticate(&headers("sk-0123456789abcdef"))
-            .unwrap_err();
+        let refused = authenticator.authenticate(&headers("sk-0123456789abcdef")).unwrap_err();
         assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
         assert_eq!(refused.message(), "Incorrect API key provided: sk-....");
         assert!(authenticator.authenticate(&HeaderMap::new()).is_err());

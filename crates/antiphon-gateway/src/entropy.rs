@@ -15,14 +15,8 @@ impl IdSource for RandomIds {
 }
 
 /// The time in Unix seconds.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one reader of the wall clock"
-)]
+#[expect(clippy::disallowed_methods, reason = "the one reader of the wall clock")]
 pub(crate) fn unix_now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(UNIX_EPOCH);
-    since
-        .ok()
-        .and_then(|since| i64::try_from(since.as_secs()).ok())
-        .unwrap_or(0)
+    since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
 }

@@ -52,13 +52,7 @@ impl ApiError {
     }
 
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
-        Self::Ours(OurError {
-            status,
-            kind,
-            code: None,
-            param: None,
-            message: message.into(),
-        })
+        Self::Ours(OurError { status, kind, code: None, param: None, message: message.into() })
     }
 
     pub(crate) fn code(mut self, code: &'static str) -> Self {
@@ -161,11 +155,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         match self {
             Self::Ours(error) => error.into_response(),
-            Self::Upstream {
-                status,
-                headers,
-                body,
-            } => (status, headers, body).into_response(),
+            Self::Upstream { status, headers, body } => (status, headers, body).into_response(),
         }
     }
 }
@@ -179,12 +169,7 @@ impl IntoResponse for OurError {
             "code": self.code,
         }});
         let json = HeaderValue::from_static("application/json");
-        (
-            self.status,
-            [(header::CONTENT_TYPE, json)],
-            body.to_string(),
-        )
-            .into_response()
+        (self.status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response()
     }
 }
 
@@ -203,9 +188,9 @@ impl From<Refusal> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::DuplicateItem(id) => antiphon::faults::Fault::DuplicateItem { id }
-                .refusal(0)
-                .into(),
+            StoreError::DuplicateItem(id) => {
+                antiphon::faults::Fault::DuplicateItem { id }.refusal(0).into()
+            }
             StoreError::ConversationNotFound => Self::not_found(
                 "The conversation was deleted while this request was working on it.",
             ),
@@ -224,15 +209,9 @@ impl From<StoreError> for ApiError {
 impl From<UpstreamError> for ApiError {
     fn from(error: UpstreamError) -> Self {
         match error {
-            UpstreamError::Refused {
-                status,
-                headers,
-                body,
-            } => Self::Upstream {
-                status,
-                headers,
-                body,
-            },
+            UpstreamError::Refused { status, headers, body } => {
+                Self::Upstream { status, headers, body }
+            }
             UpstreamError::TimedOut(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }

@@ -32,19 +32,14 @@ impl Leases {
         let guard = match turnstile.clone().try_lock_owned() {
             Ok(guard) => guard,
             Err(_) if wait.is_zero() => return None,
-            Err(_) => tokio::time::timeout(wait, turnstile.lock_owned())
-                .await
-                .ok()?,
+            Err(_) => tokio::time::timeout(wait, turnstile.lock_owned()).await.ok()?,
         };
         Some(Lease { _guard: guard })
     }
 
     /// The turnstile of a conversation. It lives as long as somebody holds or awaits it.
     fn turnstile(&self, key: Key) -> Arc<Turnstile<()>> {
-        let mut turnstiles = self
-            .turnstiles
-            .lock()
-            .expect("no holder of this lock panics");
+        let mut turnstiles = self.turnstiles.lock().expect("no holder of this lock panics");
         if let Some(turnstile) = turnstiles.get(&key).and_then(Weak::upgrade) {
             return turnstile;
         }
@@ -71,29 +66,14 @@ mod tests {
         let conversation = ConversationId::issue(Shard(1), &mut RandomIds);
         let first = leases.acquire(&tenant, &conversation, Duration::ZERO).await;
         assert!(first.is_some());
-        assert!(
-            leases
-                .acquire(&tenant, &conversation, Duration::ZERO)
-                .await
-                .is_none()
-        );
+        assert!(leases.acquire(&tenant, &conversation, Duration::ZERO).await.is_none());
         let foreign = Tenant::new("other");
-        assert!(
-            leases
-                .acquire(&foreign, &conversation, Duration::ZERO)
-                .await
-                .is_some()
-        );
+        assert!(leases.acquire(&foreign, &conversation, Duration::ZERO).await.is_some());
 
         let waiting = tokio::spawn({
             let (leases, tenant, conversation) =
                 (Arc::clone(&leases), tenant.clone(), conversation.clone());
-            async move {
-                leases
-                    .acquire(&tenant, &conversation, Duration::MAX)
-                    .await
-                    .is_some()
-            }
+            async move { leases.acquire(&tenant, &conversation, Duration::MAX).await.is_some() }
         });
         drop(first);
         assert!(waiting.await.unwrap());

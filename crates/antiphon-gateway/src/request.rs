@@ -24,6 +24,8 @@ pub(crate) struct CreateRequest {
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
+    /// Whether a prompt of the provider's says what the input does not.
+    pub(crate) prompted: bool,
 }
 
 /// What a request goes on from.
@@ -50,27 +52,21 @@ impl CreateRequest {
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
-            encrypted: includes(&fields)?
-                .iter()
-                .any(|include| include == ENCRYPTED),
+            encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
+            prompted: fields.present("prompt").is_some(),
             continues,
             fields: String::new(),
         };
         check_bounds(&fields)?;
         request.has_input()?;
         fields.remove("input");
-        Ok(Self {
-            fields: fields.to_text(),
-            ..request
-        })
+        Ok(Self { fields: fields.to_text(), ..request })
     }
 
     /// An empty input says nothing unless there is something to go on from.
     fn has_input(&self) -> Result<(), ApiError> {
-        if self.input.is_empty() && self.continues == Continues::Nothing {
-            return Err(nothing_to_say());
-        }
-        Ok(())
+        let has_more = self.continues != Continues::Nothing || self.prompted;
+        if self.input.is_empty() && !has_more { Err(nothing_to_say()) } else { Ok(()) }
     }
 }
 
@@ -90,7 +86,7 @@ fn has_something_to_say(fields: &Object<'_>) -> Result<(), ApiError> {
     }
 }
 
-fn nothing_to_say() -> ApiError {
+pub(crate) fn nothing_to_say() -> ApiError {
     ApiError::invalid(
         "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be \
          provided.",
@@ -122,11 +118,7 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
     }
     let Ok(object) = Object::parse(raw.as_bytes()) else {
         let got = json::type_name(raw);
-        return Err(ApiError::wrong_type(
-            "conversation",
-            "a string or an object",
-            got,
-        ));
+        return Err(ApiError::wrong_type("conversation", "a string or an object", got));
     };
     match object.present("id") {
         None => Err(ApiError::missing_parameter("conversation.id")),
@@ -158,9 +150,7 @@ pub(crate) fn items(array: &Bytes, path: &str) -> Result<Vec<Item>, ApiError> {
     let items = items_of(array).map_err(|error| no_items(path, error))?;
     for (position, item) in items.iter().enumerate() {
         if item.head().kind == antiphon::Kind::Message && item.head().role.is_none() {
-            return Err(ApiError::missing_parameter(&format!(
-                "{path}[{position}].role"
-            )));
+            return Err(ApiError::missing_parameter(&format!("{path}[{position}].role")));
         }
     }
     Ok(items)
@@ -193,11 +183,9 @@ fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     string(fields, "instructions")?;
     metadata(fields)?;
     if boolean(fields, "background")? == Some(true) {
-        return Err(
-            ApiError::invalid("Background responses are not supported yet.")
-                .code("unsupported_parameter")
-                .param("background"),
-        );
+        return Err(ApiError::invalid("Background responses are not supported yet.")
+            .code("unsupported_parameter")
+            .param("background"));
     }
     Ok(())
 }

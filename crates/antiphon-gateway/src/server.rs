@@ -96,9 +96,7 @@ async fn run(listener: TcpListener, app: Router, stopping: CancellationToken) ->
             tracing::debug!(%error, "a connection stays with delays");
         }
     });
-    axum::serve(listener, app)
-        .with_graceful_shutdown(stopping.cancelled_owned())
-        .await
+    axum::serve(listener, app).with_graceful_shutdown(stopping.cancelled_owned()).await
 }
 
 /// How long turns that were told to settle may take for it.

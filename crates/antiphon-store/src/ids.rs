@@ -135,14 +135,8 @@ mod tests {
     #[test]
     fn an_id_names_its_shard() {
         let id = ResponseId::issue(Shard(u64::MAX - 1), &mut Ones);
-        assert_eq!(
-            id.as_str(),
-            format!("resp_fffffffffffffffe{}", "11".repeat(16))
-        );
-        assert_eq!(
-            ResponseId::parse(id.as_str()).unwrap().shard(),
-            Shard(u64::MAX - 1)
-        );
+        assert_eq!(id.as_str(), format!("resp_fffffffffffffffe{}", "11".repeat(16)));
+        assert_eq!(ResponseId::parse(id.as_str()).unwrap().shard(), Shard(u64::MAX - 1));
     }
 
     #[test]

@@ -2,15 +2,21 @@
 //!
 //! A store keeps *threads*, append-only logs of items. A conversation names a thread; a response is
 //! a range of one. Every call names the tenant: what belongs to another tenant does not exist.
+//!
+//! [`open`] opens the store that a URL names; [`SqliteStore`] is the one that there is.
 
 mod error;
 mod ids;
 mod records;
+mod sqlite;
 mod store;
+mod url;
 
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use records::{
     Base, Conversation, Cursor, Listing, NewResponse, Order, Page, ResponseRecord, Scope, Seq, Turn,
 };
+pub use sqlite::SqliteStore;
 pub use store::Store;
+pub use url::{OpenError, open};

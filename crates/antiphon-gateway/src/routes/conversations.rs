@@ -22,11 +22,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let body = if body.is_empty() {
-        Bytes::from_static(b"{}")
-    } else {
-        body
-    };
+    let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
     let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
     let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
     let shard = Shard::issue(&mut RandomIds);
@@ -38,9 +34,7 @@ pub(super) async fn create(
     let shown = show_conversation(&conversation);
     let thread = ThreadId::issue(&mut RandomIds);
     let store = &gateway.store;
-    store
-        .create_conversation(&caller.tenant, conversation, thread, begins_with)
-        .await?;
+    store.create_conversation(&caller.tenant, conversation, thread, begins_with).await?;
     Ok(shown)
 }
 
@@ -67,10 +61,7 @@ pub(super) async fn update(
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
     let conversation = known(&id)?;
-    let changed = gateway
-        .store
-        .set_metadata(&caller.tenant, &conversation, metadata)
-        .await?;
+    let changed = gateway.store.set_metadata(&caller.tenant, &conversation, metadata).await?;
     let changed = changed.ok_or_else(|| ApiError::conversation_not_found(&id))?;
     Ok(show_conversation(&changed))
 }
@@ -82,14 +73,10 @@ pub(super) async fn delete(
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = known(&text)?;
-    match gateway
-        .store
-        .delete_conversation(&caller.tenant, &id)
-        .await?
-    {
-        true => Ok(json(format!(
-            r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#
-        ))),
+    match gateway.store.delete_conversation(&caller.tenant, &id).await? {
+        true => {
+            Ok(json(format!(r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#)))
+        }
         false => Err(ApiError::conversation_not_found(&text)),
     }
 }
@@ -105,21 +92,14 @@ pub(super) async fn find(
     caller: &Caller,
     text: &str,
 ) -> Result<Conversation, ApiError> {
-    let found = gateway
-        .store
-        .conversation(&caller.tenant, &known(text)?)
-        .await?;
+    let found = gateway.store.conversation(&caller.tenant, &known(text)?).await?;
     let (conversation, _) = found.ok_or_else(|| ApiError::conversation_not_found(text))?;
     Ok(conversation)
 }
 
 /// A conversation as the API shows it.
 pub(super) fn show_conversation(conversation: &Conversation) -> Response {
-    let Conversation {
-        id,
-        created_at,
-        metadata,
-    } = conversation;
+    let Conversation { id, created_at, metadata } = conversation;
     let metadata = String::from_utf8_lossy(metadata);
     json(format!(
         r#"{{"id":"{id}","object":"conversation","created_at":{created_at},"metadata":{metadata}}}"#

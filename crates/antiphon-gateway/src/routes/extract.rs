@@ -37,19 +37,13 @@ impl FromRequest<Arc<Gateway>> for Body {
         match body.collect().await {
             Ok(collected) => Ok(Self(collected.to_bytes())),
             Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => Err(ApiError::invalid(
-                "The request's body broke off before its end.",
-            )),
+            Err(_) => Err(ApiError::invalid("The request's body broke off before its end.")),
         }
     }
 }
 
 fn too_large() -> ApiError {
     let message = format!("The request's body is over {} MiB.", MAX_BODY >> 20);
-    ApiError::of(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "invalid_request_error",
-        message,
-    )
-    .code("request_too_large")
+    ApiError::of(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", message)
+        .code("request_too_large")
 }

@@ -34,16 +34,9 @@ pub(super) async fn list(
     query: ListQuery,
 ) -> Result<Response, ApiError> {
     let scope = Scope::Conversation(known(&id)?);
-    let listing = gateway
-        .store
-        .list_items(&caller.tenant, &scope, &query.page)
-        .await?;
+    let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(|| ApiError::conversation_not_found(&id))?;
-    Ok(json(list_of(
-        &listing.items,
-        listing.has_more,
-        query.encrypted,
-    )))
+    Ok(json(list_of(&listing.items, listing.has_more, query.encrypted)))
 }
 
 /// `POST /v1/conversations/{id}/items`
@@ -62,11 +55,7 @@ pub(super) async fn create(
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
     let _lease = gateway.lease(&caller.tenant, &id).await?;
-    match gateway
-        .store
-        .append_items(&caller.tenant, &id, added.clone())
-        .await
-    {
+    match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(ApiError::conversation_not_found(&text)),
         other => {
             other?;
@@ -84,10 +73,7 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let id = known(&text)?;
     find(&gateway, &caller, &text).await?;
-    let item = gateway
-        .store
-        .item(&caller.tenant, &id, &ItemId::from(&*item_id))
-        .await?;
+    let item = gateway.store.item(&caller.tenant, &id, &ItemId::from(&*item_id)).await?;
     let item = item.ok_or_else(|| ApiError::item_not_found(&item_id))?;
     Ok(json(present(&item, query.encrypted)))
 }
@@ -101,11 +87,7 @@ pub(super) async fn delete(
     let id = known(&text)?;
     let _lease = gateway.lease(&caller.tenant, &id).await?;
     let conversation = find(&gateway, &caller, &text).await?;
-    match gateway
-        .store
-        .delete_item(&caller.tenant, &id, &ItemId::from(&*item_id))
-        .await?
-    {
+    match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
         true => Ok(show_conversation(&conversation)),
         false => Err(ApiError::item_not_found(&item_id)),
     }
@@ -133,11 +115,7 @@ pub(super) async fn given(
     let held: Vec<HeldItem> = items.into_iter().map(|item| hold(gateway, item)).collect();
     let mut seen = std::collections::HashSet::new();
     match held.iter().find(|item| !seen.insert(&item.id)) {
-        Some(item) => Err(Fault::DuplicateItem {
-            id: item.id.clone(),
-        }
-        .refusal(0)
-        .into()),
+        Some(item) => Err(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into()),
         None => Ok(held),
     }
 }

@@ -23,27 +23,16 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
     let v1 = Router::new()
         .route("/models", get(models::list))
         .route("/responses", post(responses::create))
-        .route(
-            "/responses/{id}",
-            get(responses::show).delete(responses::delete),
-        )
+        .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(
             "/conversations/{id}",
-            get(conversations::show)
-                .post(conversations::update)
-                .delete(conversations::delete),
+            get(conversations::show).post(conversations::update).delete(conversations::delete),
         )
-        .route(
-            "/conversations/{id}/items",
-            get(items::list).post(items::create),
-        )
-        .route(
-            "/conversations/{id}/items/{item_id}",
-            get(items::show).delete(items::delete),
-        );
+        .route("/conversations/{id}/items", get(items::list).post(items::create))
+        .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete));
     Router::new()
         .route("/healthz", get(health))
         .nest("/v1", v1)
@@ -64,12 +53,8 @@ async fn unknown_route(request: Request) -> ApiError {
 async fn wrong_method(request: Request) -> ApiError {
     let (method, path) = (request.method(), request.uri().path());
     let message = format!("Not allowed to {method} on {path}.");
-    ApiError::of(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "invalid_request_error",
-        message,
-    )
-    .code("method_not_supported")
+    ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message)
+        .code("method_not_supported")
 }
 
 /// JSON text as an answer.

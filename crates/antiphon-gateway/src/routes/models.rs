@@ -24,10 +24,7 @@ pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) ->
     };
     let own = format!(r#"{{"id":"{SIM}","object":"model","created":0,"owned_by":"antiphon"}}"#);
     let models: Vec<String> = std::iter::once(own).chain(listed).collect();
-    json(format!(
-        r#"{{"object":"list","data":[{}]}}"#,
-        models.join(",")
-    ))
+    json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))
 }
 
 fn upstream_models(body: &[u8]) -> Vec<String> {
@@ -35,9 +32,5 @@ fn upstream_models(body: &[u8]) -> Vec<String> {
         let models: Vec<Object<'_>> = serde_json::from_str(body.get("data")?).ok()?;
         Some(models.iter().map(Object::to_text).collect())
     };
-    Object::parse(body)
-        .ok()
-        .as_ref()
-        .and_then(data)
-        .unwrap_or_default()
+    Object::parse(body).ok().as_ref().and_then(data).unwrap_or_default()
 }

@@ -29,11 +29,7 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
-        let mut page = Page {
-            after: None,
-            limit: LIMITS.1,
-            order: Order::Descending,
-        };
+        let mut page = Page { after: None, limit: LIMITS.1, order: Order::Descending };
         let mut encrypted = false;
         for (key, value) in pairs(query)? {
             match key.as_str() {
@@ -51,21 +47,16 @@ impl ListQuery {
 }
 
 fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
-    let uri = http::Uri::builder()
-        .path_and_query(format!("/?{query}"))
-        .build();
+    let uri = http::Uri::builder().path_and_query(format!("/?{query}")).build();
     let pairs = uri
         .ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
-    pairs
-        .map(|pairs| pairs.0)
-        .ok_or_else(|| ApiError::invalid("The query cannot be read."))
+    pairs.map(|pairs| pairs.0).ok_or_else(|| ApiError::invalid("The query cannot be read."))
 }
 
 fn limit(value: &str) -> Result<usize, ApiError> {
-    let limit: i64 = value
-        .parse()
-        .map_err(|_| ApiError::wrong_type("limit", "an integer", "a string"))?;
+    let limit: i64 =
+        value.parse().map_err(|_| ApiError::wrong_type("limit", "an integer", "a string"))?;
     match usize::try_from(limit) {
         Ok(limit @ 1..=100) => Ok(limit),
         Ok(limit) if limit > LIMITS.0 => {
@@ -103,18 +94,8 @@ mod tests {
     fn a_query_names_a_page() {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
-        let page = Page {
-            after: Some("msg_1".into()),
-            limit: 5,
-            order: Order::Ascending,
-        };
-        assert_eq!(
-            query,
-            Ok(ListQuery {
-                page,
-                encrypted: true
-            })
-        );
+        let page = Page { after: Some("msg_1".into()), limit: 5, order: Order::Ascending };
+        assert_eq!(query, Ok(ListQuery { page, encrypted: true }));
     }
 
     #[test]
@@ -126,9 +107,7 @@ mod tests {
             ("limit=ten", "invalid_type"),
             ("order=up", "invalid_value"),
         ] {
-            let Err(ApiError::Ours(error)) = ListQuery::parse(query) else {
-                panic!("{query}")
-            };
+            let Err(ApiError::Ours(error)) = ListQuery::parse(query) else { panic!("{query}") };
             assert_eq!(error.code, Some(code), "{query}");
         }
     }

@@ -42,10 +42,8 @@ fn event_stream(events: mpsc::Receiver<Bytes>) -> Response {
         let event = events.recv().await?;
         Some((Ok::<_, Infallible>(event), events))
     });
-    let headers = [
-        (header::CONTENT_TYPE, "text/event-stream"),
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     (headers, AxumBody::from_stream(events)).into_response()
 }
 
@@ -58,13 +56,8 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let record = find(&gateway, &caller, &id).await?;
     let store = &gateway.store;
-    let output = store
-        .output_items(&caller.tenant, &record.response.id)
-        .await?;
-    let output: Vec<String> = output
-        .iter()
-        .map(|item| present(item, query.encrypted))
-        .collect();
+    let output = store.output_items(&caller.tenant, &record.response.id).await?;
+    let output: Vec<String> = output.iter().map(|item| present(item, query.encrypted)).collect();
     let mut response =
         Object::parse(&record.response.envelope).map_err(|_| ApiError::response_not_found(&id))?;
     response.set("output", format!("[{}]", output.join(",")));
@@ -80,9 +73,7 @@ pub(super) async fn delete(
     let unknown = || ApiError::response_not_found(&text);
     let id = ResponseId::parse(&text).ok_or_else(unknown)?;
     match gateway.store.delete_response(&caller.tenant, &id).await? {
-        true => Ok(json(format!(
-            r#"{{"id":"{id}","object":"response","deleted":true}}"#
-        ))),
+        true => Ok(json(format!(r#"{{"id":"{id}","object":"response","deleted":true}}"#))),
         false => Err(unknown()),
     }
 }
@@ -96,16 +87,9 @@ pub(super) async fn input_items(
 ) -> Result<Response, ApiError> {
     let unknown = || ApiError::response_not_found(&text);
     let scope = Scope::Input(ResponseId::parse(&text).ok_or_else(unknown)?);
-    let listing = gateway
-        .store
-        .list_items(&caller.tenant, &scope, &query.page)
-        .await?;
+    let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(unknown)?;
-    Ok(json(list(
-        &listing.items,
-        listing.has_more,
-        query.encrypted,
-    )))
+    Ok(json(list(&listing.items, listing.has_more, query.encrypted)))
 }
 
 /// `GET /v1/responses/{id}/report`: what the turn left out and mended.
@@ -120,9 +104,5 @@ pub(super) async fn report(
 async fn find(gateway: &Gateway, caller: &Caller, text: &str) -> Result<ResponseRecord, ApiError> {
     let unknown = || ApiError::response_not_found(text);
     let id = ResponseId::parse(text).ok_or_else(unknown)?;
-    gateway
-        .store
-        .response(&caller.tenant, &id)
-        .await?
-        .ok_or_else(unknown)
+    gateway.store.response(&caller.tenant, &id).await?.ok_or_else(unknown)
 }

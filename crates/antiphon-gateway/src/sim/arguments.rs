@@ -17,22 +17,16 @@ const ENOUGH_REFERENCES: usize = 3;
 
 /// A value that is valid by `schema`, filled from `evidence`.
 ///
-/// `pattern`, `uniqueItems` and conditions (`if`, `not`) are not looked at.
+/// `pattern`, `uniqueItems` and conditions (`if`, `not`) are not looked at, and `oneOf` is read as
+/// `anyOf`.
 pub(super) fn from_schema(
     schema: &Value,
     evidence: Evidence<'_>,
     subject: impl Fn() -> String,
 ) -> Result<Value, SimError> {
-    Generator {
-        root: schema,
-        scalars: Scalars::new(evidence),
-        values: 0,
-    }
-    .value(schema, Place::ROOT)
-    .map_err(|fault| SimError::Schema {
-        subject: subject(),
-        fault,
-    })
+    Generator { root: schema, scalars: Scalars::new(evidence), values: 0 }
+        .value(schema, Place::ROOT)
+        .map_err(|fault| SimError::Schema { subject: subject(), fault })
 }
 
 /// The arguments of a function whose parameters are `schema`.
@@ -45,10 +39,7 @@ pub(super) fn from_parameters(
     if arguments.is_object() {
         Ok(arguments)
     } else {
-        Err(SimError::Schema {
-            subject: subject(),
-            fault: "its type must be 'object'",
-        })
+        Err(SimError::Schema { subject: subject(), fault: "its type must be 'object'" })
     }
 }
 
@@ -68,27 +59,15 @@ struct Place<'p> {
 }
 
 impl<'p> Place<'p> {
-    const ROOT: Place<'static> = Place {
-        property: Property {
-            name: "",
-            siblings: &[],
-        },
-        depth: 0,
-        references: 0,
-    };
+    const ROOT: Place<'static> =
+        Place { property: Property { name: "", siblings: &[] }, depth: 0, references: 0 };
 
     fn deeper(self) -> Self {
-        Self {
-            depth: self.depth + 1,
-            ..self
-        }
+        Self { depth: self.depth + 1, ..self }
     }
 
     fn of(self, property: Property<'p>) -> Self {
-        Self {
-            property,
-            ..self.deeper()
-        }
+        Self { property, ..self.deeper() }
     }
 
     /// Whether what is optional had better be left out.
@@ -114,10 +93,7 @@ impl Generator<'_> {
     fn demanded(&mut self, schema: &Map<String, Value>, place: Place<'_>) -> Result<Value, Fault> {
         if let Some(reference) = schema.get("$ref") {
             let reference = reference.as_str().ok_or("a '$ref' must be a string")?;
-            let place = Place {
-                references: place.references + 1,
-                ..place.deeper()
-            };
+            let place = Place { references: place.references + 1, ..place.deeper() };
             return self.value(resolve(self.root, reference)?, place);
         }
         if let Some(constant) = schema.get("const") {
@@ -145,9 +121,7 @@ impl Generator<'_> {
         branches: &Value,
         place: Place<'_>,
     ) -> Result<Value, Fault> {
-        let branches = branches
-            .as_array()
-            .ok_or("'anyOf' and 'oneOf' must be arrays")?;
+        let branches = branches.as_array().ok_or("'anyOf' and 'oneOf' must be arrays")?;
         let mut ordered: Vec<&Value> = branches.iter().collect();
         if place.should_end() {
             ordered.sort_by_key(|branch| (!is_null(branch), branch.get("$ref").is_some()));
@@ -181,22 +155,14 @@ impl Generator<'_> {
         let none = Map::new();
         let properties = match schema.get("properties") {
             None => &none,
-            Some(properties) => properties
-                .as_object()
-                .ok_or("'properties' must be an object")?,
+            Some(properties) => properties.as_object().ok_or("'properties' must be an object")?,
         };
         let siblings: Vec<&str> = properties.keys().map(String::as_str).collect();
         let mut object = Map::new();
         for name in self.wanted(&required(schema)?, properties, &siblings, place) {
             if !object.contains_key(name) {
                 let schema = properties.get(name).unwrap_or(&Value::Bool(true));
-                let value = self.value(
-                    schema,
-                    place.of(Property {
-                        name,
-                        siblings: &siblings,
-                    }),
-                )?;
+                let value = self.value(schema, place.of(Property { name, siblings: &siblings }))?;
                 object.insert(name.to_owned(), value);
             }
         }
@@ -213,16 +179,10 @@ impl Generator<'_> {
     ) -> Vec<&'s str> {
         let is_wanted = |name: &&str| match required {
             [] => !place.should_end(),
-            _ => self
-                .scalars
-                .speaks_of(Property { name, siblings }, &properties[*name]),
+            _ => self.scalars.speaks_of(Property { name, siblings }, &properties[*name]),
         };
         let optional = siblings.iter().filter(|name| !required.contains(name));
-        required
-            .iter()
-            .chain(optional.filter(|name| is_wanted(name)))
-            .copied()
-            .collect()
+        required.iter().chain(optional.filter(|name| is_wanted(name))).copied().collect()
     }
 
     /// One element, or as many as the schema demands.
@@ -232,19 +192,12 @@ impl Generator<'_> {
             None => &[][..],
             Some(first) => first.as_array().ok_or("'prefixItems' must be an array")?,
         };
-        let usual = if place.should_end() {
-            0
-        } else {
-            first.len().max(1) as u64
-        };
+        let usual = if place.should_end() { 0 } else { first.len().max(1) as u64 };
         let wanted = usual.max(count("minItems").unwrap_or(0));
         let wanted = wanted.min(count("maxItems").unwrap_or(u64::MAX));
         let rest = schema.get("items").unwrap_or(&Value::Bool(true));
         let schemas = first.iter().chain(std::iter::repeat(rest));
-        (0..wanted)
-            .zip(schemas)
-            .map(|(_, schema)| self.value(schema, place.deeper()))
-            .collect()
+        (0..wanted).zip(schemas).map(|(_, schema)| self.value(schema, place.deeper())).collect()
     }
 }
 

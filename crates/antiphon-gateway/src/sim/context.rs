@@ -46,10 +46,7 @@ impl Context {
                 });
             }
         };
-        Ok(Self {
-            instructions,
-            items,
-        })
+        Ok(Self { instructions, items })
     }
 
     /// The content of the last user message, empty if there is none.
@@ -70,19 +67,13 @@ impl Context {
 
     /// Every output, oldest first.
     pub(super) fn returned(&self) -> Vec<Returned> {
-        (0..self.items.len())
-            .filter_map(|at| self.returned_at(at))
-            .collect()
+        (0..self.items.len()).filter_map(|at| self.returned_at(at)).collect()
     }
 
     /// The outputs that end the context, back to the last message or reasoning. System and
     /// developer messages after them do not count: frameworks put reminders there.
     pub(super) fn just_returned(&self) -> Vec<Returned> {
-        let end = self
-            .items
-            .iter()
-            .rposition(|item| !is_reminder(item))
-            .map_or(0, |last| last + 1);
+        let end = self.items.iter().rposition(|item| !is_reminder(item)).map_or(0, |last| last + 1);
         let start = self.items[..end]
             .iter()
             .rposition(|item| !matches!(item, Item::Call { .. } | Item::Output { .. }))
@@ -92,16 +83,8 @@ impl Context {
 
     /// How many words all of it has: the model's measure of tokens.
     pub(super) fn word_count(&self) -> usize {
-        let instructions = self
-            .instructions
-            .as_deref()
-            .map_or(0, |text| chunks(text).len());
-        instructions
-            + self
-                .items
-                .iter()
-                .map(|item| chunks(&item.text()).len())
-                .sum::<usize>()
+        let instructions = self.instructions.as_deref().map_or(0, |text| chunks(text).len());
+        instructions + self.items.iter().map(|item| chunks(&item.text()).len()).sum::<usize>()
     }
 
     fn messages(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &[Part]> {
@@ -112,42 +95,22 @@ impl Context {
     }
 
     fn returned_at(&self, at: usize) -> Option<Returned> {
-        let Item::Output {
-            kind,
-            call_id,
-            name,
-            parts,
-        } = &self.items[at]
-        else {
+        let Item::Output { kind, call_id, name, parts } = &self.items[at] else {
             return None;
         };
-        let tool = self
-            .caller_of(at, kind, call_id)
-            .or(name.as_deref())
-            .unwrap_or(call_id);
-        Some(Returned {
-            tool: tool.to_owned(),
-            output: described(parts),
-        })
+        let tool = self.caller_of(at, kind, call_id).or(name.as_deref()).unwrap_or(call_id);
+        Some(Returned { tool: tool.to_owned(), output: described(parts) })
     }
 
     /// The name in the nearest earlier call that the output answers.
     fn caller_of(&self, output: usize, output_kind: &str, answered: &str) -> Option<&str> {
-        self.items[..output]
-            .iter()
-            .rev()
-            .find_map(|item| match item {
-                Item::Call {
-                    kind,
-                    call_id,
-                    name,
-                    ..
-                } => {
-                    let same_kind = output_kind.strip_suffix("_output") == Some(kind.as_str());
-                    (same_kind && call_id == answered).then_some(name.as_str())
-                }
-                _ => None,
-            })
+        self.items[..output].iter().rev().find_map(|item| match item {
+            Item::Call { kind, call_id, name, .. } => {
+                let same_kind = output_kind.strip_suffix("_output") == Some(kind.as_str());
+                (same_kind && call_id == answered).then_some(name.as_str())
+            }
+            _ => None,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::SimError;
 use super::arguments;
 use super::context::{Context, Returned};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, MOST_SAID};
 use super::item::{Part, attachments, text_of};
 use super::mention::{Mention, mentions};
 use super::recall::{asks_what_happened, is_question, recall};
@@ -12,6 +12,9 @@ use super::request::Request;
 use super::show::{asks_for_context, show};
 use super::text::{find_phrase, shorten};
 use super::tools::{Callable, Input, Tool};
+
+/// The most calls in one answer.
+const MOST_CALLS: usize = 32;
 
 /// What one answer is made of.
 #[derive(Debug)]
@@ -43,16 +46,8 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     if asks_for_context(&asked) {
         return Ok(Turn::Reply(Reply::new(show(context))));
     }
-    let calls = if asks_what_happened(&asked) {
-        Vec::new()
-    } else {
-        chosen(&asked, &callable)?
-    };
-    if calls.is_empty() {
-        Ok(Turn::Reply(speak(&asked, context)))
-    } else {
-        Ok(Turn::Calls(calls))
-    }
+    let calls = if asks_what_happened(&asked) { Vec::new() } else { chosen(&asked, &callable)? };
+    if calls.is_empty() { Ok(Turn::Reply(speak(&asked, context))) } else { Ok(Turn::Calls(calls)) }
 }
 
 /// A call of every tool that the text names, or of the first tool.
@@ -66,7 +61,7 @@ fn forced<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, Sim
 
 /// A call of every tool that the text names.
 fn chosen<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, SimError> {
-    let most = if callable.single { 1 } else { usize::MAX };
+    let most = if callable.single { 1 } else { MOST_CALLS };
     mentions(asked, &callable.tools)
         .into_iter()
         .take(most)
@@ -77,10 +72,10 @@ fn chosen<'a>(asked: &str, callable: &Callable<'a>) -> Result<Vec<Call<'a>>, Sim
 impl<'a> Call<'a> {
     fn new(tool: &'a Tool, evidence: Evidence<'_>) -> Result<Self, SimError> {
         let input = match &tool.input {
-            Input::Text => evidence
-                .quote(0)
-                .unwrap_or_else(|| evidence.text())
-                .to_owned(),
+            Input::Text => {
+                let said = evidence.quote(0).unwrap_or_else(|| evidence.text());
+                said.chars().take(MOST_SAID).collect()
+            }
             Input::Arguments(schema) => match (evidence.json_object(), schema) {
                 (Some(given), _) => given.to_string(),
                 (None, None) => "{}".to_owned(),
@@ -120,12 +115,7 @@ fn speak(asked: &str, context: &Context) -> Reply {
 fn dictated(context: &Context) -> Option<String> {
     context.guidance().iter().rev().find_map(|guidance| {
         let at = find_phrase(guidance, "reply with")?.end;
-        let line = guidance[at..]
-            .trim_start()
-            .strip_prefix(':')?
-            .lines()
-            .next()?
-            .trim();
+        let line = guidance[at..].trim_start().strip_prefix(':')?.lines().next()?.trim();
         (!line.is_empty()).then(|| line.to_owned())
     })
 }

@@ -134,10 +134,7 @@ fn completed(field: &str, mut given: Value) -> Value {
             fill(text, [("format", json!({ "type": "text" }))]);
         }
         ("reasoning", Value::Object(reasoning)) => {
-            fill(
-                reasoning,
-                [("effort", Value::Null), ("summary", Value::Null)],
-            );
+            fill(reasoning, [("effort", Value::Null), ("summary", Value::Null)]);
         }
         ("tools", Value::Array(tools)) => {
             let tools = tools.iter_mut().filter_map(Value::as_object_mut);
@@ -152,14 +149,7 @@ fn completed(field: &str, mut given: Value) -> Value {
 
 fn fill_function(tool: &mut Map<String, Value>) {
     let strict = ("strict", Value::Bool(true));
-    fill(
-        tool,
-        [
-            ("description", Value::Null),
-            ("parameters", Value::Null),
-            strict,
-        ],
-    );
+    fill(tool, [("description", Value::Null), ("parameters", Value::Null), strict]);
 }
 
 fn fill<const N: usize>(object: &mut Map<String, Value>, absent: [(&str, Value); N]) {

@@ -10,10 +10,7 @@ pub(crate) enum SimError {
     /// A field that every request needs is absent or null.
     MissingParameter(&'static str),
     /// A field is there but is not what the API defines.
-    InvalidParameter {
-        param: String,
-        expected: &'static str,
-    },
+    InvalidParameter { param: String, expected: &'static str },
     /// The request refers to something that only a server with state could hold.
     NotHeld { kind: &'static str, id: String },
     /// `tool_choice` names a tool that is not among the callable tools.
@@ -21,10 +18,7 @@ pub(crate) enum SimError {
     /// `tool_choice` demands a call and there is no callable tool.
     NothingToCall,
     /// A JSON schema that no value can be made from.
-    Schema {
-        subject: String,
-        fault: &'static str,
-    },
+    Schema { subject: String, fault: &'static str },
 }
 
 impl fmt::Display for SimError {
@@ -36,10 +30,7 @@ impl fmt::Display for SimError {
                 write!(f, "Invalid '{param}': expected {expected}.")
             }
             Self::NotHeld { kind, id } => {
-                write!(
-                    f,
-                    "{kind} with id '{id}' not found: this model keeps nothing."
-                )
+                write!(f, "{kind} with id '{id}' not found: this model keeps nothing.")
             }
             Self::UnknownTool(name) => {
                 write!(f, "Tool choice '{name}' not found in 'tools' parameter.")

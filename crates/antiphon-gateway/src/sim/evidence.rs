@@ -20,9 +20,13 @@ pub(super) struct Evidence<'a> {
     place: Option<&'a str>,
 }
 
+/// The most characters of text that one call is given: a text with many tools and properties would
+/// otherwise be repeated for each of them.
+pub(super) const MOST_SAID: usize = 100_000;
+
 /// Words between a tool's name and what it is given.
-const LEADING: &str = "tool function twice again back with to on of for in using passing giving saying \
-    say says that the this text message word words argument arguments input";
+const LEADING: &str = "tool function twice again back with to on of for in using passing giving \
+    saying say says that the this text message word words argument arguments input";
 
 /// Words between what a tool is given and the next tool's name.
 const TRAILING: &str = "and then also after that the tool function use using with via by call \
@@ -38,25 +42,13 @@ impl<'a> Evidence<'a> {
     /// What `whole` says to a tool that it names: `segment` follows the name.
     pub(super) fn after_name(segment: &'a str, whole: &'a str) -> Self {
         let tail = without_trailing(without_leading(segment, LEADING), TRAILING);
-        let within = tail
-            .strip_prefix('(')
-            .and_then(|tail| tail.strip_suffix(')'));
-        Self {
-            segment,
-            tail: within.unwrap_or(tail),
-            whole: whole.trim(),
-            place: None,
-        }
+        let within = tail.strip_prefix('(').and_then(|tail| tail.strip_suffix(')'));
+        Self { segment, tail: within.unwrap_or(tail), whole: whole.trim(), place: None }
     }
 
     /// What `whole` says to a tool whose subject it names: only a place in `segment` is for it.
     pub(super) fn after_subject(segment: &'a str, whole: &'a str) -> Self {
-        Self {
-            segment,
-            tail: "",
-            whole: whole.trim(),
-            place: None,
-        }
+        Self { segment, tail: "", whole: whole.trim(), place: None }
     }
 
     /// What a text says to anything.
@@ -66,19 +58,12 @@ impl<'a> Evidence<'a> {
 
     /// The same of one place among several.
     pub(super) fn at(self, place: &'a str) -> Self {
-        Self {
-            place: Some(place),
-            ..self
-        }
+        Self { place: Some(place), ..self }
     }
 
     /// What was said to this tool, or all of it where nothing was.
     pub(super) fn text(&self) -> &'a str {
-        if self.tail.is_empty() {
-            self.whole
-        } else {
-            self.tail
-        }
+        if self.tail.is_empty() { self.whole } else { self.tail }
     }
 
     /// The JSON object that was said, if one was: arguments as they are to be.
@@ -90,10 +75,7 @@ impl<'a> Evidence<'a> {
     /// The quoted text at `index`.
     pub(super) fn quote(&self, index: usize) -> Option<&'a str> {
         let text = self.text();
-        quotes(text)
-            .into_iter()
-            .nth(index)
-            .map(|quote| &text[quote])
+        quotes(text).into_iter().nth(index).map(|quote| &text[quote])
     }
 
     /// The number at `index`, the last where there are fewer.
@@ -105,12 +87,7 @@ impl<'a> Evidence<'a> {
 
     /// The place that is spoken of: `in Paris`.
     pub(super) fn place(&self) -> Option<&'a str> {
-        let quoted = || {
-            quotes(self.tail)
-                .into_iter()
-                .next()
-                .map(|quote| &self.tail[quote])
-        };
+        let quoted = || quotes(self.tail).into_iter().next().map(|quote| &self.tail[quote]);
         self.place
             .or_else(|| find_place(self.segment))
             .or_else(quoted)
@@ -132,13 +109,8 @@ impl<'a> Evidence<'a> {
         if let Some(quote) = quotes(value).into_iter().next().filter(begins) {
             return Some(&value[quote]);
         }
-        let next = siblings
-            .iter()
-            .filter_map(|sibling| find_phrase(value, sibling));
-        let end = next
-            .map(|next| next.start)
-            .chain([clause_end(value)])
-            .min()?;
+        let next = siblings.iter().filter_map(|sibling| find_phrase(value, sibling));
+        let end = next.map(|next| next.start).chain([clause_end(value)]).min()?;
         Some(without_trailing(&value[..end], CONNECTING)).filter(|value| !value.is_empty())
     }
 
@@ -155,7 +127,5 @@ fn clause_end(text: &str) -> usize {
         '.' | '!' | '?' => !text[at + 1..].starts_with(char::is_alphanumeric),
         _ => false,
     };
-    text.char_indices()
-        .find(|&at| ends(at))
-        .map_or(text.len(), |(at, _)| at)
+    text.char_indices().find(|&at| ends(at)).map_or(text.len(), |(at, _)| at)
 }

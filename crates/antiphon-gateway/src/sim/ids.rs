@@ -13,9 +13,7 @@ pub(super) struct Ids {
 
 impl Ids {
     pub(super) fn of(input: &str) -> Self {
-        Self {
-            seed: digest::digest(&digest::SHA256, input.as_bytes()),
-        }
+        Self { seed: digest::digest(&digest::SHA256, input.as_bytes()) }
     }
 
     /// The id of the response: there is one.

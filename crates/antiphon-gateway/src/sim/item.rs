@@ -43,27 +43,16 @@ pub(super) enum Part {
 impl Item {
     /// Reads the item at `index` of the input.
     pub(super) fn read(index: usize, value: &Value) -> Result<Self, SimError> {
-        let fields = value
-            .as_object()
-            .ok_or_else(|| invalid(index, "an item, as an object"))?;
+        let fields = value.as_object().ok_or_else(|| invalid(index, "an item, as an object"))?;
         let kind = string(fields, "type");
         match kind.as_str() {
             "message" => message(index, fields),
             "" if fields.contains_key("role") => message(index, fields),
-            "" => Err(invalid(
-                index,
-                "an item with a 'type', or a message with a 'role'",
-            )),
-            "item_reference" => Err(SimError::NotHeld {
-                kind: "Item",
-                id: string(fields, "id"),
-            }),
+            "" => Err(invalid(index, "an item with a 'type', or a message with a 'role'")),
+            "item_reference" => Err(SimError::NotHeld { kind: "Item", id: string(fields, "id") }),
             _ if kind.ends_with("_call_output") => output(index, kind, fields),
             _ if kind.ends_with("_call") => Ok(call(kind, fields)),
-            _ => Ok(Self::Other {
-                text: summary(fields),
-                kind,
-            }),
+            _ => Ok(Self::Other { text: summary(fields), kind }),
         }
     }
 
@@ -117,10 +106,7 @@ fn message(index: usize, fields: &Map<String, Value>) -> Result<Item, SimError> 
     if role.is_empty() {
         return Err(invalid(index, "a message with a 'role'"));
     }
-    Ok(Item::Message {
-        role,
-        parts: content(index, fields.get("content"))?,
-    })
+    Ok(Item::Message { role, parts: content(index, fields.get("content"))? })
 }
 
 fn call(kind: String, fields: &Map<String, Value>) -> Item {
@@ -133,12 +119,7 @@ fn call(kind: String, fields: &Map<String, Value>) -> Item {
         name if name.is_empty() => kind.trim_end_matches("_call").to_owned(),
         name => name,
     };
-    Item::Call {
-        kind,
-        call_id: string(fields, "call_id"),
-        name,
-        input,
-    }
+    Item::Call { kind, call_id: string(fields, "call_id"), name, input }
 }
 
 fn output(index: usize, kind: String, fields: &Map<String, Value>) -> Result<Item, SimError> {
@@ -147,12 +128,7 @@ fn output(index: usize, kind: String, fields: &Map<String, Value>) -> Result<Ite
         output => content(index, output)?,
     };
     let name = Some(string(fields, "name")).filter(|name| !name.is_empty());
-    Ok(Item::Output {
-        kind,
-        call_id: string(fields, "call_id"),
-        name,
-        parts,
-    })
+    Ok(Item::Output { kind, call_id: string(fields, "call_id"), name, parts })
 }
 
 fn content(index: usize, content: Option<&Value>) -> Result<Vec<Part>, SimError> {
@@ -160,17 +136,12 @@ fn content(index: usize, content: Option<&Value>) -> Result<Vec<Part>, SimError>
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
         Some(Value::Array(parts)) => parts.iter().map(|part| read_part(index, part)).collect(),
-        Some(_) => Err(invalid(
-            index,
-            "a content that is a string or an array of parts",
-        )),
+        Some(_) => Err(invalid(index, "a content that is a string or an array of parts")),
     }
 }
 
 fn read_part(index: usize, part: &Value) -> Result<Part, SimError> {
-    let fields = part
-        .as_object()
-        .ok_or_else(|| invalid(index, "a content of part objects"))?;
+    let fields = part.as_object().ok_or_else(|| invalid(index, "a content of part objects"))?;
     Ok(match string(fields, "type").as_str() {
         "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
             Part::Text(string(fields, "text"))
@@ -187,35 +158,22 @@ fn image(fields: &Map<String, Value>) -> String {
         detail if detail.is_empty() => "auto".to_owned(),
         detail => detail,
     };
-    format!(
-        "an image ({}, detail {detail})",
-        origin(fields, &["image_url", "file_id"])
-    )
+    format!("an image ({}, detail {detail})", origin(fields, &["image_url", "file_id"]))
 }
 
 fn file(fields: &Map<String, Value>) -> String {
-    format!(
-        "a file ({})",
-        origin(fields, &["filename", "file_url", "file_id"])
-    )
+    format!("a file ({})", origin(fields, &["filename", "file_url", "file_id"]))
 }
 
 /// What is known of where bytes come from, without the bytes themselves: a name or an address, or
 /// the media type of a data URL.
 fn origin(fields: &Map<String, Value>, keys: &[&str]) -> String {
     let data_url = Some(string(fields, "file_data")).filter(|bytes| bytes.starts_with("data:"));
-    let mut names = keys
-        .iter()
-        .map(|key| string(fields, key))
-        .filter(|name| !name.is_empty());
+    let mut names = keys.iter().map(|key| string(fields, key)).filter(|name| !name.is_empty());
     match names.next().or(data_url) {
         None => "unnamed".to_owned(),
         Some(name) => match name.strip_prefix("data:") {
-            Some(inline) => inline
-                .split([';', ','])
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
+            Some(inline) => inline.split([';', ',']).next().unwrap_or_default().to_owned(),
             None => shorten(&name, 60),
         },
     }
@@ -223,34 +181,19 @@ fn origin(fields: &Map<String, Value>, keys: &[&str]) -> String {
 
 /// The text of an item that has no rule: the summary of reasoning, if anything.
 fn summary(fields: &Map<String, Value>) -> String {
-    let parts = fields
-        .get("summary")
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
-    let texts: Vec<&str> = parts
-        .iter()
-        .filter_map(|part| part["text"].as_str())
-        .collect();
+    let parts = fields.get("summary").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     texts.join(" ")
 }
 
 fn in_words(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn string(fields: &Map<String, Value>, key: &str) -> String {
-    fields
-        .get(key)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn invalid(index: usize, expected: &'static str) -> SimError {
-    SimError::InvalidParameter {
-        param: format!("input[{index}]"),
-        expected,
-    }
+    SimError::InvalidParameter { param: format!("input[{index}]"), expected }
 }

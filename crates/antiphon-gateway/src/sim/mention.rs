@@ -67,20 +67,10 @@ impl<'a> Span<'a> {
             By::Name => Evidence::after_name(segment, text),
             By::Subject => Evidence::after_subject(segment, text),
         };
-        let mention = Mention {
-            tool: self.tool,
-            evidence,
-        };
-        let places = if is_for_weather(self.tool) {
-            find_places(segment)
-        } else {
-            Vec::new()
-        };
+        let mention = Mention { tool: self.tool, evidence };
+        let places = if is_for_weather(self.tool) { find_places(segment) } else { Vec::new() };
         if places.len() > 1 {
-            let at = |place| Mention {
-                evidence: evidence.at(place),
-                ..mention
-            };
+            let at = |place| Mention { evidence: evidence.at(place), ..mention };
             return places.into_iter().map(at).collect();
         }
         let twice = words(segment).iter().any(|word| word.lower == "twice");
@@ -95,47 +85,30 @@ fn named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));
     let (inside, outside): (Vec<_>, Vec<_>) = all_named(text, tools).into_iter().partition(within);
     let whole = |span: &Span<'_>| quotes.contains(&span.range);
-    if outside.is_empty() {
-        inside.into_iter().filter(whole).collect()
-    } else {
-        outside
-    }
+    if outside.is_empty() { inside.into_iter().filter(whole).collect() } else { outside }
 }
 
 fn all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
-    let names: Vec<_> = tools
-        .iter()
-        .map(|tool| (*tool, words(&tool.name)))
-        .collect();
+    let names: Vec<_> = tools.iter().map(|tool| (*tool, words(&tool.name))).collect();
     let text_words = words(text);
     let mut spans: Vec<Span<'a>> = Vec::new();
     for at in 0..text_words.len() {
-        if spans
-            .last()
-            .is_some_and(|last| text_words[at].start < last.range.end)
-        {
+        if spans.last().is_some_and(|last| text_words[at].start < last.range.end) {
             continue;
         }
         let here = names.iter().filter_map(|(tool, name)| {
             let range = phrase_at(text, &text_words[at..], name)?;
-            Some(Span {
-                tool,
-                range,
-                by: By::Name,
-            })
+            Some(Span { tool, range, by: By::Name })
         });
         spans.extend(here.max_by_key(|span| span.range.end));
     }
     spans
 }
 
-/// Where `text` asks for the weather and for no tool of it by name: at each place it names, or once.
+/// Where `text` asks for the weather but names no tool for it: once for each place, or once.
 fn weather<'a>(text: &str, tools: &[&'a Tool], named: &[Span<'a>]) -> Vec<Span<'a>> {
     let named_anyway = named.iter().any(|span| is_for_weather(span.tool));
-    let Some(tool) = tools
-        .iter()
-        .find(|tool| !named_anyway && is_for_weather(tool))
-    else {
+    let Some(tool) = tools.iter().find(|tool| !named_anyway && is_for_weather(tool)) else {
         return Vec::new();
     };
     let quotes = quotes(text);
@@ -146,29 +119,12 @@ fn weather<'a>(text: &str, tools: &[&'a Tool], named: &[Span<'a>]) -> Vec<Span<'
         .filter(|spot| !quotes.iter().any(|quote| overlap(quote, spot)))
         .filter(|spot| !named.iter().any(|span| overlap(&span.range, spot)))
         .collect();
-    let ends = spots
-        .iter()
-        .skip(1)
-        .map(|next| next.start)
-        .chain([text.len()]);
-    let placed = spots
-        .iter()
-        .zip(ends)
-        .filter(|(spot, end)| find_place(&text[spot.end..*end]).is_some());
+    let ends = spots.iter().skip(1).map(|next| next.start).chain([text.len()]);
+    let placed =
+        spots.iter().zip(ends).filter(|(spot, end)| find_place(&text[spot.end..*end]).is_some());
     let placed: Vec<Range<usize>> = placed.map(|(spot, _)| spot.clone()).collect();
-    let asked = if placed.is_empty() {
-        &spots[..spots.len().min(1)]
-    } else {
-        &placed
-    };
-    asked
-        .iter()
-        .map(|range| Span {
-            tool,
-            range: range.clone(),
-            by: By::Subject,
-        })
-        .collect()
+    let asked = if placed.is_empty() { &spots[..spots.len().min(1)] } else { &placed };
+    asked.iter().map(|range| Span { tool, range: range.clone(), by: By::Subject }).collect()
 }
 
 fn is_for_weather(tool: &Tool) -> bool {
@@ -190,12 +146,7 @@ fn is_lead_in(segment: &str) -> bool {
 /// `Echo hello using the echo tool`: the same call, whose tool is only named again.
 fn names_the_means(before: &str, segment: &str) -> bool {
     let before = words(before);
-    let last = before
-        .iter()
-        .map(|word| word.lower.as_str())
-        .rfind(|word| *word != "the");
+    let last = before.iter().map(|word| word.lower.as_str()).rfind(|word| *word != "the");
     matches!(last, Some("using" | "with" | "via" | "by"))
-        && words(segment)
-            .iter()
-            .all(|word| is_listed(&word.lower, IDLE))
+        && words(segment).iter().all(|word| is_listed(&word.lower, IDLE))
 }

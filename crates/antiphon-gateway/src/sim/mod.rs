@@ -71,15 +71,9 @@ fn call(request: &Request<'_>, calls: &[decide::Call<'_>]) -> Vec<Bytes> {
         stream.call(call);
     }
     let reasoning = text::chunks(&summary).len();
-    let inputs: usize = calls
-        .iter()
-        .map(|call| text::chunks(&call.input).len())
-        .sum();
-    let usage = Usage {
-        input: request.context.word_count(),
-        reasoning,
-        output: reasoning + inputs,
-    };
+    let inputs: usize = calls.iter().map(|call| text::chunks(&call.input).len()).sum();
+    let usage =
+        Usage { input: request.context.word_count(), reasoning, output: reasoning + inputs };
     stream.close(Ending::Completed, usage)
 }
 
@@ -87,18 +81,10 @@ fn call(request: &Request<'_>, calls: &[decide::Call<'_>]) -> Vec<Bytes> {
 fn say(request: &Request<'_>, text: &str) -> Vec<Bytes> {
     let words = text::chunks(text);
     let allowed = request.max_output_tokens.unwrap_or(usize::MAX);
-    let ending = if words.len() > allowed {
-        Ending::CutShort
-    } else {
-        Ending::Completed
-    };
+    let ending = if words.len() > allowed { Ending::CutShort } else { Ending::Completed };
     let said = &words[..words.len().min(allowed)];
     let mut stream = Stream::open(request);
     stream.message(said, ending);
-    let usage = Usage {
-        input: request.context.word_count(),
-        reasoning: 0,
-        output: said.len(),
-    };
+    let usage = Usage { input: request.context.word_count(), reasoning: 0, output: said.len() };
     stream.close(ending, usage)
 }

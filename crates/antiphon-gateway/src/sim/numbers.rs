@@ -6,15 +6,10 @@ use serde_json::{Map, Number, Value};
 pub(super) fn numbers(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = 0;
-    while let Some(digit) = text[rest..]
-        .find(|c: char| c.is_ascii_digit())
-        .map(|at| rest + at)
-    {
+    while let Some(digit) = text[rest..].find(|c: char| c.is_ascii_digit()).map(|at| rest + at) {
         let end = number_end(text, digit);
         let before = &text[..digit];
-        let signed = before
-            .strip_suffix('-')
-            .filter(|before| !before.ends_with(is_name_char));
+        let signed = before.strip_suffix('-').filter(|before| !before.ends_with(is_name_char));
         if !before.ends_with(is_name_char) {
             found.push(&text[digit - usize::from(signed.is_some())..end]);
         }
@@ -61,6 +56,9 @@ pub(super) fn number(said: Option<&str>, schema: &Map<String, Value>) -> Value {
     }
 }
 
+/// Well within the whole numbers that an `f64` holds: multiples up to here are exact.
+const PRECISE: f64 = 4_503_599_627_370_496.0;
+
 /// The limits of a schema on a number.
 struct Limits {
     least: f64,
@@ -72,28 +70,20 @@ impl Limits {
     /// `gap` is how far from an exclusive limit a value is allowed again.
     fn of(schema: &Map<String, Value>, gap: f64) -> Self {
         let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
-        let least = [
-            limit("minimum"),
-            limit("exclusiveMinimum").map(|below| below + gap),
-        ];
-        let most = [
-            limit("maximum"),
-            limit("exclusiveMaximum").map(|above| above - gap),
-        ];
+        let multiple_of = limit("multipleOf").filter(|step| *step > 0.0);
+        let precise = multiple_of.map_or(f64::MAX, |_| PRECISE);
+        let least = [limit("minimum"), limit("exclusiveMinimum").map(|below| below + gap)];
+        let most = [limit("maximum"), limit("exclusiveMaximum").map(|above| above - gap)];
         Self {
-            least: least.into_iter().flatten().fold(f64::MIN, f64::max),
-            most: most.into_iter().flatten().fold(f64::MAX, f64::min),
-            multiple_of: limit("multipleOf").filter(|step| *step > 0.0),
+            least: least.into_iter().flatten().fold(-precise, f64::max),
+            most: most.into_iter().flatten().fold(precise, f64::min),
+            multiple_of,
         }
     }
 
     /// The same limits for whole numbers.
     fn whole(self) -> Self {
-        Self {
-            least: self.least.ceil(),
-            most: self.most.floor(),
-            ..self
-        }
+        Self { least: self.least.ceil(), most: self.most.floor(), ..self }
     }
 
     fn allow(&self, value: f64) -> bool {
@@ -102,11 +92,7 @@ impl Limits {
     }
 
     fn nearest(&self, said: &str) -> f64 {
-        let value = said
-            .parse::<f64>()
-            .unwrap_or(1.0)
-            .min(self.most)
-            .max(self.least);
+        let value = said.parse::<f64>().unwrap_or(1.0).min(self.most).max(self.least);
         match self.multiple_of {
             None => value,
             Some(step) if (value / step).ceil() * step <= self.most => (value / step).ceil() * step,
@@ -127,17 +113,10 @@ fn gap_between_exclusive_limits(schema: &Map<String, Value>) -> f64 {
 /// Writes 5.0 as `5`, as people do.
 fn whole_if_whole(value: f64) -> Value {
     let whole = truncated(value);
-    if (approximate(whole) - value).abs() < f64::EPSILON {
-        whole.into()
-    } else {
-        value.into()
-    }
+    if (approximate(whole) - value).abs() < f64::EPSILON { whole.into() } else { value.into() }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "saturates, which is what is wanted"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "saturates, which is what is wanted")]
 fn truncated(value: f64) -> i64 {
     value as i64
 }

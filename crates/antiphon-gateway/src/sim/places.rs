@@ -21,9 +21,7 @@ pub(super) fn find_places(text: &str) -> Vec<&str> {
     while let Some((place, rest)) = next {
         places.push(place);
         let joined = rest.trim_start_matches([',', ' ']).strip_prefix("and ");
-        next = joined
-            .filter(|joined| joined.starts_with(char::is_uppercase))
-            .and_then(split);
+        next = joined.filter(|joined| joined.starts_with(char::is_uppercase)).and_then(split);
     }
     places
 }
@@ -59,10 +57,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
             break;
         }
     }
-    let place = text[..end]
-        .trim_end()
-        .trim_end_matches(is_stop)
-        .trim_matches(['"', '\'']);
+    let place = text[..end].trim_end().trim_end_matches(is_stop).trim_matches(['"', '\'']);
     (!place.is_empty()).then(|| (place, &text[end..]))
 }
 

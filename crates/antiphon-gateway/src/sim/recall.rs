@@ -1,28 +1,21 @@
 //! Answering a question from what the context states.
 
+use std::collections::HashSet;
+
 use super::context::{Context, Returned};
 use super::item::{attachments, text_of};
 use super::text::{Word, is_listed, without_leading, without_trailing, words};
 
 /// Words that a question begins with when it does not end as one.
-const ASKING: &[&str] = &[
-    "what",
-    "who",
-    "whose",
-    "where",
-    "which",
-    "when",
-    "how",
-    "do you remember",
-    "tell me",
-    "remind me",
-];
+const ASKING: &str =
+    "what, who, whose, where, which, when, how, do you remember, tell me, remind me";
 
 /// Words of a question that say it is about what has happened, not about what to do.
 const PAST: &str = "did returned earlier previously";
 
 /// Words that a statement and a question may share without being about the same.
-const INSIGNIFICANT: &str = "a about again all also am an and any are as at be by called can could did do does for from \
+const INSIGNIFICANT: &str = "\
+    a about again all also am an and any are as at be by called can could did do does for from \
     had has have he her his how i if in is it its know m me my named no not now of on or our \
     please re remember remind s said say she so t tell that the their them there they this to \
     told us was we were what when where which who whose why will with would yes you your";
@@ -36,12 +29,8 @@ const STATING: &str = "is are am was were called named";
 /// Whether `text` is a question.
 pub(super) fn is_question(text: &str) -> bool {
     let lower: Vec<String> = words(text).into_iter().map(|word| word.lower).collect();
-    let begins = |phrase: &str| {
-        phrase
-            .split(' ')
-            .eq(lower.iter().take(phrase.split(' ').count()))
-    };
-    text.trim_end().ends_with('?') || ASKING.iter().any(|phrase| begins(phrase))
+    let begins = |phrase: &str| phrase.split(' ').eq(lower.iter().take(phrase.split(' ').count()));
+    text.trim_end().ends_with('?') || ASKING.split(", ").any(begins)
 }
 
 /// Whether `text` asks what has happened, as in `What did the echo tool return?`: naming a tool
@@ -54,28 +43,17 @@ pub(super) fn asks_what_happened(text: &str) -> bool {
 pub(super) fn recall(question: &str, context: &Context) -> String {
     let asked = significant(question);
     let told = told_by_user(context);
-    let instructed: Vec<Sentence> = context
-        .guidance()
-        .iter()
-        .flat_map(|text| sentences(text))
-        .collect();
+    let instructed: Vec<Sentence> =
+        context.guidance().iter().flat_map(|text| sentences(text)).collect();
     let returned = context.returned();
-    let returned = returned
-        .iter()
-        .map(Returned::sentence)
-        .filter(|said| shares(said, &asked));
+    let returned = returned.iter().map(Returned::sentence).filter(|said| shares(said, &asked));
     let about = [
         ("You told me: ", about(&told, &asked)),
         ("My instructions say: ", about(&instructed, &asked)),
         ("", returned.collect()),
     ];
-    let facts = told
-        .into_iter()
-        .filter(|sentence| !sentence.facts.is_empty());
-    let all = [(
-        "You told me: ",
-        facts.map(|sentence| sentence.text).collect(),
-    )];
+    let facts = told.into_iter().filter(|sentence| !sentence.facts.is_empty());
+    let all = [("You told me: ", facts.map(|sentence| sentence.text).collect())];
     quoted(&about)
         .or_else(|| quoted(&all))
         .unwrap_or_else(|| "I have nothing about that in my context.".to_owned())
@@ -91,13 +69,10 @@ struct Sentence {
 /// What the user said, in every message: in the last one it stands before the question.
 fn told_by_user(context: &Context) -> Vec<Sentence> {
     let told = context.user_messages().flat_map(|message| {
-        let shown = attachments(message).into_iter().map(|attachment| Sentence {
-            text: attachment.to_owned(),
-            facts: Vec::new(),
-        });
-        shown
-            .chain(sentences(&text_of(message)))
-            .collect::<Vec<_>>()
+        let shown = attachments(message)
+            .into_iter()
+            .map(|attachment| Sentence { text: attachment.to_owned(), facts: Vec::new() });
+        shown.chain(sentences(&text_of(message))).collect::<Vec<_>>()
     });
     told.collect()
 }
@@ -105,17 +80,10 @@ fn told_by_user(context: &Context) -> Vec<Sentence> {
 fn sentences(text: &str) -> Vec<Sentence> {
     let ends = |(at, c): &(usize, char)| match c {
         '\n' => true,
-        '.' | '!' | '?' | ';' => text[at + 1..]
-            .chars()
-            .next()
-            .is_none_or(char::is_whitespace),
+        '.' | '!' | '?' | ';' => text[at + 1..].chars().next().is_none_or(char::is_whitespace),
         _ => false,
     };
-    let ends: Vec<usize> = text
-        .char_indices()
-        .filter(ends)
-        .map(|(at, _)| at + 1)
-        .collect();
+    let ends: Vec<usize> = text.char_indices().filter(ends).map(|(at, _)| at + 1).collect();
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts
         .zip(ends.iter().copied().chain([text.len()]))
@@ -123,10 +91,7 @@ fn sentences(text: &str) -> Vec<Sentence> {
         .filter(|sentence| !is_question(sentence))
         .map(|sentence| sentence.trim_end_matches(['.', '!', ';']))
         .filter(|sentence| !sentence.is_empty())
-        .map(|sentence| Sentence {
-            text: sentence.to_owned(),
-            facts: facts(sentence),
-        })
+        .map(|sentence| Sentence { text: sentence.to_owned(), facts: facts(sentence) })
         .collect()
 }
 
@@ -134,13 +99,8 @@ fn sentences(text: &str) -> Vec<Sentence> {
 /// a verb of its own belongs to the one before it: `my cats are Tom and Kit`.
 fn facts(sentence: &str) -> Vec<String> {
     let words = words(sentence);
-    let commas = sentence
-        .match_indices(',')
-        .map(|(at, comma)| at + comma.len());
-    let ands = words
-        .iter()
-        .filter(|word| word.lower == "and")
-        .map(|word| word.end);
+    let commas = sentence.match_indices(',').map(|(at, comma)| at + comma.len());
+    let ands = words.iter().filter(|word| word.lower == "and").map(|word| word.end);
     let mut divisions: Vec<usize> = std::iter::once(0).chain(commas).chain(ands).collect();
     divisions.sort_unstable();
 
@@ -151,11 +111,7 @@ fn facts(sentence: &str) -> Vec<String> {
     starts.dedup();
 
     let ends = starts.iter().skip(1).copied().chain([sentence.len()]);
-    let clauses = starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| &sentence[start..end]);
+    let clauses = starts.iter().copied().zip(ends).map(|(start, end)| &sentence[start..end]);
     let bare = |clause| without_trailing(without_leading(clause, INTRODUCING), "and").to_owned();
     clauses.map(bare).collect()
 }
@@ -167,17 +123,12 @@ fn is_stating(sentence: &str, word: &Word) -> bool {
 }
 
 /// What of `sentences` shares a significant word with what is asked.
-fn about(sentences: &[Sentence], asked: &[String]) -> Vec<String> {
-    let statements = sentences
-        .iter()
-        .flat_map(|sentence| match sentence.facts.as_slice() {
-            [] => std::slice::from_ref(&sentence.text),
-            facts => facts,
-        });
-    statements
-        .filter(|statement| shares(statement, asked))
-        .cloned()
-        .collect()
+fn about(sentences: &[Sentence], asked: &HashSet<String>) -> Vec<String> {
+    let statements = sentences.iter().flat_map(|sentence| match sentence.facts.as_slice() {
+        [] => std::slice::from_ref(&sentence.text),
+        facts => facts,
+    });
+    statements.filter(|statement| shares(statement, asked)).cloned().collect()
 }
 
 /// The groups that say something, each as one sentence.
@@ -190,14 +141,12 @@ fn quoted(groups: &[(&str, Vec<String>)]) -> Option<String> {
     (!spoken.is_empty()).then(|| spoken.join(" "))
 }
 
-fn shares(statement: &str, asked: &[String]) -> bool {
-    significant(statement)
-        .iter()
-        .any(|word| asked.contains(word))
+fn shares(statement: &str, asked: &HashSet<String>) -> bool {
+    !significant(statement).is_disjoint(asked)
 }
 
 /// The words that a text is about, spelled one way: lower case, singular, American.
-fn significant(text: &str) -> Vec<String> {
+fn significant(text: &str) -> HashSet<String> {
     words(text)
         .into_iter()
         .map(|word| word.lower)
@@ -206,12 +155,6 @@ fn significant(text: &str) -> Vec<String> {
             Some(singular) if singular.len() > 2 && !singular.ends_with('s') => singular.to_owned(),
             _ => word,
         })
-        .map(|word| {
-            if word.len() > 4 {
-                word.replace("our", "or")
-            } else {
-                word
-            }
-        })
+        .map(|word| if word.len() > 4 { word.replace("our", "or") } else { word })
         .collect()
 }

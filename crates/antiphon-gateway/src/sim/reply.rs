@@ -32,9 +32,7 @@ impl Format {
                 schema: format["schema"].clone(),
             }),
             Some("json_schema") => Err(invalid("a 'schema' beside the type 'json_schema'")),
-            _ => Err(invalid(
-                "a 'type' of 'text', 'json_object' or 'json_schema'",
-            )),
+            _ => Err(invalid("a 'type' of 'text', 'json_object' or 'json_schema'")),
         }
     }
 }
@@ -51,10 +49,7 @@ pub(super) struct Reply {
 impl Reply {
     pub(super) fn new(sentence: impl Into<String>) -> Self {
         let sentence = sentence.into();
-        Self {
-            matter: sentence.clone(),
-            sentence,
-        }
+        Self { matter: sentence.clone(), sentence }
     }
 
     /// Says that `statement` was heard.
@@ -63,15 +58,8 @@ impl Reply {
             quoted if quoted.is_empty() => "an empty message".to_owned(),
             quoted => quoted,
         };
-        let end = if quoted.ends_with(['.', '!', '?', '…']) {
-            ""
-        } else {
-            "."
-        };
-        Self {
-            sentence: format!("Noted: {quoted}{end}"),
-            matter: statement.to_owned(),
-        }
+        let end = if quoted.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        Self { sentence: format!("Noted: {quoted}{end}"), matter: statement.to_owned() }
     }
 
     /// The answer in the form that the request asks for.
@@ -89,8 +77,5 @@ impl Reply {
 }
 
 fn invalid(expected: &'static str) -> SimError {
-    SimError::InvalidParameter {
-        param: "text.format".to_owned(),
-        expected,
-    }
+    SimError::InvalidParameter { param: "text.format".to_owned(), expected }
 }

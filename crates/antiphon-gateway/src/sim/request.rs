@@ -31,15 +31,10 @@ impl<'a> Request<'a> {
         let fields = Fields::read(body)?;
         let _: String = fields.required("model", "a string")?;
         fields.refuse_held_state()?;
-        let input = fields
-            .raw("input")
-            .ok_or(SimError::MissingParameter("input"))?;
-        let include: Vec<String> = fields
-            .optional("include", "an array of strings")?
-            .unwrap_or_default();
-        let tools: Vec<Value> = fields
-            .optional("tools", "an array of tools")?
-            .unwrap_or_default();
+        let input = fields.raw("input").ok_or(SimError::MissingParameter("input"))?;
+        let include: Vec<String> =
+            fields.optional("include", "an array of strings")?.unwrap_or_default();
+        let tools: Vec<Value> = fields.optional("tools", "an array of tools")?.unwrap_or_default();
         let parallel = fields.optional("parallel_tool_calls", "a boolean")?;
         Ok(Self {
             ids: Ids::of(input.get()),
@@ -52,9 +47,7 @@ impl<'a> Request<'a> {
             parallel_tool_calls: parallel.unwrap_or(true),
             format: Format::read(&fields.optional("text", "an object")?.unwrap_or_default())?,
             max_output_tokens: fields.optional("max_output_tokens", "a positive integer")?,
-            encrypted_reasoning: include
-                .iter()
-                .any(|path| path == "reasoning.encrypted_content"),
+            encrypted_reasoning: include.iter().any(|path| path == "reasoning.encrypted_content"),
             fields,
         })
     }
@@ -72,16 +65,11 @@ struct Fields<'a>(BTreeMap<String, &'a RawValue>);
 
 impl<'a> Fields<'a> {
     fn read(body: &'a [u8]) -> Result<Self, SimError> {
-        serde_json::from_slice(body)
-            .map(Self)
-            .map_err(|_| SimError::UnreadableBody)
+        serde_json::from_slice(body).map(Self).map_err(|_| SimError::UnreadableBody)
     }
 
     fn raw(&self, field: &str) -> Option<&'a RawValue> {
-        self.0
-            .get(field)
-            .copied()
-            .filter(|value| value.get() != "null")
+        self.0.get(field).copied().filter(|value| value.get() != "null")
     }
 
     fn optional<T: DeserializeOwned>(
@@ -90,10 +78,7 @@ impl<'a> Fields<'a> {
         expected: &'static str,
     ) -> Result<Option<T>, SimError> {
         let read = |raw: &RawValue| serde_json::from_str(raw.get());
-        let invalid = |_| SimError::InvalidParameter {
-            param: field.to_owned(),
-            expected,
-        };
+        let invalid = |_| SimError::InvalidParameter { param: field.to_owned(), expected };
         self.raw(field).map(read).transpose().map_err(invalid)
     }
 
@@ -102,25 +87,17 @@ impl<'a> Fields<'a> {
         field: &'static str,
         expected: &'static str,
     ) -> Result<T, SimError> {
-        self.optional(field, expected)?
-            .ok_or(SimError::MissingParameter(field))
+        self.optional(field, expected)?.ok_or(SimError::MissingParameter(field))
     }
 
     /// The model holds nothing, so a reference to held state cannot be answered.
     fn refuse_held_state(&self) -> Result<(), SimError> {
-        for (field, kind) in [
-            ("previous_response_id", "Previous response"),
-            ("conversation", "Conversation"),
-        ] {
+        for (field, kind) in
+            [("previous_response_id", "Previous response"), ("conversation", "Conversation")]
+        {
             if let Some(reference) = self.optional::<Value>(field, "an id")? {
-                let id = reference
-                    .as_str()
-                    .or(reference["id"].as_str())
-                    .unwrap_or_default();
-                return Err(SimError::NotHeld {
-                    kind,
-                    id: id.to_owned(),
-                });
+                let id = reference.as_str().or(reference["id"].as_str()).unwrap_or_default();
+                return Err(SimError::NotHeld { kind, id: id.to_owned() });
             }
         }
         Ok(())

@@ -2,18 +2,22 @@
 
 use serde_json::{Map, Value};
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, MOST_SAID};
 use super::numbers::{integer, number};
 use super::text::words;
 
 /// The most characters that a string is lengthened to.
-const LONGEST_FILLED: u64 = 4096;
+const LONGEST_FILLED: u64 = 1024;
+/// What strings are still given when a document has all the text it can have.
+const SCRAP: usize = 16;
 
 /// Hands out what a text says, each quote and each number once.
 pub(super) struct Scalars<'a> {
     evidence: Evidence<'a>,
     quotes: usize,
     numbers: usize,
+    /// How many characters the document may still get.
+    left: usize,
 }
 
 /// The property that a value is for: its name, and all names of its object.
@@ -25,11 +29,7 @@ pub(super) struct Property<'p> {
 
 impl<'a> Scalars<'a> {
     pub(super) fn new(evidence: Evidence<'a>) -> Self {
-        Self {
-            evidence,
-            quotes: 0,
-            numbers: 0,
-        }
+        Self { evidence, quotes: 0, numbers: 0, left: MOST_SAID }
     }
 
     /// Of an enumeration the option that the text names.
@@ -41,12 +41,11 @@ impl<'a> Scalars<'a> {
         })
     }
 
-    /// Whether the text names an optional property, or one of its options.
+    /// Whether the text names an optional property, or one of its options in words.
     pub(super) fn speaks_of(&self, property: Property<'_>, schema: &Value) -> bool {
         let options = schema["enum"].as_array().map_or(&[][..], Vec::as_slice);
-        let mut options = options.iter().filter(|option| option.is_string());
-        self.named(property).is_some()
-            || options.any(|option| self.option(std::slice::from_ref(option)).is_some())
+        let mut words = options.iter().filter_map(Value::as_str);
+        self.named(property).is_some() || words.any(|option| self.evidence.says(option))
     }
 
     /// An example of the format, else what is said, cut or lengthened as the schema demands.
@@ -57,13 +56,11 @@ impl<'a> Scalars<'a> {
             Some(example) => example,
             None => self.said(property, text("description").unwrap_or_default()),
         };
-        let most = length("maxLength").map_or(usize::MAX, saturated);
+        let most = length("maxLength").map_or(usize::MAX, saturated).min(self.left.max(SCRAP));
         let least = length("minLength").map_or(0, |least| saturated(least.min(LONGEST_FILLED)));
         let mut string: String = said.chars().take(most).collect();
-        string.extend(std::iter::repeat_n(
-            '.',
-            least.saturating_sub(string.chars().count()),
-        ));
+        string.extend(std::iter::repeat_n('.', least.saturating_sub(string.chars().count())));
+        self.left = self.left.saturating_sub(string.chars().count());
         string.into()
     }
 
@@ -88,21 +85,16 @@ impl<'a> Scalars<'a> {
             return named;
         }
         let for_place = holds_place(property.name) || holds_place(description);
-        if let Some(place) = self.evidence.place().filter(|_| for_place) {
+        if for_place && let Some(place) = self.evidence.place() {
             return place;
         }
-        let quote = self
-            .evidence
-            .quote(self.quotes)
-            .or_else(|| self.evidence.quote(0));
+        let quote = self.evidence.quote(self.quotes).or_else(|| self.evidence.quote(0));
         self.quotes += 1;
         quote.unwrap_or_else(|| self.evidence.text())
     }
 
     fn said_number(&mut self, property: Property<'_>) -> Option<&'a str> {
-        let named = self
-            .named(property)
-            .and_then(|said| Evidence::whole(said).number(0));
+        let named = self.named(property).and_then(|said| Evidence::whole(said).number(0));
         if named.is_some() {
             return named;
         }
@@ -116,18 +108,9 @@ impl<'a> Scalars<'a> {
 }
 
 fn holds_place(text: &str) -> bool {
-    const PLACES: &[&str] = &[
-        "city",
-        "location",
-        "place",
-        "town",
-        "country",
-        "region",
-        "destination",
-    ];
-    words(text)
-        .iter()
-        .any(|word| PLACES.contains(&word.lower.as_str()))
+    const PLACES: &[&str] =
+        &["city", "location", "place", "town", "country", "region", "destination"];
+    words(text).iter().any(|word| PLACES.contains(&word.lower.as_str()))
 }
 
 /// A value of a string format.

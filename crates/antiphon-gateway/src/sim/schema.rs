@@ -7,11 +7,8 @@ pub(super) type Fault = &'static str;
 
 /// The schema that a `$ref` names within its document.
 pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Result<&'a Value, Fault> {
-    let pointer = reference
-        .strip_prefix('#')
-        .ok_or("a '$ref' must begin with '#'")?;
-    root.pointer(pointer)
-        .ok_or("a '$ref' names nothing in the schema")
+    let pointer = reference.strip_prefix('#').ok_or("a '$ref' must begin with '#'")?;
+    root.pointer(pointer).ok_or("a '$ref' names nothing in the schema")
 }
 
 /// `schema` with the schemas of its `allOf` in it; none where it has no `allOf`.
@@ -29,10 +26,11 @@ pub(super) fn with_all_of(
             Some(reference) => resolve(root, reference)?,
             None => part,
         };
-        combine(
-            &mut all,
-            part.as_object().ok_or("a schema must be an object")?,
-        );
+        match part {
+            Value::Object(part) => combine(&mut all, part),
+            Value::Bool(true) => {}
+            _ => return Err("'allOf' must hold schemas that allow a value"),
+        }
     }
     Ok(Some(all))
 }
@@ -60,10 +58,7 @@ pub(super) fn required(schema: &Map<String, Value>) -> Result<Vec<&str>, Fault> 
     const FAULT: Fault = "'required' must be an array of names";
     match schema.get("required") {
         None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(names)) => names
-            .iter()
-            .map(|name| name.as_str().ok_or(FAULT))
-            .collect(),
+        Some(Value::Array(names)) => names.iter().map(|name| name.as_str().ok_or(FAULT)).collect(),
         Some(_) => Err(FAULT),
     }
 }

@@ -27,12 +27,8 @@ pub(super) struct Stream<'a> {
 impl<'a> Stream<'a> {
     pub(super) fn open(request: &'a Request<'_>) -> Self {
         let envelope = Envelope::of(request);
-        let mut stream = Self {
-            ids: &request.ids,
-            envelope,
-            output: Vec::new(),
-            frames: Vec::new(),
-        };
+        let mut stream =
+            Self { ids: &request.ids, envelope, output: Vec::new(), frames: Vec::new() };
         let begun = json!({ "response": stream.envelope.fields() });
         stream.emit("response.created", &begun);
         stream.emit("response.in_progress", &begun);
@@ -46,24 +42,12 @@ impl<'a> Stream<'a> {
         let encrypted = encrypted.then(|| self.ids.encrypted_content(self.output.len()));
 
         let mut open = self.open_item("rs_", json!({ "type": "reasoning", "summary": [] }));
-        open.emit(
-            "response.reasoning_summary_part.added",
-            at("part", part("")),
-        );
+        open.emit("response.reasoning_summary_part.added", at("part", part("")));
         for delta in chunks(summary) {
-            open.emit(
-                "response.reasoning_summary_text.delta",
-                at("delta", json!(delta)),
-            );
+            open.emit("response.reasoning_summary_text.delta", at("delta", json!(delta)));
         }
-        open.emit(
-            "response.reasoning_summary_text.done",
-            at("text", json!(summary)),
-        );
-        open.emit(
-            "response.reasoning_summary_part.done",
-            at("part", part(summary)),
-        );
+        open.emit("response.reasoning_summary_text.done", at("text", json!(summary)));
+        open.emit("response.reasoning_summary_part.done", at("part", part(summary)));
         open.item["summary"] = json!([part(summary)]);
         if let Some(encrypted) = encrypted {
             open.item["encrypted_content"] = json!(encrypted);
@@ -94,7 +78,12 @@ impl<'a> Stream<'a> {
     /// A message of one text part, with a delta for each of `words`.
     pub(super) fn message(&mut self, words: &[&str], ending: Ending) {
         let text = words.concat();
-        let part = |text: &str| json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] });
+        let part = |text: &str| {
+            let mut part = json!({ "type": "output_text", "text": text });
+            part["annotations"] = json!([]);
+            part["logprobs"] = json!([]);
+            part
+        };
         let at = |part: Value| json!({ "content_index": 0, "part": part });
         let said =
             |field: &str, text: &str| json!({ "content_index": 0, field: text, "logprobs": [] });
@@ -133,14 +122,9 @@ impl<'a> Stream<'a> {
     }
 
     fn emit(&mut self, kind: &str, fields: &Value) {
-        let event = Event {
-            kind,
-            sequence_number: self.frames.len(),
-            fields,
-        };
+        let event = Event { kind, sequence_number: self.frames.len(), fields };
         let json = serde_json::to_string(&event).expect("a tree of JSON values can be written");
-        self.frames
-            .push(Bytes::from(format!("event: {kind}\ndata: {json}\n\n")));
+        self.frames.push(Bytes::from(format!("event: {kind}\ndata: {json}\n\n")));
     }
 }
 

@@ -29,11 +29,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 }
 
 fn word(text: &str, range: Range<usize>) -> Word {
-    Word {
-        start: range.start,
-        end: range.end,
-        lower: text[range].to_lowercase(),
-    }
+    Word { start: range.start, end: range.end, lower: text[range].to_lowercase() }
 }
 
 /// Where `phrase` stands in `text` as whole words, whatever its case and whether its words are
@@ -45,20 +41,15 @@ pub(super) fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
 
 /// Where `phrase` stands if it begins with the first of `words`.
 pub(super) fn phrase_at(text: &str, words: &[Word], phrase: &[Word]) -> Option<Range<usize>> {
-    let (first, last) = (words.first()?, words.get(phrase.len().checked_sub(1)?)?);
-    let same = words
-        .iter()
-        .zip(phrase)
-        .all(|(word, wanted)| word.lower == wanted.lower);
-    let joined = words[..phrase.len()].windows(2).all(|pair| {
-        matches!(
-            &text[pair[0].end..pair[1].start],
-            "" | " " | "_" | "-" | "."
-        )
-    });
-    let alone =
-        !text[..first.start].ends_with(is_name_char) && !text[last.end..].starts_with(is_name_char);
-    (same && joined && alone).then_some(first.start..last.end)
+    let found = words.get(..phrase.len())?;
+    if found.iter().zip(phrase).any(|(word, wanted)| word.lower != wanted.lower) {
+        return None;
+    }
+    let (start, end) = (found.first()?.start, found.last()?.end);
+    let joins = |pair: &[Word]| &text[pair[0].end..pair[1].start];
+    let joined = found.windows(2).all(|pair| matches!(joins(pair), "" | " " | "_" | "-" | "."));
+    let alone = !text[..start].ends_with(is_name_char) && !text[end..].starts_with(is_name_char);
+    (joined && alone).then_some(start..end)
 }
 
 fn is_name_char(c: char) -> bool {
@@ -86,14 +77,11 @@ pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
 
 /// Where the next quote's inside begins, and the mark before it.
 fn next_opening(text: &str, from: usize, unclosed: &[char]) -> Option<(usize, char)> {
-    text[from..]
-        .char_indices()
-        .map(|(at, c)| (from + at, c))
-        .find_map(|(at, c)| {
-            let within_word = is_apostrophe(c) && text[..at].ends_with(char::is_alphanumeric);
-            let opens = closing(c).is_some() && !within_word && !unclosed.contains(&c);
-            opens.then_some((at + c.len_utf8(), c))
-        })
+    text[from..].char_indices().map(|(at, c)| (from + at, c)).find_map(|(at, c)| {
+        let within_word = is_apostrophe(c) && text[..at].ends_with(char::is_alphanumeric);
+        let opens = closing(c).is_some() && !within_word && !unclosed.contains(&c);
+        opens.then_some((at + c.len_utf8(), c))
+    })
 }
 
 fn close_of(text: &str, inside: usize, open: char) -> Option<usize> {
@@ -101,10 +89,7 @@ fn close_of(text: &str, inside: usize, open: char) -> Option<usize> {
     let within_word = |end: usize| {
         is_apostrophe(open) && text[end + close.len_utf8()..].starts_with(char::is_alphanumeric)
     };
-    text[inside..]
-        .match_indices(close)
-        .map(|(at, _)| inside + at)
-        .find(|&end| !within_word(end))
+    text[inside..].match_indices(close).map(|(at, _)| inside + at).find(|&end| !within_word(end))
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -123,16 +108,12 @@ fn closing(open: char) -> Option<char> {
 /// `text` in pieces that each hold one word and the space before it: what is streamed as one
 /// delta, and what is counted as one token. Put together they are `text`.
 pub(super) fn chunks(text: &str) -> Vec<&str> {
-    cut(text, |before, c| {
-        !before.is_whitespace() && c.is_whitespace()
-    })
+    cut(text, |before, c| !before.is_whitespace() && c.is_whitespace())
 }
 
 /// `text` in pieces that end where a word or a mark ends: JSON has few spaces to cut at.
 pub(super) fn fragments(text: &str) -> Vec<&str> {
-    cut(text, |before, c| {
-        !before.is_alphanumeric() && c.is_alphanumeric()
-    })
+    cut(text, |before, c| !before.is_alphanumeric() && c.is_alphanumeric())
 }
 
 fn cut(text: &str, ends: impl Fn(char, char) -> bool) -> Vec<&str> {
@@ -183,7 +164,7 @@ pub(super) fn without_trailing<'a>(text: &'a str, idle: &str) -> &'a str {
     }
 }
 
-/// `text` after its leading marks. A point or a dash that begins a word is part of it: `.env`, `-5`.
+/// `text` after its leading marks. A point or a dash that begins a word is of it: `.env`, `-5`.
 fn after_marks(text: &str) -> &str {
     let begins_word = |c: char| matches!(c, '.' | '!' | '?' | '-');
     let mut rest = text;
@@ -198,8 +179,7 @@ fn after_marks(text: &str) -> &str {
 
 /// Whether `word` is one of the words of `list`, whatever its case.
 pub(super) fn is_listed(word: &str, list: &str) -> bool {
-    list.split(' ')
-        .any(|listed| listed.eq_ignore_ascii_case(word))
+    list.split(' ').any(|listed| listed.eq_ignore_ascii_case(word))
 }
 
 fn is_mark(c: char) -> bool {

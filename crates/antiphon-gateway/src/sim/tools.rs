@@ -43,17 +43,12 @@ pub(super) struct Callable<'a> {
 
 /// Reads `tools`, leaving out those that are not called by name.
 pub(super) fn read_tools(values: &[Value]) -> Result<Vec<Tool>, SimError> {
-    let read = values
-        .iter()
-        .enumerate()
-        .map(|(index, value)| read_tool(index, value));
+    let read = values.iter().enumerate().map(|(index, value)| read_tool(index, value));
     read.filter_map(Result::transpose).collect()
 }
 
 fn read_tool(index: usize, value: &Value) -> Result<Option<Tool>, SimError> {
-    let fields = value
-        .as_object()
-        .ok_or_else(|| invalid_tool(index, "a tool, as an object"))?;
+    let fields = value.as_object().ok_or_else(|| invalid_tool(index, "a tool, as an object"))?;
     let input = match text(fields, "type") {
         Some("function") => Input::Arguments(parameters(index, fields)?),
         Some("custom") => Input::Text,
@@ -62,21 +57,14 @@ fn read_tool(index: usize, value: &Value) -> Result<Option<Tool>, SimError> {
     };
     let name = text(fields, "name").ok_or_else(|| invalid_tool(index, "a tool with a 'name'"))?;
     let description = text(fields, "description").unwrap_or_default().to_owned();
-    Ok(Some(Tool {
-        name: name.to_owned(),
-        description,
-        input,
-    }))
+    Ok(Some(Tool { name: name.to_owned(), description, input }))
 }
 
 fn parameters(index: usize, fields: &Map<String, Value>) -> Result<Option<Value>, SimError> {
     match fields.get("parameters") {
         None | Some(Value::Null) => Ok(None),
         Some(schema @ Value::Object(_)) => Ok(Some(schema.clone())),
-        Some(_) => Err(invalid_tool(
-            index,
-            "'parameters' that are a JSON schema object",
-        )),
+        Some(_) => Err(invalid_tool(index, "'parameters' that are a JSON schema object")),
     }
 }
 
@@ -119,13 +107,8 @@ impl Choice {
         };
         let tools = fields.get("tools").and_then(Value::as_array);
         let tools = tools.ok_or_else(|| invalid_choice("the allowed 'tools', as an array"))?;
-        let names = tools
-            .iter()
-            .filter_map(|tool| tool["name"].as_str().map(str::to_owned));
-        Ok(Self::Allowed {
-            names: names.collect(),
-            required,
-        })
+        let names = tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned));
+        Ok(Self::Allowed { names: names.collect(), required })
     }
 }
 
@@ -141,40 +124,26 @@ impl<'a> Callable<'a> {
             Choice::Auto => (tools.iter().collect(), false),
             Choice::Required => (tools.iter().collect(), true),
             Choice::Named(name) => (vec![named(name)?], true),
-            Choice::Allowed { names, required } => (
-                names.iter().map(named).collect::<Result<_, _>>()?,
-                *required,
-            ),
+            Choice::Allowed { names, required } => {
+                (names.iter().map(named).collect::<Result<_, _>>()?, *required)
+            }
         };
         if forced && chosen.is_empty() {
             return Err(SimError::NothingToCall);
         }
         let single = !parallel || matches!(choice, Choice::Named(_));
-        Ok(Self {
-            tools: chosen,
-            forced,
-            single,
-        })
+        Ok(Self { tools: chosen, forced, single })
     }
 }
 
 fn text<'a>(fields: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    fields
-        .get(key)
-        .and_then(Value::as_str)
-        .filter(|text| !text.is_empty())
+    fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
 fn invalid_tool(index: usize, expected: &'static str) -> SimError {
-    SimError::InvalidParameter {
-        param: format!("tools[{index}]"),
-        expected,
-    }
+    SimError::InvalidParameter { param: format!("tools[{index}]"), expected }
 }
 
 fn invalid_choice(expected: &'static str) -> SimError {
-    SimError::InvalidParameter {
-        param: "tool_choice".to_owned(),
-        expected,
-    }
+    SimError::InvalidParameter { param: "tool_choice".to_owned(), expected }
 }

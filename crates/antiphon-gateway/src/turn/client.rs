@@ -35,12 +35,7 @@ impl Client {
     /// A client that wants a stream or a whole answer, and where the answer arrives.
     pub(crate) fn new(streams: bool) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
-        let client = Self {
-            streams,
-            head: Head::default(),
-            answer: Some(sender),
-            events: None,
-        };
+        let client = Self { streams, head: Head::default(), answer: Some(sender), events: None };
         (client, answer)
     }
 
@@ -86,10 +81,7 @@ impl Client {
         } else if finished.status == Status::Failed {
             self.refuse(failed(finished.failure));
         } else if let Some(answer) = self.answer.take() {
-            drop(answer.send(Ok(Answer::Whole(
-                std::mem::take(&mut self.head),
-                finished.response,
-            ))));
+            drop(answer.send(Ok(Answer::Whole(std::mem::take(&mut self.head), finished.response))));
         }
     }
 

@@ -34,21 +34,14 @@ impl Turn<'_> {
                 ..new_response(opened, Bytes::new(), &plan.report)
             }),
         };
-        Ok(self
-            .gateway
-            .store
-            .record_opening(&self.caller.tenant, turn)
-            .await?)
+        Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
 
     /// Forgets the opening of a turn that leaves nothing.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
         if self.is_announced() {
             let store = &self.gateway.store;
-            if let Err(error) = store
-                .drop_opening(&self.caller.tenant, &opened.response_id)
-                .await
-            {
+            if let Err(error) = store.drop_opening(&self.caller.tenant, &opened.response_id).await {
                 tracing::warn!(%error, "an opening could not be dropped");
             }
         }
@@ -73,11 +66,7 @@ impl Turn<'_> {
             return Ok(());
         }
         let origin = upstream.origin(&self.request.model);
-        let base = if failed {
-            opened.base_apart()
-        } else {
-            opened.base.clone()
-        };
+        let base = if failed { opened.base_apart() } else { opened.base.clone() };
         let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
         let turn = TurnRecord {
             base,
@@ -85,11 +74,7 @@ impl Turn<'_> {
             output: self.output_items(finished, &origin),
             response: keeps_record.then(|| new_response(opened, envelope, report)),
         };
-        Ok(self
-            .gateway
-            .store
-            .commit_turn(&self.caller.tenant, turn)
-            .await?)
+        Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }
 
     fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {

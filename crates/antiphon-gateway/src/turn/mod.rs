@@ -1,5 +1,6 @@
 //! One turn, from a request to a committed answer.
 
+mod admission;
 mod client;
 mod commit;
 mod encode;
@@ -8,6 +9,7 @@ mod plan;
 mod relay;
 mod report;
 mod resolve;
+mod view;
 
 use std::sync::Arc;
 
@@ -36,11 +38,7 @@ pub(crate) async fn answer(
     let (client, answer) = Client::new(request.stream);
     let turns = gateway.turns.clone();
     turns.spawn(async move {
-        let mut turn = Turn {
-            gateway: &gateway,
-            caller: &caller,
-            request: &request,
-        };
+        let mut turn = Turn { gateway: &gateway, caller: &caller, request: &request };
         turn.run(client).await;
     });
     received(answer).await
@@ -107,10 +105,7 @@ impl Turn<'_> {
             (Ok(()), Ok(reply)) => Ok(Some(reply)),
             (recorded, reply) => {
                 self.drop_opening(opened).await;
-                Err(recorded
-                    .err()
-                    .or(reply.err().map(ApiError::from))
-                    .expect("one of them failed"))
+                Err(recorded.err().or(reply.err().map(ApiError::from)).expect("one of them failed"))
             }
         }
     }
@@ -151,12 +146,7 @@ impl Turn<'_> {
         let fields = antiphon::json::Object::parse(self.request.fields.as_bytes())
             .expect("the fields were parsed");
         let conversation = opened.conversation.as_ref().map(|id| id.as_str());
-        Envelope::new(
-            opened.response_id.as_str(),
-            opened.created_at,
-            &fields,
-            conversation,
-        )
+        Envelope::new(opened.response_id.as_str(), opened.created_at, &fields, conversation)
     }
 
     /// Commits what the turn came to, and only then tells the caller of its end.
@@ -175,16 +165,8 @@ impl Turn<'_> {
             Outcome::Left(assembler) => assembler.settle(unix_now()),
         };
         let report = plan.report.with_notes(&finished.notes);
-        let committed = self
-            .commit(&opened, plan.fresh, &report, &finished, upstream)
-            .await;
-        report.log(
-            self.caller,
-            self.request,
-            &opened,
-            &finished,
-            committed.as_ref().err(),
-        );
+        let committed = self.commit(&opened, plan.fresh, &report, &finished, upstream).await;
+        report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         drop(opened);
         self.tell_end(finished, committed, client).await
     }

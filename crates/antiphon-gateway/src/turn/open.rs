@@ -29,10 +29,9 @@ impl Opened {
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {
-            (Base::Conversation(_), Some(cursor)) => Base::After {
-                cursor,
-                fork: ThreadId::issue(&mut RandomIds),
-            },
+            (Base::Conversation(_), Some(cursor)) => {
+                Base::After { cursor, fork: ThreadId::issue(&mut RandomIds) }
+            }
             (base, _) => base.clone(),
         }
     }
@@ -52,22 +51,10 @@ impl Turn<'_> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
         let store = &self.gateway.store;
-        let record = store
-            .response(&self.caller.tenant, &id)
-            .await?
-            .ok_or_else(unknown)?;
+        let record = store.response(&self.caller.tenant, &id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
-        let base = Base::After {
-            cursor: record.cursor,
-            fork,
-        };
-        Ok(opened(
-            record.cursor.shard,
-            None,
-            Some(record.cursor),
-            base,
-            None,
-        ))
+        let base = Base::After { cursor: record.cursor, fork };
+        Ok(opened(record.cursor.shard, None, Some(record.cursor), base, None))
     }
 
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {
@@ -75,18 +62,10 @@ impl Turn<'_> {
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let lease = self.gateway.lease(&self.caller.tenant, &id).await?;
         let store = &self.gateway.store;
-        let (_, cursor) = store
-            .conversation(&self.caller.tenant, &id)
-            .await?
-            .ok_or_else(unknown)?;
+        let (_, cursor) =
+            store.conversation(&self.caller.tenant, &id).await?.ok_or_else(unknown)?;
         let base = Base::Conversation(id.clone());
-        Ok(opened(
-            cursor.shard,
-            Some(id),
-            Some(cursor),
-            base,
-            Some(lease),
-        ))
+        Ok(opened(cursor.shard, Some(id), Some(cursor), base, Some(lease)))
     }
 
     /// The transcript that the turn goes on from.
@@ -94,11 +73,7 @@ impl Turn<'_> {
         match opened.cursor {
             None => Ok(Transcript::default()),
             Some(cursor) => {
-                let held = self
-                    .gateway
-                    .store
-                    .transcript(&self.caller.tenant, cursor)
-                    .await?;
+                let held = self.gateway.store.transcript(&self.caller.tenant, cursor).await?;
                 Ok(held.into_iter().collect())
             }
         }

@@ -100,20 +100,14 @@ fn hear_last(decoder: &mut Decoder, assembler: &mut Assembler) -> Result<(), Ups
         // What a broken line says is not an event: the break is what there is to tell.
         drop(hear(&frame, assembler));
     }
-    if assembler.has_ended() {
-        Ok(())
-    } else {
-        Err(UpstreamError::BrokeOff)
-    }
+    if assembler.has_ended() { Ok(()) } else { Err(UpstreamError::BrokeOff) }
 }
 
 fn hear(frame: &Frame, assembler: &mut Assembler) -> Result<(), UpstreamError> {
     if &frame.data[..] == b"[DONE]" {
         return Ok(());
     }
-    assembler
-        .hear(&frame.data)
-        .map_err(|_| garbled("an event that is no JSON object"))
+    assembler.hear(&frame.data).map_err(|_| garbled("an event that is no JSON object"))
 }
 
 fn garbled(what: &str) -> UpstreamError {

@@ -142,13 +142,7 @@ impl Report {
 
     pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Mend) {
         let refusal = mend.fault.refusal(source.unwrap_or(mend.position));
-        self.repair(
-            source,
-            item,
-            mend.fault.name(),
-            mend.action.name(),
-            refusal.message,
-        );
+        self.repair(source, item, mend.fault.name(), mend.action.name(), refusal.message);
     }
 
     fn repair(
@@ -162,14 +156,7 @@ impl Report {
         let head = item.head();
         let item_id = head.id.as_ref().map(ToString::to_string);
         let kind = head.kind.to_string();
-        self.repairs.push(Repair {
-            position,
-            kind,
-            item_id,
-            fault,
-            action,
-            message,
-        });
+        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
     }
 
     /// The report with what was put right in the stream.

@@ -47,17 +47,12 @@ pub(crate) async fn resolve(
     let copies = copies(store, tenant, &wanted).await?;
     let resolved = input.into_iter().enumerate().map(|(position, item)| {
         let id = item.head().id.as_ref();
-        if let Some(copy) = id
-            .and_then(|id| copies.get(id))
-            .filter(|_| may_be_elsewhere(&item))
-        {
+        if let Some(copy) = id.and_then(|id| copies.get(id)).filter(|_| may_be_elsewhere(&item)) {
             return Ok(held_instead(&item, copy));
         }
         let is_lost = item.head().kind == Kind::ItemReference && !id.is_some_and(is_here);
         match id.filter(|_| is_lost) {
-            Some(id) => Err(Fault::UnresolvedReference { id: id.clone() }
-                .refusal(position)
-                .into()),
+            Some(id) => Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into()),
             None => Ok(Incoming { item, origin: None }),
         }
     });
@@ -82,24 +77,19 @@ async fn copies(
 }
 
 /// The held copy, under the id that it is held by. An item of another kind under the same id is not
-/// the same item.
+/// the same item, and one that brings the encrypted content that the copy lacks says more.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
-    let kind = &item.head().kind;
-    let held = copy
-        .item()
-        .filter(|held| *kind == Kind::ItemReference || *kind == held.head().kind);
-    let Some(held) = held else {
-        return Incoming {
-            item: item.clone(),
-            origin: None,
-        };
+    let head = item.head();
+    let serves = |held: &Item| {
+        let is_same = head.kind == Kind::ItemReference || head.kind == held.head().kind;
+        is_same && (held.head().encrypted || !head.encrypted)
+    };
+    let Some(held) = copy.item().filter(serves) else {
+        return Incoming { item: item.clone(), origin: None };
     };
     let held = match held.head().id {
         Some(_) => held,
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
-    Incoming {
-        item: held,
-        origin: copy.origin.clone(),
-    }
+    Incoming { item: held, origin: copy.origin.clone() }
 }

@@ -48,12 +48,7 @@ impl UpstreamError {
 
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
-        let Self::Refused {
-            status: StatusCode::BAD_REQUEST,
-            body,
-            ..
-        } = self
-        else {
+        let Self::Refused { status: StatusCode::BAD_REQUEST, body, .. } = self else {
             return false;
         };
         let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else {

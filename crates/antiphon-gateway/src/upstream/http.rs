@@ -23,12 +23,7 @@ const MAX_ANSWER: usize = 64 << 20;
 const MAX_ERROR: usize = 1 << 20;
 
 /// Headers of an error that callers act on.
-const ERROR_HEADERS: [&str; 4] = [
-    "content-type",
-    "retry-after",
-    "x-should-retry",
-    "x-request-id",
-];
+const ERROR_HEADERS: [&str; 4] = ["content-type", "retry-after", "x-should-retry", "x-request-id"];
 
 /// A server at one base URL.
 pub(crate) struct HttpUpstream {
@@ -42,10 +37,7 @@ pub(crate) struct HttpUpstream {
 impl HttpUpstream {
     pub(super) fn new(settings: &UpstreamSettings) -> Self {
         let base = settings.url.to_string().trim_end_matches('/').to_owned();
-        let name = settings
-            .url
-            .authority()
-            .map_or_else(|| base.clone(), ToString::to_string);
+        let name = settings.url.authority().map_or_else(|| base.clone(), ToString::to_string);
         Self {
             base,
             name,
@@ -68,26 +60,22 @@ impl HttpUpstream {
     ) -> Result<Reply, UpstreamError> {
         let mut answer = self.ask(Method::POST, "/responses", body, caller).await?;
         let content_type = answer.headers().get(header::CONTENT_TYPE);
-        let content_type = content_type
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         match content_type.split(';').next().unwrap_or_default().trim() {
             "text/event-stream" => Ok(Reply::Events(ByteStream::Received {
                 body: answer.into_body(),
                 idle: self.idle,
             })),
-            "application/json" => read_whole(answer.body_mut(), MAX_ANSWER, self.idle)
-                .await
-                .map(Reply::Whole),
+            "application/json" => {
+                read_whole(answer.body_mut(), MAX_ANSWER, self.idle).await.map(Reply::Whole)
+            }
             other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
         }
     }
 
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Bytes, UpstreamError> {
-        let mut answer = self
-            .ask(Method::GET, "/models", Bytes::new(), caller)
-            .await?;
+        let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller).await?;
         read_whole(answer.body_mut(), MAX_ERROR, self.idle).await
     }
 
@@ -104,11 +92,7 @@ impl HttpUpstream {
             Ok(Err(error)) => return Err(unreachable_because(&error)),
             Ok(Ok(answer)) => answer,
         };
-        if answer.status() == StatusCode::OK {
-            Ok(answer)
-        } else {
-            Err(self.refusal(answer).await)
-        }
+        if answer.status() == StatusCode::OK { Ok(answer) } else { Err(self.refusal(answer).await) }
     }
 
     fn request(
@@ -122,19 +106,14 @@ impl HttpUpstream {
             .method(method)
             .uri(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/json")
-            .header(
-                header::USER_AGENT,
-                concat!("antiphon/", env!("CARGO_PKG_VERSION")),
-            );
+            .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
         if let Some(key) = self.key.as_ref().or(caller.token.as_ref()) {
             request = request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal()));
         }
         for (name, value) in &caller.headers {
             request = request.header(name, value);
         }
-        request
-            .body(Full::new(body))
-            .map_err(|error| UpstreamError::Unreachable(error.to_string()))
+        request.body(Full::new(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
     /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere.
@@ -149,11 +128,7 @@ impl HttpUpstream {
         });
         let headers: HeaderMap = headers.collect();
         match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
-            Ok(body) => UpstreamError::Refused {
-                status,
-                headers,
-                body,
-            },
+            Ok(body) => UpstreamError::Refused { status, headers, body },
             Err(error) => error,
         }
     }
@@ -183,9 +158,5 @@ fn unreachable_because(error: &ClientError) -> UpstreamError {
         reason = cause.to_string();
         source = cause.source();
     }
-    if error.is_connect() {
-        UpstreamError::Unreachable(reason)
-    } else {
-        UpstreamError::BrokeOff
-    }
+    if error.is_connect() { UpstreamError::Unreachable(reason) } else { UpstreamError::BrokeOff }
 }

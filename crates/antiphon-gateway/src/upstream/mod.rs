@@ -81,9 +81,7 @@ impl Upstreams {
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, HashSet<Origin>> {
-        self.without_encryption
-            .lock()
-            .expect("no holder of this lock panics")
+        self.without_encryption.lock().expect("no holder of this lock panics")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{add, ask, echo, get_weather, user};
+use super::{add, ask, echo, get_weather};
 
 /// The calls that `text` asks for of three tools.
 fn calls(text: &str) -> Vec<(String, Value)> {
@@ -35,11 +35,7 @@ fn a_tool_is_named_in_many_ways() {
 
 #[test]
 fn the_words_of_a_name_may_stand_apart() {
-    for text in [
-        "get_weather for Paris",
-        "Get weather in Paris",
-        "getWeather(\"Paris\")",
-    ] {
+    for text in ["get_weather for Paris", "Get weather in Paris", "getWeather(\"Paris\")"] {
         assert_eq!(calls(text), [weather_of("Paris")], "{text}");
     }
 }
@@ -54,22 +50,13 @@ fn a_part_of_another_word_names_nothing() {
 #[test]
 fn asking_about_the_weather_calls_the_fitting_tool() {
     assert_eq!(calls("What's the weather in Paris?"), [weather_of("Paris")]);
-    assert_eq!(
-        calls("What is the weather like in New York today?"),
-        [weather_of("New York")]
-    );
-    assert_eq!(
-        calls("How is the weather in Paris, France?"),
-        [weather_of("Paris, France")]
-    );
+    assert_eq!(calls("What is the weather like in New York today?"), [weather_of("New York")]);
+    assert_eq!(calls("How is the weather in Paris, France?"), [weather_of("Paris, France")]);
 
     let described =
         json!({ "type": "custom", "name": "oracle", "description": "Knows the WEATHER" });
     let answered = ask(json!({ "input": "Will the weather hold?", "tools": [echo(), described] }));
-    assert_eq!(
-        answered.calls(),
-        [("oracle".to_owned(), json!("Will the weather hold?"))]
-    );
+    assert_eq!(answered.calls(), [("oracle".to_owned(), json!("Will the weather hold?"))]);
 }
 
 #[test]
@@ -85,14 +72,8 @@ fn several_tools_are_called_in_parallel_in_order_of_mention() {
 
 #[test]
 fn one_tool_may_be_called_several_times() {
-    assert_eq!(
-        calls("echo one and then echo two"),
-        [echoed("one"), echoed("two")]
-    );
-    assert_eq!(
-        calls("Call echo twice with hi"),
-        [echoed("hi"), echoed("hi")]
-    );
+    assert_eq!(calls("echo one and then echo two"), [echoed("one"), echoed("two")]);
+    assert_eq!(calls("Call echo twice with hi"), [echoed("hi"), echoed("hi")]);
     assert_eq!(
         calls("What's the weather in Rome and what's the weather in Bern?"),
         [weather_of("Rome"), weather_of("Bern")]
@@ -106,15 +87,9 @@ fn one_tool_may_be_called_several_times() {
 #[test]
 fn the_weather_of_several_places_takes_several_calls() {
     let expected = [weather_of("Paris"), weather_of("New York")];
-    assert_eq!(
-        calls("What is the weather in Paris and New York?"),
-        expected
-    );
+    assert_eq!(calls("What is the weather in Paris and New York?"), expected);
     assert_eq!(calls("Use get_weather for Paris and New York"), expected);
-    assert_eq!(
-        calls("Is the weather in Paris and around it nice?"),
-        [weather_of("Paris")]
-    );
+    assert_eq!(calls("Is the weather in Paris and around it nice?"), [weather_of("Paris")]);
 }
 
 #[test]
@@ -131,20 +106,14 @@ fn without_words_for_the_tool_it_is_given_the_whole_text() {
 #[test]
 fn a_given_json_object_is_taken_as_it_is() {
     let given = json!({ "anything": [1, null] });
-    assert_eq!(
-        calls(&format!("echo with {given}")),
-        [("echo".to_owned(), given)]
-    );
+    assert_eq!(calls(&format!("echo with {given}")), [("echo".to_owned(), given)]);
 }
 
 #[test]
 fn a_custom_tool_is_given_text() {
     let tool = json!({ "type": "custom", "name": "run_sql" });
     let answered = ask(json!({ "input": "run_sql with `select 1`", "tools": [tool] }));
-    assert_eq!(
-        answered.calls(),
-        [("run_sql".to_owned(), json!("select 1"))]
-    );
+    assert_eq!(answered.calls(), [("run_sql".to_owned(), json!("select 1"))]);
     let item = &answered.items()[1];
     assert_eq!(item["type"], "custom_tool_call");
     assert!(item["id"].as_str().unwrap().starts_with("ctc_"));
@@ -159,7 +128,8 @@ fn a_function_without_parameters_is_given_an_empty_object() {
 
 #[test]
 fn reasoning_goes_before_the_calls_and_is_encrypted_on_demand() {
-    let request = |include: Value| json!({ "input": [user("echo a")], "tools": [echo()], "include": include });
+    let request =
+        |include: Value| json!({ "input": "echo a", "tools": [echo()], "include": include });
     let plain = ask(request(json!([])));
     assert_eq!(plain.items()[0]["type"], "reasoning");
     assert_eq!(
@@ -176,4 +146,9 @@ fn reasoning_goes_before_the_calls_and_is_encrypted_on_demand() {
 fn hosted_tools_are_not_called() {
     let answered = ask(json!({ "input": "web_search cats", "tools": [{ "type": "web_search" }] }));
     assert_eq!(answered.text(), "Noted: web_search cats.");
+}
+
+#[test]
+fn one_answer_makes_no_more_than_32_calls() {
+    assert_eq!(calls(&"echo a, ".repeat(40)).len(), 32);
 }

@@ -45,10 +45,7 @@ fn a_named_tool_is_called_once_whatever_else_is_named() {
 
 #[test]
 fn allowed_tools_are_a_hard_constraint() {
-    assert_eq!(
-        names("get_weather in Rome, then echo hi", allowed("auto")),
-        ["echo"]
-    );
+    assert_eq!(names("get_weather in Rome, then echo hi", allowed("auto")), ["echo"]);
     assert_eq!(names("get_weather in Rome", allowed("auto")), [""; 0]);
     assert_eq!(names("get_weather in Rome", allowed("required")), ["add"]);
 }
@@ -60,10 +57,7 @@ fn without_parallel_calls_only_the_first_is_made() {
         "tools": [echo(), add()],
         "parallel_tool_calls": false,
     }));
-    assert_eq!(
-        answered.calls(),
-        [("echo".to_owned(), json!({ "message": "hi" }))]
-    );
+    assert_eq!(answered.calls(), [("echo".to_owned(), json!({ "message": "hi" }))]);
 }
 
 #[test]
@@ -77,10 +71,7 @@ fn a_demanded_call_is_made_even_after_outputs() {
             { "type": "function_call_output", "call_id": "c1", "output": "hi" },
         ],
     }));
-    assert_eq!(
-        answered.calls(),
-        [("echo".to_owned(), json!({ "message": "hi" }))]
-    );
+    assert_eq!(answered.calls(), [("echo".to_owned(), json!({ "message": "hi" }))]);
 }
 
 #[test]
@@ -89,15 +80,9 @@ fn a_choice_that_no_tool_answers_is_refused() {
         try_ask(json!({ "input": "hi", "tools": tools, "tool_choice": choice })).err()
     };
     let unknown = json!({ "type": "function", "name": "nope" });
-    assert_eq!(
-        refused(unknown, json!([echo()])),
-        Some(SimError::UnknownTool("nope".to_owned()))
-    );
+    assert_eq!(refused(unknown, json!([echo()])), Some(SimError::UnknownTool("nope".to_owned())));
     let hosted = json!([{ "type": "web_search" }]);
-    assert_eq!(
-        refused(json!("required"), hosted),
-        Some(SimError::NothingToCall)
-    );
+    assert_eq!(refused(json!("required"), hosted), Some(SimError::NothingToCall));
     assert!(matches!(
         refused(json!("sometimes"), json!([echo()])),
         Some(SimError::InvalidParameter { param, .. }) if param == "tool_choice"

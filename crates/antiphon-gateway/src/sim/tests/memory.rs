@@ -20,10 +20,7 @@ fn three_turns_of_fact_tool_and_recall() {
     context.extend(first.items().iter().cloned());
     context.push(user("Call the echo tool with hello"));
     let second = ask(json!({ "input": context, "tools": tools }));
-    assert_eq!(
-        second.calls(),
-        [("echo".to_owned(), json!({ "message": "hello" }))]
-    );
+    assert_eq!(second.calls(), [("echo".to_owned(), json!({ "message": "hello" }))]);
 
     context.extend(second.items().iter().cloned());
     let call_id = &second.items()[1]["call_id"];
@@ -34,10 +31,7 @@ fn three_turns_of_fact_tool_and_recall() {
     context.extend(third.items().iter().cloned());
     context.push(user("What is my color and dog name?"));
     let fourth = ask(json!({ "input": context, "tools": tools }));
-    assert_eq!(
-        fourth.text(),
-        "You told me: color is purple; dog is Biscuit."
-    );
+    assert_eq!(fourth.text(), "You told me: color is purple; dog is Biscuit.");
 }
 
 #[test]
@@ -48,11 +42,7 @@ fn what_the_context_lost_is_not_recalled() {
 
 #[test]
 fn what_the_context_holds_twice_is_recalled_twice() {
-    let input = json!([
-        user("My color is red"),
-        user("My color is red"),
-        user("What's my color?")
-    ]);
+    let input = json!([user("My color is red"), user("My color is red"), user("What's my color?")]);
     assert_eq!(said(input), "You told me: color is red; color is red.");
 }
 
@@ -86,10 +76,7 @@ fn a_statement_without_a_verb_of_being_is_quoted_whole() {
 
 #[test]
 fn facts_that_share_no_word_with_the_question_are_quoted_whole() {
-    let input = json!([
-        user("Hi! I'm Ada, nice to meet you."),
-        user("Who is it then?")
-    ]);
+    let input = json!([user("Hi! I'm Ada, nice to meet you."), user("Who is it then?")]);
     assert_eq!(said(input), "You told me: I'm Ada, nice to meet you.");
 }
 

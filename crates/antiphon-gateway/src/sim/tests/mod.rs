@@ -1,7 +1,10 @@
 //! What the model answers, read off its event stream as a client would.
 
+#![expect(clippy::needless_pass_by_value, reason = "requests are written where they are passed")]
+
 mod calls;
 mod choices;
+mod envelope;
 mod lifecycle;
 mod memory;
 mod refusals;
@@ -46,20 +49,13 @@ impl Answered {
 
     /// The text of an answer that is one message.
     fn text(&self) -> &str {
-        let [message] = self.items() else {
-            panic!("not one item: {:?}", self.items())
-        };
-        message["content"][0]["text"]
-            .as_str()
-            .unwrap_or_else(|| panic!("no text in {message}"))
+        let [message] = self.items() else { panic!("not one item: {:?}", self.items()) };
+        message["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {message}"))
     }
 
     /// The calls as (name, input), the input of functions as JSON.
     fn calls(&self) -> Vec<(String, Value)> {
-        let calls = self
-            .items()
-            .iter()
-            .filter(|item| item.get("call_id").is_some());
+        let calls = self.items().iter().filter(|item| item.get("call_id").is_some());
         calls
             .map(|call| {
                 let input = match call["arguments"].as_str() {
@@ -72,10 +68,7 @@ impl Answered {
     }
 
     fn of_type(&self, kind: &str) -> Vec<&Value> {
-        self.events
-            .iter()
-            .filter(|event| event["type"] == kind)
-            .collect()
+        self.events.iter().filter(|event| event["type"] == kind).collect()
     }
 }
 
@@ -89,10 +82,7 @@ fn function(name: &str, parameters: Value) -> Value {
 
 fn echo() -> Value {
     let properties = json!({ "message": { "type": "string" } });
-    function(
-        "echo",
-        json!({ "type": "object", "properties": properties, "required": ["message"] }),
-    )
+    function("echo", json!({ "type": "object", "properties": properties, "required": ["message"] }))
 }
 
 fn get_weather() -> Value {
@@ -108,8 +98,5 @@ fn get_weather() -> Value {
 
 fn add() -> Value {
     let properties = json!({ "a": { "type": "number" }, "b": { "type": "number" } });
-    function(
-        "add",
-        json!({ "type": "object", "properties": properties, "required": ["a", "b"] }),
-    )
+    function("add", json!({ "type": "object", "properties": properties, "required": ["a", "b"] }))
 }

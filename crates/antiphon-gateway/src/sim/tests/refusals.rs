@@ -22,28 +22,15 @@ fn refused_param(request: Value) -> String {
 #[test]
 fn a_body_that_is_no_object_is_refused() {
     for body in ["", "nonsense", "[]", "\"hi\"", "{\"model\":"] {
-        assert_eq!(
-            sentence(body),
-            "The body of the request is not a JSON object.",
-            "{body}"
-        );
+        assert_eq!(sentence(body), "The body of the request is not a JSON object.", "{body}");
     }
 }
 
 #[test]
 fn model_and_input_must_be_there() {
-    assert_eq!(
-        sentence(r#"{"input":"hi"}"#),
-        "Missing required parameter: 'model'."
-    );
-    assert_eq!(
-        sentence(r#"{"model":"sim"}"#),
-        "Missing required parameter: 'input'."
-    );
-    assert_eq!(
-        sentence(r#"{"model":"sim","input":null}"#),
-        "Missing required parameter: 'input'."
-    );
+    assert_eq!(sentence(r#"{"input":"hi"}"#), "Missing required parameter: 'model'.");
+    assert_eq!(sentence(r#"{"model":"sim"}"#), "Missing required parameter: 'input'.");
+    assert_eq!(sentence(r#"{"model":"sim","input":null}"#), "Missing required parameter: 'input'.");
 }
 
 #[test]
@@ -64,10 +51,7 @@ fn a_field_of_a_wrong_type_is_named() {
         assert_eq!(refused_param(request), param);
     }
     let format = json!({ "format": { "type": "json_schema" } });
-    assert_eq!(
-        refused_param(json!({ "input": "hi", "text": format })),
-        "text.format"
-    );
+    assert_eq!(refused_param(json!({ "input": "hi", "text": format })), "text.format");
 }
 
 #[test]
@@ -91,10 +75,7 @@ fn a_tool_that_is_none_is_named_by_its_index() {
         json!({ "type": "function" }),
         json!({ "type": "function", "name": "echo", "parameters": "none" }),
     ] {
-        assert_eq!(
-            refused_param(json!({ "input": "hi", "tools": [tool] })),
-            "tools[0]"
-        );
+        assert_eq!(refused_param(json!({ "input": "hi", "tools": [tool] })), "tools[0]");
     }
 }
 

@@ -7,21 +7,13 @@ use super::{ask, user};
 #[test]
 fn a_statement_is_acknowledged_with_its_words() {
     assert_eq!(ask(json!({ "input": "Hello!" })).text(), "Noted: Hello!");
-    assert_eq!(
-        ask(json!({ "input": "  I like\ntea " })).text(),
-        "Noted: I like tea."
-    );
-    assert_eq!(
-        ask(json!({ "input": "" })).text(),
-        "Noted: an empty message."
-    );
+    assert_eq!(ask(json!({ "input": "  I like\ntea " })).text(), "Noted: I like tea.");
+    assert_eq!(ask(json!({ "input": "" })).text(), "Noted: an empty message.");
 }
 
 #[test]
 fn a_long_statement_is_quoted_shortly() {
-    let text = ask(json!({ "input": "word ".repeat(1000) }))
-        .text()
-        .to_owned();
+    let text = ask(json!({ "input": "word ".repeat(1000) })).text().to_owned();
     assert!(text.starts_with("Noted: word word"), "{text}");
     assert!(text.ends_with('…') && text.len() < 200, "{text}");
 }
@@ -39,14 +31,8 @@ fn only_the_last_user_message_is_answered() {
 #[test]
 fn without_a_user_message_it_says_so() {
     let input = json!([{ "role": "developer", "content": "Be brief." }]);
-    assert_eq!(
-        ask(json!({ "input": input })).text(),
-        "I was given no user message."
-    );
-    assert_eq!(
-        ask(json!({ "input": [] })).text(),
-        "I was given no user message."
-    );
+    assert_eq!(ask(json!({ "input": input })).text(), "I was given no user message.");
+    assert_eq!(ask(json!({ "input": [] })).text(), "I was given no user message.");
 }
 
 #[test]
@@ -76,10 +62,7 @@ fn the_bytes_of_a_nameless_file_are_not_repeated() {
     let input = json!([{ "role": "user", "content": [
         { "type": "input_file", "file_data": "JVBERi0xLjQK" },
     ] }]);
-    assert_eq!(
-        ask(json!({ "input": input })).text(),
-        "I was given a file (unnamed)."
-    );
+    assert_eq!(ask(json!({ "input": input })).text(), "I was given a file (unnamed).");
 }
 
 #[test]
@@ -88,11 +71,13 @@ fn show_context_lists_what_was_sent() {
         "instructions": "Be kind.",
         "input": [
             user("hi"),
-            { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "Hm." }] },
+            { "type": "reasoning", "id": "rs_1",
+              "summary": [{ "type": "summary_text", "text": "Hm." }] },
             { "type": "function_call", "call_id": "c1", "name": "echo", "arguments": "{\"a\":1}" },
             { "type": "function_call_output", "call_id": "c1", "output": "one\ntwo" },
             { "type": "compaction", "id": "cmp_1", "encrypted_content": "x" },
-            { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "ok" }] },
+            { "type": "message", "role": "assistant",
+              "content": [{ "type": "output_text", "text": "ok" }] },
             user("Show me the context!"),
         ],
     }));
@@ -131,16 +116,14 @@ fn a_json_schema_is_filled_from_what_the_answer_would_say() {
             "type": "object", "properties": properties, "required": required,
             "additionalProperties": false,
         });
-        json!({ "format": { "type": "json_schema", "name": "out", "schema": schema, "strict": true } })
+        json!({ "format": { "type": "json_schema", "name": "out", "schema": schema } })
     };
     let text = format(
         json!({ "color": { "type": "string" }, "dog": { "type": "string" } }),
         json!(["color", "dog"]),
     );
-    let input = json!([
-        user("My color is purple, dog is Biscuit"),
-        user("What are color and dog?")
-    ]);
+    let input =
+        json!([user("My color is purple, dog is Biscuit"), user("What are color and dog?")]);
     let document: Value =
         serde_json::from_str(ask(json!({ "input": input, "text": text })).text()).unwrap();
     assert_eq!(document, json!({ "color": "purple", "dog": "Biscuit" }));
@@ -156,10 +139,7 @@ fn a_json_schema_is_filled_from_what_the_answer_would_say() {
     let input = "Ada, 36, is happy";
     let document: Value =
         serde_json::from_str(ask(json!({ "input": input, "text": text })).text()).unwrap();
-    assert_eq!(
-        document,
-        json!({ "age": 36, "mood": "happy", "summary": "Ada, 36, is happy" })
-    );
+    assert_eq!(document, json!({ "age": 36, "mood": "happy", "summary": "Ada, 36, is happy" }));
 }
 
 #[test]

@@ -8,14 +8,9 @@ use super::{SimError, ask, function, try_ask};
 fn arguments(text: &str, parameters: &Value) -> Value {
     let tools = [function("run", parameters.clone())];
     let answered = ask(json!({ "input": text, "tools": tools }));
-    let [(_, arguments)] = &answered.calls()[..] else {
-        panic!("not one call")
-    };
+    let [(_, arguments)] = &answered.calls()[..] else { panic!("not one call") };
     let validator = jsonschema::validator_for(parameters).unwrap();
-    assert!(
-        validator.is_valid(arguments),
-        "{arguments} is not valid by {parameters}"
-    );
+    assert!(validator.is_valid(arguments), "{arguments} is not valid by {parameters}");
     arguments.clone()
 }
 
@@ -36,15 +31,9 @@ fn value(text: &str, schema: Value) -> Value {
 
 #[test]
 fn strings_are_what_is_said() {
+    assert_eq!(value("run with some words", json!({ "type": "string" })), "some words");
     assert_eq!(
-        value("run with some words", json!({ "type": "string" })),
-        "some words"
-    );
-    assert_eq!(
-        value(
-            "run with the \"quoted ones\" here",
-            json!({ "type": "string" })
-        ),
+        value("run with the \"quoted ones\" here", json!({ "type": "string" })),
         "quoted ones"
     );
     let two = object(json!({ "path": { "type": "string" }, "content": { "type": "string" } }));
@@ -63,31 +52,13 @@ fn strings_are_what_is_said() {
 
 #[test]
 fn strings_keep_their_limits_and_formats() {
-    assert_eq!(
-        value("run abcdef", json!({ "type": "string", "maxLength": 3 })),
-        "abc"
-    );
-    assert_eq!(
-        value("run a", json!({ "type": "string", "minLength": 4 })),
-        "a..."
-    );
-    for format in [
-        "date-time",
-        "date",
-        "time",
-        "email",
-        "hostname",
-        "ipv4",
-        "ipv6",
-        "uri",
-        "uuid",
-    ] {
+    assert_eq!(value("run abcdef", json!({ "type": "string", "maxLength": 3 })), "abc");
+    assert_eq!(value("run a", json!({ "type": "string", "minLength": 4 })), "a...");
+    for format in ["date-time", "date", "time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"]
+    {
         let schema = object(json!({ "x": { "type": "string", "format": format } }));
         let arguments = arguments("run it somehow", &schema);
-        let strict = jsonschema::options()
-            .should_validate_formats(true)
-            .build(&schema)
-            .unwrap();
+        let strict = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
         assert!(strict.is_valid(&arguments), "{arguments} for {format}");
     }
 }
@@ -95,10 +66,7 @@ fn strings_keep_their_limits_and_formats() {
 #[test]
 fn places_are_taken_from_in_and_for() {
     let schema = json!({ "type": "string", "description": "The city to look up" });
-    assert_eq!(
-        value("run it for me in Paris, please", schema.clone()),
-        "Paris"
-    );
+    assert_eq!(value("run it for me in Paris, please", schema.clone()), "Paris");
     assert_eq!(value("In San Francisco, run it", schema), "San Francisco");
 }
 
@@ -111,48 +79,24 @@ fn numbers_are_taken_in_their_order() {
     assert_eq!(value("run with 2.75", integer), 2);
     assert_eq!(value("run with -2.75", number.clone()), -2.75);
     let named = object(json!({ "a": number, "limit": { "type": "integer" } }));
-    assert_eq!(
-        arguments("run 3 with limit 50", &named),
-        json!({ "a": 3, "limit": 50 })
-    );
+    assert_eq!(arguments("run 3 with limit 50", &named), json!({ "a": 3, "limit": 50 }));
 }
 
 #[test]
 fn numbers_keep_their_limits() {
-    assert_eq!(
-        value("run 500", json!({ "type": "integer", "maximum": 100 })),
-        100
-    );
-    assert_eq!(
-        value("run", json!({ "type": "integer", "minimum": 18 })),
-        18
-    );
-    assert_eq!(
-        value("run 7", json!({ "type": "integer", "multipleOf": 5 })),
-        10
-    );
-    assert_eq!(
-        value("run 0", json!({ "type": "integer", "exclusiveMinimum": 0 })),
-        1
-    );
-    value(
-        "run 9",
-        json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
-    );
-    value(
-        "run 9",
-        json!({ "type": "integer", "minimum": 1.5, "maximum": 2.5 }),
-    );
+    assert_eq!(value("run 500", json!({ "type": "integer", "maximum": 100 })), 100);
+    assert_eq!(value("run", json!({ "type": "integer", "minimum": 18 })), 18);
+    assert_eq!(value("run 7", json!({ "type": "integer", "multipleOf": 5 })), 10);
+    assert_eq!(value("run 0", json!({ "type": "integer", "exclusiveMinimum": 0 })), 1);
+    value("run 9", json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }));
+    value("run 9", json!({ "type": "integer", "minimum": 1.5, "maximum": 2.5 }));
 }
 
 #[test]
 fn booleans_are_true_unless_the_text_says_no() {
     let schema = object(json!({ "verbose": { "type": "boolean" } }));
     assert_eq!(arguments("run", &schema), json!({ "verbose": true }));
-    assert_eq!(
-        arguments("run with verbose=false", &schema),
-        json!({ "verbose": false })
-    );
+    assert_eq!(arguments("run with verbose=false", &schema), json!({ "verbose": false }));
 }
 
 #[test]
@@ -167,16 +111,10 @@ fn options_are_the_one_named_or_the_first() {
 #[test]
 fn arrays_hold_one_element_or_as_many_as_demanded() {
     let items = json!({ "type": "string" });
-    assert_eq!(
-        value("run a b", json!({ "type": "array", "items": items })),
-        json!(["a b"])
-    );
+    assert_eq!(value("run a b", json!({ "type": "array", "items": items })), json!(["a b"]));
     let three = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 3 });
     assert_eq!(value("run 1 2 3", three), json!([1, 2, 3]));
-    assert_eq!(
-        value("run", json!({ "type": "array", "maxItems": 0 })),
-        json!([])
-    );
+    assert_eq!(value("run", json!({ "type": "array", "maxItems": 0 })), json!([]));
     let pair =
         json!({ "type": "array", "prefixItems": [{ "type": "boolean" }, { "type": "null" }] });
     assert_eq!(value("run", pair), json!([true, null]));
@@ -200,10 +138,7 @@ fn objects_hold_what_is_required_and_what_is_named() {
         json!({ "query": "cats", "limit": 5, "order": "newest" })
     );
     let optional = json!({ "type": "object", "properties": { "a": {}, "b": { "type": "null" } } });
-    assert_eq!(
-        arguments("run x", &optional),
-        json!({ "a": "x", "b": null })
-    );
+    assert_eq!(arguments("run x", &optional), json!({ "a": "x", "b": null }));
 }
 
 #[test]
@@ -245,7 +180,10 @@ fn references_and_choices_are_followed() {
 fn a_recursion_ends_where_it_may() {
     let list = json!({
         "type": "object",
-        "properties": { "value": { "type": "integer" }, "next": { "anyOf": [{ "$ref": "#" }, { "type": "null" }] } },
+        "properties": {
+            "value": { "type": "integer" },
+            "next": { "anyOf": [{ "$ref": "#" }, { "type": "null" }] },
+        },
         "required": ["value", "next"],
     });
     arguments("run 1", &list);
@@ -276,20 +214,11 @@ fn schemas_without_a_value_are_refused() {
             object(json!({ "a": { "type": "text" } })),
             "'type' must be one of the seven types of JSON",
         ),
-        (
-            object(json!({ "a": { "enum": [] } })),
-            "'enum' must not be empty",
-        ),
+        (object(json!({ "a": { "enum": [] } })), "'enum' must not be empty"),
         (object(json!({ "a": 5 })), "a schema must be an object"),
         (object(json!({ "a": false })), "'false' allows no value"),
-        (
-            json!({ "type": "object", "properties": [] }),
-            "'properties' must be an object",
-        ),
-        (
-            json!({ "type": "object", "required": "a" }),
-            "'required' must be an array of names",
-        ),
+        (json!({ "type": "object", "properties": [] }), "'properties' must be an object"),
+        (json!({ "type": "object", "required": "a" }), "'required' must be an array of names"),
         (json!({ "type": "array" }), "its type must be 'object'"),
     ] {
         let tools = [function("run", parameters)];
@@ -311,4 +240,12 @@ fn a_schema_that_multiplies_itself_is_refused_in_good_time() {
     parameters["$defs"] = Value::Object(definitions);
     let refused = try_ask(json!({ "input": "run", "tools": [function("run", parameters)] }));
     assert!(matches!(refused.err(), Some(SimError::Schema { .. })));
+}
+
+#[test]
+fn a_long_text_is_not_repeated_without_end() {
+    let names = (0..20).map(|index| (format!("p{index}"), json!({ "type": "string" })));
+    let schema = object(Value::Object(names.collect()));
+    let given = arguments(&format!("run {}", "word ".repeat(10_000)), &schema);
+    assert!(given.to_string().len() < 110_000);
 }

@@ -1,0 +1,169 @@
+//! Incoming items on their way into the transcript.
+
+use antiphon::faults::Fault;
+use antiphon::item::{FingerprintKey, IdSource, Side};
+use antiphon::reconcile::{Rule, Verdict, reconcile};
+use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
+
+use super::report::{LeftOut, Report};
+use super::resolve::Incoming;
+use super::view::is_bare_reasoning;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+
+/// Takes incoming items into the transcript, one by one.
+pub(super) struct Admission {
+    pub(super) transcript: Transcript,
+    /// How many items were held before.
+    pub(super) held: usize,
+    incoming: Vec<Incoming>,
+    verdicts: Vec<Verdict>,
+    /// For each admitted item its position in the input.
+    pub(super) sources: Vec<usize>,
+    /// The position in the input behind which no message follows.
+    last_message: Option<usize>,
+    key: FingerprintKey,
+    strict: bool,
+    pub(super) report: Report,
+}
+
+impl Admission {
+    pub(super) fn new(
+        transcript: Transcript,
+        incoming: Vec<Incoming>,
+        key: FingerprintKey,
+        strict: bool,
+    ) -> Self {
+        let items: Vec<Item> = incoming.iter().map(|incoming| incoming.item.clone()).collect();
+        Self {
+            verdicts: reconcile(&transcript, &items, key),
+            held: transcript.items().len(),
+            sources: Vec::with_capacity(items.len()),
+            last_message: items.iter().rposition(|item| item.head().kind == Kind::Message),
+            report: Report::new(items.len()),
+            transcript,
+            incoming,
+            key,
+            strict,
+        }
+    }
+
+    pub(super) fn admit_all(&mut self) -> Result<(), ApiError> {
+        for position in 0..self.incoming.len() {
+            self.admit(position)?;
+        }
+        Ok(())
+    }
+
+    fn admit(&mut self, position: usize) -> Result<(), ApiError> {
+        let item = self.incoming[position].item.clone();
+        let verdict = self.verdicts[position];
+        if self.strict {
+            refuse_repetition(position, &item, verdict)?;
+        }
+        match verdict {
+            Verdict::Resent(resent) => {
+                let held = self.transcript.items()[resent.held].id.clone();
+                self.report.resent(position, &item, held, resent);
+            }
+            Verdict::Deleted => self.report.left_out(position, &item, LeftOut::Deleted),
+            Verdict::Duplicate(_) => self.report.left_out(position, &item, LeftOut::Repeated),
+            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
+                if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
+                    self.keep(position, item, verdict);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is anything in the item to keep: of reasoning that nobody holds, the id alone
+    /// is nothing.
+    fn means_something(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
+        if !is_bare_reasoning(item) {
+            return Ok(true);
+        }
+        if let Some(id) = item.head().id.clone().filter(|_| self.strict) {
+            return Err(Fault::UnresolvedReference { id }.refusal(position).into());
+        }
+        self.report.left_out(position, item, LeftOut::BareReasoning);
+        Ok(false)
+    }
+
+    /// Whether an output has a call to answer; everything else has no need of one. An output that
+    /// is submitted for a call that nobody knows is refused: it is new information, and there is no
+    /// place for it.
+    fn has_its_call(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
+        if item.head().kind.call().is_none() || item.head().kind == Kind::McpApprovalResponse {
+            return Ok(true);
+        }
+        let pairing = item.head().pairing().filter(|(side, _)| *side == Side::Output);
+        let exchange = pairing.and_then(|(_, key)| self.transcript.exchange(&key));
+        let call = exchange.and_then(|exchange| {
+            let next = exchange.calls.get(exchange.outputs.len()).or(exchange.calls.last());
+            next.map(|call| &self.transcript.items()[*call])
+        });
+        match call {
+            Some(call) if call.is_tombstone() => {
+                self.report.left_out(position, item, LeftOut::CallCutShort);
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+            None if self.last_message > Some(position) && !self.strict => {
+                self.report.left_out(position, item, LeftOut::CallUnknown);
+                Ok(false)
+            }
+            None => Err(call_unknown(item).refusal(position).into()),
+        }
+    }
+
+    fn keep(&mut self, position: usize, item: Item, verdict: Verdict) {
+        let own = item.head().id.clone();
+        let own = own.filter(|id| self.transcript.position(id).is_none_or(|at| self.is_free(at)));
+        let (id, item) = match own {
+            Some(id) => (id, item),
+            None => renamed(item),
+        };
+        if verdict == Verdict::FreshUnderUsedId {
+            self.report.renamed(position, &self.incoming[position].item, &id);
+        }
+        let origin = self.incoming[position].origin.clone();
+        let mut kept = HeldItem::new(id, &item, self.key, origin);
+        kept.supersedes = verdict == Verdict::Supersedes;
+        self.sources.push(position);
+        self.transcript.push(kept);
+    }
+
+    /// Whether the id of the item held there may be used again.
+    fn is_free(&self, at: usize) -> bool {
+        self.transcript.items()[at].is_tombstone()
+    }
+}
+
+/// The item under an id of ours. Its bytes change only where they name another.
+fn renamed(item: Item) -> (ItemId, Item) {
+    let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+    let item = match item.head().id {
+        None => item,
+        Some(_) => item.with(|object| object.set_string("id", id.as_str())),
+    };
+    (id, item)
+}
+
+fn call_unknown(item: &Item) -> Fault {
+    let head = item.head();
+    Fault::OutputWithoutCall { kind: head.kind.clone(), call_id: head.call_id.clone() }
+}
+
+/// What a provider says of an item that it holds already, where nothing is mended.
+fn refuse_repetition(position: usize, item: &Item, verdict: Verdict) -> Result<(), ApiError> {
+    let repeats = match verdict {
+        Verdict::Duplicate(_) => true,
+        Verdict::Resent(resent) => resent.rule == Rule::SameId,
+        _ => false,
+    };
+    match item.head().id.clone().filter(|_| repeats && item.head().kind != Kind::ItemReference) {
+        Some(id) => Err(Fault::DuplicateItem { id }.refusal(position).into()),
+        None => Ok(()),
+    }
+}

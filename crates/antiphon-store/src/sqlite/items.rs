@@ -1,0 +1,207 @@
+//! Items: appended, read in ranges, found by id, erased.
+
+use std::ops::Range;
+
+use antiphon::{HeldItem, ItemId};
+use rusqlite::{Connection, OptionalExtension, Params, ffi, params};
+
+use super::keys::{ThreadKey, position, seq_of};
+use super::row::{self, item_columns};
+use crate::error::StoreError;
+use crate::ids::Tenant;
+use crate::records::{Cursor, Seq};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Appends `items` from position `start` on; gives the position behind them.
+pub(super) fn append(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    start: Seq,
+    items: &[HeldItem],
+) -> Result<Seq> {
+    let mut end = start;
+    for item in items {
+        insert(db, key, end, item)?;
+        end = end.saturating_add(1);
+    }
+    Ok(end)
+}
+
+fn insert(db: &Connection, key: ThreadKey<'_>, seq: Seq, item: &HeldItem) -> Result<()> {
+    const SQL: &str = concat!(
+        "INSERT INTO items (tenant, shard, thread, seq, ",
+        item_columns!(),
+        ", copy)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1 + coalesce((
+            SELECT max(copy) FROM items WHERE tenant = ?1 AND item_id = ?5 AND body IS NOT NULL
+        ), 0))"
+    );
+    let mut statement = db.prepare_cached(SQL)?;
+    statement.raw_bind_parameter(1, key.tenant())?;
+    statement.raw_bind_parameter(2, key.shard())?;
+    statement.raw_bind_parameter(3, key.thread())?;
+    statement.raw_bind_parameter(4, position(seq))?;
+    row::bind(&mut statement, 5, item)?;
+    match statement.raw_execute() {
+        Err(error) if is_held_already(&error) => Err(StoreError::DuplicateItem(item.id.clone())),
+        outcome => outcome.map(drop).map_err(StoreError::from),
+    }
+}
+
+/// The one unique index of the table is that of live items; its key is told apart.
+fn is_held_already(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_CONSTRAINT_UNIQUE)
+}
+
+/// All items before `cursor`, tombstones included. Numbers go on from thread to thread along a
+/// lineage, so their order is that of the transcript.
+pub(super) fn transcript(
+    db: &Connection,
+    tenant: &Tenant,
+    cursor: Cursor,
+) -> Result<Vec<HeldItem>> {
+    let key = ThreadKey::of(tenant, cursor);
+    let mut found = db
+        .prepare_cached(TRANSCRIPT)?
+        .query_map(
+            params![key.tenant(), key.shard(), key.thread(), position(cursor.end)],
+            |columns| Ok((columns.get::<_, i64>(row::COLUMNS)?, row::read(columns)?)),
+        )?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    // They come in order as the join loops; should it ever loop otherwise, this mends it. In order,
+    // it is a single pass.
+    found.sort_by_key(|(seq, _)| *seq);
+    Ok(found.into_iter().map(|(_, item)| item).collect())
+}
+
+const TRANSCRIPT: &str = concat!(
+    "WITH line (id, upto) AS (
+        SELECT entry.value ->> 0, entry.value ->> 1
+        FROM threads CROSS JOIN json_each(threads.lineage) AS entry
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3
+        UNION ALL
+        SELECT ?3, ?4
+    )
+    SELECT ",
+    item_columns!(),
+    ", seq
+    FROM line CROSS JOIN items
+    WHERE tenant = ?1 AND shard = ?2 AND thread = line.id AND seq < min(line.upto, ?4)"
+);
+
+/// The live items of a range, oldest first.
+pub(super) fn range(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    limit: usize,
+) -> Result<Vec<HeldItem>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM items
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
+          AND body IS NOT NULL
+        ORDER BY seq LIMIT ?6"
+    );
+    select_range(db, SQL, key, range, limit)
+}
+
+/// The live items of a range, newest first.
+pub(super) fn range_backwards(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    limit: usize,
+) -> Result<Vec<HeldItem>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM items
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
+          AND body IS NOT NULL
+        ORDER BY seq DESC LIMIT ?6"
+    );
+    select_range(db, SQL, key, range, limit)
+}
+
+fn select_range(
+    db: &Connection,
+    sql: &str,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    limit: usize,
+) -> Result<Vec<HeldItem>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let parameters = params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(range.start),
+        position(range.end),
+        limit
+    ];
+    let items = db
+        .prepare_cached(sql)?
+        .query_map(parameters, row::read)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(items)
+}
+
+/// Where in a thread the live item of this id is.
+pub(super) fn place(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<Seq>> {
+    const SQL: &str = "
+        SELECT seq FROM items
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND item_id = ?4 AND body IS NOT NULL";
+    let parameters = params![key.tenant(), key.shard(), key.thread(), id.as_str()];
+    let seq = db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?;
+    Ok(seq.map(seq_of))
+}
+
+/// The live item of this id in a thread.
+pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<HeldItem>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM items
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND item_id = ?4 AND body IS NOT NULL"
+    );
+    let parameters = params![key.tenant(), key.shard(), key.thread(), id.as_str()];
+    select_one(db, SQL, parameters)
+}
+
+/// The newest live copy of this id that the tenant holds in any thread.
+pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM items
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL
+        ORDER BY copy DESC LIMIT 1"
+    );
+    select_one(db, SQL, params![tenant.as_str(), id.as_str()])
+}
+
+fn select_one(db: &Connection, sql: &str, parameters: impl Params) -> Result<Option<HeldItem>> {
+    let item = db.prepare_cached(sql)?.query_row(parameters, row::read).optional()?;
+    Ok(item)
+}
+
+/// Erases the bytes of a live item; its traces stay. Says whether there was one.
+pub(super) fn erase(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<bool> {
+    const SQL: &str = "
+        UPDATE items SET body = NULL
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND item_id = ?4 AND body IS NOT NULL";
+    let parameters = params![key.tenant(), key.shard(), key.thread(), id.as_str()];
+    Ok(db.prepare_cached(SQL)?.execute(parameters)? == 1)
+}
+
+/// Deletes a thread's items from position `from` on, traces and all.
+pub(super) fn cut(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<()> {
+    const SQL: &str =
+        "DELETE FROM items WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4";
+    let parameters = params![key.tenant(), key.shard(), key.thread(), position(from)];
+    db.prepare_cached(SQL)?.execute(parameters)?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Pages of live items.
+
+use std::ops::Range;
+
+use antiphon::ItemId;
+use rusqlite::Connection;
+
+use super::keys::ThreadKey;
+use super::{conversations, items, responses};
+use crate::error::StoreError;
+use crate::ids::Tenant;
+use crate::records::{Listing, Order, Page, Scope, Seq};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A page of the scope; `None` where the scope does not exist.
+pub(super) fn list(
+    db: &Connection,
+    tenant: &Tenant,
+    scope: &Scope,
+    page: &Page,
+) -> Result<Option<Listing>> {
+    let Some((key, whole)) = extent(db, tenant, scope)? else {
+        return Ok(None);
+    };
+    let rest = match &page.after {
+        Some(id) => behind(db, key, whole, id, page.order)?,
+        None => whole,
+    };
+    let one_more = page.limit.saturating_add(1);
+    let mut items = match page.order {
+        Order::Ascending => items::range(db, key, &rest, one_more)?,
+        Order::Descending => items::range_backwards(db, key, &rest, one_more)?,
+    };
+    let has_more = items.len() > page.limit;
+    items.truncate(page.limit);
+    Ok(Some(Listing { items, has_more }))
+}
+
+fn extent<'a>(
+    db: &Connection,
+    tenant: &'a Tenant,
+    scope: &Scope,
+) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
+    let extent = match scope {
+        Scope::Conversation(id) => {
+            conversations::end(db, tenant, id)?.map(|end| (ThreadKey::of(tenant, end), 0..end.end))
+        }
+        Scope::Input(id) => responses::find(db, tenant, id)?
+            .map(|record| (ThreadKey::of(tenant, record.cursor), record.input)),
+    };
+    Ok(extent)
+}
+
+/// What of `whole` comes behind the item `after`, going `order`.
+fn behind(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    whole: Range<Seq>,
+    after: &ItemId,
+    order: Order,
+) -> Result<Range<Seq>> {
+    let place = items::place(db, key, after)?
+        .filter(|place| whole.contains(place))
+        .ok_or_else(|| StoreError::CursorNotFound(after.to_string()))?;
+    Ok(match order {
+        Order::Ascending => place + 1..whole.end,
+        Order::Descending => whole.start..place,
+    })
+}

@@ -1,0 +1,128 @@
+//! The write-ahead log, kept short and free of what was erased.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::connection;
+
+/// How long to wait for readers that still need the log.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The log beside a file. SQLite itself moves it into the database bit by bit, but begins it anew
+/// only when nobody reads from it: where somebody always does, it would grow without end.
+#[derive(Debug)]
+pub(super) struct Log {
+    /// `None` in memory.
+    path: Option<PathBuf>,
+    /// How much more may be written before it has to be emptied.
+    room: u64,
+    /// At what length it is emptied, whoever waits.
+    bound: u64,
+    /// Whether it may still hold what was erased.
+    residue: bool,
+}
+
+impl Log {
+    /// The log of `db`, which is to be emptied whenever `room` more bytes were written.
+    pub(super) fn of(db: &Connection, room: u64) -> Self {
+        let path = db.path().filter(|path| !path.is_empty());
+        Self {
+            path: path.map(|path| PathBuf::from(format!("{path}-wal"))),
+            room,
+            bound: room,
+            residue: false,
+        }
+    }
+
+    /// Takes note that something was erased.
+    pub(super) fn note_erasure(&mut self) {
+        self.residue = true;
+    }
+
+    /// Empties the log where it has to be: of residue when there is time, else when it is long.
+    pub(super) fn tend(&mut self, db: &Connection, is_idle: bool) {
+        if (self.residue && is_idle) || self.length() > self.bound {
+            self.empty(db);
+        }
+    }
+
+    /// Empties the log, unless somebody reads from it for too long.
+    pub(super) fn empty(&mut self, db: &Connection) {
+        match connection::empty_log(db, PATIENCE) {
+            Ok(emptied) => self.residue &= !emptied,
+            Err(error) => tracing::warn!(%error, "the write-ahead log was not emptied"),
+        }
+        self.bound = self.length().saturating_add(self.room);
+    }
+
+    fn length(&self) -> u64 {
+        let metadata = self.path.as_ref().map(fs::metadata);
+        metadata.map_or(0, |it| it.map_or(0, |it| it.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOM: u64 = 50_000;
+
+    fn write(db: &Connection) {
+        let sql = "INSERT INTO notes VALUES (hex(zeroblob(30000)))";
+        db.execute(sql, []).unwrap();
+    }
+
+    #[test]
+    fn a_long_log_is_emptied_once_its_readers_are_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        let db = connection::writing(&path).unwrap();
+        db.execute_batch("CREATE TABLE notes (text)").unwrap();
+        let mut log = Log::of(&db, ROOM);
+        log.tend(&db, true);
+        assert!(log.length() > 0, "a short log is left alone");
+
+        let reader = connection::reading(&path).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
+        write(&db);
+        log.tend(&db, false);
+        let held = log.length();
+        assert!(held > ROOM, "what is still read is kept");
+
+        reader.execute_batch("COMMIT").unwrap();
+        log.tend(&db, false);
+        assert_eq!(log.length(), held, "and it is let grow before the next try");
+        write(&db);
+        log.tend(&db, false);
+        assert_eq!(log.length(), 0);
+    }
+
+    #[test]
+    fn residue_waits_for_nothing_but_an_idle_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = connection::writing(&folder.path().join("notes.db")).unwrap();
+        db.execute_batch("CREATE TABLE notes (text)").unwrap();
+        let mut log = Log::of(&db, ROOM);
+        log.note_erasure();
+
+        log.tend(&db, false);
+        assert!(log.length() > 0);
+        log.tend(&db, true);
+        assert_eq!(log.length(), 0);
+    }
+
+    #[test]
+    fn in_memory_there_is_no_log() {
+        let db = connection::in_memory().unwrap();
+        let mut log = Log::of(&db, 0);
+        log.note_erasure();
+
+        log.tend(&db, true);
+
+        assert_eq!(log.length(), 0);
+        assert!(!log.residue);
+    }
+}

@@ -1,0 +1,173 @@
+//! Openings: what is committed should the process die before a turn ends.
+
+use antiphon::HeldItem;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use super::responses::{no_id, read_new};
+use super::row::{self, item_columns};
+use super::savepoint::attempt;
+use super::{sweep, turns};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
+use crate::records::{Base, Cursor, NewResponse, Turn};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Records an opening, in place of one that was recorded under the same id.
+pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    let response =
+        turn.response.as_ref().filter(|_| turn.output.is_empty()).ok_or_else(|| {
+            StoreError::Unavailable("an opening has a response and no output".into())
+        })?;
+    turns::check_shard(turn)?;
+    remove(db, tenant, &response.id)?;
+    let ordinal = insert(db, tenant, &turn.base, response)?;
+    insert_items(db, ordinal, &turn.input)
+}
+
+fn insert(db: &Connection, tenant: &Tenant, base: &Base, response: &NewResponse) -> Result<i64> {
+    const SQL: &str = "
+        INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
+                              conversation, created_at, envelope, report)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let (into, behind, after, fork) = match base {
+        Base::New { thread, .. } => (None, Some(*thread), None, None),
+        Base::After { cursor, fork } => (None, Some(cursor.thread), Some(cursor.end), Some(*fork)),
+        Base::Conversation(id) => (Some(id.as_str()), None, None, None),
+    };
+    db.prepare_cached(SQL)?.execute(params![
+        tenant.as_str(),
+        shard(response.id.shard()),
+        response.id.as_str(),
+        into,
+        behind.map(thread),
+        after.map(position),
+        fork.map(thread),
+        response.conversation.as_ref().map(ConversationId::as_str),
+        response.created_at,
+        &*response.envelope,
+        &*response.report,
+    ])?;
+    Ok(db.last_insert_rowid())
+}
+
+fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()> {
+    const SQL: &str = concat!(
+        "INSERT INTO opening_items (opening, position, ",
+        item_columns!(),
+        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+    );
+    let mut statement = db.prepare_cached(SQL)?;
+    for (position, item) in (0_i64..).zip(items) {
+        statement.raw_bind_parameter(1, ordinal)?;
+        statement.raw_bind_parameter(2, position)?;
+        row::bind(&mut statement, 3, item)?;
+        statement.raw_execute()?;
+    }
+    Ok(())
+}
+
+/// Forgets an opening, and what only it still reached.
+pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    const SQL: &str = "
+        DELETE FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3
+        RETURNING ordinal, thread, after";
+    let removed: Option<(i64, Option<i64>, Option<i64>)> = db
+        .prepare_cached(SQL)?
+        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .optional()?;
+    let Some((ordinal, behind, after)) = removed else {
+        return Ok(());
+    };
+    db.prepare_cached("DELETE FROM opening_items WHERE opening = ?1")?.execute([ordinal])?;
+    if let (Some(behind), Some(_)) = (behind, after) {
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(behind)))?;
+    }
+    Ok(())
+}
+
+/// The greatest ordinal ever given: what was recorded so far has it or a smaller one.
+pub(super) fn last(db: &Connection) -> Result<i64> {
+    let last =
+        db.query_row("SELECT coalesce(max(ordinal), 0) FROM openings", [], |row| row.get(0))?;
+    Ok(last)
+}
+
+/// Commits the openings up to ordinal `last`, oldest first; says how many. One that is refused is
+/// dropped.
+pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
+    let mut settled = 0;
+    for ordinal in ordinals(db, last)? {
+        let (tenant, turn) = read(db, ordinal)?;
+        match attempt(db, || turns::commit(db, &tenant, &turn))? {
+            Ok(()) => settled += 1,
+            Err(error @ StoreError::Unavailable(_)) => return Err(error),
+            Err(_) => {
+                if let Some(response) = &turn.response {
+                    remove(db, &tenant, &response.id)?;
+                }
+            }
+        }
+    }
+    Ok(settled)
+}
+
+fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {
+    let ordinals = db
+        .prepare_cached("SELECT ordinal FROM openings WHERE ordinal <= ?1 ORDER BY ordinal")?
+        .query_map([last], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(ordinals)
+}
+
+fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
+    const SQL: &str = "
+        SELECT id, conversation, created_at, envelope, report,
+               tenant, into_conversation, thread, after, fork
+        FROM openings WHERE ordinal = ?1";
+    let (tenant, base, response) = db.prepare_cached(SQL)?.query_row([ordinal], |row| {
+        let response = read_new(row)?;
+        Ok((Tenant::new(row.get_ref(5)?.as_str()?), read_base(row, &response.id)?, response))
+    })?;
+    let turn = Turn {
+        base,
+        input: read_items(db, ordinal)?,
+        output: Vec::new(),
+        response: Some(response),
+    };
+    Ok((tenant, turn))
+}
+
+fn read_base(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Base> {
+    let shard = id.shard();
+    if let Some(into) = row.get_ref(6)?.as_str_or_null()? {
+        let into = ConversationId::parse(into).ok_or_else(|| no_id(6))?;
+        return Ok(Base::Conversation(into));
+    }
+    let thread: ThreadId = thread_of(row.get(7)?);
+    let after: Option<(i64, i64)> =
+        row.get::<_, Option<i64>>(8)?.zip(row.get::<_, Option<i64>>(9)?);
+    Ok(match after {
+        Some((after, fork)) => Base::After {
+            cursor: Cursor { shard, thread, end: seq_of(after) },
+            fork: thread_of(fork),
+        },
+        None => Base::New { shard, thread },
+    })
+}
+
+fn read_items(db: &Connection, ordinal: i64) -> Result<Vec<HeldItem>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM opening_items WHERE opening = ?1 ORDER BY position"
+    );
+    let items = db
+        .prepare_cached(SQL)?
+        .query_map([ordinal], row::read)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(items)
+}

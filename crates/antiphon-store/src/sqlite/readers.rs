@@ -1,0 +1,98 @@
+//! Connections that read beside the writer, each call from one snapshot.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::connection;
+use super::writer::closed;
+use crate::error::StoreError;
+
+/// A pool of reading connections. Work on them runs where it may block.
+#[derive(Debug)]
+pub(super) struct Readers {
+    idle: Arc<Mutex<Vec<Connection>>>,
+    /// As many as there are idle connections.
+    permits: Arc<Semaphore>,
+    size: u32,
+}
+
+impl Readers {
+    /// Opens readers of the file at `path`.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let idle =
+            (0..pool_size()).map(|_| connection::reading(path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            permits: Arc::new(Semaphore::new(idle.len())),
+            idle: Arc::new(Mutex::new(idle)),
+            size: pool_size(),
+        })
+    }
+
+    /// Has `work` done on a snapshot that holds everything answered before.
+    pub(super) async fn call<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let permits = Arc::clone(&self.permits);
+        let permit = permits.acquire_owned().await.map_err(|_| closed())?;
+        let idle = Arc::clone(&self.idle);
+        let reading = spawn_blocking(move || {
+            let outcome = Borrowed::from(&idle).read(work);
+            drop(permit);
+            outcome
+        });
+        reading.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+    }
+
+    /// Waits for the calls that run and closes the connections.
+    pub(super) async fn close(&self) {
+        if let Ok(all) = self.permits.acquire_many(self.size).await {
+            self.permits.close();
+            drop(all);
+            lock(&self.idle).clear();
+        }
+    }
+}
+
+fn pool_size() -> u32 {
+    let cores = available_parallelism().map_or(4, usize::from);
+    u32::try_from(cores.clamp(2, 8)).expect("eight at the most")
+}
+
+fn lock(idle: &Mutex<Vec<Connection>>) -> MutexGuard<'_, Vec<Connection>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A connection out of the pool, to which it goes back even where the work panics.
+struct Borrowed<'a> {
+    pool: &'a Mutex<Vec<Connection>>,
+    db: Option<Connection>,
+}
+
+impl<'a> Borrowed<'a> {
+    fn from(pool: &'a Mutex<Vec<Connection>>) -> Self {
+        let db = lock(pool).pop();
+        Self { pool, db }
+    }
+
+    fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let db = self.db.as_ref().ok_or_else(closed)?;
+        let snapshot = db.unchecked_transaction()?;
+        work(&snapshot)
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        lock(self.pool).extend(self.db.take());
+    }
+}

@@ -1,0 +1,124 @@
+//! Records of responses.
+
+use antiphon::HeldItem;
+use bytes::Bytes;
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
+use super::{items, sweep};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant};
+use crate::records::{Cursor, NewResponse, ResponseRecord, Seq};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A response's place in its thread.
+pub(super) struct Extent {
+    pub(super) input_from: Seq,
+    pub(super) output_from: Seq,
+    pub(super) end: Seq,
+}
+
+/// Records a response whose items are in the thread.
+pub(super) fn insert(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    response: &NewResponse,
+    extent: &Extent,
+) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
+                               conversation, created_at, envelope, report)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    db.prepare_cached(SQL)?.execute(params![
+        key.tenant(),
+        key.shard(),
+        response.id.as_str(),
+        key.thread(),
+        position(extent.input_from),
+        position(extent.output_from),
+        position(extent.end),
+        response.conversation.as_ref().map(ConversationId::as_str),
+        response.created_at,
+        &*response.envelope,
+        &*response.report,
+    ])?;
+    Ok(())
+}
+
+/// The record.
+pub(super) fn find(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<ResponseRecord>> {
+    const SQL: &str = "
+        SELECT id, conversation, created_at, envelope, report,
+               thread, input_from, output_from, end_at
+        FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let record = db
+        .prepare_cached(SQL)?
+        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], read_record)
+        .optional()?;
+    Ok(record)
+}
+
+/// The live items that it put out.
+pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
+    match find(db, tenant, id)? {
+        Some(record) => {
+            let key = ThreadKey::of(tenant, record.cursor);
+            items::range(db, key, &record.output, usize::MAX)
+        }
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Deletes the record; says whether there was one.
+pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    const SQL: &str = "
+        DELETE FROM responses WHERE tenant = ?1 AND shard = ?2 AND id = ?3
+        RETURNING thread";
+    let thread: Option<i64> = db
+        .prepare_cached(SQL)?
+        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
+        .optional()?;
+    if let Some(thread) = thread {
+        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(thread)))?;
+    }
+    Ok(thread.is_some())
+}
+
+/// Reads what was recorded from a row's first columns: id, conversation, `created_at`, envelope,
+/// report.
+pub(super) fn read_new(row: &Row<'_>) -> rusqlite::Result<NewResponse> {
+    Ok(NewResponse {
+        id: ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))?,
+        conversation: row
+            .get_ref(1)?
+            .as_str_or_null()?
+            .map(|id| ConversationId::parse(id).ok_or_else(|| no_id(1)))
+            .transpose()?,
+        created_at: row.get(2)?,
+        envelope: Bytes::from(row.get::<_, Vec<u8>>(3)?),
+        report: Bytes::from(row.get::<_, Vec<u8>>(4)?),
+    })
+}
+
+/// The error of a column that holds something other than an id.
+pub(super) fn no_id(column: usize) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, "no id".into())
+}
+
+fn read_record(row: &Row<'_>) -> rusqlite::Result<ResponseRecord> {
+    let response = read_new(row)?;
+    let (input_from, output_from, end) =
+        (seq_of(row.get(6)?), seq_of(row.get(7)?), seq_of(row.get(8)?));
+    Ok(ResponseRecord {
+        cursor: Cursor { shard: response.id.shard(), thread: thread_of(row.get(5)?), end },
+        response,
+        input: input_from..output_from,
+        output: output_from..end,
+    })
+}

@@ -1,0 +1,59 @@
+//! The tables, and how a file of an earlier version comes to have them.
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use crate::error::StoreError;
+
+/// Every step from an empty file to today's tables. Steps that were released are never changed.
+const STEPS: &[M<'static>] = &[M::up(include_str!("schema.sql"))];
+
+/// What marks a file as one of ours; the first step writes it.
+const APPLICATION: i32 = 0x416e_7470;
+
+/// Refuses a file that holds some other application's database.
+pub(super) fn check_owner(db: &Connection) -> Result<(), StoreError> {
+    let application: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let is_empty: bool =
+        db.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+    if application == APPLICATION || (application == 0 && is_empty) {
+        return Ok(());
+    }
+    Err(StoreError::Unavailable("the file holds another application's database".into()))
+}
+
+/// Brings the tables up to date. A file that a newer version wrote is refused untouched.
+pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
+    Migrations::from_slice(STEPS)
+        .to_latest(db)
+        .map_err(|error| StoreError::Unavailable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_applies() {
+        Migrations::from_slice(STEPS).validate().unwrap();
+    }
+
+    #[test]
+    fn only_an_empty_file_or_one_of_ours_is_taken() {
+        let mut ours = Connection::open_in_memory().unwrap();
+        assert_eq!(check_owner(&ours), Ok(()));
+        migrate(&mut ours).unwrap();
+        assert_eq!(check_owner(&ours), Ok(()));
+
+        let theirs = Connection::open_in_memory().unwrap();
+        theirs.execute_batch("CREATE TABLE notes (text)").unwrap();
+        assert!(matches!(check_owner(&theirs), Err(StoreError::Unavailable(_))));
+    }
+
+    #[test]
+    fn a_file_of_a_newer_version_is_refused() {
+        let mut db = Connection::open_in_memory().unwrap();
+        db.pragma_update(None, "user_version", 1000).unwrap();
+        assert!(matches!(migrate(&mut db), Err(StoreError::Unavailable(_))));
+    }
+}

@@ -1,0 +1,161 @@
+//! The contract, call by call.
+
+use std::collections::BTreeSet;
+
+use antiphon::{HeldItem, ItemId};
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::writer::Effect;
+use super::{SqliteStore, conversations, items, listing, openings, responses, secret, turns};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
+use crate::records::{Conversation, Cursor, Listing, Page, ResponseRecord, Scope, Turn};
+use crate::store::Store;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn secret(&self, candidate: [u8; 32]) -> Result<[u8; 32]> {
+        self.write(Effect::Synced, move |db| secret::keep(db, candidate)).await
+    }
+
+    async fn create_conversation(
+        &self,
+        tenant: &Tenant,
+        conversation: Conversation,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        let tenant = tenant.clone();
+        self.write(Effect::Synced, move |db| {
+            conversations::create(db, &tenant, &conversation, thread, &items)
+        })
+        .await
+    }
+
+    async fn conversation(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+    ) -> Result<Option<(Conversation, Cursor)>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| conversations::find(db, &tenant, &id)).await
+    }
+
+    async fn set_metadata(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        metadata: Bytes,
+    ) -> Result<Option<Conversation>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Synced, move |db| {
+            conversations::set_metadata(db, &tenant, &id, &metadata)
+        })
+        .await
+    }
+
+    async fn delete_conversation(&self, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Erasing, move |db| conversations::delete(db, &tenant, &id)).await
+    }
+
+    async fn append_items(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Synced, move |db| conversations::append(db, &tenant, &id, &items)).await
+    }
+
+    async fn list_items(
+        &self,
+        tenant: &Tenant,
+        scope: &Scope,
+        page: &Page,
+    ) -> Result<Option<Listing>> {
+        let (tenant, scope, page) = (tenant.clone(), scope.clone(), page.clone());
+        self.read(move |db| listing::list(db, &tenant, &scope, &page)).await
+    }
+
+    async fn item(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        id: &ItemId,
+    ) -> Result<Option<HeldItem>> {
+        let (tenant, conversation, id) = (tenant.clone(), conversation.clone(), id.clone());
+        self.read(move |db| conversations::item(db, &tenant, &conversation, &id)).await
+    }
+
+    async fn delete_item(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        id: &ItemId,
+    ) -> Result<bool> {
+        let (tenant, conversation, id) = (tenant.clone(), conversation.clone(), id.clone());
+        self.write(Effect::Erasing, move |db| {
+            conversations::erase_item(db, &tenant, &conversation, &id)
+        })
+        .await
+    }
+
+    async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| responses::find(db, &tenant, &id)).await
+    }
+
+    async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| responses::output(db, &tenant, &id)).await
+    }
+
+    async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Erasing, move |db| responses::delete(db, &tenant, &id)).await
+    }
+
+    async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
+        let tenant = tenant.clone();
+        self.read(move |db| items::transcript(db, &tenant, cursor)).await
+    }
+
+    async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>> {
+        let tenant = tenant.clone();
+        let ids: BTreeSet<ItemId> = ids.iter().cloned().collect();
+        self.read(move |db| {
+            let newest = |id| items::newest(db, &tenant, id).transpose();
+            ids.iter().filter_map(newest).collect()
+        })
+        .await
+    }
+
+    async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        let tenant = tenant.clone();
+        self.write(Effect::Unsynced, move |db| openings::record(db, &tenant, &turn)).await
+    }
+
+    async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Unsynced, move |db| openings::remove(db, &tenant, &id)).await
+    }
+
+    async fn settle_openings(&self) -> Result<usize> {
+        let left_behind = self.left_behind;
+        self.write(Effect::Synced, move |db| openings::settle(db, left_behind)).await
+    }
+
+    async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        let tenant = tenant.clone();
+        self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn close(&self) {
+        self.shut().await;
+    }
+}

@@ -1,0 +1,89 @@
+//! Threads: where they end, and what came before them.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::keys::{ThreadKey, position, seq_of, thread_of};
+use crate::error::StoreError;
+use crate::ids::ThreadId;
+use crate::records::Seq;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// What is known of a thread.
+pub(super) struct Thread {
+    /// One past its last item.
+    pub(super) tip: Seq,
+    /// Whether a conversation names it, or once did.
+    pub(super) named: bool,
+}
+
+pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>> {
+    const SQL: &str =
+        "SELECT tip, named FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    let thread = db
+        .prepare_cached(SQL)?
+        .query_row(params![key.tenant(), key.shard(), key.thread()], |row| {
+            Ok(Thread { tip: seq_of(row.get(0)?), named: row.get(1)? })
+        })
+        .optional()?;
+    Ok(thread)
+}
+
+/// Creates an empty thread that nothing comes before.
+pub(super) fn create_root(db: &Connection, key: ThreadKey<'_>, named: bool) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
+        VALUES (?1, ?2, ?3, '[]', NULL, 0, 0, ?4)";
+    db.prepare_cached(SQL)?.execute(params![key.tenant(), key.shard(), key.thread(), named])?;
+    Ok(())
+}
+
+/// Creates an empty thread behind `parent` as far as `base`. Where `parent` was deleted meanwhile,
+/// what came before it is gone too.
+pub(super) fn create_fork(
+    db: &Connection,
+    parent: ThreadKey<'_>,
+    base: Seq,
+    fork: ThreadId,
+) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO threads (tenant, shard, thread, lineage, parent, base, tip, named)
+        VALUES (?1, ?2, ?3, json_insert(
+            coalesce((SELECT lineage FROM threads
+                      WHERE tenant = ?1 AND shard = ?2 AND thread = ?4), '[]'),
+            '$[#]', json_array(?4, ?5)
+        ), ?4, ?5, ?5, 0)";
+    let fork = ThreadKey { id: fork, ..parent };
+    db.prepare_cached(SQL)?.execute(params![
+        fork.tenant(),
+        fork.shard(),
+        fork.thread(),
+        parent.thread(),
+        position(base),
+    ])?;
+    Ok(())
+}
+
+/// Moves the thread's end behind what was appended.
+pub(super) fn advance(db: &Connection, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
+    const SQL: &str =
+        "UPDATE threads SET tip = ?4 WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    db.prepare_cached(SQL)?.execute(params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(tip)
+    ])?;
+    Ok(())
+}
+
+/// Forgets a thread; gives its parent.
+pub(super) fn remove(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
+    const SQL: &str =
+        "DELETE FROM threads WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 RETURNING parent";
+    let parent: Option<Option<i64>> = db
+        .prepare_cached(SQL)?
+        .query_row(params![key.tenant(), key.shard(), key.thread()], |row| row.get(0))
+        .optional()?;
+    Ok(parent.flatten().map(thread_of))
+}

@@ -1,0 +1,81 @@
+//! The commit of a turn.
+
+use rusqlite::Connection;
+
+use super::keys::ThreadKey;
+use super::responses::{self, Extent};
+use super::{conversations, items, openings, threads};
+use crate::error::StoreError;
+use crate::ids::{Shard, Tenant, ThreadId};
+use crate::records::{Base, Cursor, Seq, Turn};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Commits a turn: its items, its record, and the end of its opening.
+pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    check_shard(turn)?;
+    let (key, input_from) = place(db, tenant, &turn.base)?;
+    let output_from = items::append(db, key, input_from, &turn.input)?;
+    let end = items::append(db, key, output_from, &turn.output)?;
+    threads::advance(db, key, end)?;
+    if let Some(response) = &turn.response {
+        let extent = Extent { input_from, output_from, end };
+        responses::insert(db, key, response, &extent)?;
+        openings::remove(db, tenant, &response.id)?;
+    }
+    Ok(())
+}
+
+/// A response is looked up in the shard that its id names, so its items have to be there.
+pub(super) fn check_shard(turn: &Turn) -> Result<()> {
+    let named = turn.response.as_ref().map(|response| response.id.shard());
+    match named {
+        Some(shard) if shard != shard_of(&turn.base) => Err(StoreError::Unavailable(
+            "the response's id names another shard than its thread's".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn shard_of(base: &Base) -> Shard {
+    match base {
+        Base::New { shard, .. } => *shard,
+        Base::After { cursor, .. } => cursor.shard,
+        Base::Conversation(id) => id.shard(),
+    }
+}
+
+/// The thread that the turn's items go to, and their first position in it.
+fn place<'a>(db: &Connection, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
+    match base {
+        Base::New { shard, thread } => {
+            let key = ThreadKey::new(tenant, *shard, *thread);
+            threads::create_root(db, key, false)?;
+            Ok((key, 0))
+        }
+        Base::After { cursor, fork } => behind(db, tenant, *cursor, *fork),
+        Base::Conversation(id) => {
+            let end =
+                conversations::end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
+            Ok((ThreadKey::of(tenant, end), end.end))
+        }
+    }
+}
+
+/// The tip of a chain is appended to; anywhere else, and in what is or was a conversation's, the
+/// turn forks.
+fn behind<'a>(
+    db: &Connection,
+    tenant: &'a Tenant,
+    cursor: Cursor,
+    fork: ThreadId,
+) -> Result<(ThreadKey<'a>, Seq)> {
+    let key = ThreadKey::of(tenant, cursor);
+    let is_tip =
+        threads::find(db, key)?.is_some_and(|thread| thread.tip == cursor.end && !thread.named);
+    if is_tip {
+        return Ok((key, cursor.end));
+    }
+    threads::create_fork(db, key, cursor.end, fork)?;
+    Ok((ThreadKey { id: fork, ..key }, cursor.end))
+}

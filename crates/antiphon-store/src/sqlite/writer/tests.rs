@@ -1,0 +1,256 @@
+//! What becomes of jobs that are committed together.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::*;
+use crate::sqlite::{connection, schema};
+
+fn is_unavailable(outcome: &Result<(), StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Unavailable(_)))
+}
+
+fn notes() -> Connection {
+    with_notes(connection::in_memory().unwrap())
+}
+
+fn notes_at(path: &Path) -> Connection {
+    with_notes(connection::writing(path).unwrap())
+}
+
+fn with_notes(mut db: Connection) -> Connection {
+    schema::migrate(&mut db).unwrap();
+    db.execute_batch(
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+         CREATE TABLE replies (note REFERENCES notes DEFERRABLE INITIALLY DEFERRED)",
+    )
+    .unwrap();
+    db
+}
+
+fn note(text: &'static str) -> impl FnOnce(&Connection) -> Result<(), StoreError> + Send {
+    move |db| {
+        db.execute("INSERT INTO notes (text) VALUES (?1)", [text])?;
+        Ok(())
+    }
+}
+
+async fn noted(writer: &Writer) -> String {
+    let read = |db: &Connection| {
+        let all = "SELECT coalesce(group_concat(text, ' '), '') FROM notes";
+        Ok(db.query_row(all, [], |row| row.get(0))?)
+    };
+    writer.call(Effect::Unsynced, read).await.unwrap()
+}
+
+/// Keeps the writer busy until told, so that what is asked meanwhile is committed as one.
+fn held_up() -> (mpsc::Sender<()>, impl FnOnce(&Connection) -> Result<(), StoreError> + Send) {
+    let (go, told) = mpsc::channel();
+    (go, move |_: &Connection| {
+        told.recv().unwrap();
+        Ok(())
+    })
+}
+
+#[tokio::test]
+async fn a_job_that_fails_is_undone_and_its_neighbours_are_not() {
+    let writer = Writer::start(notes()).unwrap();
+    let (go, busy) = held_up();
+    let failing = |db: &Connection| {
+        note("lost")(db)?;
+        Err::<(), _>(StoreError::ConversationNotFound)
+    };
+
+    let outcomes = tokio::join!(
+        writer.call(Effect::Synced, busy),
+        writer.call(Effect::Synced, note("one")),
+        writer.call(Effect::Synced, failing),
+        writer.call(Effect::Synced, note("two")),
+        async { go.send(()).unwrap() },
+    );
+
+    assert_eq!((outcomes.1, outcomes.3), (Ok(()), Ok(())));
+    assert_eq!(outcomes.2, Err(StoreError::ConversationNotFound));
+    assert_eq!(noted(&writer).await, "one two");
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_fails_every_job_of_it() {
+    let db = notes();
+    db.pragma_update(None, "foreign_keys", true).unwrap();
+    let writer = Writer::start(db).unwrap();
+    let (go, busy) = held_up();
+    // The constraint is looked at when the transaction commits.
+    let breaking = |db: &Connection| {
+        db.execute("INSERT INTO replies VALUES (7)", [])?;
+        Ok(())
+    };
+
+    let outcomes = tokio::join!(
+        writer.call(Effect::Synced, busy),
+        writer.call(Effect::Synced, note("one")),
+        writer.call(Effect::Synced, breaking),
+        writer.call(Effect::Synced, note("two")),
+        async { go.send(()).unwrap() },
+    );
+
+    for outcome in [outcomes.1, outcomes.2, outcomes.3] {
+        assert!(is_unavailable(&outcome));
+    }
+    assert_eq!(noted(&writer).await, "");
+    assert_eq!(writer.call(Effect::Synced, note("later")).await, Ok(()));
+    assert_eq!(noted(&writer).await, "later");
+}
+
+#[tokio::test]
+async fn a_transaction_that_sqlite_gave_up_fails_every_job_of_it() {
+    let writer = Writer::start(notes()).unwrap();
+    let (go, busy) = held_up();
+    let giving_up = |db: &Connection| {
+        let sql = "INSERT OR ROLLBACK INTO notes (text) VALUES (NULL)";
+        Ok(db.execute(sql, []).map(drop)?)
+    };
+
+    let outcomes = tokio::join!(
+        writer.call(Effect::Synced, busy),
+        writer.call(Effect::Synced, note("one")),
+        writer.call(Effect::Synced, giving_up),
+        writer.call(Effect::Synced, note("two")),
+        async { go.send(()).unwrap() },
+    );
+
+    for outcome in [outcomes.1, outcomes.2, outcomes.3] {
+        assert!(is_unavailable(&outcome));
+    }
+    assert_eq!(noted(&writer).await, "");
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_what_does_not_fit() {
+    let db = notes();
+    db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
+    let writer = Writer::start(db).unwrap();
+    let too_much = |db: &Connection| {
+        let sql = "INSERT INTO notes (text) VALUES (hex(zeroblob(100000)))";
+        Ok(db.execute(sql, []).map(drop)?)
+    };
+
+    let refused = writer.call(Effect::Synced, too_much).await;
+
+    assert!(is_unavailable(&refused));
+    assert_eq!(writer.call(Effect::Synced, note("small")).await, Ok(()));
+    assert_eq!(noted(&writer).await, "small");
+}
+
+#[tokio::test]
+async fn while_another_process_writes_jobs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let other = notes_at(&path);
+    let db = connection::writing(&path).unwrap();
+    db.busy_timeout(Duration::ZERO).unwrap();
+    let writer = Writer::start(db).unwrap();
+
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = writer.call(Effect::Synced, note("refused")).await;
+    assert!(is_unavailable(&refused));
+
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(writer.call(Effect::Synced, note("taken")).await, Ok(()));
+    assert_eq!(noted(&writer).await, "taken");
+}
+
+#[tokio::test]
+async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
+    const NORMAL: i64 = 1;
+    const FULL: i64 = 2;
+    let writer = Writer::start(notes()).unwrap();
+    let mode = |db: &Connection| {
+        Ok(db.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))?)
+    };
+
+    for (effect, expected) in [
+        (Effect::Synced, FULL),
+        (Effect::Unsynced, NORMAL),
+        (Effect::Unsynced, NORMAL),
+        (Effect::Erasing, FULL),
+    ] {
+        assert_eq!(writer.call(effect, mode).await, Ok(expected), "{effect:?}");
+    }
+
+    let (go, busy) = held_up();
+    let outcomes = tokio::join!(
+        writer.call(Effect::Unsynced, busy),
+        writer.call(Effect::Unsynced, mode),
+        writer.call(Effect::Synced, mode),
+        async { go.send(()).unwrap() },
+    );
+    assert_eq!((outcomes.1, outcomes.2), (Ok(FULL), Ok(FULL)));
+}
+
+#[tokio::test]
+async fn a_job_whose_caller_left_is_done() {
+    let writer = Writer::start(notes()).unwrap();
+    let (go, busy) = held_up();
+    tokio::join!(abandon(&writer, busy), async { go.send(()).unwrap() });
+
+    assert_eq!(noted(&writer).await, "left");
+}
+
+/// Asks for both jobs and leaves before either is answered.
+async fn abandon(
+    writer: &Writer,
+    busy: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
+) {
+    tokio::select! {
+        biased;
+        _ = writer.call(Effect::Synced, busy) => unreachable!("it is held up"),
+        _ = writer.call(Effect::Synced, note("left")) => unreachable!("it waits for the other"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn closing_waits_for_what_is_queued() {
+    let writer = Writer::start(notes()).unwrap();
+    let (go, busy) = held_up();
+
+    let outcomes = tokio::join!(
+        writer.call(Effect::Synced, busy),
+        writer.call(Effect::Synced, note("queued")),
+        writer.close(),
+        writer.call(Effect::Synced, note("late")),
+        async { go.send(()).unwrap() },
+    );
+
+    assert_eq!(outcomes.1, Ok(()));
+    assert_eq!(outcomes.3, Err(closed()));
+    writer.close().await;
+}
+
+#[tokio::test]
+async fn what_was_erased_leaves_the_log_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let writer = Writer::start(notes_at(&path)).unwrap();
+    let kept = writer.call(Effect::Synced, note("a secret")).await;
+    assert_eq!(kept, Ok(()));
+    assert!(holds(folder.path(), b"a secret"));
+
+    let erase = |db: &Connection| Ok(db.execute("DELETE FROM notes", []).map(drop)?);
+    assert_eq!(writer.call(Effect::Erasing, erase).await, Ok(()));
+    // The log is emptied behind the answer, once nothing else waits.
+    let mut tries = 0..10_000;
+    while holds(folder.path(), b"a secret") {
+        assert!(tries.next().is_some(), "it is still there");
+        tokio::task::yield_now().await;
+    }
+}
+
+fn holds(folder: &Path, text: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|file| {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        bytes.windows(text.len()).any(|window| window == text)
+    })
+}

@@ -1,0 +1,154 @@
+//! Chains of responses and their forks.
+
+use antiphon_store::{Base, Cursor, Shard, StoreError};
+
+use super::World;
+
+pub(crate) async fn a_first_turn_begins_a_thread(world: World) {
+    let (shard, thread) = (world.shard(), world.thread());
+    let base = Base::New { shard, thread };
+    let (id, turn) = world.turn(base, &["a", "b"], &["c"]);
+    world.commit(turn.clone()).await.unwrap();
+
+    let record = world.store.response(&world.tenant, &id).await.unwrap();
+    let record = record.unwrap();
+    assert_eq!(Some(record.response), turn.response);
+    assert_eq!((record.input, record.output), (0..2, 2..3));
+    assert_eq!(record.cursor, Cursor { shard, thread, end: 3 });
+    assert_eq!(world.transcript(&id).await, ["a", "b", "c"]);
+    assert_eq!(world.input(&id).await, ["a", "b"]);
+    assert_eq!(world.output(&id).await, ["c"]);
+}
+
+pub(crate) async fn a_turn_from_the_tip_of_a_chain_appends(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+
+    assert_eq!(world.transcript(&second).await, ["a", "b", "c", "d"]);
+    assert_eq!(world.transcript(&first).await, ["a", "b"]);
+    let (first, second) = (world.end(&first).await, world.end(&second).await);
+    assert_eq!((second.thread, second.end), (first.thread, 4));
+}
+
+pub(crate) async fn the_second_turn_from_one_cursor_forks(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let one = world.after(&first, &["c"], &["d"]).await;
+    let other = world.after(&first, &["e"], &["f"]).await;
+
+    assert_eq!(world.transcript(&one).await, ["a", "b", "c", "d"]);
+    assert_eq!(world.transcript(&other).await, ["a", "b", "e", "f"]);
+    assert_eq!(world.input(&other).await, ["e"]);
+    assert_eq!(world.output(&other).await, ["f"]);
+    let (one, other) = (world.end(&one).await, world.end(&other).await);
+    assert_ne!(one.thread, other.thread);
+    assert_eq!((other.shard, other.end), (one.shard, 4));
+}
+
+pub(crate) async fn a_fork_may_be_forked(world: World) {
+    let root = world.first(&["a"], &["b"]).await;
+    let long = world.after(&root, &["c"], &["d"]).await;
+    let fork = world.after(&root, &["e"], &["f"]).await;
+    let longer = world.after(&fork, &["g"], &["h"]).await;
+    let fork_of_fork = world.after(&fork, &["i"], &["j"]).await;
+    let deepest = world.after(&fork_of_fork, &["k"], &["l"]).await;
+    let third = world.after(&fork_of_fork, &["m"], &[]).await;
+
+    assert_eq!(world.transcript(&long).await, ["a", "b", "c", "d"]);
+    assert_eq!(world.transcript(&longer).await, ["a", "b", "e", "f", "g", "h"]);
+    assert_eq!(world.transcript(&deepest).await, ["a", "b", "e", "f", "i", "j", "k", "l"]);
+    assert_eq!(world.transcript(&third).await, ["a", "b", "e", "f", "i", "j", "m"]);
+    assert_eq!(world.end(&third).await.end, 7);
+}
+
+pub(crate) async fn a_fork_from_the_middle_sees_nothing_behind_it(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+    world.after(&second, &["e"], &["f"]).await;
+
+    let fork = world.after(&second, &["g"], &["h"]).await;
+
+    assert_eq!(world.transcript(&fork).await, ["a", "b", "c", "d", "g", "h"]);
+}
+
+pub(crate) async fn a_fork_appends_from_its_own_tip(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    world.after(&first, &["c"], &["d"]).await;
+    let fork = world.after(&first, &["e"], &["f"]).await;
+    let next = world.after(&fork, &["g"], &["h"]).await;
+
+    let (fork, end) = (world.end(&fork).await, world.end(&next).await);
+    assert_eq!((end.thread, end.end), (fork.thread, 6));
+    assert_eq!(world.transcript(&next).await, ["a", "b", "e", "f", "g", "h"]);
+}
+
+pub(crate) async fn naming_a_response_of_a_conversation_forks(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let within = world.within(&conversation, &["b"], &["c"]).await;
+
+    let fork = world.after(&within, &["d"], &["e"]).await;
+
+    assert_ne!(world.end(&fork).await.thread, world.tip(&conversation).await.thread);
+    assert_eq!(world.transcript(&fork).await, ["a", "b", "c", "d", "e"]);
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
+}
+
+pub(crate) async fn a_thread_that_was_a_conversations_is_not_appended_to(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let within = world.within(&conversation, &["b"], &["c"]).await;
+    world.delete_conversation(&conversation).await;
+
+    let fork = world.after(&within, &["d"], &["e"]).await;
+
+    assert_ne!(world.end(&fork).await.thread, world.end(&within).await.thread);
+    assert_eq!(world.transcript(&fork).await, ["a", "b", "c", "d", "e"]);
+}
+
+pub(crate) async fn a_turn_without_items_is_recorded(world: World) {
+    let empty = world.first(&[], &[]).await;
+    let next = world.after(&empty, &["a"], &["b"]).await;
+    let empty_fork = world.after(&empty, &[], &[]).await;
+    let behind_it = world.after(&empty_fork, &["c"], &[]).await;
+
+    assert_eq!(world.transcript(&empty).await, [""; 0]);
+    assert_eq!(world.transcript(&next).await, ["a", "b"]);
+    assert_eq!(world.transcript(&behind_it).await, ["c"]);
+    assert_eq!(world.output(&empty).await, [""; 0]);
+}
+
+pub(crate) async fn a_turn_may_leave_no_record(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &["c"]);
+    turn.response = None;
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
+    assert!(!world.exists(&id).await);
+}
+
+/// The turn ran while another caller deleted what it builds on: it is committed, and what is left
+/// of its past is what nobody deleted.
+pub(crate) async fn a_turn_behind_what_was_deleted_meanwhile_is_kept(world: World) {
+    let root = world.first(&["a"], &["b"]).await;
+    let gone = world.after(&root, &["c"], &["d"]).await;
+    let base = world.behind(world.end(&gone).await);
+    world.delete_response(&gone).await;
+    let (id, turn) = world.turn(base, &["e"], &["f"]);
+    world.commit(turn).await.unwrap();
+    assert_eq!(world.transcript(&id).await, ["a", "b", "e", "f"]);
+
+    let base = world.behind(world.end(&id).await);
+    world.delete_response(&root).await;
+    world.delete_response(&id).await;
+    let (id, turn) = world.turn(base, &["g"], &["h"]);
+    world.commit(turn).await.unwrap();
+    assert_eq!(world.transcript(&id).await, ["g", "h"]);
+}
+
+pub(crate) async fn a_response_in_a_foreign_shard_is_refused(world: World) {
+    let (_, mut turn) = world.turn(Base::Conversation(world.conversation(&[]).await), &[], &[]);
+    turn.base = Base::New { shard: Shard(7), thread: world.thread() };
+
+    let refusal = world.commit(turn).await.unwrap_err();
+
+    assert!(matches!(refusal, StoreError::Unavailable(_)));
+}

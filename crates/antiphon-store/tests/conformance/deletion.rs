@@ -1,0 +1,127 @@
+//! What goes when a response or a conversation is deleted.
+
+use super::World;
+
+pub(crate) async fn what_only_the_deleted_response_reached_goes(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+
+    assert!(world.delete_response(&second).await);
+    assert!(!world.exists(&second).await);
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["a", "b"]);
+    assert!(!world.delete_response(&second).await);
+
+    assert!(world.delete_response(&first).await);
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
+}
+
+pub(crate) async fn what_a_later_response_builds_on_stays(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+
+    world.delete_response(&first).await;
+
+    assert_eq!(world.transcript(&second).await, ["a", "b", "c", "d"]);
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await.len(), 4);
+}
+
+pub(crate) async fn what_a_fork_builds_on_stays(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let long = world.after(&first, &["c"], &["d"]).await;
+    let fork = world.after(&first, &["e"], &["f"]).await;
+    let fork_of_fork = world.after(&fork, &["g"], &["h"]).await;
+    let _ = world.after(&fork, &["i"], &["j"]).await;
+
+    world.delete_response(&first).await;
+    world.delete_response(&long).await;
+    world.delete_response(&fork).await;
+
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["a", "b"]);
+    assert_eq!(world.transcript(&fork_of_fork).await, ["a", "b", "e", "f", "g", "h"]);
+}
+
+pub(crate) async fn a_fork_that_goes_takes_what_only_it_reached(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let long = world.after(&first, &["c"], &["d"]).await;
+    let longest = world.after(&long, &["e"], &["f"]).await;
+    let fork = world.after(&long, &["g"], &["h"]).await;
+    world.delete_response(&long).await;
+    world.delete_response(&longest).await;
+    assert_eq!(world.held(&["a", "b", "c", "d", "e", "f"]).await, ["a", "b", "c", "d"]);
+
+    world.delete_response(&fork).await;
+
+    let left = world.held(&["a", "b", "c", "d", "g", "h"]).await;
+    assert_eq!(left, ["a", "b"]);
+    assert_eq!(world.transcript(&first).await, ["a", "b"]);
+}
+
+pub(crate) async fn a_chain_of_forks_goes_whole(world: World) {
+    const DEPTH: usize = 40;
+    let conversation = world.conversation(&["root"]).await;
+    let mut responses = vec![world.within(&conversation, &[], &["0"]).await];
+    for depth in 1..DEPTH {
+        let previous = &responses[depth - 1];
+        let (taken, kept) = (format!("x{depth}"), depth.to_string());
+        let sibling = world.after(previous, &[&taken], &[]).await;
+        responses.push(world.after(previous, &[], &[&kept]).await);
+        world.delete_response(&sibling).await;
+    }
+    let deepest = responses.pop().unwrap();
+    for response in &responses {
+        world.delete_response(response).await;
+    }
+    world.delete_conversation(&conversation).await;
+    let kept: Vec<String> = (0..DEPTH).map(|depth| depth.to_string()).collect();
+    assert_eq!(world.transcript(&deepest).await[1..], kept);
+
+    world.delete_response(&deepest).await;
+
+    let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+    assert_eq!(world.held(&kept).await, [""; 0]);
+    assert_eq!(world.held(&["root"]).await, [""; 0]);
+}
+
+pub(crate) async fn a_live_conversation_keeps_its_items(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let response = world.within(&conversation, &["b"], &["c"]).await;
+    let fork = world.after(&response, &["d"], &["e"]).await;
+
+    world.delete_response(&response).await;
+    world.delete_response(&fork).await;
+
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
+    assert_eq!(world.held(&["d", "e"]).await, [""; 0]);
+}
+
+pub(crate) async fn a_deleted_conversation_leaves_its_responses_readable(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let response = world.within(&conversation, &["b"], &["c"]).await;
+    world.append(&conversation, &["d"]).await.unwrap();
+
+    world.delete_conversation(&conversation).await;
+
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c"]);
+    assert_eq!(world.input(&response).await, ["b"]);
+    assert_eq!(world.output(&response).await, ["c"]);
+    assert_eq!(world.held(&["c", "d"]).await, ["c"]);
+    world.delete_response(&response).await;
+    assert_eq!(world.held(&["a", "b", "c"]).await, [""; 0]);
+}
+
+/// A caller may still hold the cursor of a response that is gone: it must never come to name what
+/// another turn put there.
+pub(crate) async fn places_of_deleted_items_are_not_given_again(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let gone = world.after(&first, &["c"], &["d"]).await;
+    let stale = world.end(&gone).await;
+    world.delete_response(&gone).await;
+
+    let next = world.after(&first, &["e"], &["f"]).await;
+
+    assert_eq!(world.transcript(&next).await, ["a", "b", "e", "f"]);
+    assert_eq!(world.before(stale).await, ["a", "b"]);
+    let (late, turn) = world.turn(world.behind(stale), &["g"], &["h"]);
+    world.commit(turn).await.unwrap();
+    assert_eq!(world.transcript(&late).await, ["a", "b", "g", "h"]);
+}

@@ -1,0 +1,130 @@
+//! Lists, page by page.
+
+use antiphon_store::{Order, Page, Scope, StoreError};
+
+use super::World;
+use super::world::{item_id, names};
+
+const LETTERS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+
+async fn page(
+    world: &World,
+    scope: &Scope,
+    after: Option<&str>,
+    limit: usize,
+    order: Order,
+) -> (Vec<String>, bool) {
+    let page = Page { after: after.map(item_id), limit, order };
+    let listing = world.store.list_items(&world.tenant, scope, &page).await;
+    let listing = listing.unwrap().unwrap();
+    (names(&listing.items), listing.has_more)
+}
+
+pub(crate) async fn pages_run_through_the_whole_list_both_ways(world: World) {
+    let scope = Scope::Conversation(world.conversation(&LETTERS).await);
+    let mut backwards = LETTERS;
+    backwards.reverse();
+
+    for (order, expected) in [(Order::Ascending, LETTERS), (Order::Descending, backwards)] {
+        for limit in 1..=LETTERS.len() + 1 {
+            let (mut seen, mut after) = (Vec::new(), None);
+            loop {
+                let (items, has_more) = page(&world, &scope, after.as_deref(), limit, order).await;
+                assert!(items.len() == limit || !has_more);
+                after = items.last().cloned();
+                seen.extend(items);
+                assert!(seen.len() <= LETTERS.len(), "nothing comes twice");
+                if !has_more {
+                    break;
+                }
+            }
+            assert_eq!(seen, expected, "{order:?}, {limit} at a time");
+        }
+    }
+}
+
+pub(crate) async fn a_page_that_ends_the_list_says_so(world: World) {
+    let scope = Scope::Conversation(world.conversation(&["a", "b"]).await);
+    for (after, limit, order, items, has_more) in [
+        (None, 1, Order::Ascending, vec!["a"], true),
+        (None, 2, Order::Ascending, vec!["a", "b"], false),
+        (None, 3, Order::Descending, vec!["b", "a"], false),
+        (Some("a"), 1, Order::Ascending, vec!["b"], false),
+        (Some("b"), 1, Order::Ascending, vec![], false),
+        (Some("b"), 1, Order::Descending, vec!["a"], false),
+        (Some("a"), 1, Order::Descending, vec![], false),
+    ] {
+        let got = page(&world, &scope, after, limit, order).await;
+        assert_eq!(
+            (got.0, got.1),
+            (items.into_iter().map(String::from).collect(), has_more),
+            "after {after:?}, {limit} at a time, {order:?}"
+        );
+    }
+}
+
+pub(crate) async fn deleted_items_are_not_listed(world: World) {
+    let id = world.conversation(&LETTERS).await;
+    for gone in ["a", "d", "e", "g"] {
+        world.delete_item(&id, gone).await;
+    }
+    let scope = Scope::Conversation(id);
+
+    let first = page(&world, &scope, None, 2, Order::Ascending).await;
+    assert_eq!(first, (vec!["b".into(), "c".into()], true));
+    let last = page(&world, &scope, Some("c"), 1, Order::Ascending).await;
+    assert_eq!(last, (vec!["f".into()], false));
+    let newest = page(&world, &scope, None, 1, Order::Descending).await;
+    assert_eq!(newest, (vec!["f".into()], true));
+}
+
+pub(crate) async fn an_unknown_cursor_is_refused(world: World) {
+    let id = world.conversation(&["a", "b"]).await;
+    world.conversation(&["c"]).await;
+    world.delete_item(&id, "b").await;
+    let response = world.within(&id, &["d"], &["e"]).await;
+    let refusal = |scope: Scope, after: &'static str| {
+        let world = &world;
+        async move {
+            let page = Page { after: Some(item_id(after)), limit: 1, order: Order::Ascending };
+            world.store.list_items(&world.tenant, &scope, &page).await
+        }
+    };
+
+    for unknown in ["b", "c", "nothing"] {
+        assert_eq!(
+            refusal(Scope::Conversation(id.clone()), unknown).await,
+            Err(StoreError::CursorNotFound(format!("msg_{unknown}")))
+        );
+    }
+    for elsewhere in ["a", "e"] {
+        assert_eq!(
+            refusal(Scope::Input(response.clone()), elsewhere).await,
+            Err(StoreError::CursorNotFound(format!("msg_{elsewhere}")))
+        );
+    }
+}
+
+pub(crate) async fn a_response_lists_its_own_input_only(world: World) {
+    let first = world.first(&["a", "b"], &["c"]).await;
+    let second = world.after(&first, &["d", "e", "f"], &["g"]).await;
+    let fork = world.after(&first, &["h"], &["i"]).await;
+
+    assert_eq!(world.input(&second).await, ["d", "e", "f"]);
+    assert_eq!(world.input(&fork).await, ["h"]);
+    let scope = Scope::Input(second);
+    let newest = page(&world, &scope, None, 2, Order::Descending).await;
+    assert_eq!(newest, (vec!["f".into(), "e".into()], true));
+    let oldest = page(&world, &scope, Some("e"), 2, Order::Descending).await;
+    assert_eq!(oldest, (vec!["d".into()], false));
+}
+
+pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
+    let full = Scope::Conversation(world.conversation(&["a"]).await);
+    let empty = Scope::Conversation(world.conversation(&[]).await);
+
+    let of_full = page(&world, &full, None, 0, Order::Ascending).await;
+    assert_eq!(of_full, (vec![], true));
+    let of_empty = page(&world, &empty, None, 0, Order::Descending).await;
+    assert_eq!(of_empty, (vec![], false));
+}

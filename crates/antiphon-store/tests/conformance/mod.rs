@@ -1,0 +1,133 @@
+//! The laws that every store keeps, as functions of a [`World`]; `suite!` makes tests of them.
+
+pub(crate) mod chains;
+pub(crate) mod conversations;
+pub(crate) mod deletion;
+pub(crate) mod items;
+pub(crate) mod listing;
+pub(crate) mod model;
+pub(crate) mod openings;
+pub(crate) mod reopening;
+pub(crate) mod tenants;
+pub(crate) mod together;
+pub(crate) mod world;
+
+pub(crate) use world::{Place, World};
+
+/// Tests of every law for the world that `$given` gives.
+macro_rules! suite {
+    ($given:path) => {
+        conformance::laws! { $given:
+            chains {
+                a_first_turn_begins_a_thread,
+                a_turn_from_the_tip_of_a_chain_appends,
+                the_second_turn_from_one_cursor_forks,
+                a_fork_may_be_forked,
+                a_fork_from_the_middle_sees_nothing_behind_it,
+                a_fork_appends_from_its_own_tip,
+                naming_a_response_of_a_conversation_forks,
+                a_thread_that_was_a_conversations_is_not_appended_to,
+                a_turn_without_items_is_recorded,
+                a_turn_may_leave_no_record,
+                a_turn_behind_what_was_deleted_meanwhile_is_kept,
+                a_response_in_a_foreign_shard_is_refused,
+            }
+            conversations {
+                a_conversation_is_kept_as_it_was_given,
+                metadata_is_replaced,
+                turns_and_appends_go_to_the_end,
+                what_is_not_there_is_said_to_be_so,
+                a_turn_in_a_deleted_conversation_is_refused,
+                a_response_remembers_its_conversation,
+            }
+            items {
+                bytes_and_heads_come_back_as_they_went_in,
+                a_long_body_comes_back_whole,
+                a_deleted_item_leaves_a_tombstone,
+                a_deleted_item_may_be_created_anew,
+                deleting_an_item_erases_it_in_every_fork,
+                a_duplicate_refuses_all_of_an_append,
+                a_duplicate_refuses_the_whole_turn,
+                one_id_twice_in_a_turn_is_a_duplicate,
+                another_thread_may_hold_the_same_id,
+                the_newest_live_copy_is_located,
+                an_item_is_located_once_however_often_it_is_asked_for,
+            }
+            listing {
+                pages_run_through_the_whole_list_both_ways,
+                a_page_that_ends_the_list_says_so,
+                deleted_items_are_not_listed,
+                an_unknown_cursor_is_refused,
+                a_response_lists_its_own_input_only,
+                an_empty_page_tells_whether_there_are_items,
+            }
+            deletion {
+                what_only_the_deleted_response_reached_goes,
+                what_a_later_response_builds_on_stays,
+                what_a_fork_builds_on_stays,
+                a_fork_that_goes_takes_what_only_it_reached,
+                a_chain_of_forks_goes_whole,
+                a_live_conversation_keeps_its_items,
+                a_deleted_conversation_leaves_its_responses_readable,
+                places_of_deleted_items_are_not_given_again,
+            }
+            openings {
+                an_opening_of_this_process_is_not_settled,
+                an_opening_shows_nothing,
+                an_opening_keeps_what_it_begins_behind,
+                a_dropped_opening_lets_go,
+                an_opening_has_a_response_and_no_output,
+            }
+            tenants {
+                what_is_anothers_does_not_exist,
+                what_is_anothers_cannot_be_changed,
+                two_tenants_may_use_the_same_ids,
+            }
+            together {
+                turns_of_many_tasks_stay_whole,
+                a_call_that_fails_hurts_no_other,
+                of_many_turns_from_one_cursor_one_appends,
+                a_closed_store_has_written_all_and_takes_no_more,
+            }
+            model {
+                whatever_happens_the_store_agrees_with_a_naive_one,
+            }
+        }
+    };
+}
+
+/// Tests of the laws about what outlives the process.
+macro_rules! durable_suite {
+    ($given:path) => {
+        conformance::laws! { $given:
+            reopening {
+                what_was_answered_is_there_after_the_process_died,
+                a_closed_store_has_written_what_it_answered,
+                the_secret_is_kept,
+                openings_are_settled_in_order,
+                a_committed_turn_is_not_settled_again,
+                an_opening_that_cannot_be_committed_is_dropped,
+                an_opening_is_settled_behind_its_cursor,
+                openings_of_every_tenant_are_settled,
+                new_openings_are_not_taken_for_old_ones,
+            }
+        }
+    };
+}
+
+macro_rules! laws {
+    ($given:path: $($group:ident { $($law:ident,)* })*) => {
+        $(
+            mod $group {
+                $(
+                    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                    async fn $law() {
+                        crate::conformance::$group::$law($given().await).await;
+                    }
+                )*
+            }
+        )*
+    };
+}
+
+pub(crate) use {durable_suite, laws, suite};

@@ -1,0 +1,86 @@
+//! Whatever is done, a store shows what a naive one shows: one that copies every transcript whole
+//! and finds what is still reached by looking at all that is left.
+
+mod comparison;
+mod history;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+use tokio::runtime::Handle;
+
+use super::World;
+use history::History;
+
+/// How many histories are tried.
+const HISTORIES: u32 = 48;
+
+pub(crate) async fn whatever_happens_the_store_agrees_with_a_naive_one(world: World) {
+    let handle = Handle::current();
+    let trial = tokio::task::spawn_blocking(move || {
+        let mut runner = deterministic_runner();
+        let mut tenants = 0..;
+        let tenants = std::cell::RefCell::new(&mut tenants);
+        runner.run(&prop::collection::vec(step(), 1..40), |steps| {
+            let tenant: i32 = tenants.borrow_mut().next().unwrap();
+            let world = world.seen_by(&tenant.to_string());
+            handle.block_on(History::new(world).play(steps));
+            Ok(())
+        })
+    });
+    match trial.await.unwrap() {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, steps)) => panic!("{reason}\nafter {steps:#?}"),
+        Err(abort) => panic!("{abort}"),
+    }
+}
+
+fn deterministic_runner() -> TestRunner {
+    let config = Config {
+        cases: HISTORIES,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+/// One thing that may be done. Numbers choose among what there is, round and round.
+#[derive(Clone, Debug)]
+enum Step {
+    Begin { input: usize, output: usize },
+    Follow { response: usize, input: usize, output: usize },
+    Converse { items: usize },
+    Turn { conversation: usize, input: usize, output: usize, recorded: bool },
+    Append { conversation: usize, known: Vec<usize> },
+    DeleteItem { conversation: usize, item: usize },
+    DeleteResponse { response: usize },
+    DeleteConversation { conversation: usize },
+    Announce { response: usize, input: usize },
+    Conclude { opening: usize, output: usize },
+    Abandon { opening: usize },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let which = any::<usize>;
+    let few = || 0_usize..3;
+    prop_oneof![
+        2 => (few(), few()).prop_map(|(input, output)| Step::Begin { input, output }),
+        8 => (which(), few(), few())
+            .prop_map(|(response, input, output)| Step::Follow { response, input, output }),
+        2 => few().prop_map(|items| Step::Converse { items }),
+        4 => (which(), few(), few(), any::<bool>()).prop_map(
+            |(conversation, input, output, recorded)| {
+                Step::Turn { conversation, input, output, recorded }
+            }
+        ),
+        3 => (which(), prop::collection::vec(which(), 0..3))
+            .prop_map(|(conversation, known)| Step::Append { conversation, known }),
+        2 => (which(), which())
+            .prop_map(|(conversation, item)| Step::DeleteItem { conversation, item }),
+        5 => which().prop_map(|response| Step::DeleteResponse { response }),
+        1 => which().prop_map(|conversation| Step::DeleteConversation { conversation }),
+        2 => (which(), few()).prop_map(|(response, input)| Step::Announce { response, input }),
+        1 => (which(), few()).prop_map(|(opening, output)| Step::Conclude { opening, output }),
+        1 => which().prop_map(|opening| Step::Abandon { opening }),
+    ]
+}

@@ -1,0 +1,84 @@
+//! What both stores show.
+
+use std::collections::BTreeSet;
+
+use antiphon::HeldItem;
+use antiphon_store::{ConversationId, Order, Page, Scope};
+
+use super::history::{History, Nth, Response};
+
+impl History {
+    /// Compares everything that a caller may see.
+    pub(super) async fn compare(&self) {
+        for response in &self.responses {
+            self.compare_response(response).await;
+        }
+        for (id, held) in &self.conversations {
+            self.compare_conversation(id, held).await;
+        }
+        self.compare_places().await;
+    }
+
+    async fn compare_response(&self, response: &Response) {
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        let record = store.response(tenant, &response.id).await.unwrap().unwrap();
+        let held = store.transcript(tenant, record.cursor).await;
+        let expected: Vec<_> = response.transcript.iter().map(|nth| self.left(*nth)).collect();
+        assert_eq!(held, Ok(expected));
+
+        let output = store.output_items(tenant, &response.id).await;
+        assert_eq!(output, Ok(self.live(&response.transcript[response.input.end..])));
+        let input = &response.transcript[response.input.clone()];
+        let scope = Scope::Input(response.id.clone());
+        assert_eq!(self.listed(&scope).await, self.live(input));
+    }
+
+    async fn compare_conversation(&self, id: &ConversationId, held: &[Nth]) {
+        let scope = Scope::Conversation(id.clone());
+        assert_eq!(self.listed(&scope).await, self.live(held));
+    }
+
+    /// An item is found exactly where somebody still reaches a live copy, and the newest of them.
+    async fn compare_places(&self) {
+        let reached: BTreeSet<Nth> = self
+            .responses
+            .iter()
+            .map(|response| &response.transcript)
+            .chain(self.conversations.iter().map(|(_, held)| held))
+            .chain(self.openings.iter().map(|opening| &opening.behind))
+            .flatten()
+            .copied()
+            .collect();
+        let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();
+        for id in ids {
+            let newest = reached
+                .iter()
+                .map(|nth| &self.copies[*nth])
+                .rfind(|copy| copy.item.id == *id && !copy.erased);
+            let expected: Vec<_> = newest.map(|copy| copy.item.clone()).into_iter().collect();
+            let (store, tenant) = (&self.world.store, &self.world.tenant);
+            let found = store.locate(tenant, std::slice::from_ref(id)).await;
+            assert_eq!(found, Ok(expected));
+        }
+    }
+
+    async fn listed(&self, scope: &Scope) -> Vec<HeldItem> {
+        let page = Page { after: None, limit: 1000, order: Order::Ascending };
+        let listing = self.world.store.list_items(&self.world.tenant, scope, &page);
+        listing.await.unwrap().unwrap().items
+    }
+
+    fn live(&self, held: &[Nth]) -> Vec<HeldItem> {
+        held.iter().map(|nth| self.left(*nth)).filter(|item| !item.is_tombstone()).collect()
+    }
+
+    /// What is left of a copy.
+    fn left(&self, nth: Nth) -> HeldItem {
+        let copy = &self.copies[nth];
+        let mut item = copy.item.clone();
+        if copy.erased {
+            item.body = None;
+        }
+        item
+    }
+}

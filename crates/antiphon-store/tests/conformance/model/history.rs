@@ -1,0 +1,270 @@
+//! The naive store, step by step beside the one that is tried.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use antiphon::HeldItem;
+use antiphon_store::{Base, ConversationId, Cursor, ResponseId, StoreError, Turn};
+
+use super::Step;
+use crate::conformance::World;
+use crate::conformance::world::saying;
+
+/// The number of a [`Copy`] of an item, in the order that they came to be.
+pub(super) type Nth = usize;
+
+/// A copy of an item, as it was given.
+pub(super) struct Copy {
+    pub(super) item: HeldItem,
+    pub(super) erased: bool,
+}
+
+pub(super) struct Response {
+    pub(super) id: ResponseId,
+    pub(super) transcript: Vec<Nth>,
+    pub(super) input: Range<usize>,
+}
+
+pub(super) struct Opening {
+    pub(super) id: ResponseId,
+    pub(super) behind: Vec<Nth>,
+    pub(super) turn: Turn,
+}
+
+/// The naive store, beside the one that is tried.
+pub(super) struct History {
+    pub(super) world: World,
+    pub(super) copies: Vec<Copy>,
+    pub(super) responses: Vec<Response>,
+    pub(super) conversations: Vec<(ConversationId, Vec<Nth>)>,
+    pub(super) openings: Vec<Opening>,
+}
+
+impl History {
+    pub(super) fn new(world: World) -> Self {
+        Self {
+            world,
+            copies: Vec::new(),
+            responses: Vec::new(),
+            conversations: Vec::new(),
+            openings: Vec::new(),
+        }
+    }
+
+    pub(super) async fn play(mut self, steps: Vec<Step>) {
+        for step in steps {
+            self.take(step).await;
+            self.compare().await;
+        }
+    }
+
+    async fn take(&mut self, step: Step) {
+        match step {
+            Step::Begin { input, output } => self.begin(input, output).await,
+            Step::Follow { response, input, output } => {
+                self.follow(response, input, output).await;
+            }
+            Step::Converse { items } => self.converse(items).await,
+            Step::Turn { conversation, input, output, recorded } => {
+                self.turn(conversation, input, output, recorded).await;
+            }
+            Step::Append { conversation, known } => self.append(conversation, &known).await,
+            Step::DeleteItem { conversation, item } => self.delete_item(conversation, item).await,
+            Step::DeleteResponse { response } => self.delete_response(response).await,
+            Step::DeleteConversation { conversation } => {
+                self.delete_conversation(conversation).await;
+            }
+            Step::Announce { response, input } => self.announce(response, input).await,
+            Step::Conclude { opening, output } => self.conclude(opening, output).await,
+            Step::Abandon { opening } => self.abandon(opening).await,
+        }
+    }
+
+    /// Items that nobody gave before.
+    fn fresh(&self, count: usize) -> Vec<HeldItem> {
+        let first = self.copies.len();
+        (first..first + count).map(|nth| saying(&format!("n{nth}"), "new")).collect()
+    }
+
+    fn keep(&mut self, items: &[HeldItem]) -> Vec<Nth> {
+        let first = self.copies.len();
+        self.copies.extend(items.iter().map(|item| Copy { item: item.clone(), erased: false }));
+        (first..self.copies.len()).collect()
+    }
+
+    /// A turn of fresh items, and what it leaves behind `past`.
+    fn new_turn(&self, base: Base, input: usize, output: usize) -> (ResponseId, Turn) {
+        let (id, mut turn) = self.world.turn(base, &[], &[]);
+        let mut items = self.fresh(input + output);
+        turn.output = items.split_off(input);
+        turn.input = items;
+        (id, turn)
+    }
+
+    async fn commit(&mut self, past: &[Nth], id: ResponseId, turn: Turn) -> Vec<Nth> {
+        let mut transcript = past.to_vec();
+        transcript.extend(self.keep(&turn.input));
+        let input = past.len()..transcript.len();
+        transcript.extend(self.keep(&turn.output));
+        let recorded = turn.response.is_some();
+        self.world.commit(turn).await.unwrap();
+        if recorded {
+            self.responses.push(Response { id, transcript: transcript.clone(), input });
+        }
+        transcript
+    }
+
+    async fn begin(&mut self, input: usize, output: usize) {
+        let base = Base::New { shard: self.world.shard(), thread: self.world.thread() };
+        let (id, turn) = self.new_turn(base, input, output);
+        self.commit(&[], id, turn).await;
+    }
+
+    async fn follow(&mut self, response: usize, input: usize, output: usize) {
+        let Some(previous) = chosen(&self.responses, response) else {
+            return;
+        };
+        let past = self.responses[previous].transcript.clone();
+        let base = self.world.behind(self.end(previous).await);
+        let (id, turn) = self.new_turn(base, input, output);
+        self.commit(&past, id, turn).await;
+    }
+
+    async fn converse(&mut self, count: usize) {
+        let conversation = self.world.new_conversation();
+        let id = conversation.id.clone();
+        let items = self.fresh(count);
+        let kept = self.keep(&items);
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        store.create_conversation(tenant, conversation, self.world.thread(), items).await.unwrap();
+        self.conversations.push((id, kept));
+    }
+
+    async fn turn(&mut self, conversation: usize, input: usize, output: usize, recorded: bool) {
+        let Some(at) = chosen(&self.conversations, conversation) else {
+            return;
+        };
+        let (into, past) = self.conversations[at].clone();
+        let (id, mut turn) = self.new_turn(Base::Conversation(into), input, output);
+        if !recorded {
+            turn.response = None;
+        }
+        self.conversations[at].1 = self.commit(&past, id, turn).await;
+    }
+
+    /// Gives a conversation copies of items that were given before, here or elsewhere.
+    async fn append(&mut self, conversation: usize, known: &[usize]) {
+        let Some(at) = chosen(&self.conversations, conversation) else {
+            return;
+        };
+        let items: Vec<HeldItem> = known
+            .iter()
+            .filter_map(|which| chosen(&self.copies, *which))
+            .map(|nth| self.again(nth))
+            .collect();
+        let expected = self.first_duplicate(at, &items);
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        let id = &self.conversations[at].0;
+        let outcome = store.append_items(tenant, id, items.clone()).await;
+        if let Some(duplicate) = expected {
+            assert_eq!(outcome, Err(StoreError::DuplicateItem(duplicate.id)));
+        } else {
+            assert_eq!(outcome, Ok(()));
+            let kept = self.keep(&items);
+            self.conversations[at].1.extend(kept);
+        }
+    }
+
+    /// The same id with a text that tells the copies apart.
+    fn again(&self, nth: Nth) -> HeldItem {
+        let id = self.copies[nth].item.id.as_str();
+        let text = format!("copy {}", self.copies.len());
+        saying(id.trim_start_matches("msg_"), &text)
+    }
+
+    fn first_duplicate(&self, conversation: usize, items: &[HeldItem]) -> Option<HeldItem> {
+        let held = &self.conversations[conversation].1;
+        let mut ids: BTreeSet<_> = held
+            .iter()
+            .map(|nth| &self.copies[*nth])
+            .filter(|copy| !copy.erased)
+            .map(|copy| &copy.item.id)
+            .collect();
+        items.iter().find(|item| !ids.insert(&item.id)).cloned()
+    }
+
+    async fn delete_item(&mut self, conversation: usize, item: usize) {
+        let Some(at) = chosen(&self.conversations, conversation) else {
+            return;
+        };
+        let (id, held) = &self.conversations[at];
+        let Some(at) = chosen(held, item) else {
+            return;
+        };
+        let name = self.copies[held[at]].item.id.clone();
+        let live = held
+            .iter()
+            .copied()
+            .find(|nth| self.copies[*nth].item.id == name && !self.copies[*nth].erased);
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        let deleted = store.delete_item(tenant, id, &name).await;
+        assert_eq!(deleted, Ok(live.is_some()));
+        if let Some(nth) = live {
+            self.copies[nth].erased = true;
+        }
+    }
+
+    async fn delete_response(&mut self, response: usize) {
+        if let Some(at) = chosen(&self.responses, response) {
+            let gone = self.responses.remove(at);
+            assert!(self.world.delete_response(&gone.id).await);
+            assert!(!self.world.exists(&gone.id).await);
+        }
+    }
+
+    async fn delete_conversation(&mut self, conversation: usize) {
+        if let Some(at) = chosen(&self.conversations, conversation) {
+            let (gone, _) = self.conversations.remove(at);
+            assert!(self.world.delete_conversation(&gone).await);
+            assert!(!self.world.delete_conversation(&gone).await);
+        }
+    }
+
+    /// Announces a turn. Its items are named for it alone, since others may come before its end.
+    async fn announce(&mut self, response: usize, input: usize) {
+        let Some(previous) = chosen(&self.responses, response) else {
+            return;
+        };
+        let behind = self.responses[previous].transcript.clone();
+        let base = self.world.behind(self.end(previous).await);
+        let (id, mut turn) = self.world.turn(base, &[], &[]);
+        turn.input = (0..input).map(|nth| saying(&format!("{id}_{nth}"), "announced")).collect();
+        self.world.open(&turn).await;
+        self.openings.push(Opening { id, behind, turn });
+    }
+
+    async fn conclude(&mut self, opening: usize, output: usize) {
+        if let Some(at) = chosen(&self.openings, opening) {
+            let Opening { id, behind, mut turn } = self.openings.remove(at);
+            turn.output =
+                (0..output).map(|nth| saying(&format!("{id}_out_{nth}"), "concluded")).collect();
+            self.commit(&behind, id, turn).await;
+        }
+    }
+
+    async fn abandon(&mut self, opening: usize) {
+        if let Some(at) = chosen(&self.openings, opening) {
+            let Opening { id, .. } = self.openings.remove(at);
+            let (store, tenant) = (&self.world.store, &self.world.tenant);
+            assert_eq!(store.drop_opening(tenant, &id).await, Ok(()));
+        }
+    }
+
+    async fn end(&self, response: usize) -> Cursor {
+        self.world.end(&self.responses[response].id).await
+    }
+}
+
+fn chosen<T>(among: &[T], which: usize) -> Option<usize> {
+    which.checked_rem(among.len())
+}

@@ -1,0 +1,72 @@
+//! Openings, as far as the process that recorded them sees them.
+
+use antiphon_store::{Base, StoreError};
+
+use super::World;
+use super::world::items;
+
+pub(crate) async fn an_opening_of_this_process_is_not_settled(world: World) {
+    let id = world.conversation(&[]).await;
+    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["a"], &[]);
+    world.open(&turn).await;
+
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert!(!world.exists(&response).await);
+    assert_eq!(world.listed(&id).await, [""; 0]);
+}
+
+pub(crate) async fn an_opening_shows_nothing(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let (response, mut turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
+    world.open(&turn).await;
+    assert!(!world.exists(&response).await);
+    assert_eq!(world.held(&["c"]).await, [""; 0]);
+
+    turn.output = items(&["d"]);
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d"]);
+    assert_eq!(world.end(&response).await.thread, world.end(&first).await.thread);
+}
+
+pub(crate) async fn an_opening_keeps_what_it_begins_behind(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["e"], &[]);
+    world.open(&turn).await;
+
+    world.delete_response(&first).await;
+    world.delete_response(&second).await;
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["a", "b"]);
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(world.transcript(&response).await, ["a", "b", "e"]);
+}
+
+pub(crate) async fn a_dropped_opening_lets_go(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
+    world.open(&turn).await;
+    world.open(&turn).await;
+    world.delete_response(&first).await;
+    assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
+
+    let dropped = world.store.drop_opening(&world.tenant, &response).await;
+
+    assert_eq!(dropped, Ok(()));
+    assert_eq!(world.held(&["a", "b", "c"]).await, [""; 0]);
+    assert!(!world.exists(&response).await);
+}
+
+pub(crate) async fn an_opening_has_a_response_and_no_output(world: World) {
+    let id = world.conversation(&[]).await;
+    let (_, turn) = world.turn(Base::Conversation(id), &["a"], &["b"]);
+    let mut unnamed = turn.clone();
+    unnamed.response = None;
+    unnamed.output.clear();
+
+    for impossible in [turn, unnamed] {
+        let refusal = world.store.record_opening(&world.tenant, impossible).await;
+        assert!(matches!(refusal, Err(StoreError::Unavailable(_))));
+    }
+}

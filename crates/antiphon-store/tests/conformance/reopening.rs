@@ -1,0 +1,169 @@
+//! What outlives the process.
+
+use std::collections::BTreeSet;
+
+use antiphon_store::Base;
+use tokio::task::JoinSet;
+
+use super::World;
+use super::world::items;
+
+pub(crate) async fn what_was_answered_is_there_after_the_process_died(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let within = world.within(&conversation, &["b"], &["c"]).await;
+    let fork = world.after(&within, &["d"], &["e"]).await;
+    world.delete_item(&conversation, "a").await;
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.listed(&conversation).await, ["b", "c"]);
+    assert_eq!(world.transcript(&fork).await, ["†a", "b", "c", "d", "e"]);
+    let next = world.after(&fork, &["f"], &["g"]).await;
+    assert_eq!(world.end(&next).await.thread, world.end(&fork).await.thread);
+}
+
+pub(crate) async fn a_closed_store_has_written_what_it_answered(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let mut tasks = JoinSet::new();
+    for task in 0..64 {
+        let (world, conversation) = (world.clone(), conversation.clone());
+        tasks.spawn(async move {
+            let name = task.to_string();
+            let answer = world.append(&conversation, &[&name]).await;
+            answer.is_ok().then_some(name)
+        });
+    }
+    world.store.close().await;
+    let answered: BTreeSet<String> = tasks.join_all().await.into_iter().flatten().collect();
+
+    let world = world.reopened().await;
+
+    let listed = world.listed(&conversation).await;
+    assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), answered);
+}
+
+pub(crate) async fn the_secret_is_kept(world: World) {
+    assert_eq!(world.store.secret([1; 32]).await, Ok([1; 32]));
+    assert_eq!(world.store.secret([2; 32]).await, Ok([1; 32]));
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.store.secret([3; 32]).await, Ok([1; 32]));
+}
+
+pub(crate) async fn openings_are_settled_in_order(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let mut announced = Vec::new();
+    for name in ["z", "b", "y", "c"] {
+        let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &[name], &[]);
+        world.open(&turn).await;
+        announced.push((response, turn));
+    }
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(4));
+
+    assert_eq!(world.listed(&conversation).await, ["a", "z", "b", "y", "c"]);
+    for (response, turn) in announced {
+        let record = world.store.response(&world.tenant, &response).await;
+        let record = record.unwrap().unwrap();
+        assert_eq!(Some(record.response), turn.response);
+        assert_eq!(record.output, record.cursor.end..record.cursor.end);
+    }
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+}
+
+pub(crate) async fn a_committed_turn_is_not_settled_again(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let (response, mut turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    world.open(&turn).await;
+    turn.output = items(&["b"]);
+    world.commit(turn).await.unwrap();
+    let (dropped, turn) = world.turn(Base::Conversation(conversation.clone()), &["c"], &[]);
+    world.open(&turn).await;
+    let drop = world.store.drop_opening(&world.tenant, &dropped).await;
+    assert_eq!(drop, Ok(()));
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+
+    assert_eq!(world.listed(&conversation).await, ["a", "b"]);
+    assert_eq!(world.output(&response).await, ["b"]);
+    assert!(!world.exists(&dropped).await);
+}
+
+pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World) {
+    let gone = world.conversation(&[]).await;
+    let full = world.conversation(&["a"]).await;
+    let (in_gone, turn) = world.turn(Base::Conversation(gone.clone()), &["b"], &[]);
+    world.open(&turn).await;
+    let (in_full, turn) = world.turn(Base::Conversation(full.clone()), &["c", "a"], &[]);
+    world.open(&turn).await;
+    let (kept, turn) = world.turn(Base::Conversation(full.clone()), &["d"], &[]);
+    world.open(&turn).await;
+    world.delete_conversation(&gone).await;
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(1));
+
+    assert_eq!(world.listed(&full).await, ["a", "d"]);
+    assert!(world.exists(&kept).await);
+    for refused in [in_gone, in_full] {
+        assert!(!world.exists(&refused).await);
+    }
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+}
+
+pub(crate) async fn an_opening_is_settled_behind_its_cursor(world: World) {
+    let new = Base::New { shard: world.shard(), thread: world.thread() };
+    let (alone, turn) = world.turn(new, &["x"], &[]);
+    world.open(&turn).await;
+    let first = world.first(&["a"], &["b"]).await;
+    let (at_tip, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
+    world.open(&turn).await;
+    let (forked, turn) = world.turn(world.behind(world.end(&first).await), &["d"], &[]);
+    world.open(&turn).await;
+    world.delete_response(&first).await;
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(3));
+
+    assert_eq!(world.transcript(&alone).await, ["x"]);
+    assert_eq!(world.transcript(&at_tip).await, ["a", "b", "c"]);
+    assert_eq!(world.transcript(&forked).await, ["a", "b", "d"]);
+}
+
+pub(crate) async fn openings_of_every_tenant_are_settled(world: World) {
+    let first = world.seen_by("alice");
+    let second = world.seen_by("bob");
+    for tenant in [&first, &second] {
+        let conversation = tenant.conversation(&[]).await;
+        let (_, turn) = tenant.turn(Base::Conversation(conversation), &["a"], &[]);
+        tenant.open(&turn).await;
+    }
+    drop((first, second));
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.store.settle_openings().await, Ok(2));
+    for tenant in ["alice", "bob"] {
+        assert_eq!(world.seen_by(tenant).held(&["a"]).await, ["a"]);
+    }
+}
+
+pub(crate) async fn new_openings_are_not_taken_for_old_ones(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let base = Base::Conversation(conversation.clone());
+    let (old, turn) = world.turn(base.clone(), &["a"], &[]);
+    world.open(&turn).await;
+    let world = world.reopened().await;
+    let dropped = world.store.drop_opening(&world.tenant, &old).await;
+    assert_eq!(dropped, Ok(()));
+
+    let (_, turn) = world.turn(base, &["b"], &[]);
+    world.open(&turn).await;
+
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+    assert_eq!(world.listed(&conversation).await, [""; 0]);
+}

@@ -1,0 +1,122 @@
+//! What is in the files, and which files are taken.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use antiphon_store::{Base, SqliteStore, Store, StoreError};
+use async_trait::async_trait;
+use tempfile::TempDir;
+
+use crate::File;
+use crate::conformance::world::{items, saying};
+use crate::conformance::{Place, World};
+
+/// A file that opens as a killed process would have left it: from copies of what is written.
+struct Killed {
+    alive: File,
+    copies: TempDir,
+}
+
+#[async_trait]
+impl Place for Killed {
+    async fn open(&self) -> Arc<dyn Store> {
+        let from = self.alive.0.path();
+        if files_in(from).is_empty() {
+            return self.alive.open().await;
+        }
+        for file in files_in(from) {
+            let name = file.file_name().unwrap();
+            fs::copy(&file, self.copies.path().join(name)).unwrap();
+        }
+        let path = self.copies.path().join("antiphon.db");
+        Arc::new(SqliteStore::open(&path).unwrap())
+    }
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect()
+}
+
+#[tokio::test]
+async fn what_was_answered_survives_a_kill() {
+    let killed = Killed { alive: File::new(), copies: tempfile::tempdir().unwrap() };
+    let world = World::at(killed).await;
+    let conversation = world.conversation(&["a"]).await;
+    let response = world.within(&conversation, &["b"], &["c"]).await;
+    let (opened, turn) = world.turn(Base::Conversation(conversation.clone()), &["d"], &[]);
+    world.open(&turn).await;
+
+    // The living store is not let go before the copies are made.
+    let _living = Arc::clone(&world.store);
+    let world = world.reopened().await;
+
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c"]);
+    assert_eq!(world.store.settle_openings().await, Ok(1));
+    assert_eq!(world.transcript(&opened).await, ["a", "b", "c", "d"]);
+}
+
+#[tokio::test]
+async fn deleted_bytes_are_in_no_file() {
+    let file = File::new();
+    let folder = file.path().parent().unwrap().to_owned();
+    let world = World::at(file).await;
+    let conversation = world.conversation(&["a"]).await;
+    let (response, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
+    turn.input = vec![saying("short", "whisper"), saying("long", &"shouting ".repeat(1000))];
+    world.open(&turn).await;
+    turn.output = items(&["b"]);
+    world.commit(turn).await.unwrap();
+    let (_, mut turn) = world.turn(world.behind(world.end(&response).await), &[], &[]);
+    turn.input = vec![saying("forked", "murmur")];
+    let forked = turn.response.clone().unwrap().id;
+    world.commit(turn).await.unwrap();
+    for text in ["whisper", "shouting", "murmur"] {
+        assert!(hold(&folder, text), "{text}");
+    }
+
+    world.delete_item(&conversation, "short").await;
+    world.delete_item(&conversation, "long").await;
+    world.delete_response(&forked).await;
+
+    // The log is emptied behind the last answer, once nothing else waits.
+    for text in ["whisper", "shouting", "murmur"] {
+        let mut tries = 0..10_000;
+        while hold(&folder, text) {
+            assert!(tries.next().is_some(), "{text} is still there");
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(world.transcript(&response).await, ["a", "†short", "†long", "b"]);
+}
+
+fn hold(folder: &Path, text: &str) -> bool {
+    files_in(folder).iter().any(|file| {
+        let bytes = fs::read(file).unwrap();
+        bytes.windows(text.len()).any(|at| at == text.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn a_closed_store_leaves_one_file() {
+    let file = File::new();
+    let path = file.path();
+    let world = World::at(file).await;
+    world.conversation(&["a"]).await;
+
+    world.store.close().await;
+
+    assert_eq!(files_in(path.parent().unwrap()), [path]);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let file = File::new();
+    let text = "Dear diary, ".repeat(1000);
+    fs::write(file.path(), &text).unwrap();
+
+    let refusal = SqliteStore::open(&file.path()).unwrap_err();
+
+    assert!(matches!(refusal, StoreError::Unavailable(_)));
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), text);
+}
