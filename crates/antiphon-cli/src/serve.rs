@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
+use antiphon_gateway::Server;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -31,14 +32,19 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
 
-    announce(&Greeting { address, keyed: !gateway.api_keys.is_empty() });
+    let keyed = !gateway.api_keys.is_empty();
+    let server = Server::prepare(listener, gateway, store)
+        .await
+        .map_err(|error| Failure::runtime(format!("open turns cannot be settled: {error}")))?;
+
+    announce(&Greeting { address, keyed });
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error is the sender's end without a signal: the process is ending all the same.
         let _ = stopped.await;
     };
     tokio::select! {
-        served = antiphon_gateway::serve(listener, gateway, store, shutdown) => {
+        served = server.run(shutdown) => {
             served.map_err(|error| Failure::runtime(format!("serving failed: {error}")))
         }
         failure = relay(signals, stop) => Err(failure),

@@ -8,6 +8,7 @@
 mod auth;
 mod entropy;
 mod error;
+mod gateway;
 mod lease;
 mod present;
 mod request;
@@ -18,4 +19,4 @@ mod sim;
 mod turn;
 mod upstream;
 
-pub use server::serve;
+pub use server::{Server, serve};

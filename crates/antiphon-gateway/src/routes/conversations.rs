@@ -13,8 +13,8 @@ use super::{items, json};
 use crate::auth::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
+use crate::gateway::Gateway;
 use crate::request::metadata;
-use crate::server::Gateway;
 
 /// `POST /v1/conversations`
 pub(super) async fn create(

@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use crate::auth::Caller;
 use crate::error::ApiError;
-use crate::server::Gateway;
+use crate::gateway::Gateway;
 
 /// The bound on a request's body.
 const MAX_BODY: usize = 32 << 20;

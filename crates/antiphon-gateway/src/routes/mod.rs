@@ -16,7 +16,7 @@ use axum::routing::{get, post};
 use http::{StatusCode, header};
 
 use crate::error::ApiError;
-use crate::server::Gateway;
+use crate::gateway::Gateway;
 
 /// All routes, and errors in the provider's form for everything else.
 pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {

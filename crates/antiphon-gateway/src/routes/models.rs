@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::json;
 use crate::auth::Caller;
-use crate::server::Gateway;
+use crate::gateway::Gateway;
 use crate::upstream::SIM;
 
 /// What can be asked: the built-in model, and what the upstream lists. An upstream that lists

@@ -18,9 +18,9 @@ use super::json;
 use super::paging::ListQuery;
 use crate::auth::Caller;
 use crate::error::ApiError;
+use crate::gateway::Gateway;
 use crate::present::{list, present};
 use crate::request::CreateRequest;
-use crate::server::Gateway;
 use crate::turn::{self, Answer, Head};
 
 /// `POST /v1/responses`

@@ -24,8 +24,8 @@ pub(crate) use self::resolve::{Incoming, resolve};
 use crate::auth::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
+use crate::gateway::Gateway;
 use crate::request::CreateRequest;
-use crate::server::Gateway;
 use crate::settings::OnDisconnect;
 use crate::upstream::{Reply, Upstream, UpstreamError};
 

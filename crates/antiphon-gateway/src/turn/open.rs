@@ -21,8 +21,8 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// Where its items go.
     pub(super) base: Base,
-    /// Held until the turn is committed.
-    _lease: Option<Lease>,
+    /// On the conversation and on the response itself, held until the turn is committed.
+    _leases: Vec<Lease>,
 }
 
 impl Opened {
@@ -41,31 +41,53 @@ impl Turn<'_> {
     /// Opens the turn where the request says that it goes on.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.request.continues {
-            Continues::Nothing => Ok(new_thread()),
+            Continues::Nothing => {
+                let shard = Shard::issue(&mut RandomIds);
+                let thread = ThreadId::issue(&mut RandomIds);
+                self.opened(shard, None, Base::New { shard, thread }, None).await
+            }
             Continues::Response(id) => self.open_after(id).await,
             Continues::Conversation(id) => self.open_conversation(id).await,
         }
     }
 
+    /// Goes on from a response. Where its turn is still open, because its caller has just left it,
+    /// that ends first.
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
-        let store = &self.gateway.store;
-        let record = store.response(&self.caller.tenant, &id).await?.ok_or_else(unknown)?;
+        let tenant = &self.caller.tenant;
+        drop(self.gateway.lease(tenant, id.as_str()).await?);
+        let record = self.gateway.store.response(tenant, &id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
         let base = Base::After { cursor: record.cursor, fork };
-        Ok(opened(record.cursor.shard, None, Some(record.cursor), base, None))
+        self.opened(id.shard(), Some(record.cursor), base, None).await
     }
 
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
-        let lease = self.gateway.lease(&self.caller.tenant, &id).await?;
-        let store = &self.gateway.store;
-        let (_, cursor) =
-            store.conversation(&self.caller.tenant, &id).await?.ok_or_else(unknown)?;
+        let tenant = &self.caller.tenant;
+        let lease = self.gateway.lease(tenant, id.as_str()).await?;
+        let found = self.gateway.store.conversation(tenant, &id).await?;
+        let (_, cursor) = found.ok_or_else(unknown)?;
         let base = Base::Conversation(id.clone());
-        Ok(opened(cursor.shard, Some(id), Some(cursor), base, Some(lease)))
+        self.opened(id.shard(), Some(cursor), base, Some((id, lease))).await
+    }
+
+    async fn opened(
+        &self,
+        shard: Shard,
+        cursor: Option<Cursor>,
+        base: Base,
+        conversation: Option<(ConversationId, Lease)>,
+    ) -> Result<Opened, ApiError> {
+        let response_id = ResponseId::issue(shard, &mut RandomIds);
+        let own = self.gateway.lease(&self.caller.tenant, response_id.as_str()).await?;
+        let (conversation, lease) = conversation.unzip();
+        let leases = lease.into_iter().chain([own]).collect();
+        let created_at = unix_now();
+        Ok(Opened { response_id, created_at, conversation, cursor, base, _leases: leases })
     }
 
     /// The transcript that the turn goes on from.
@@ -77,28 +99,5 @@ impl Turn<'_> {
                 Ok(held.into_iter().collect())
             }
         }
-    }
-}
-
-fn new_thread() -> Opened {
-    let shard = Shard::issue(&mut RandomIds);
-    let thread = ThreadId::issue(&mut RandomIds);
-    opened(shard, None, None, Base::New { shard, thread }, None)
-}
-
-fn opened(
-    shard: Shard,
-    conversation: Option<ConversationId>,
-    cursor: Option<Cursor>,
-    base: Base,
-    lease: Option<Lease>,
-) -> Opened {
-    Opened {
-        response_id: ResponseId::issue(shard, &mut RandomIds),
-        created_at: unix_now(),
-        conversation,
-        cursor,
-        base,
-        _lease: lease,
     }
 }

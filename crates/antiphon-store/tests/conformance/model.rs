@@ -4,6 +4,8 @@
 mod comparison;
 mod history;
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use tokio::runtime::Handle;
@@ -18,11 +20,10 @@ pub(crate) async fn whatever_happens_the_store_agrees_with_a_naive_one(world: Wo
     let handle = Handle::current();
     let trial = tokio::task::spawn_blocking(move || {
         let mut runner = deterministic_runner();
-        let mut tenants = 0..;
-        let tenants = std::cell::RefCell::new(&mut tenants);
+        let tenants = Cell::new(0);
         runner.run(&prop::collection::vec(step(), 1..40), |steps| {
-            let tenant: i32 = tenants.borrow_mut().next().unwrap();
-            let world = world.seen_by(&tenant.to_string());
+            let world = world.seen_by(&format!("tenant {}", tenants.get()));
+            tenants.set(tenants.get() + 1);
             handle.block_on(History::new(world).play(steps));
             Ok(())
         })

@@ -1,6 +1,6 @@
 //! What belongs to another tenant does not exist.
 
-use antiphon_store::{Base, Order, Page, Scope, StoreError};
+use antiphon_store::{Base, Order, Page, Scope, StoreError, Turn};
 use bytes::Bytes;
 
 use super::World;
@@ -74,7 +74,7 @@ pub(crate) async fn two_tenants_may_use_the_same_ids(alice: World) {
             .create_conversation(&tenant.tenant, conversation.clone(), named, first)
             .await
             .unwrap();
-        tenant.open(&turn_opening(&turn)).await;
+        tenant.open(&opening_of(&turn)).await;
         tenant.commit(turn.clone()).await.unwrap();
     }
 
@@ -96,7 +96,7 @@ pub(crate) async fn two_tenants_may_use_the_same_ids(alice: World) {
     assert_eq!(alice.transcript(&in_chain).await, ["a", "b"]);
 }
 
-fn turn_opening(turn: &antiphon_store::Turn) -> antiphon_store::Turn {
+fn opening_of(turn: &Turn) -> Turn {
     let mut opening = turn.clone();
     opening.output.clear();
     opening

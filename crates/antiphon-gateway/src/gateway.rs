@@ -1,0 +1,58 @@
+//! What the routes share.
+
+use std::io;
+use std::sync::Arc;
+
+use antiphon::IdSource;
+use antiphon::item::FingerprintKey;
+use antiphon_store::{Store, Tenant};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::auth::Authenticator;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::lease::{Lease, Leases};
+use crate::settings::Settings;
+use crate::upstream::Upstreams;
+
+/// Everything that the routes share.
+pub(crate) struct Gateway {
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) upstreams: Upstreams,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) fingerprint_key: FingerprintKey,
+    /// Open turns. They outlive their connections.
+    pub(crate) turns: TaskTracker,
+    /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
+    pub(crate) closing: CancellationToken,
+    leases: Leases,
+}
+
+impl Gateway {
+    pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
+        let mut candidate = [0; 32];
+        RandomIds.fill(&mut candidate);
+        let secret = store.secret(candidate).await.map_err(io::Error::other)?;
+        let mut key = [0; 16];
+        key.copy_from_slice(&secret[..16]);
+        Ok(Self {
+            upstreams: Upstreams::new(&settings),
+            authenticator: Authenticator::new(&settings, &secret),
+            fingerprint_key: FingerprintKey::new(key),
+            turns: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            leases: Leases::default(),
+            settings,
+            store,
+        })
+    }
+
+    /// The right to be the one open turn of a conversation, or to go on from a response that no
+    /// open turn is making any more.
+    pub(crate) async fn lease(&self, tenant: &Tenant, id: &str) -> Result<Lease, ApiError> {
+        let lease = self.leases.acquire(tenant, id, self.settings.turn_wait).await;
+        lease.ok_or_else(ApiError::conversation_locked)
+    }
+}

@@ -1,0 +1,172 @@
+//! The AI SDK: users by their role alone, assistants dropped or referred to.
+
+use serde_json::{Value, json};
+
+use crate::support::{MODES, World, ask, call_again, lines, output, reference, user};
+
+#[tokio::test]
+async fn the_tool_loop_in_a_conversation_sends_the_user_again() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let say = |input: Value| ask(input).within(&conversation);
+        let called = client.turn(mode, &say(json!([user("Echo hello")]))).await;
+
+        let answer = output(called.call_id(), "hello");
+        let loop_step = json!([user("Echo hello"), answer]);
+        let echoed = client.turn(mode, &say(loop_step)).await;
+
+        assert_eq!(echoed.text(), "echo said: hello");
+        assert_eq!(echoed.header("antiphon-resent"), Some("1"));
+        assert_eq!(
+            world.view(1).await,
+            ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"]
+        );
+
+        let full = json!([user("Echo hello"), answer, user("What is my color?")]);
+        let next = client.turn(mode, &say(full)).await;
+        assert_eq!(next.header("antiphon-resent"), Some("2"));
+        assert_eq!(world.view(2).await.len(), 6);
+    }
+}
+
+#[tokio::test]
+async fn past_users_stand_next_to_each_other() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let told = [user("My color is purple"), user("My dog is Biscuit")];
+        let question = user("What is my color and my dog?");
+        let say = |input: &[Value]| ask(input.to_vec()).within(&conversation);
+
+        client.turn(mode, &say(&told[..1])).await;
+        client.turn(mode, &say(&told)).await;
+        let recalled = client.turn(mode, &say(&[&told[..], &[question]].concat())).await;
+
+        assert_eq!(recalled.text(), "purple, Biscuit");
+        assert_eq!(recalled.header("antiphon-resent"), Some("2"));
+        assert_eq!(
+            world.view(2).await,
+            [
+                "user: My color is purple",
+                "assistant: Noted.",
+                "user: My dog is Biscuit",
+                "assistant: Noted.",
+                "user: What is my color and my dog?",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_tool_loop_behind_a_response_is_a_branch_from_the_older_one() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+        let behind = |input: Value| ask(input).after(told.id());
+        let called = client.turn(mode, &behind(json!([user("Echo hello")]))).await;
+
+        let call = call_again(called.item("function_call"));
+        let answer = output(called.call_id(), "hello");
+        let branch = behind(json!([user("Echo hello"), call, answer]));
+        let echoed = client.turn(mode, &branch).await;
+
+        assert_eq!(echoed.text(), "echo said: hello");
+        assert_eq!(echoed.header("antiphon-resent"), Some("0"));
+        assert_eq!(
+            world.view(2).await,
+            [
+                "user: My color is purple",
+                "assistant: Noted.",
+                "user: Echo hello",
+                r#"call echo {"text":"hello"}"#,
+                "output: hello",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn equal_words_in_both_turns_of_a_branch_are_both_said() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask(json!([user("Yes")]))).await;
+
+    client.respond(&ask(json!([user("Yes")])).after(first.id())).await;
+
+    assert_eq!(world.view(1).await, ["user: Yes", "assistant: Noted.", "user: Yes"]);
+}
+
+#[tokio::test]
+async fn a_replay_refers_to_what_the_assistant_said() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+
+        let said = reference(&told.item("message")["id"]);
+        let replay = ask(json!([user("My color is purple"), said, user("What is my color?")]));
+        let recalled = client.turn(mode, &replay).await;
+
+        assert_eq!(recalled.text(), "purple");
+        let request = world.request(1).await;
+        assert_eq!(request.verdict, Ok(()));
+        assert_eq!(
+            lines(request.input()),
+            ["user: My color is purple", "assistant: Noted.", "user: What is my color?"]
+        );
+        assert_eq!(request.input()[1], *told.item("message"));
+    }
+}
+
+#[tokio::test]
+async fn the_same_replay_behind_the_response_sends_nothing_twice() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let told = client.turn(mode, &ask(json!([user("My color is purple")]))).await;
+
+        let said = reference(&told.item("message")["id"]);
+        let replay = json!([user("My color is purple"), said, user("What is my color?")]);
+        let recalled = client.turn(mode, &ask(replay).after(told.id())).await;
+
+        assert_eq!(recalled.header("antiphon-resent"), Some("2"));
+        assert_eq!(
+            world.view(1).await,
+            ["user: My color is purple", "assistant: Noted.", "user: What is my color?"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn references_resolve_across_responses() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let mut history = vec![user("Echo hello")];
+        let called = client.turn(mode, &ask(history.clone())).await;
+        history.push(reference(&called.item("reasoning")["id"]));
+        history.push(call_again(called.item("function_call")));
+        history.push(output(called.call_id(), "hello"));
+        let echoed = client.turn(mode, &ask(history.clone())).await;
+        history.push(reference(&echoed.item("message")["id"]));
+        history.push(user("What is my color?"));
+
+        client.turn(mode, &ask(history)).await;
+
+        assert_eq!(
+            world.view(2).await,
+            [
+                "user: Echo hello",
+                "reasoning",
+                r#"call echo {"text":"hello"}"#,
+                "output: hello",
+                "assistant: echo said: hello",
+                "user: What is my color?",
+            ]
+        );
+    }
+}

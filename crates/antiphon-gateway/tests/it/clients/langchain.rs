@@ -1,0 +1,157 @@
+//! LangChain with `conversation`: every request carries the whole list of messages.
+
+use serde_json::{Value, json};
+
+use crate::support::{MODES, World, ask, assistant_again, output, typed_user, without};
+
+/// Reasoning and call as LangChain replays them: with their ids, without statuses.
+fn replayed(output: &[Value]) -> Vec<Value> {
+    output.iter().map(|item| without(item, "status")).collect()
+}
+
+#[tokio::test]
+async fn the_tool_loop_sends_the_call_again() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let mut messages = vec![typed_user("Echo hello")];
+        let called = client.turn(mode, &ask(messages.clone()).within(&conversation)).await;
+
+        messages.extend(replayed(called.output()));
+        messages.push(output(called.call_id(), "hello"));
+        let echoed = client.turn(mode, &ask(messages).within(&conversation)).await;
+
+        assert_eq!(echoed.text(), "echo said: hello");
+        assert_eq!(echoed.header("antiphon-resent"), Some("3"));
+        assert_eq!(echoed.header("antiphon-repairs"), None);
+        assert_eq!(
+            world.view(1).await,
+            ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"]
+        );
+        assert_eq!(client.items(&conversation).await.len(), 5);
+    }
+}
+
+#[tokio::test]
+async fn the_report_names_what_was_sent_again() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |input: Vec<Value>| ask(input).within(&conversation);
+    let called = client.respond(&say(vec![typed_user("Echo hello")])).await;
+    let mut messages = vec![typed_user("Echo hello")];
+    messages.extend(replayed(called.output()));
+    messages.push(output(called.call_id(), "hello"));
+
+    let echoed = client.respond(&say(messages)).await;
+
+    let held = client.items(&conversation).await;
+    let resent = |position: usize, kind: &str, rule: &str| {
+        json!({
+            "position": position,
+            "type": kind,
+            "item_id": held[position]["id"],
+            "rule": rule,
+            "differs": false,
+        })
+    };
+    assert_eq!(
+        client.report(echoed.id()).await,
+        json!({
+            "object": "antiphon.report",
+            "input_items": 4,
+            "resent": [
+                resent(0, "message", "replayed"),
+                resent(1, "reasoning", "same_id"),
+                resent(2, "function_call", "same_id"),
+            ],
+            "repairs": [],
+            "stream": [],
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_next_question_sends_everything_again() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let mut messages = vec![typed_user("My color is purple")];
+        for (said, tool) in [("Echo hello", true), ("What is my color?", false)] {
+            let turn = client.turn(mode, &ask(messages.clone()).within(&conversation)).await;
+            messages.push(assistant_again(turn.item("message")));
+            messages.push(typed_user(said));
+            if tool {
+                let called = client.turn(mode, &ask(messages.clone()).within(&conversation)).await;
+                messages.extend(replayed(called.output()));
+                messages.push(output(called.call_id(), "hello"));
+            }
+        }
+
+        let recalled = client.turn(mode, &ask(messages).within(&conversation)).await;
+
+        assert_eq!(recalled.text(), "purple");
+        assert_eq!(recalled.header("antiphon-resent"), Some("7"));
+        assert_eq!(
+            world.last_view().await,
+            [
+                "user: My color is purple",
+                "assistant: Noted.",
+                "user: Echo hello",
+                "reasoning",
+                r#"call echo {"text":"hello"}"#,
+                "output: hello",
+                "assistant: echo said: hello",
+                "user: What is my color?",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_system_prompt_before_every_request_is_said_once() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let system = json!({"type": "message", "role": "system", "content": "Be brief."});
+    let say = |input: &[Value]| ask(input.to_vec()).within(&conversation);
+    let told = client.respond(&say(&[system.clone(), typed_user("My color is purple")])).await;
+
+    let again = [
+        system.clone(),
+        typed_user("My color is purple"),
+        assistant_again(told.item("message")),
+        typed_user("What is my color?"),
+    ];
+    let recalled = client.respond(&say(&again)).await;
+
+    assert_eq!(recalled.header("antiphon-resent"), Some("3"));
+    assert_eq!(
+        world.view(1).await,
+        [
+            "system: Be brief.",
+            "user: My color is purple",
+            "assistant: Noted.",
+            "user: What is my color?",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn another_system_prompt_takes_the_place_of_the_first() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let system = |text: &str| json!({"type": "message", "role": "system", "content": text});
+    let say = |input: &[Value]| ask(input.to_vec()).within(&conversation);
+    client.respond(&say(&[system("Be brief."), typed_user("My color is purple")])).await;
+
+    client.respond(&say(&[system("Be kind."), typed_user("What is my color?")])).await;
+
+    let view = world.view(1).await;
+    assert!(view.contains(&"system: Be kind.".to_owned()), "{view:?}");
+    assert!(!view.contains(&"system: Be brief.".to_owned()), "{view:?}");
+    assert_eq!(view.len(), 4);
+}

@@ -1,0 +1,130 @@
+//! What does not exist.
+
+use serde_json::json;
+
+use crate::support::{MODES, World, ask, invalid, not_found, user};
+
+const CONVERSATIONS: [&str; 2] =
+    ["conv_x", "conv_0123456789abcdef0123456789abcdef0123456789abcdef"];
+const RESPONSES: [&str; 3] =
+    ["resp_x", "resp_0123456789abcdef0123456789abcdef0123456789abcdef", "msg_of_something_else"];
+
+#[tokio::test]
+async fn a_turn_of_an_unknown_conversation() {
+    let world = World::new().await;
+    let client = world.client();
+    for id in CONVERSATIONS {
+        let message = format!("Conversation with id '{id}' not found.");
+        for mode in MODES {
+            let refused = client.refused(mode, &ask("Hello").within(id)).await;
+            assert_eq!(refused, not_found(None, &message));
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_turn_behind_an_unknown_response() {
+    let world = World::new().await;
+    let client = world.client();
+    for id in RESPONSES {
+        let message = format!("Previous response with id '{id}' not found.");
+        let expected =
+            invalid(Some("previous_response_id"), Some("previous_response_not_found"), &message);
+        for mode in MODES {
+            let refused = client.refused(mode, &ask("Hello").after(id)).await;
+            assert_eq!(refused, expected);
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_turn_goes_on_from_one_thing() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let told = client.respond(&ask("Hello").within(&conversation)).await;
+    let both = ask("Hello").within(&conversation).after(told.id());
+    let expected = invalid(
+        None,
+        Some("mutually_exclusive_parameters"),
+        "Mutually exclusive parameters: ''. Ensure you are only providing one of: \
+         'previous_response_id' or 'conversation'.",
+    );
+    for mode in MODES {
+        assert_eq!(client.refused(mode, &both).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_nobody_serves() {
+    let world = World::with(|settings| settings.upstream = None).await;
+    let expected = invalid(
+        Some("model"),
+        Some("model_not_found"),
+        "The requested model 'fake-model' does not exist.",
+    );
+    for mode in MODES {
+        let refused = world.client().refused(mode, &ask("Hello")).await;
+        assert_eq!(refused, expected);
+    }
+}
+
+#[tokio::test]
+async fn routes_of_an_unknown_conversation() {
+    let world = World::new().await;
+    let client = world.client();
+    for id in CONVERSATIONS {
+        let expected = not_found(None, &format!("Conversation with id '{id}' not found."));
+        let path = format!("/v1/conversations/{id}");
+        let items = format!("{path}/items");
+        let item = format!("{items}/msg_x");
+        let added = json!({"items": [user("Hello")]});
+        let metadata = json!({"metadata": {}});
+        for answer in [
+            client.get(&path).await,
+            client.post(&path, &metadata).await,
+            client.delete(&path).await,
+            client.get(&items).await,
+            client.post(&items, &added).await,
+            client.get(&item).await,
+            client.delete(&item).await,
+        ] {
+            assert_eq!(answer.refused(), expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn routes_of_an_unknown_response() {
+    let world = World::new().await;
+    let client = world.client();
+    for id in RESPONSES {
+        let expected = not_found(None, &format!("Response with id '{id}' not found."));
+        let path = format!("/v1/responses/{id}");
+        for answer in [
+            client.get(&path).await,
+            client.delete(&path).await,
+            client.get(&format!("{path}/input_items")).await,
+            client.get(&format!("{path}/report")).await,
+        ] {
+            assert_eq!(answer.refused(), expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn routes_of_an_unknown_item() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let path = format!("/v1/conversations/{conversation}/items/msg_x");
+    for answer in [client.get(&path).await, client.delete(&path).await] {
+        let refused = answer.refused();
+        let error = &refused.body["error"];
+        assert_eq!(refused.status, 404);
+        assert_eq!(error["type"], "invalid_request_error");
+        assert!(error["message"].as_str().unwrap().contains("'msg_x' not found"));
+    }
+}

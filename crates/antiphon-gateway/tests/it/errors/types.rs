@@ -1,0 +1,139 @@
+//! Fields of wrong types, named by their paths.
+
+use serde_json::{Value, json};
+
+use crate::support::{World, ask, user};
+
+/// The field, what it holds, the path that is blamed, and what the value is called.
+fn wrong_types() -> Vec<(&'static str, Value, &'static str, &'static str)> {
+    vec![
+        ("model", json!(5), "model", "an integer"),
+        ("model", json!(["fake-model"]), "model", "an array"),
+        ("input", json!(5), "input", "an integer"),
+        ("input", json!(0.5), "input", "a decimal"),
+        ("input", json!(true), "input", "a boolean"),
+        ("input", json!({"role": "user"}), "input", "an object"),
+        ("input", json!([5]), "input[0]", "an integer"),
+        ("input", json!([user("Hello"), "Hello"]), "input[1]", "a string"),
+        ("input", json!([user("Hello"), null]), "input[1]", "null"),
+        ("input", json!([{"type": 5, "role": "user"}]), "input[0].type", "an integer"),
+        ("input", json!([{"role": ["user"], "content": ""}]), "input[0].role", "an array"),
+        (
+            "input",
+            json!([user("Hello"), {"type": "reasoning", "id": {}}]),
+            "input[1].id",
+            "an object",
+        ),
+        (
+            "input",
+            json!([{"type": "function_call_output", "call_id": 7, "output": ""}]),
+            "input[0].call_id",
+            "an integer",
+        ),
+        ("stream", json!("true"), "stream", "a string"),
+        ("store", json!(0), "store", "an integer"),
+        ("instructions", json!(5), "instructions", "an integer"),
+        ("include", json!("reasoning.encrypted_content"), "include", "a string"),
+        ("tools", json!({}), "tools", "an object"),
+        ("metadata", json!([]), "metadata", "an array"),
+        ("metadata", json!({"user": 5}), "metadata.user", "an integer"),
+        ("conversation", json!(5), "conversation", "an integer"),
+        ("conversation", json!({"id": 5}), "conversation.id", "an integer"),
+        ("previous_response_id", json!(false), "previous_response_id", "a boolean"),
+        ("background", json!("no"), "background", "a string"),
+    ]
+}
+
+#[tokio::test]
+async fn a_field_of_a_wrong_type_is_named_by_its_path() {
+    let world = World::new().await;
+    let client = world.client();
+    for (field, value, path, got) in wrong_types() {
+        let ask = ask("Hello").field(field, value);
+        let refused = client.post("/v1/responses", ask.body()).await.refused();
+
+        let error = &refused.body["error"];
+        assert_eq!(refused.status, 400, "{ask:?}");
+        assert_eq!(error["type"], "invalid_request_error");
+        assert_eq!(error["code"], "invalid_type", "{error}");
+        assert_eq!(error["param"], path, "{error}");
+        let message = error["message"].as_str().unwrap();
+        let begin = format!("Invalid type for '{path}': expected ");
+        let end = format!(", but got {got} instead.");
+        assert!(message.starts_with(&begin) && message.ends_with(&end), "{message}");
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn what_an_item_cannot_do_without_is_named_by_its_path() {
+    let world = World::new().await;
+    let client = world.client();
+    let missing = [
+        (json!([{"type": "message", "content": "Hello"}]), "input[0].role"),
+        (json!([user("Hello"), {}]), "input[1].type"),
+    ];
+    for (input, path) in missing {
+        let refused = client.post("/v1/responses", ask(input).body()).await.refused();
+        let error = &refused.body["error"];
+        assert_eq!(refused.status, 400);
+        assert_eq!(error["param"], path);
+        assert_eq!(error["code"], "missing_required_parameter");
+        assert_eq!(error["message"], format!("Missing required parameter: '{path}'."));
+    }
+}
+
+#[tokio::test]
+async fn nulls_that_clients_make_up_say_nothing() {
+    let world = World::new().await;
+    let client = world.client();
+    let item = json!({
+        "type": null, "id": null, "status": null, "role": "user", "content": "Hello",
+    });
+    let nulls = [
+        "conversation",
+        "previous_response_id",
+        "include",
+        "instructions",
+        "metadata",
+        "store",
+        "stream",
+        "tools",
+        "background",
+        "tool_choice",
+        "temperature",
+        "text",
+        "reasoning",
+    ];
+    let ask =
+        nulls.into_iter().fold(ask(json!([item])), |ask, field| ask.field(field, Value::Null));
+
+    let turn = client.respond(&ask).await;
+
+    assert_eq!(turn.text(), "Noted.");
+    assert_eq!(client.kept(turn.id()).await["status"], "completed");
+    assert_eq!(world.view(0).await, ["user: Hello"]);
+}
+
+#[tokio::test]
+async fn what_clients_configure_is_taken() {
+    let world = World::new().await;
+    let client = world.client();
+    let parameters =
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"});
+    for strict in [json!(true), json!(false), Value::Null] {
+        let tool =
+            json!({"type": "function", "name": "f", "parameters": parameters, "strict": strict});
+        let ask = ask("Hello")
+            .field("tools", json!([tool]))
+            .field("include", json!([]))
+            .field("text", json!({"verbosity": "low"}))
+            .field("reasoning", json!({"effort": "none"}));
+        assert_eq!(client.respond(&ask).await.text(), "Noted.");
+    }
+    let conversation = client.new_conversation().await;
+    for named in [json!(conversation), json!({"id": conversation})] {
+        let turn = client.respond(&ask("Hello").field("conversation", named)).await;
+        assert_eq!(turn.response["conversation"], json!({"id": conversation}));
+    }
+}

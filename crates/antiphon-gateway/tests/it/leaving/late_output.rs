@@ -1,0 +1,76 @@
+//! The output of a call that was announced and then cut short.
+
+use antiphon_testkit::{Answer, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{MODEL, World, ask, heard_until, output, user};
+
+/// A conversation whose caller left in the middle of a call's arguments, and the response's id.
+async fn cut_short(world: &World) -> (String, String) {
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer =
+        Answer::new(MODEL).reasoning("Echo it.").call("call_1", "echo", r#"{"text":"hello"}"#);
+    let event = "response.function_call_arguments.delta";
+    let exchange =
+        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+    let mut events = client.stream(&ask("Echo hello").within(&conversation)).await;
+    let id = events.announced().await;
+    events.until(event).await;
+    drop(events);
+    world.left(&exchange).await;
+    client.settled(&id).await;
+    (conversation, id)
+}
+
+#[tokio::test]
+async fn it_is_left_out_and_reported() {
+    let world = World::new().await;
+    let client = world.client();
+    let (conversation, id) = cut_short(&world).await;
+    let late = json!([output(&json!("call_1"), "hello"), user("My color is purple")]);
+    for ask in [ask(late.clone()).after(&id), ask(late).within(&conversation)] {
+        let turn = client.respond(&ask).await;
+
+        assert_eq!(turn.text(), "Noted.");
+        assert_eq!(turn.header("antiphon-repairs"), Some("output_of_cut_short_call=1"));
+        let repair = &client.report(turn.id()).await["repairs"][0];
+        assert_eq!((&repair["position"], &repair["action"]), (&json!(0), &json!("dropped")));
+        assert_eq!(world.last_view().await, ["user: Echo hello", "user: My color is purple"]);
+    }
+}
+
+#[tokio::test]
+async fn alone_it_is_not_refused_either() {
+    let world = World::new().await;
+    let client = world.client();
+    let (conversation, _) = cut_short(&world).await;
+    let late = json!([output(&json!("call_1"), "hello")]);
+
+    let turn = client.respond(&ask(late).within(&conversation)).await;
+
+    assert_eq!(turn.status(), "completed");
+    assert_eq!(turn.header("antiphon-repairs"), Some("output_of_cut_short_call=1"));
+    assert_eq!(world.last_view().await, ["user: Echo hello"]);
+}
+
+#[tokio::test]
+async fn a_replay_of_the_call_and_its_output_is_left_out_with_it() {
+    let world = World::new().await;
+    let client = world.client();
+    let (conversation, _) = cut_short(&world).await;
+    let call: Value = json!({
+        "type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "",
+    });
+    let replay = json!([
+        user("Echo hello"),
+        call,
+        output(&json!("call_1"), "hello"),
+        user("My color is purple"),
+    ]);
+
+    let turn = client.respond(&ask(replay).within(&conversation)).await;
+
+    assert_eq!(turn.text(), "Noted.");
+    assert_eq!(world.last_view().await, ["user: Echo hello", "user: My color is purple"]);
+}

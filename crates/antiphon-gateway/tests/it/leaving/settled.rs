@@ -1,0 +1,192 @@
+//! A turn whose caller left in the middle: what is finished stays.
+
+use antiphon_testkit::{Answer, Exchange, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{Ask, MODEL, World, ask, heard_until, lines, output};
+
+/// A turn that is left as soon as an event of this name was read; its announced id.
+async fn leave_after(world: &World, ask: &Ask, answer: &Answer, event: &str) -> String {
+    let exchange = hang_after(world, answer, event);
+    let mut events = world.client().stream(ask).await;
+    let id = events.announced().await;
+    if event != "response.created" {
+        events.until(event).await;
+    }
+    drop(events);
+    world.left(&exchange).await;
+    id
+}
+
+fn hang_after(world: &World, answer: &Answer, event: &str) -> Exchange {
+    world.script(Reply::sse(answer.frames()).hang_after(heard_until(answer, event)))
+}
+
+fn calling() -> Answer {
+    Answer::new(MODEL)
+        .reasoning("Echo it.")
+        .call("call_1", "echo", r#"{"text":"hello"}"#)
+        .message("I have called the tool.")
+}
+
+#[tokio::test]
+async fn right_after_the_beginning_the_input_stays() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+
+    let id = leave_after(&world, &say("My color is purple"), &calling(), "response.created").await;
+
+    let recalled = client.respond(&say("What is my color?")).await;
+    assert_eq!(recalled.text(), "purple");
+    assert_eq!(world.view(1).await, ["user: My color is purple", "user: What is my color?"]);
+    assert_eq!(client.settled(&id).await["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn in_mid_text_what_was_said_stays_as_incomplete() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let answer = Answer::new(MODEL).message("Once upon a time");
+
+    let tale = say("Tell me a tale");
+    let id = leave_after(&world, &tale, &answer, "response.output_text.delta").await;
+
+    client.respond(&say("Go on")).await;
+    let expected = ["user: Tell me a tale", "assistant: Once ", "user: Go on"];
+    assert_eq!(world.view(1).await, expected);
+    let items = client.items(&conversation).await;
+    assert_eq!(lines(&items)[..3], expected);
+    assert_eq!(items[1]["status"], "incomplete");
+    let kept = client.settled(&id).await;
+    assert_eq!(kept["output"], json!([items[1]]));
+}
+
+#[tokio::test]
+async fn in_mid_arguments_the_call_goes_and_its_reasoning() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+
+    let event = "response.function_call_arguments.delta";
+    leave_after(&world, &say("Echo hello"), &calling(), event).await;
+
+    let next = client.respond(&say("My color is purple")).await;
+    assert_eq!(next.header("antiphon-repairs"), None);
+    assert_eq!(world.view(1).await, ["user: Echo hello", "user: My color is purple"]);
+    assert_eq!(
+        lines(&client.items(&conversation).await),
+        ["user: Echo hello", "user: My color is purple", "assistant: Noted."]
+    );
+}
+
+#[tokio::test]
+async fn in_mid_reasoning_it_goes() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+
+    let event = "response.reasoning_summary_text.delta";
+    leave_after(&world, &say("My color is purple"), &calling(), event).await;
+
+    assert_eq!(client.respond(&say("What is my color?")).await.text(), "purple");
+    assert_eq!(world.view(1).await.len(), 2);
+}
+
+#[tokio::test]
+async fn after_a_call_it_stays_and_takes_its_output() {
+    for chained in [false, true] {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let answer = calling();
+        let exchange = world.script(
+            Reply::sse(answer.frames())
+                .hang_after(heard_until(&answer, "response.content_part.added")),
+        );
+        let mut events = client.stream(&ask("Echo hello").within(&conversation)).await;
+        let id = events.announced().await;
+        events.until("response.content_part.added").await;
+        drop(events);
+        world.left(&exchange).await;
+        client.settled(&id).await;
+
+        let late = ask(json!([output(&json!("call_1"), "hello")]));
+        let late = if chained { late.after(&id) } else { late.within(&conversation) };
+        let echoed = client.respond(&late).await;
+
+        assert_eq!(echoed.text(), "echo said: hello");
+        assert_eq!(echoed.header("antiphon-repairs"), None);
+        assert_eq!(
+            world.view(1).await,
+            ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_announced_id_can_be_gone_on_from_wherever_it_was_left() {
+    let events = [
+        ("response.created", 1),
+        ("response.reasoning_summary_text.delta", 1),
+        ("response.function_call_arguments.delta", 1),
+        ("response.content_part.added", 3),
+        ("response.output_text.delta", 4),
+    ];
+    for (event, stays) in events {
+        let world = World::new().await;
+        let client = world.client();
+        let told = client.respond(&ask("My color is purple")).await;
+        let id = leave_after(&world, &ask("Echo hello").after(told.id()), &calling(), event).await;
+        client.settled(&id).await;
+
+        let recalled = client.respond(&ask("What is my color?").after(&id)).await;
+
+        assert_eq!(recalled.text(), "purple", "{event}");
+        let view = world.view(2).await;
+        let made_up = usize::from(stays >= 3);
+        assert_eq!(view.len(), 2 + stays + made_up + 1, "{event}: {view:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_goes_on_at_once_is_not_told_that_the_response_is_unknown() {
+    let world = World::new().await;
+    let client = world.client();
+    for _ in 0..8 {
+        let answer = Answer::new(MODEL).message("Once upon a time");
+        let exchange = hang_after(&world, &answer, "response.output_text.delta");
+        let mut events = client.stream(&ask("My color is purple")).await;
+        let id = events.announced().await;
+        events.until("response.output_text.delta").await;
+        drop(events);
+
+        let recalled = client.respond(&ask("What is my color?").after(&id)).await;
+
+        assert_eq!(recalled.text(), "purple");
+        world.left(&exchange).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_to_be_stored_is_settled_into_its_conversation_alone() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let answer = Answer::new(MODEL).message("Once upon a time");
+
+    let tale = say("Tell me a tale").unstored();
+    let id = leave_after(&world, &tale, &answer, "response.output_text.delta").await;
+
+    client.respond(&say("Go on")).await;
+    assert_eq!(world.view(1).await, ["user: Tell me a tale", "assistant: Once ", "user: Go on"]);
+    let path = format!("/v1/responses/{id}");
+    assert_eq!(client.get(&path).await.status(), 404);
+    let _: Vec<Value> = client.items(&conversation).await;
+}

@@ -1,0 +1,16 @@
+//! The gateway from outside: real requests over real connections, a store in a file, and a strict
+//! upstream that judges what it is sent.
+
+mod clients;
+mod concurrency;
+mod encrypted;
+mod errors;
+mod leaving;
+mod references;
+mod repairs;
+mod serving;
+mod state;
+mod streams;
+mod support;
+mod turns;
+mod upstream;

@@ -1,0 +1,52 @@
+//! Models and health.
+
+use antiphon_gateway::settings::Secret;
+use antiphon_store::Tenant;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use crate::support::{Client, World, list, text};
+
+async fn models(client: &Client) -> Vec<String> {
+    let listed = client.get("/v1/models").await.json();
+    assert_eq!(listed["object"], "list");
+    let models = list(&listed["data"]);
+    assert!(models.iter().all(|model| model["object"] == "model"));
+    let id = |model: &Value| text(&model["id"]).to_owned();
+    models.iter().map(id).collect()
+}
+
+#[tokio::test]
+async fn the_built_in_model_and_the_upstreams_are_listed() {
+    let world = World::new().await;
+    let mut listed = models(&world.client()).await;
+    listed.sort();
+    assert_eq!(listed, ["fake-model", "plain-model", "sim"]);
+}
+
+#[tokio::test]
+async fn without_an_upstream_there_is_the_built_in_model() {
+    let world = World::with(|settings| settings.upstream = None).await;
+    assert_eq!(models(&world.client()).await, ["sim"]);
+}
+
+#[tokio::test]
+async fn an_upstream_that_is_not_there_lists_nothing() {
+    let vacant = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", vacant.local_addr().unwrap());
+    drop(vacant);
+    let world = World::with(|settings| {
+        settings.upstream.as_mut().unwrap().url = url.parse().unwrap();
+    })
+    .await;
+    assert_eq!(models(&world.client()).await, ["sim"]);
+}
+
+#[tokio::test]
+async fn health_is_told_to_everybody() {
+    let world = World::with(|settings| {
+        settings.api_keys = vec![(Secret::new("sk-of-acme"), Tenant::new("acme"))];
+    })
+    .await;
+    assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+}

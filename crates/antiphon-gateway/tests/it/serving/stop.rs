@@ -1,0 +1,60 @@
+//! A stop.
+
+use std::time::Duration;
+
+use antiphon_testkit::{Answer, Reply};
+
+use crate::support::{MODEL, World, ask, heard_until, soon};
+
+#[tokio::test]
+async fn an_open_turn_finishes_before_the_gateway_ends() {
+    let mut world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
+    let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
+    let id = events.announced().await;
+    events.until("response.output_text.delta").await;
+
+    let stopping = world.stop();
+    exchange.release_all();
+    let end = events.until("response.completed").await;
+    assert_eq!(events.next().await, None);
+    stopping.ended().await;
+
+    assert_eq!(end.json["response"]["id"], id);
+    world.start().await;
+    assert_eq!(world.client().kept(&id).await, end.json["response"]);
+}
+
+#[tokio::test]
+async fn a_gateway_without_open_turns_ends_at_once() {
+    let mut world = World::new().await;
+    world.client().respond(&ask("Hello")).await;
+    world.stop().ended().await;
+}
+
+#[tokio::test]
+async fn when_the_grace_is_over_open_turns_are_settled() {
+    let mut world = World::with(|settings| settings.shutdown_grace = Duration::ZERO).await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
+    let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
+    let id = events.announced().await;
+    events.until("response.output_text.delta").await;
+
+    world.stop().ended().await;
+    soon("the upstream is left", exchange.outcome()).await;
+    drop(events);
+
+    world.start().await;
+    let client = world.client();
+    assert_eq!(client.kept(&id).await["status"], "cancelled");
+    client.respond(&ask("Go on").within(&conversation)).await;
+    assert_eq!(world.view(1).await, ["user: Tell me a tale", "assistant: Once ", "user: Go on"]);
+}

@@ -1,0 +1,106 @@
+//! Responses that are deleted, and conversations that are.
+
+use antiphon_testkit::{Answer, Reply};
+use serde_json::json;
+
+use crate::support::{MODEL, MODES, Mode, World, ask, terminal};
+
+#[tokio::test]
+async fn a_deleted_response_is_gone_and_what_goes_on_from_it_stays() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let told = client.turn(mode, &ask("My color is purple")).await;
+        let next = client.turn(mode, &ask("My dog is Biscuit").after(told.id())).await;
+        let path = format!("/v1/responses/{}", told.id());
+
+        let deleted = client.delete(&path).await.json();
+
+        assert_eq!(deleted, json!({"id": told.id(), "object": "response", "deleted": true}));
+        for gone in [path.clone(), format!("{path}/input_items"), format!("{path}/report")] {
+            assert_eq!(client.get(&gone).await.status(), 404);
+        }
+        assert_eq!(client.delete(&path).await.status(), 404);
+        let refused = client.refused(mode, &ask("Hello").after(told.id())).await;
+        assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
+        let question = ask("What is my color and my dog?").after(next.id());
+        assert_eq!(client.turn(mode, &question).await.text(), "purple, Biscuit");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_keeps_the_items_of_a_deleted_response() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let told = client.respond(&ask("My color is purple").within(&conversation)).await;
+    client.delete(&format!("/v1/responses/{}", told.id())).await.json();
+    assert_eq!(client.items(&conversation).await.len(), 2);
+    let recalled = client.respond(&ask("What is my color?").within(&conversation)).await;
+    assert_eq!(recalled.text(), "purple");
+}
+
+#[tokio::test]
+async fn a_deleted_conversation_leaves_its_responses() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let told = client.turn(mode, &ask("My color is purple").within(&conversation)).await;
+        let path = format!("/v1/conversations/{conversation}");
+
+        let deleted = client.delete(&path).await.json();
+
+        let expected =
+            json!({"id": conversation, "object": "conversation.deleted", "deleted": true});
+        assert_eq!(deleted, expected);
+        assert_eq!(client.delete(&path).await.status(), 404);
+        assert_eq!(client.get(&path).await.status(), 404);
+        assert_eq!(client.get(&format!("{path}/items")).await.status(), 404);
+        let refused = client.refused(mode, &ask("Hello").within(&conversation)).await;
+        assert_eq!(refused.status, 404);
+        assert_eq!(client.kept(told.id()).await, told.response);
+        let recalled = client.turn(mode, &ask("What is my color?").after(told.id())).await;
+        assert_eq!(recalled.text(), "purple");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_deleted_during_a_turn_fails_it_clearly() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let answer = Answer::new(MODEL).message("Hello there");
+        let exchange = world.script(Reply::sse(answer.frames()).hang_after(terminal(&answer)));
+        let asking = ask("Hello").within(&conversation);
+        let running = tokio::spawn({
+            let client = client.clone();
+            async move {
+                match mode {
+                    Mode::Whole => {
+                        let refused = client.refused(mode, &asking).await;
+                        assert!(refused.status >= 400);
+                        refused.body["error"]["message"].clone()
+                    }
+                    Mode::Streamed => {
+                        let turn = client.turn(mode, &asking).await;
+                        assert_eq!(turn.status(), "failed");
+                        turn.response["error"]["message"].clone()
+                    }
+                }
+            }
+        });
+        world.request(0).await;
+
+        let path = format!("/v1/conversations/{conversation}");
+        client.delete(&path).await.json();
+        exchange.release_all();
+
+        let message = running.await.unwrap();
+        let message = message.as_str().unwrap();
+        assert!(message.to_lowercase().contains("conversation"), "{message}");
+        assert!(message.contains("deleted") || message.contains("not found"), "{message}");
+        assert_eq!(client.get(&path).await.status(), 404);
+    }
+}

@@ -1,0 +1,124 @@
+//! Lists, page by page.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, World, ask, ids, list, text, user};
+
+/// All items of a list, read in pages of this size.
+async fn pages(client: &Client, path: &str, order: &str, limit: usize) -> Vec<String> {
+    let mut read = Vec::new();
+    let mut after = String::new();
+    loop {
+        let query = format!("{path}?order={order}&limit={limit}{after}");
+        let page = client.get(&query).await.json();
+        let data = list(&page["data"]);
+        assert_eq!(page["object"], "list");
+        assert!(data.len() <= limit);
+        let page_ids = ids(data);
+        assert_eq!(page["first_id"].as_str(), page_ids.first().copied());
+        assert_eq!(page["last_id"].as_str(), page_ids.last().copied());
+        read.extend(page_ids.iter().map(|&id| id.to_owned()));
+        if page["has_more"] == json!(false) {
+            return read;
+        }
+        assert_eq!(data.len(), limit, "only the last page is shorter");
+        after = format!("&after={}", text(&page["last_id"]));
+    }
+}
+
+async fn assert_pages(client: &Client, path: &str, expected: &[String]) {
+    let mut backwards = expected.to_vec();
+    backwards.reverse();
+    for limit in [1, 2, 3, 7, expected.len(), expected.len() + 1, 100] {
+        assert_eq!(pages(client, path, "asc", limit).await, expected);
+        assert_eq!(pages(client, path, "desc", limit).await, backwards);
+    }
+}
+
+fn owned(items: &[Value]) -> Vec<String> {
+    ids(items).into_iter().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn items_of_a_conversation() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let path = format!("/v1/conversations/{conversation}/items");
+    let empty = client.get(&path).await.json();
+    assert_eq!(
+        empty,
+        json!({"object": "list", "data": [], "first_id": null, "last_id": null, "has_more": false})
+    );
+    for number in 0..3 {
+        client.respond(&ask(format!("Turn {number}")).within(&conversation)).await;
+        let more: Vec<Value> = (0..3).map(|part| user(&format!("{number}.{part}"))).collect();
+        client.add_items(&conversation, &more).await;
+    }
+    let items = client.items(&conversation).await;
+    assert_eq!(items.len(), 15);
+    assert_pages(&client, &path, &owned(&items)).await;
+}
+
+#[tokio::test]
+async fn input_items_of_a_response() {
+    let world = World::new().await;
+    let client = world.client();
+    let said: Vec<Value> = (0..9).map(|number| user(&format!("Part {number}"))).collect();
+    let told = client.respond(&ask(said)).await;
+    let next = client.respond(&ask("Next").after(told.id())).await;
+
+    let path = format!("/v1/responses/{}/input_items", told.id());
+    let all = client.get(&format!("{path}?order=asc")).await.json();
+    let all = all["data"].as_array().unwrap();
+    assert_eq!(all[0]["content"][0]["text"], "Part 0");
+    assert_pages(&client, &path, &owned(all)).await;
+
+    let own = client.get(&format!("/v1/responses/{}/input_items", next.id())).await.json();
+    assert_eq!(own["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn twenty_at_a_time_and_the_newest_first_if_nothing_is_said() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    for from in [0, 15] {
+        let added: Vec<Value> = (from..from + 15).map(|number| user(&number.to_string())).collect();
+        client.add_items(&conversation, &added).await;
+    }
+    let page = client.get(&format!("/v1/conversations/{conversation}/items")).await.json();
+    let said: Vec<&Value> =
+        page["data"].as_array().unwrap().iter().map(|item| &item["content"][0]["text"]).collect();
+    let expected: Vec<String> = (10..30).rev().map(|number| number.to_string()).collect();
+    assert_eq!(said, expected.iter().collect::<Vec<_>>());
+    assert_eq!(page["has_more"], true);
+}
+
+#[tokio::test]
+async fn what_a_query_may_not_say() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let told = client.respond(&ask("Hello").within(&conversation)).await;
+    for path in [
+        format!("/v1/conversations/{conversation}/items"),
+        format!("/v1/responses/{}/input_items", told.id()),
+    ] {
+        for (query, param) in [
+            ("limit=0", "limit"),
+            ("limit=101", "limit"),
+            ("limit=-1", "limit"),
+            ("limit=many", "limit"),
+            ("order=up", "order"),
+        ] {
+            let refused = client.get(&format!("{path}?{query}")).await.refused();
+            assert_eq!(refused.status, 400, "{query}");
+            assert_eq!(refused.body["error"]["param"], param);
+            assert_eq!(refused.body["error"]["type"], "invalid_request_error");
+        }
+        let refused = client.get(&format!("{path}?after=msg_unknown")).await.refused();
+        assert!((400..500).contains(&refused.status));
+        assert!(refused.body["error"]["message"].as_str().unwrap().contains("msg_unknown"));
+    }
+}

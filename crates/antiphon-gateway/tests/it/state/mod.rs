@@ -1,0 +1,9 @@
+//! What is held, and what becomes of it.
+
+mod chains;
+mod conversations;
+mod deletion;
+mod forks;
+mod listing;
+mod shown;
+mod tenants;

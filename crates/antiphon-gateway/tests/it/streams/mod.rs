@@ -1,0 +1,7 @@
+//! The streams that callers get.
+
+mod commit;
+mod cutting;
+mod kinds;
+mod response;
+mod whole;

@@ -1,0 +1,182 @@
+//! A caller of the gateway.
+
+use bytes::Bytes;
+use http::{Method, Request, Response, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Turn};
+use super::ask::Ask;
+use super::error::Refused;
+use super::events::Events;
+use super::view::{list, text};
+use super::watchdog::soon;
+
+/// A caller with a token, or without. Every request has a connection of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    root: String,
+    token: Option<String>,
+    headers: Vec<(&'static str, String)>,
+}
+
+/// How an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As one JSON object.
+    Whole,
+    /// As a stream of events.
+    Streamed,
+}
+
+/// Both ways.
+pub(crate) const MODES: [Mode; 2] = [Mode::Whole, Mode::Streamed];
+
+const RESPONSES: &str = "/v1/responses";
+
+impl Client {
+    pub(crate) fn new(root: &str, token: Option<String>) -> Self {
+        Self { root: root.to_owned(), token, headers: Vec::new() }
+    }
+
+    /// The same caller, sending a header more.
+    pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> Response<Incoming> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.root))
+            .header(header::CONTENT_TYPE, "application/json");
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(body.into()));
+        let http = HttpClient::builder(TokioExecutor::new()).build_http();
+        let answer = http.request(request.expect("the request is well-formed"));
+        let answer = soon("the gateway answers", answer).await;
+        answer.unwrap_or_else(|error| panic!("the gateway answers {path}: {error:?}"))
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        Answer::read(self.send(Method::GET, path, "").await).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        Answer::read(self.send(Method::DELETE, path, "").await).await
+    }
+
+    /// Posts bytes as they are.
+    pub(crate) async fn post_raw(&self, path: &str, body: impl Into<Bytes>) -> Answer {
+        Answer::read(self.send(Method::POST, path, body).await).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.post_raw(path, body.to_string()).await
+    }
+}
+
+/// Turns.
+impl Client {
+    /// Asks, and reads the answer to its end; it must be well-formed.
+    pub(crate) async fn turn(&self, mode: Mode, ask: &Ask) -> Turn {
+        match mode {
+            Mode::Whole => Turn::whole(self.create(mode, ask).await),
+            Mode::Streamed => Turn::streamed(self.stream(ask).await).await,
+        }
+    }
+
+    /// Asks for a whole answer.
+    pub(crate) async fn respond(&self, ask: &Ask) -> Turn {
+        self.turn(Mode::Whole, ask).await
+    }
+
+    /// Asks for a stream, which must begin.
+    pub(crate) async fn stream(&self, ask: &Ask) -> Events {
+        let body = with_mode(Mode::Streamed, ask).to_string();
+        Events::of(self.send(Method::POST, RESPONSES, body).await).await
+    }
+
+    /// Asks for what is not to be had.
+    pub(crate) async fn refused(&self, mode: Mode, ask: &Ask) -> Refused {
+        self.create(mode, ask).await.refused()
+    }
+
+    /// Asks, and gives the answer as it came.
+    pub(crate) async fn create(&self, mode: Mode, ask: &Ask) -> Answer {
+        self.post(RESPONSES, &with_mode(mode, ask)).await
+    }
+}
+
+fn with_mode(mode: Mode, ask: &Ask) -> Value {
+    let mut body = ask.body().clone();
+    if mode == Mode::Streamed {
+        body["stream"] = true.into();
+    }
+    body
+}
+
+/// Conversations and what is kept.
+impl Client {
+    /// Creates an empty conversation; its id.
+    pub(crate) async fn new_conversation(&self) -> String {
+        let answer = self.post("/v1/conversations", &json!({})).await.json();
+        text(&answer["id"]).to_owned()
+    }
+
+    /// All items of a conversation, from the first.
+    pub(crate) async fn items(&self, conversation: &str) -> Vec<Value> {
+        let path = format!("/v1/conversations/{conversation}/items?order=asc&limit=100");
+        items_of(&self.get(&path).await)
+    }
+
+    /// Adds items to a conversation; the items as they are held.
+    pub(crate) async fn add_items(&self, conversation: &str, items: &[Value]) -> Vec<Value> {
+        let path = format!("/v1/conversations/{conversation}/items");
+        items_of(&self.post(&path, &json!({"items": items})).await)
+    }
+
+    /// A response as it is kept.
+    pub(crate) async fn kept(&self, response: &str) -> Value {
+        self.get(&format!("/v1/responses/{response}")).await.json()
+    }
+
+    /// What the gateway did to a turn.
+    pub(crate) async fn report(&self, response: &str) -> Value {
+        self.get(&format!("/v1/responses/{response}/report")).await.json()
+    }
+
+    /// Waits until a response is kept whose caller has left it.
+    pub(crate) async fn settled(&self, response: &str) -> Value {
+        let path = format!("/v1/responses/{response}");
+        let kept = async {
+            loop {
+                let answer = self.get(&path).await;
+                if answer.status() == 200 {
+                    break answer.json();
+                }
+            }
+        };
+        soon("the turn is settled", kept).await
+    }
+}
+
+fn items_of(answer: &Answer) -> Vec<Value> {
+    let page = answer.json();
+    assert_eq!(page["object"], "list");
+    list(&page["data"]).to_vec()
+}

@@ -1,0 +1,28 @@
+//! The world of the tests: a gateway, a strict upstream behind it, callers in front of it.
+
+mod answer;
+mod ask;
+mod client;
+mod error;
+mod events;
+mod gateway;
+mod items;
+mod laws;
+mod schema;
+mod script;
+mod view;
+mod watchdog;
+mod world;
+
+pub(crate) use answer::{Answer, Turn};
+pub(crate) use ask::{Ask, FOREIGN, MODEL, PLAIN, SIM, ask, echo_tool};
+pub(crate) use client::{Client, MODES, Mode};
+pub(crate) use error::{Refused, invalid, not_found};
+pub(crate) use events::Event;
+pub(crate) use items::{
+    assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
+};
+pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
+pub(crate) use view::{ids, lines, list, only, text};
+pub(crate) use watchdog::soon;
+pub(crate) use world::World;

@@ -1,0 +1,5 @@
+//! What one turn, and the next, give the model.
+
+mod bytes;
+mod request;
+mod three;

@@ -1,0 +1,139 @@
+//! The three turns: a fact, a tool, and a question about the fact.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, MODES, Mode, SIM, World, ask, output, typed_user, user};
+
+const FACT: &str = "My color is purple, dog is Biscuit";
+const TOOL: &str = "Echo hello";
+const QUESTION: &str = "What is my color and dog name?";
+
+/// What the model is given, request by request.
+const VIEWS: [&[&str]; 4] = [
+    &["user: My color is purple, dog is Biscuit"],
+    &["user: My color is purple, dog is Biscuit", "assistant: Noted.", "user: Echo hello"],
+    &[
+        "user: My color is purple, dog is Biscuit",
+        "assistant: Noted.",
+        "user: Echo hello",
+        "reasoning",
+        r#"call echo {"text":"hello"}"#,
+        "output: hello",
+    ],
+    &[
+        "user: My color is purple, dog is Biscuit",
+        "assistant: Noted.",
+        "user: Echo hello",
+        "reasoning",
+        r#"call echo {"text":"hello"}"#,
+        "output: hello",
+        "assistant: echo said: hello",
+        "user: What is my color and dog name?",
+    ],
+];
+
+#[tokio::test]
+async fn a_conversation_needs_what_is_new_alone() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let say = |input: Value| ask(input).within(&conversation);
+
+        client.turn(mode, &say(FACT.into())).await;
+        let called = client.turn(mode, &say(TOOL.into())).await;
+        let answer = output(called.call_id(), "hello");
+        client.turn(mode, &say(json!([answer]))).await;
+        let recalled = client.turn(mode, &say(QUESTION.into())).await;
+
+        assert_eq!(recalled.text(), "purple, Biscuit");
+        assert_views(&world).await;
+        assert_eq!(client.items(&conversation).await.len(), 9);
+    }
+}
+
+#[tokio::test]
+async fn a_chain_of_responses_needs_what_is_new_alone() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+
+        let told = client.turn(mode, &ask(FACT)).await;
+        let called = client.turn(mode, &ask(TOOL).after(told.id())).await;
+        let answer = json!([output(called.call_id(), "hello")]);
+        let echoed = client.turn(mode, &ask(answer).after(called.id())).await;
+        let recalled = client.turn(mode, &ask(QUESTION).after(echoed.id())).await;
+
+        assert_eq!(recalled.text(), "purple, Biscuit");
+        assert_eq!(recalled.response["previous_response_id"], echoed.id());
+        assert_views(&world).await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_keeps_its_own_history_replays_it() {
+    for mode in MODES {
+        let world = World::new().await;
+        let mut replay = Replay::new(world.client(), mode);
+
+        replay.turn(user(FACT)).await;
+        let called = replay.turn(typed_user(TOOL)).await;
+        replay.turn(output(&called["call_id"], "hello")).await;
+        let recalled = replay.turn(user(QUESTION)).await;
+
+        assert_eq!(recalled["content"][0]["text"], "purple, Biscuit");
+        assert_views(&world).await;
+    }
+}
+
+#[tokio::test]
+async fn the_built_in_model_remembers_too() {
+    for mode in MODES {
+        let world = World::with(|settings| settings.upstream = None).await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        let say = |input: Value| ask(input).model(SIM).within(&conversation);
+
+        client.turn(mode, &say(FACT.into())).await;
+        let called = client.turn(mode, &say(TOOL.into())).await;
+        let answer = output(called.call_id(), "hello");
+        let echoed = client.turn(mode, &say(json!([answer]))).await;
+        let recalled = client.turn(mode, &say(QUESTION.into())).await;
+
+        assert_eq!(echoed.text(), "echo returned: hello");
+        assert!(recalled.text().contains("purple"), "{}", recalled.text());
+        assert!(recalled.text().contains("Biscuit"), "{}", recalled.text());
+    }
+}
+
+/// A client that keeps all items itself and asks for nothing to be stored.
+struct Replay {
+    client: Client,
+    mode: Mode,
+    history: Vec<Value>,
+}
+
+impl Replay {
+    fn new(client: Client, mode: Mode) -> Self {
+        let history = Vec::new();
+        Self { client, mode, history }
+    }
+
+    /// The last item of the answer.
+    async fn turn(&mut self, item: Value) -> Value {
+        self.history.push(item);
+        let ask = ask(self.history.clone()).unstored().encrypted();
+        let turn = self.client.turn(self.mode, &ask).await;
+        assert_eq!(turn.header("antiphon-resent"), Some("0"));
+        assert_eq!(turn.header("antiphon-repairs"), None);
+        self.history.extend_from_slice(turn.output());
+        turn.output().last().expect("it says something").clone()
+    }
+}
+
+async fn assert_views(world: &World) {
+    assert_eq!(world.times_asked(), VIEWS.len());
+    for (index, expected) in VIEWS.iter().enumerate() {
+        assert_eq!(world.view(index).await, *expected);
+    }
+}

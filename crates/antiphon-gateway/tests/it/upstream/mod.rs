@@ -1,0 +1,6 @@
+//! Upstreams that misbehave.
+
+mod breaks;
+mod errors;
+mod failures;
+mod identity;
