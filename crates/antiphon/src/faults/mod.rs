@@ -54,7 +54,7 @@ pub enum Fault {
         /// What it names.
         id: ItemId,
     },
-    /// The id does not begin as ids of its kind do.
+    /// The id does not begin as ids of its kind do, or holds what no id holds.
     MalformedId {
         /// The id.
         id: ItemId,
@@ -66,14 +66,26 @@ pub enum Fault {
         /// The id.
         id: ItemId,
     },
-    /// A call or output whose `call_id` is the empty string.
+    /// The call's `call_id` is the empty string.
     EmptyCallId {
-        /// The kind of the item.
+        /// The kind of the call.
         kind: Kind,
+    },
+    /// The call has no `call_id`.
+    MissingCallId {
+        /// The kind of the call.
+        kind: Kind,
+    },
+    /// The call's `call_id` is over 64 characters.
+    OverlongCallId {
+        /// The kind of the call.
+        kind: Kind,
+        /// Its `call_id`.
+        call_id: CallId,
     },
 }
 
-/// How long an id may be.
+/// How many characters an id may have.
 pub const MAX_ID_LENGTH: usize = 64;
 
 impl Fault {
@@ -90,6 +102,20 @@ impl Fault {
             Self::MalformedId { .. } => "malformed_id",
             Self::OverlongId { .. } => "overlong_id",
             Self::EmptyCallId { .. } => "empty_call_id",
+            Self::MissingCallId { .. } => "missing_call_id",
+            Self::OverlongCallId { .. } => "overlong_call_id",
         }
+    }
+
+    /// Whether it is a fault of the item's own form. Providers look for those first.
+    pub fn is_of_form(&self) -> bool {
+        matches!(
+            self,
+            Self::MalformedId { .. }
+                | Self::OverlongId { .. }
+                | Self::EmptyCallId { .. }
+                | Self::MissingCallId { .. }
+                | Self::OverlongCallId { .. }
+        )
     }
 }

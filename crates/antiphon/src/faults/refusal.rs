@@ -18,22 +18,35 @@ pub struct Refusal {
 
 impl Refusal {
     fn of_input(message: String) -> Self {
-        Self {
-            status: 400,
-            code: None,
-            param: Some("input".into()),
-            message,
-        }
+        Self { status: 400, code: None, param: Some("input".into()), message }
     }
 
     fn of_field(code: &'static str, position: usize, field: &str, rest: &str) -> Self {
         let param = format!("input[{position}].{field}");
-        let message = format!("Invalid '{param}': {rest}");
         Self {
-            status: 400,
             code: Some(code),
+            message: format!("Invalid '{param}': {rest}"),
             param: Some(param),
-            message,
+            status: 400,
+        }
+    }
+
+    fn overlong(position: usize, field: &str, value: &str) -> Self {
+        let length = value.chars().count();
+        let rest = format!(
+            "string too long. Expected a string with maximum length {MAX_ID_LENGTH}, but got a \
+             string with length {length} instead."
+        );
+        Self::of_field("string_above_max_length", position, field, &rest)
+    }
+
+    fn missing(position: usize, field: &str) -> Self {
+        let param = format!("input[{position}].{field}");
+        Self {
+            code: Some("missing_required_parameter"),
+            message: format!("Missing required parameter: '{param}'."),
+            param: Some(param),
+            status: 400,
         }
     }
 }
@@ -42,7 +55,8 @@ impl Fault {
     /// How a provider refuses the fault in the item at `position` of its input.
     ///
     /// Texts are as recorded from OpenAI's API. None is recorded for a second output, a second call
-    /// of one `call_id`, and pairs other than functions: theirs are worded like their neighbours.
+    /// of one `call_id`, a call without one, and pairs other than functions: theirs are worded like
+    /// their neighbours.
     pub fn refusal(&self, position: usize) -> Refusal {
         match self {
             Self::DuplicateItem { id } => Refusal::of_input(duplicate(id.as_str())),
@@ -56,9 +70,7 @@ impl Fault {
             Self::OutputWithoutCall { kind, call_id } => {
                 let kind = words(kind);
                 let call_id = call_id.as_ref().map_or("", |id| id.as_str());
-                Refusal::of_input(format!(
-                    "No tool call found for {kind} with call_id {call_id}."
-                ))
+                Refusal::of_input(format!("No tool call found for {kind} with call_id {call_id}."))
             }
             Self::LoneReasoning { id } => {
                 let id = id.as_ref().map_or("", |id| id.as_str());
@@ -75,21 +87,18 @@ impl Fault {
                      input."
                 ))
             },
-            Self::MalformedId { id, prefix } => Refusal::of_field(
-                "invalid_value",
-                position,
-                "id",
-                &format!("'{id}'. Expected an ID that begins with '{prefix}'."),
-            ),
-            Self::OverlongId { id } => Refusal::of_field(
-                "string_above_max_length",
-                position,
-                "id",
-                &overlong(id.as_str().chars().count()),
-            ),
+            Self::MalformedId { id, prefix } => {
+                let rest = malformed(id.as_str(), prefix);
+                Refusal::of_field("invalid_value", position, "id", &rest)
+            }
+            Self::OverlongId { id } => Refusal::overlong(position, "id", id.as_str()),
+            Self::OverlongCallId { call_id, .. } => {
+                Refusal::overlong(position, "call_id", call_id.as_str())
+            }
             Self::EmptyCallId { .. } => {
                 Refusal::of_field("empty_string", position, "call_id", EMPTY)
             }
+            Self::MissingCallId { .. } => Refusal::missing(position, "call_id"),
         }
     }
 }
@@ -103,11 +112,14 @@ fn duplicate(id: &str) -> String {
     )
 }
 
-fn overlong(length: usize) -> String {
-    format!(
-        "string too long. Expected a string with maximum length {MAX_ID_LENGTH}, but got a string \
-         with length {length} instead."
-    )
+fn malformed(id: &str, prefix: &str) -> String {
+    if id.starts_with(prefix) {
+        return format!(
+            "'{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but \
+             this value contained additional characters."
+        );
+    }
+    format!("'{id}'. Expected an ID that begins with '{prefix}'.")
 }
 
 /// A kind as the provider's sentences name it: `function call output`.

@@ -51,9 +51,9 @@ impl Exchanges {
         self.by_key.get(key)
     }
 
-    /// All of them, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&CallKey, &Exchange)> {
-        self.by_key.iter()
+    /// Those of every key, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Exchange> {
+        self.by_key.values()
     }
 }
 
@@ -66,20 +66,28 @@ pub struct Exchange {
     pub outputs: Vec<usize>,
     /// For each call the output that answers it.
     answers: Vec<Option<usize>>,
-    /// The unanswered calls: runs, each with a range of indexes into `calls`.
-    waiting: Vec<(usize, Range<usize>)>,
+    waiting: Vec<Waiting>,
+    unanswered: usize,
+}
+
+/// The unanswered calls of one run, as indexes into [`Exchange::calls`]: they stand side by side,
+/// and are answered from the first on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Waiting {
+    run: usize,
+    calls: Range<usize>,
 }
 
 impl Exchange {
     /// How many calls wait for their output.
     pub fn pending(&self) -> usize {
-        self.waiting.iter().map(|(_, calls)| calls.len()).sum()
+        self.unanswered
     }
 
     /// The positions of the calls that wait, in the order in which outputs will answer them.
     pub fn waiting(&self) -> impl Iterator<Item = usize> {
         let latest_run_first = self.waiting.iter().rev();
-        latest_run_first.flat_map(|(_, calls)| self.calls[calls.clone()].iter().copied())
+        latest_run_first.flat_map(|waiting| self.calls[waiting.calls.clone()].iter().copied())
     }
 
     /// The position of the output that answers the `nth` call.
@@ -91,9 +99,10 @@ impl Exchange {
         let call = self.calls.len();
         self.calls.push(position);
         self.answers.push(None);
+        self.unanswered += 1;
         match self.waiting.last_mut() {
-            Some((latest, calls)) if *latest == run && calls.end == call => calls.end += 1,
-            _ => self.waiting.push((run, call..call + 1)),
+            Some(latest) if latest.run == run => latest.calls.end += 1,
+            _ => self.waiting.push(Waiting { run, calls: call..call + 1 }),
         }
         Joined::Asks
     }
@@ -109,20 +118,22 @@ impl Exchange {
 
     /// The first unanswered call of the latest run that has one.
     fn take_waiting(&mut self) -> Option<usize> {
-        let (_, calls) = self.waiting.last_mut()?;
-        let call = calls.next();
-        if calls.is_empty() {
+        let latest = self.waiting.last_mut()?;
+        let call = latest.calls.start;
+        latest.calls.start += 1;
+        if latest.calls.start == latest.calls.end {
             self.waiting.pop();
         }
-        call
+        self.unanswered -= 1;
+        Some(call)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::given::{call, output, reasoning, user};
     use crate::item::Item;
+    use crate::item::given::{call, output, reasoning, user};
 
     fn joined(items: &[Item]) -> Vec<Option<Joined>> {
         let mut exchanges = Exchanges::default();
@@ -154,6 +165,19 @@ mod tests {
         let outputs = joined(&history).split_off(3);
         let expected = [Joined::Answers(0), Joined::Answers(2), Joined::Repeats(2)];
         assert_eq!(outputs, expected.map(Some));
+    }
+
+    #[test]
+    fn calls_wait_in_the_order_in_which_they_are_answered() {
+        let mut exchanges = Exchanges::default();
+        let history = [call("c", "1"), user("no"), call("c", "2"), call("c", "3")];
+        for (position, item) in history.iter().enumerate() {
+            exchanges.push(position, item.head());
+        }
+        let (_, key) = history[0].head().pairing().unwrap();
+        let exchange = exchanges.get(&key).unwrap();
+        assert_eq!(exchange.waiting().collect::<Vec<_>>(), [2, 3, 0]);
+        assert_eq!((exchange.pending(), exchange.answer_of(0)), (3, None));
     }
 
     #[test]

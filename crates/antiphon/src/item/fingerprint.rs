@@ -69,37 +69,59 @@ fn role_tag(role: Role) -> u8 {
     }
 }
 
+/// Whether two raw contents say the same, as a string or as parts.
+pub(super) fn same_content(one: &str, two: &str) -> bool {
+    let print = |content| {
+        let mut hasher = SipHasher13::new();
+        hash_content(&mut hasher, content);
+        hasher.finish128().as_u128()
+    };
+    print(one) == print(two)
+}
+
 fn hash_content(hasher: &mut SipHasher13, content: &str) {
     if let Some(text) = json::unquote(content) {
         hasher.write(text.as_bytes());
     } else if let Ok(parts) = serde_json::from_str::<Vec<Object<'_>>>(content) {
-        parts.iter().for_each(|part| hash_part(hasher, part));
+        for part in &parts {
+            hash_part(hasher, part);
+        }
     } else {
-        hasher.write(content.as_bytes());
+        hash_field(hasher, "", content);
     }
 }
 
-/// Texts run together, since clients join and split them; a part of another type is set off.
+/// What a part points at, where it is no text.
+const POINTERS: [&str; 6] =
+    ["image_url", "file_id", "file_url", "file_data", "filename", "input_audio"];
+
+/// Texts run together, since clients join and split them; a part of another type is set off. A part
+/// that nobody knows counts whole.
 fn hash_part(hasher: &mut SipHasher13, part: &Object<'_>) {
     let text = part.string("text").or_else(|| part.string("refusal"));
     if let Some(text) = text {
         hasher.write(text.as_bytes());
         return;
     }
-    hasher.write_u8(0xff);
-    for key in [
-        "image_url",
-        "file_id",
-        "file_url",
-        "file_data",
-        "filename",
-        "input_audio",
-    ] {
-        if let Some(raw) = part.present(key) {
-            hasher.write(key.as_bytes());
-            hasher.write(raw.as_bytes());
-        }
+    let is_known = POINTERS.iter().any(|key| part.present(key).is_some());
+    let counts = |key: &str, raw: &str| raw != "null" && (!is_known || POINTERS.contains(&key));
+    let mut fields: Vec<_> = part.iter().filter(|(key, raw)| counts(key, raw)).collect();
+    fields.sort_unstable();
+    for (key, raw) in fields {
+        hash_field(hasher, key, raw);
     }
+}
+
+/// No text holds the byte 0xff, so what is set off by it is never taken for text.
+fn hash_field(hasher: &mut SipHasher13, key: &str, raw: &str) {
+    hasher.write_u8(0xff);
+    hasher.write(key.as_bytes());
+    hasher.write_u8(0xff);
+    match json::unquote(raw) {
+        Some(text) => hasher.write(text.as_bytes()),
+        None => hasher.write(raw.as_bytes()),
+    }
+    hasher.write_u8(0xff);
 }
 
 #[cfg(test)]
@@ -140,10 +162,29 @@ mod tests {
     }
 
     #[test]
-    fn only_messages_have_one() {
-        assert_eq!(
-            fingerprint(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#),
-            None
+    fn parts_that_nobody_knows_count_whole() {
+        let one =
+            fingerprint(r#"{"role":"user","content":[{"type":"input_scent","scent":"rose"}]}"#);
+        let other =
+            fingerprint(r#"{"role":"user","content":[{"type":"input_scent","scent":"oak"}]}"#);
+        let none = fingerprint(r#"{"role":"user","content":[]}"#);
+        assert_ne!(one, other);
+        assert_ne!(one, none);
+    }
+
+    #[test]
+    fn the_order_of_a_parts_fields_does_not_count() {
+        let one = fingerprint(
+            r#"{"role":"user","content":[{"type":"input_file","file_id":"f","filename":"a.pdf"}]}"#,
         );
+        let two = fingerprint(
+            r#"{"role":"user","content":[{"filename":"a.pdf","file_id":"f","type":"input_file"}]}"#,
+        );
+        assert_eq!(one, two);
+    }
+
+    #[test]
+    fn only_messages_have_one() {
+        assert_eq!(fingerprint(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#), None);
     }
 }

@@ -40,9 +40,7 @@ pub(crate) fn said(text: &str) -> Item {
 /// Encrypted reasoning.
 pub(crate) fn reasoning(id: &str) -> Item {
     let (id, content) = (quote(id), quote(&format!("gAAAA-{id}")));
-    item(format!(
-        r#"{{"id":{id},"type":"reasoning","summary":[],"encrypted_content":{content}}}"#
-    ))
+    item(format!(r#"{{"id":{id},"type":"reasoning","summary":[],"encrypted_content":{content}}}"#))
 }
 
 /// A call of the weather function without an item id.
@@ -64,9 +62,7 @@ pub(crate) fn call_under(id: &str, call_id: &str, arguments: &str) -> Item {
 /// The output of a function.
 pub(crate) fn output(call_id: &str, text: &str) -> Item {
     let (call_id, text) = (quote(call_id), quote(text));
-    item(format!(
-        r#"{{"type":"function_call_output","call_id":{call_id},"output":{text}}}"#
-    ))
+    item(format!(r#"{{"type":"function_call_output","call_id":{call_id},"output":{text}}}"#))
 }
 
 /// A reference to an item that the server holds.

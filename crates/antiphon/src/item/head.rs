@@ -50,13 +50,14 @@ pub struct Head {
     /// The item's own id, where it has one that is not empty.
     pub id: Option<ItemId>,
     /// What joins call and output: `call_id`; for approvals the request's id; for outputs of a
-    /// local shell, which carry it as `id`, that.
+    /// local shell, whose `id` is that of their call, that.
     pub call_id: Option<CallId>,
     /// Who speaks; messages only.
     pub role: Option<Role>,
     /// Whether `status` says that the item was cut short (`in_progress`, `incomplete`).
     pub unfinished: bool,
-    /// Whether the item carries `encrypted_content`, to which its id is bound.
+    /// Whether the item carries `encrypted_content`, to which its id is bound. An empty one is
+    /// none.
     pub encrypted: bool,
 }
 
@@ -88,18 +89,19 @@ pub enum HeadError {
 impl Head {
     /// Reads the head of the item that `raw` holds.
     pub fn parse(raw: &[u8]) -> Result<Self, HeadError> {
-        let mut json = serde_json::Deserializer::from_slice(raw);
+        let text =
+            std::str::from_utf8(raw).map_err(|error| HeadError::Syntax(error.to_string()))?;
+        let mut json = serde_json::Deserializer::from_str(text);
         let fields = json
             .deserialize_map(Fields)
             .and_then(|fields| json.end().map(|()| fields))
-            .map_err(|error| not_an_item(raw, &error))?;
+            .map_err(|error| not_an_item(text, &error))?;
         fields.head()
     }
 
     /// The message's role, where the item is a message of the talk itself (user or assistant).
     pub fn speaker(&self) -> Option<Role> {
-        self.role
-            .filter(|role| matches!(role, Role::User | Role::Assistant))
+        self.role.filter(|role| matches!(role, Role::User | Role::Assistant))
     }
 
     /// Whether a model made the item.
@@ -108,13 +110,13 @@ impl Head {
     }
 }
 
-fn not_an_item(raw: &[u8], error: &serde_json::Error) -> HeadError {
-    match std::str::from_utf8(raw).map(str::trim) {
-        Ok(text) if error.is_data() && !text.starts_with('{') => HeadError::NotAnObject {
-            got: json::type_name(text),
-        },
-        _ => HeadError::Syntax(error.to_string()),
+fn not_an_item(text: &str, error: &serde_json::Error) -> HeadError {
+    let text = text.trim();
+    if error.is_data() && !text.starts_with('{') {
+        let got = json::type_name(text);
+        return HeadError::NotAnObject { got };
     }
+    HeadError::Syntax(error.to_string())
 }
 
 /// The raw values of the fields that a head is made of.
@@ -145,13 +147,11 @@ impl RawFields<'_> {
             Kind::McpApprovalResponse => {
                 (id, string("approval_request_id", self.approval_request_id)?)
             }
-            Kind::LocalShellCallOutput if call_id.is_none() => (None, id),
+            Kind::LocalShellCallOutput => (None, call_id.or(id)),
             _ => (id, call_id),
         };
-        let unfinished = matches!(
-            string("status", self.status)?.as_deref(),
-            Some("in_progress" | "incomplete")
-        );
+        let unfinished =
+            matches!(string("status", self.status)?.as_deref(), Some("in_progress" | "incomplete"));
         Ok(Head {
             role: role.filter(|_| kind == Kind::Message),
             kind,
@@ -171,10 +171,7 @@ fn string<'a>(
         None | Some("null") => Ok(None),
         Some(raw) => json::unquote(raw)
             .map(Some)
-            .ok_or_else(|| HeadError::WrongType {
-                field,
-                got: json::type_name(raw),
-            }),
+            .ok_or_else(|| HeadError::WrongType { field, got: json::type_name(raw) }),
     }
 }
 
@@ -198,7 +195,8 @@ impl<'de> Visitor<'de> for Fields {
                 "role" => &mut fields.role,
                 "status" => &mut fields.status,
                 "encrypted_content" => {
-                    fields.encrypted = map.next_value::<&RawValue>()?.get() != "null";
+                    let content = map.next_value::<&RawValue>()?.get();
+                    fields.encrypted = !matches!(content, "null" | r#""""#);
                     continue;
                 }
                 _ => {
@@ -223,10 +221,7 @@ mod tests {
     #[test]
     fn a_message_may_leave_its_type_out() {
         let head = head(r#"{"role":"user","content":"hi","id":null,"status":null}"#).unwrap();
-        assert_eq!(
-            (head.kind, head.role, head.id),
-            (Kind::Message, Some(Role::User), None)
-        );
+        assert_eq!((head.kind, head.role, head.id), (Kind::Message, Some(Role::User), None));
     }
 
     #[test]
@@ -243,19 +238,39 @@ mod tests {
     }
 
     #[test]
+    fn a_local_shells_output_goes_by_the_id_of_its_call() {
+        let by_id = head(r#"{"type":"local_shell_call_output","id":"call_1"}"#).unwrap();
+        let by_both =
+            head(r#"{"type":"local_shell_call_output","id":"lsh_1","call_id":"call_1"}"#).unwrap();
+        assert_eq!(by_id, by_both);
+        assert_eq!((by_id.id, by_id.call_id), (None, Some("call_1".into())));
+    }
+
+    #[test]
+    fn encrypted_content_that_is_empty_is_none() {
+        let encrypted = |content: &str| {
+            let text =
+                format!(r#"{{"type":"reasoning","id":"rs_1","encrypted_content":{content}}}"#);
+            head(&text).unwrap().encrypted
+        };
+        assert!(encrypted(r#""gAAAA""#));
+        assert!(!encrypted("null") && !encrypted(r#""""#));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_no_item() {
+        let raw = b"{\"role\":\"user\",\"content\":\"\xff\"}";
+        assert!(matches!(Head::parse(raw), Err(HeadError::Syntax(_))));
+    }
+
+    #[test]
     fn what_is_no_item_is_told_by_field_and_type() {
         assert_eq!(
             head(r#"{"role":7}"#),
-            Err(HeadError::WrongType {
-                field: "role",
-                got: "an integer"
-            })
+            Err(HeadError::WrongType { field: "role", got: "an integer" })
         );
         assert_eq!(head("[]"), Err(HeadError::NotAnObject { got: "an array" }));
         assert_eq!(head("{}"), Err(HeadError::NoType));
-        assert!(matches!(
-            head(r#"{"role":"user""#),
-            Err(HeadError::Syntax(_))
-        ));
+        assert!(matches!(head(r#"{"role":"user""#), Err(HeadError::Syntax(_))));
     }
 }

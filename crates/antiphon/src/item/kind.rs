@@ -79,23 +79,47 @@ kinds! {
     ItemReference = "item_reference", "ref";
 }
 
+macro_rules! pairs {
+    ($($call:ident => $output:ident;)*) => {
+        impl Kind {
+            /// The kind of output that answers a call of this kind; `None` where its caller answers
+            /// nothing.
+            pub fn output(&self) -> Option<Kind> {
+                match self {
+                    $(Self::$call => Some(Self::$output),)*
+                    _ => None,
+                }
+            }
+
+            /// The kind of call that an output of this kind answers.
+            pub fn call(&self) -> Option<Kind> {
+                match self {
+                    $(Self::$output => Some(Self::$call),)*
+                    _ => None,
+                }
+            }
+        }
+
+        #[cfg(test)]
+        const PAIRS: &[(Kind, Kind)] = &[$((Kind::$call, Kind::$output),)*];
+    };
+}
+
+// Calls that their caller has to answer, each with the kind of its answer.
+pairs! {
+    FunctionCall => FunctionCallOutput;
+    CustomToolCall => CustomToolCallOutput;
+    ShellCall => ShellCallOutput;
+    LocalShellCall => LocalShellCallOutput;
+    ApplyPatchCall => ApplyPatchCallOutput;
+    ComputerCall => ComputerCallOutput;
+    ToolSearchCall => ToolSearchOutput;
+    Program => ProgramOutput;
+    MultiAgentCall => MultiAgentCallOutput;
+    McpApprovalRequest => McpApprovalResponse;
+}
+
 impl Kind {
-    /// The kind of output that answers a call of this kind; `None` where its caller answers nothing.
-    pub fn output(&self) -> Option<Kind> {
-        PAIRS
-            .iter()
-            .find(|(call, _)| call == self)
-            .map(|(_, output)| output.clone())
-    }
-
-    /// The kind of call that an output of this kind answers.
-    pub fn call(&self) -> Option<Kind> {
-        PAIRS
-            .iter()
-            .find(|(_, output)| output == self)
-            .map(|(call, _)| call.clone())
-    }
-
     /// Whether a provider refuses a call of this kind that nobody answered. An approval may stay
     /// open; a call has to be answered.
     pub fn must_be_answered(&self) -> bool {
@@ -117,20 +141,6 @@ impl Kind {
     }
 }
 
-/// Calls that their caller has to answer, each with the kind of its answer.
-const PAIRS: [(Kind, Kind); 10] = [
-    (Kind::FunctionCall, Kind::FunctionCallOutput),
-    (Kind::CustomToolCall, Kind::CustomToolCallOutput),
-    (Kind::ShellCall, Kind::ShellCallOutput),
-    (Kind::LocalShellCall, Kind::LocalShellCallOutput),
-    (Kind::ApplyPatchCall, Kind::ApplyPatchCallOutput),
-    (Kind::ComputerCall, Kind::ComputerCallOutput),
-    (Kind::ToolSearchCall, Kind::ToolSearchOutput),
-    (Kind::Program, Kind::ProgramOutput),
-    (Kind::MultiAgentCall, Kind::MultiAgentCallOutput),
-    (Kind::McpApprovalRequest, Kind::McpApprovalResponse),
-];
-
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -144,8 +154,8 @@ mod tests {
     #[test]
     fn every_pair_is_found_from_both_sides() {
         for (call, output) in PAIRS {
-            assert_eq!(call.output().as_ref(), Some(&output));
-            assert_eq!(output.call(), Some(call));
+            assert_eq!(call.output().as_ref(), Some(output));
+            assert_eq!(output.call().as_ref(), Some(call));
         }
     }
 

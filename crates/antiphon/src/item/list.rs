@@ -25,10 +25,7 @@ pub enum ListError {
 pub fn items_of(text: &Bytes) -> Result<Vec<Item>, ListError> {
     let raws: Vec<&RawValue> =
         serde_json::from_slice(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
-    raws.iter()
-        .enumerate()
-        .map(|(position, raw)| item_at(text, position, raw))
-        .collect()
+    raws.iter().enumerate().map(|(position, raw)| item_at(text, position, raw)).collect()
 }
 
 fn item_at(text: &Bytes, position: usize, raw: &RawValue) -> Result<Item, ListError> {

@@ -1,14 +1,20 @@
 //! Items: the raw JSON that came, beside a small typed head.
 
+mod exchange;
 mod fingerprint;
+#[cfg(test)]
+pub(crate) mod given;
 mod head;
 mod ids;
 mod kind;
 mod list;
 mod pairing;
+mod sameness;
 
 use bytes::Bytes;
 
+pub use exchange::Exchange;
+pub(crate) use exchange::{Exchanges, Joined};
 pub use fingerprint::{Fingerprint, FingerprintKey};
 pub use head::{Head, HeadError, Role};
 pub use ids::{CallId, IdSource, ItemId, push_hex};
@@ -69,22 +75,4 @@ impl Item {
         change(&mut object);
         Self::parse(object.to_bytes()).expect("the changed fields are an item's")
     }
-
-    /// Whether the two say the same, their ids, status and fabricated nulls aside.
-    pub fn says_the_same_as(&self, other: &Self) -> bool {
-        let (one, two) = (self.object(), other.object());
-        covers(&one, &two) && covers(&two, &one)
-    }
-}
-
-/// Whether every telling field of `one` stands in `two` with an equal value.
-fn covers(one: &Object<'_>, two: &Object<'_>) -> bool {
-    one.iter()
-        .filter(|(key, raw)| !matches!(*key, "id" | "status" | "type") && *raw != "null")
-        .all(|(key, raw)| two.get(key).is_some_and(|other| same_value(raw, other)))
-}
-
-fn same_value(one: &str, two: &str) -> bool {
-    let parsed = |raw| serde_json::from_str::<serde_json::Value>(raw).ok();
-    one == two || (parsed(one).is_some() && parsed(one) == parsed(two))
 }

@@ -47,10 +47,7 @@ impl Head {
 impl Kind {
     /// Whether an item of this kind may go without a `call_id`.
     fn may_be_anonymous(&self) -> bool {
-        matches!(
-            self,
-            Kind::FunctionCallOutput | Kind::ToolSearchCall | Kind::ToolSearchOutput
-        )
+        matches!(self, Kind::FunctionCallOutput | Kind::ToolSearchCall | Kind::ToolSearchOutput)
     }
 }
 
@@ -93,10 +90,7 @@ mod tests {
     fn a_search_that_the_provider_ran_itself_pairs_with_nothing() {
         let search = item(r#"{"type":"tool_search_call","call_id":null,"execution":"server"}"#);
         let found = item(r#"{"type":"tool_search_output","call_id":null,"tools":[]}"#);
-        assert_eq!(
-            (search.head().pairing(), found.head().pairing()),
-            (None, None)
-        );
+        assert_eq!((search.head().pairing(), found.head().pairing()), (None, None));
     }
 
     #[test]

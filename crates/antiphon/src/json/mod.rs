@@ -1,14 +1,28 @@
 //! JSON read and changed without being rebuilt: what is not touched keeps its bytes.
 
+mod array;
 mod key;
 mod object;
 
+pub use array::{range_in, with_elements};
 pub(crate) use key::Key;
 pub use object::Object;
 
 /// `text` as a JSON string, quotes included.
 pub fn quote(text: &str) -> String {
     serde_json::to_string(text).expect("a string is always valid JSON")
+}
+
+/// Appends `text` to `json` as a JSON string.
+pub(crate) fn push_quoted(json: &mut String, text: &str) {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    } else {
+        json.push_str(&quote(text));
+    }
 }
 
 /// The text of a raw JSON string, or `None` where `raw` is no string.

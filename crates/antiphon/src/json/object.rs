@@ -7,10 +7,11 @@ use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Key, quote};
+use super::{Key, push_quoted, quote};
 
-/// A JSON object that can be changed field by field. Order, unknown fields, numbers and escapes of
-/// everything that is not changed stay as they came.
+/// A JSON object that can be changed field by field. The order and every value that is not changed
+/// stay as they came: unknown fields, odd numbers, escapes, the space within them. Keys are written
+/// without needless escapes, and fields without space between them.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -24,10 +25,7 @@ impl<'a> Object<'a> {
 
     /// The raw value under `key`; the last one where a key stands twice, as parsers agree.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.fields
-            .iter()
-            .rfind(|(name, _)| name == key)
-            .map(|(_, raw)| raw.as_ref())
+        self.fields.iter().rfind(|(name, _)| name == key).map(|(_, raw)| raw.as_ref())
     }
 
     /// The raw value under `key`, with `null` counted as absent.
@@ -74,17 +72,12 @@ impl<'a> Object<'a> {
 
     /// The fields in order, values raw.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields
-            .iter()
-            .map(|(name, raw)| (name.as_ref(), raw.as_ref()))
+        self.fields.iter().map(|(name, raw)| (name.as_ref(), raw.as_ref()))
     }
 
     /// The object as JSON text.
     pub fn to_text(&self) -> String {
-        let length: usize = self
-            .iter()
-            .map(|(name, raw)| name.len() + raw.len() + 4)
-            .sum();
+        let length: usize = self.iter().map(|(name, raw)| name.len() + raw.len() + 4).sum();
         let mut text = String::with_capacity(length + 2);
         self.write(&mut text);
         text
@@ -102,7 +95,7 @@ impl<'a> Object<'a> {
             if position > 0 {
                 text.push(',');
             }
-            text.push_str(&quote(name));
+            push_quoted(text, name);
             text.push(':');
             text.push_str(raw);
         }

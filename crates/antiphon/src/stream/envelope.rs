@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
+use super::emitter::push_key;
 use crate::json::{Object, quote};
 
 /// The response object, without its output. Fields that the upstream reports win over the request's
@@ -64,9 +67,7 @@ impl Envelope {
         request: &Object<'_>,
         conversation: Option<&str>,
     ) -> Self {
-        let mut envelope = Self {
-            fields: Object::default(),
-        };
+        let mut envelope = Self { fields: Object::default() };
         let fields = &mut envelope.fields;
         fields.set_string("id", id);
         fields.set("object", r#""response""#);
@@ -83,10 +84,7 @@ impl Envelope {
         fields.set("output", "[]");
         echo(fields, request, "previous_response_id", "null");
         let conversation = conversation.map(|id| format!(r#"{{"id":{}}}"#, quote(id)));
-        fields.set(
-            "conversation",
-            conversation.unwrap_or_else(|| "null".into()),
-        );
+        fields.set("conversation", conversation.unwrap_or_else(|| "null".into()));
         echo(fields, request, "store", "true");
         fields.set("usage", "null");
         echo(fields, request, "metadata", "{}");
@@ -101,9 +99,7 @@ impl Envelope {
     pub fn adopt(&mut self, reported: &Object<'_>) {
         for (key, raw) in reported.iter() {
             let null_for_a_value = raw == "null"
-                && ECHOED
-                    .iter()
-                    .any(|(echoed, default)| *echoed == key && *default != "null");
+                && ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
             if !OWN.contains(&key) && !null_for_a_value {
                 self.set(key, raw.to_owned());
             }
@@ -118,30 +114,30 @@ impl Envelope {
 
     /// The response object with these output items (raw) in it.
     pub fn render<'a>(&self, output: impl Iterator<Item = &'a str>) -> String {
-        let mut object = self.fields.clone();
-        let mut array = String::from("[");
-        for (position, item) in output.enumerate() {
-            array.push_str(if position > 0 { "," } else { "" });
-            array.push_str(item);
+        let output = array_of(output);
+        let rest: usize = self.fields.iter().map(|(key, raw)| key.len() + raw.len() + 4).sum();
+        let mut text = String::with_capacity(output.len() + rest);
+        text.push('{');
+        for (key, raw) in self.fields.iter() {
+            push_key(&mut text, key);
+            text.push_str(if key == "output" { &output } else { raw });
         }
-        array.push(']');
-        object.set("output", array);
-        object.to_text()
+        text.push('}');
+        text
     }
 
-    /// Function tools are echoed with all their keys, and texts with a format.
+    /// Objects of the request that are echoed have the keys that the response's types require.
     fn complete_fields(&mut self) {
         if let Some(tools) = self.fields.get("tools").and_then(complete_tools) {
             self.fields.set("tools", tools);
         }
-        let text = self
-            .fields
-            .get("text")
-            .and_then(|raw| Object::parse(raw.as_bytes()).ok());
-        if let Some(mut text) = text.filter(|text| text.present("format").is_none()) {
-            text.set("format", r#"{"type":"text"}"#);
-            let text = text.to_text();
-            self.fields.set("text", text);
+        for (key, complete) in [
+            ("text", complete_text as fn(&mut Object<'_>)),
+            ("reasoning", |reasoning| or_null(reasoning, &["effort", "summary"])),
+        ] {
+            if let Some(completed) = self.fields.get(key).and_then(|raw| changed(raw, complete)) {
+                self.fields.set(key, completed);
+            }
         }
     }
 }
@@ -150,20 +146,65 @@ fn echo(fields: &mut Object<'static>, request: &Object<'_>, key: &'static str, d
     fields.set(key, request.present(key).unwrap_or(default).to_owned());
 }
 
+fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {
+    let mut array = String::from("[");
+    for (position, item) in items.enumerate() {
+        array.push_str(if position > 0 { "," } else { "" });
+        array.push_str(item);
+    }
+    array.push(']');
+    array
+}
+
 /// The tools with `description`, `parameters` and `strict` on each function; `None` where nothing
 /// is missing.
 fn complete_tools(tools: &str) -> Option<String> {
-    let mut tools: Vec<Object<'_>> = serde_json::from_str(tools).ok()?;
-    let is_function = |tool: &Object<'_>| tool.string("type").as_deref() == Some("function");
-    let mut changed = false;
-    for tool in tools.iter_mut().filter(|tool| is_function(tool)) {
-        for key in ["description", "parameters", "strict"] {
-            if tool.get(key).is_none() {
-                tool.set(key, "null");
-                changed = true;
-            }
+    let tools: Vec<&RawValue> = serde_json::from_str(tools).ok()?;
+    let completed: Vec<Option<String>> =
+        tools.iter().map(|tool| changed(tool.get(), complete_tool)).collect();
+    completed.iter().any(Option::is_some).then(|| {
+        let tools = tools.iter().zip(&completed);
+        array_of(tools.map(|(tool, completed)| completed.as_deref().unwrap_or(tool.get())))
+    })
+}
+
+fn complete_tool(tool: &mut Object<'_>) {
+    if tool.string("type").as_deref() == Some("function") {
+        or_null(tool, &["description", "parameters", "strict"]);
+    }
+}
+
+fn complete_text(text: &mut Object<'_>) {
+    let format = text.present("format").unwrap_or(r#"{"type":"text"}"#);
+    let completed = changed(format, complete_format);
+    let format = completed.unwrap_or_else(|| format.to_owned());
+    if text.get("format") != Some(&format) {
+        text.set("format", format);
+    }
+}
+
+/// A schema's `strict` is not nullable.
+fn complete_format(format: &mut Object<'_>) {
+    if format.string("type").as_deref() == Some("json_schema") {
+        or_null(format, &["description", "schema"]);
+        if format.present("strict").is_none() {
+            format.set("strict", "false");
         }
     }
-    let texts: Vec<String> = tools.iter().map(Object::to_text).collect();
-    changed.then(|| format!("[{}]", texts.join(",")))
+}
+
+fn or_null(object: &mut Object<'_>, keys: &[&'static str]) {
+    for key in keys {
+        if object.get(key).is_none() {
+            object.set(*key, "null");
+        }
+    }
+}
+
+/// The object `raw` after a change; `None` where it is no object or stays as it was.
+fn changed(raw: &str, change: impl FnOnce(&mut Object<'_>)) -> Option<String> {
+    let mut object = Object::parse(raw.as_bytes()).ok()?;
+    let before = object.clone();
+    change(&mut object);
+    (!before.iter().eq(object.iter())).then(|| object.to_text())
 }

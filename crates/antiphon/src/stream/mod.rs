@@ -3,10 +3,10 @@
 mod assembler;
 mod emitter;
 mod envelope;
+mod heard;
 mod output_item;
-mod partial;
 mod sse;
-mod whole;
+mod vocabulary;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,9 @@
 //! Source: WHATWG HTML, "Server-sent events", sections 9.2.5 and 9.2.6. Bytes go in as they arrive;
 //! how they are cut does not change what comes out.
 
+#[cfg(test)]
+mod tests;
+
 use bytes::{Buf, Bytes, BytesMut};
 
 /// One event of a stream.
@@ -22,8 +25,11 @@ pub struct TooLong {
     pub limit: usize,
 }
 
-/// Turns bytes into [`Frame`]s. Linear in the bytes, also for one long line in many pieces; holds at
-/// most one event and its limit.
+/// Turns bytes into [`Frame`]s.
+///
+/// Linear in the bytes, also for one long line in many pieces: no byte is searched for a line end
+/// twice, and buffers grow by doubling. Holds one event, at most as long as the limit, and what was
+/// pushed since the last frame was taken.
 #[derive(Debug)]
 pub struct Decoder {
     limit: usize,
@@ -33,6 +39,8 @@ pub struct Decoder {
     /// A CR ended the last line: an LF right behind it belongs to it.
     after_cr: bool,
     at_start: bool,
+    /// The limit was passed: nothing is read any more.
+    is_over: bool,
     event: Bytes,
     data: Option<BytesMut>,
 }
@@ -48,18 +56,21 @@ impl Decoder {
             scanned: 0,
             after_cr: false,
             at_start: true,
+            is_over: false,
             event: Bytes::new(),
             data: None,
         }
     }
 
-    /// Takes the next bytes of the stream.
+    /// Takes the next bytes of the stream. Frames are to be taken before more is pushed.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        if !self.is_over {
+            self.buffer.extend_from_slice(bytes);
+        }
     }
 
-    /// The next whole event; `None` until more bytes are pushed. Only [`push`](Self::push) and
-    /// [`finish`](Self::finish) change the answer from `None`.
+    /// The next whole event; `None` until more bytes are pushed. Only [`push`](Self::push) changes
+    /// the answer from `None`, and nothing changes it from an error.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, TooLong> {
         while let Some(line) = self.next_line()? {
             if let Some(frame) = self.take_line(line)? {
@@ -69,9 +80,13 @@ impl Decoder {
         Ok(None)
     }
 
-    /// The event that the end of the stream cut off from its blank line, if there is one. Browsers
-    /// discard it; servers that forget the last line end are answered better so.
+    /// The stream is over: what is left of it, event by event. Last comes the event that the end
+    /// cut off from its blank line, if there is one. Browsers discard that one; servers that forget
+    /// the last line end are answered better so.
     pub fn finish(&mut self) -> Result<Option<Frame>, TooLong> {
+        if let Some(frame) = self.next_frame()? {
+            return Ok(Some(frame));
+        }
         let rest = self.buffer.split();
         self.scanned = 0;
         if !rest.is_empty() {
@@ -81,6 +96,9 @@ impl Decoder {
     }
 
     fn next_line(&mut self) -> Result<Option<BytesMut>, TooLong> {
+        if self.is_over {
+            return Err(TooLong { limit: self.limit });
+        }
         if !self.skip_start() {
             return Ok(None);
         }
@@ -151,10 +169,12 @@ impl Decoder {
         Some(Frame { event, data })
     }
 
-    fn within_limit(&self, length: usize) -> Result<(), TooLong> {
-        if length > self.limit {
-            return Err(TooLong { limit: self.limit });
+    /// Gives up where the limit is passed, and lets go of what was held.
+    fn within_limit(&mut self, length: usize) -> Result<(), TooLong> {
+        if length <= self.limit {
+            return Ok(());
         }
-        Ok(())
+        *self = Self { is_over: true, ..Self::new(self.limit) };
+        Err(TooLong { limit: self.limit })
     }
 }

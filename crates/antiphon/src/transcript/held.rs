@@ -56,9 +56,7 @@ impl HeldItem {
 
     /// The item; `None` where it was deleted.
     pub fn item(&self) -> Option<Item> {
-        self.body
-            .as_ref()
-            .map(|raw| Item::from_parts(raw.clone(), self.head.clone()))
+        self.body.as_ref().map(|raw| Item::from_parts(raw.clone(), self.head.clone()))
     }
 
     /// Whether the item was deleted.

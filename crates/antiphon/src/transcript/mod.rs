@@ -1,12 +1,16 @@
 //! What a state owner holds of a conversation.
 
 mod held;
+#[cfg(test)]
+mod tests;
+mod view;
 
 use std::collections::HashMap;
 
 pub use held::{HeldItem, Origin};
 
-use crate::item::{CallKey, ItemId, Role, Side};
+pub use crate::item::Exchange;
+use crate::item::{CallKey, Exchanges, ItemId};
 
 /// The ordered items that the owner holds, indexed by item id and by call.
 ///
@@ -16,23 +20,7 @@ use crate::item::{CallKey, ItemId, Role, Side};
 pub struct Transcript {
     items: Vec<HeldItem>,
     by_id: HashMap<ItemId, usize>,
-    by_call: HashMap<CallKey, Exchange>,
-}
-
-/// The calls and outputs that share one key, as positions in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exchange {
-    /// Where it was called.
-    pub calls: Vec<usize>,
-    /// Where it was answered.
-    pub outputs: Vec<usize>,
-}
-
-impl Exchange {
-    /// How many calls wait for their output.
-    pub fn pending(&self) -> usize {
-        self.calls.len().saturating_sub(self.outputs.len())
-    }
+    by_call: Exchanges,
 }
 
 impl Transcript {
@@ -58,38 +46,8 @@ impl Transcript {
         if held.is_none_or(|at| self.items[*at].is_tombstone()) {
             self.by_id.insert(item.id.clone(), position);
         }
-        if let Some((side, key)) = item.head.pairing() {
-            let exchange = self.by_call.entry(key).or_default();
-            match side {
-                Side::Call => exchange.calls.push(position),
-                Side::Output => exchange.outputs.push(position),
-            }
-        }
+        self.by_call.push(position, &item.head);
         self.items.push(item);
-    }
-
-    /// The positions of the live items in the order in which a model gets them: as held, except
-    /// that instructions which superseded earlier ones stand in their place.
-    pub fn view(&self) -> Vec<usize> {
-        let mut view: Vec<usize> = Vec::with_capacity(self.items.len());
-        let mut slots: HashMap<Role, Vec<usize>> = HashMap::new();
-        for (position, item) in self
-            .items
-            .iter()
-            .enumerate()
-            .filter(|(_, i)| !i.is_tombstone())
-        {
-            let role = item.head.role.filter(|role| role.instructs());
-            let slot = role.and_then(|role| slots.get(&role)?.last().copied());
-            match slot.filter(|_| item.supersedes) {
-                Some(slot) => view[slot] = position,
-                None => {
-                    role.inspect(|role| slots.entry(*role).or_default().push(view.len()));
-                    view.push(position);
-                }
-            }
-        }
-        view
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
-use crate::json::Object;
+use crate::json::{Object, quote};
 use crate::stream::Event;
+use crate::stream::output_item::OutputItem;
 
 /// How a response came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +30,21 @@ impl Status {
         }
     }
 
-    pub(super) fn parse(text: &str) -> Self {
+    /// The status of a response that has ended; `None` where that is not what it says.
+    pub(super) fn of_ended(text: &str) -> Option<Self> {
         match text {
-            "completed" => Self::Completed,
-            "incomplete" => Self::Incomplete,
-            _ => Self::Failed,
+            "completed" => Some(Self::Completed),
+            "incomplete" => Some(Self::Incomplete),
+            "failed" | "cancelled" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+
+    /// The status of an item that had not ended when the response did.
+    pub(super) fn of_items(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            _ => "incomplete",
         }
     }
 
@@ -58,17 +69,20 @@ pub struct Failure {
 impl Failure {
     /// A failure that is nobody's code but ours or the upstream's server's.
     pub fn server_error(message: impl Into<String>) -> Self {
-        Self {
-            code: "server_error".into(),
-            message: message.into(),
-        }
+        Self { code: "server_error".into(), message: message.into() }
+    }
+
+    fn to_json(&self) -> String {
+        let (code, message) = (quote(&self.code), quote(&self.message));
+        format!(r#"{{"code":{code},"message":{message}}}"#)
     }
 
     /// What an upstream's `error` event says, its fields bare or under `error`.
     pub(super) fn reported(event: &Object<'_>) -> Self {
-        let nested = event
-            .get("error")
-            .and_then(|raw| Object::parse(raw.as_bytes()).ok());
+        if let Some(message) = event.string("error") {
+            return Self::server_error(message);
+        }
+        let nested = event.get("error").and_then(|raw| Object::parse(raw.as_bytes()).ok());
         Self::of(nested.as_ref().unwrap_or(event))
     }
 
@@ -92,27 +106,16 @@ pub struct Ending {
 
 impl Ending {
     pub(super) fn failed(failure: Failure) -> Self {
-        Self {
-            status: Status::Failed,
-            failure: Some(failure),
-            incomplete_details: None,
-        }
+        Self { status: Status::Failed, failure: Some(failure), incomplete_details: None }
     }
 
     /// The end that an upstream's response object tells of.
     pub(super) fn reported(status: Status, response: &Object<'_>) -> Self {
-        let error = response
-            .present("error")
-            .and_then(|raw| Object::parse(raw.as_bytes()).ok());
-        let failure = match status {
-            Status::Failed => Some(Failure::of(&error.unwrap_or_default())),
-            _ => None,
-        };
-        let incomplete_details = response.present("incomplete_details").map(str::to_owned);
+        let details = response.present("incomplete_details").map(str::to_owned);
         Self {
             status,
-            failure,
-            incomplete_details,
+            failure: (status == Status::Failed).then(|| Failure::reported(response)),
+            incomplete_details: details.filter(|_| status == Status::Incomplete),
         }
     }
 }
@@ -142,14 +145,12 @@ impl Finished {
         let mut response = Object::parse(self.response.as_bytes()).expect("it was rendered so");
         response.set("status", r#""failed""#);
         response.set("completed_at", "null");
-        response.set("error", Assembler::error_json(failure));
+        response.set("incomplete_details", "null");
+        response.set("error", failure.to_json());
         let mut event = Object::parse(&self.event.data).expect("it was emitted so");
         event.set("type", r#""response.failed""#);
         event.set("response", response.to_text().replace(['\n', '\r'], " "));
-        Event {
-            kind: "response.failed".into(),
-            data: event.to_bytes(),
-        }
+        Event { kind: "response.failed".into(), data: event.to_bytes() }
     }
 }
 
@@ -160,7 +161,7 @@ pub struct Output {
     pub id: ItemId,
     /// The item. `None`: it was announced, and nothing of it stays.
     pub item: Option<Item>,
-    /// The item as it was announced.
+    /// The item as clients know it: as it ended.
     pub announced: Item,
 }
 
@@ -173,11 +174,7 @@ impl Assembler {
         let Phase::Ended(ending) = &self.phase else {
             panic!("a response is finished after it has ended");
         };
-        let Ending {
-            status,
-            failure,
-            incomplete_details,
-        } = ending.clone();
+        let Ending { status, failure, incomplete_details } = ending.clone();
         self.describe_end(status, failure.as_ref(), incomplete_details, now);
         self.finished(status, failure)
     }
@@ -189,6 +186,7 @@ impl Assembler {
         if self.has_ended() {
             return self.finish(now);
         }
+        self.close_items(Status::Cancelled);
         self.describe_end(Status::Cancelled, None, None, now);
         self.finished(Status::Cancelled, None)
     }
@@ -200,13 +198,12 @@ impl Assembler {
         incomplete_details: Option<String>,
         now: i64,
     ) {
-        self.envelope
-            .set("status", format!("\"{}\"", status.as_str()));
+        self.envelope.set("status", format!("\"{}\"", status.as_str()));
         if status == Status::Completed {
             self.envelope.set("completed_at", now.to_string());
         }
         if let Some(failure) = failure {
-            self.envelope.set("error", Self::error_json(failure));
+            self.envelope.set("error", failure.to_json());
         }
         if let Some(details) = incomplete_details {
             self.envelope.set("incomplete_details", details);
@@ -214,16 +211,12 @@ impl Assembler {
     }
 
     fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let shown: Vec<String> = self
-            .items
-            .iter()
-            .map(|output| self.showing.show(output.item()))
-            .collect();
-        let response = self.envelope.render(shown.iter().map(String::as_str));
-        let line = response.replace(['\n', '\r'], " ");
-        let event = self.emitter.event(status.event(), &[("response", &line)]);
+        let items = self.items.iter().map(OutputItem::item);
+        let shown: Vec<_> = items.map(|item| self.emitter.show(item)).collect();
+        let response = self.envelope.render(shown.iter().map(AsRef::as_ref));
+        let event = self.emitter.event(status.event(), &[("response", &response)]);
         Finished {
-            output: self.output(),
+            output: self.output(status),
             status,
             event,
             response,
@@ -233,28 +226,30 @@ impl Assembler {
         }
     }
 
-    fn output(&self) -> Vec<Output> {
+    /// What to keep. Of a response that ended well, which a limit of the model's is too, everything
+    /// that its caller is told of.
+    fn output(&self, status: Status) -> Vec<Output> {
+        let ended_well = matches!(status, Status::Completed | Status::Incomplete);
         let output = self.items.iter().map(|output| Output {
             id: output.id().clone(),
-            item: output.remains(),
+            item: if ended_well { Some(output.item()) } else { output.remains() }.cloned(),
             announced: output.item().clone(),
         });
         let mut output: Vec<Output> = output.collect();
-        if output.iter().any(|output| output.item.is_none()) {
+        if !ended_well {
             drop_lone_reasoning(&mut output);
         }
         output
     }
 }
 
+/// Reasoning that nothing of what stays follows. A provider refuses it.
 fn drop_lone_reasoning(output: &mut [Output]) {
-    let mut followed = false;
     for output in output.iter_mut().rev() {
-        let Some(item) = &output.item else { continue };
-        if item.head().kind != Kind::Reasoning {
-            followed = true;
-        } else if !followed {
-            output.item = None;
+        match &output.item {
+            Some(item) if item.head().kind == Kind::Reasoning => output.item = None,
+            Some(_) => return,
+            None => {}
         }
     }
 }

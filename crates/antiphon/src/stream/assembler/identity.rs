@@ -1,6 +1,6 @@
 //! Which ids output items go by.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::faults::MAX_ID_LENGTH;
 use crate::item::{CallId, CallKey, IdSource, Item, ItemId, Kind, Side};
@@ -19,10 +19,7 @@ impl Taken {
         let items = transcript.items();
         Self {
             items: items.iter().map(|item| item.id.clone()).collect(),
-            calls: items
-                .iter()
-                .filter_map(|item| call_key(&item.head))
-                .collect(),
+            calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
         }
     }
 }
@@ -30,14 +27,14 @@ impl Taken {
 /// What was put right in an upstream's stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// An item id was empty, malformed or taken.
+    /// An item id was empty, malformed or taken, or the upstream called one item by several.
     ItemIdReplaced {
         /// What the upstream called the item.
         from: Option<ItemId>,
         /// What it is called now.
         to: ItemId,
     },
-    /// A `call_id` was empty or taken.
+    /// A `call_id` was empty, overlong or taken.
     CallIdReplaced {
         /// What the upstream called it.
         from: CallId,
@@ -46,36 +43,29 @@ pub enum Note {
     },
 }
 
-/// Gives every item its id, and remembers the upstream's for each.
+/// Gives every item its id and every call its `call_id`.
 pub(super) struct Identity {
     taken: Taken,
     ids: Box<dyn IdSource + Send>,
-    /// The items by the ids that the upstream gave them.
-    positions: HashMap<ItemId, usize>,
     pub(super) notes: Vec<Note>,
 }
 
 impl Identity {
     pub(super) fn new(taken: Taken, ids: Box<dyn IdSource + Send>) -> Self {
-        Self {
-            taken,
-            ids,
-            positions: HashMap::new(),
-            notes: Vec::new(),
-        }
+        Self { taken, ids, notes: Vec::new() }
     }
 
-    /// Where the item with the upstream's id of this one stands.
-    pub(super) fn position(&self, item: &Item) -> Option<usize> {
-        self.positions.get(item.head().id.as_ref()?).copied()
-    }
-
-    /// The id for a new item at `position`, and its `call_id` where that had to change.
-    pub(super) fn assign(&mut self, item: &Item, position: usize) -> (ItemId, Option<CallId>) {
-        if let Some(id) = &item.head().id {
-            self.positions.entry(id.clone()).or_insert(position);
-        }
+    /// The id for a new item, and its `call_id` where that had to change.
+    pub(super) fn assign(&mut self, item: &Item) -> (ItemId, Option<CallId>) {
         (self.item_id(item), self.call_id(item))
+    }
+
+    /// The upstream called an item otherwise than when it announced it.
+    pub(super) fn note_other_id(&mut self, item: &Item, to: ItemId) {
+        if let Some(from) = item.head().id.clone() {
+            let from = Some(from);
+            self.notes.push(Note::ItemIdReplaced { from, to });
+        }
     }
 
     fn item_id(&mut self, item: &Item) -> ItemId {
@@ -86,10 +76,7 @@ impl Identity {
         }
         let id = ItemId::from(self.ids.issue(item.head().kind.id_prefix()));
         self.taken.items.insert(id.clone());
-        self.notes.push(Note::ItemIdReplaced {
-            from: own.cloned(),
-            to: id.clone(),
-        });
+        self.notes.push(Note::ItemIdReplaced { from: own.cloned(), to: id.clone() });
         id
     }
 
@@ -98,36 +85,36 @@ impl Identity {
         if item.head().kind == Kind::McpApprovalRequest {
             return None;
         }
-        let is_free = !key.call_id.as_str().is_empty() && !self.taken.calls.contains(&key);
-        if is_free {
+        let length = key.call_id.as_str().chars().count();
+        if (1..=MAX_ID_LENGTH).contains(&length) && !self.taken.calls.contains(&key) {
             self.taken.calls.insert(key);
             return None;
         }
         let call_id = CallId::from(self.ids.issue("call"));
-        self.notes.push(Note::CallIdReplaced {
-            from: key.call_id,
-            to: call_id.clone(),
-        });
-        self.taken.calls.insert(CallKey {
-            kind: key.kind,
-            call_id: call_id.clone(),
-        });
+        self.notes.push(Note::CallIdReplaced { from: key.call_id, to: call_id.clone() });
+        self.taken.calls.insert(CallKey { kind: key.kind, call_id: call_id.clone() });
         Some(call_id)
     }
 }
 
+/// Whether the id has the form that providers take. Encrypted content is bound to its id, and
+/// reasoning may come to carry some, so theirs is never replaced for its form.
 fn well_formed(item: &Item, id: &ItemId) -> bool {
-    let fits = match item.head().kind {
-        Kind::Message | Kind::Reasoning | Kind::FunctionCall | Kind::CustomToolCall => {
-            id.as_str().starts_with(item.head().kind.id_prefix())
+    let head = item.head();
+    if head.encrypted || head.kind == Kind::Reasoning {
+        return true;
+    }
+    let id = id.as_str();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let fits = match head.kind {
+        Kind::Message | Kind::FunctionCall | Kind::CustomToolCall => {
+            id.starts_with(head.kind.id_prefix()) && id.chars().all(is_plain)
         }
         _ => true,
     };
-    fits && id.as_str().chars().count() <= MAX_ID_LENGTH
+    fits && id.chars().count() <= MAX_ID_LENGTH
 }
 
 fn call_key(head: &crate::Head) -> Option<CallKey> {
-    head.pairing()
-        .filter(|(side, _)| *side == Side::Call)
-        .map(|(_, key)| key)
+    head.pairing().filter(|(side, _)| *side == Side::Call).map(|(_, key)| key)
 }

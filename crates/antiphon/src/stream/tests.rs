@@ -1,1 +1,0 @@
-//! The codec and the assembler, from outside.

@@ -1,0 +1,204 @@
+//! How responses end.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::events::*;
+use super::world::{NOW, World, hears, json as json_of};
+use crate::stream::{Failure, Status};
+
+#[test]
+fn a_stream_that_says_nothing_is_a_failed_response() {
+    let told = hears(&[]);
+    assert_eq!(told.kinds(), ["failed"]);
+    assert_eq!(told.last()["response"]["error"]["code"], "server_error");
+    assert_eq!(told.finished.status, Status::Failed);
+}
+
+#[test]
+fn a_completed_response_says_when() {
+    let told = hears(&[created(), completed(&[])]);
+    let response = &told.last()["response"];
+    assert_eq!(
+        (&response["status"], &response["completed_at"]),
+        (&json!("completed"), &json!(NOW))
+    );
+    assert_eq!(response["id"], "resp_ours");
+}
+
+#[test]
+fn when_the_upstream_dies_every_item_is_closed_and_the_response_failed() {
+    let told = hears(&[
+        created(),
+        added(0, &reasoning("rs_1", "", "")),
+        added(1, &begun_message("msg_1")),
+        part_added(1, "msg_1"),
+        text_delta(1, "msg_1", "Hel"),
+        added(2, &begun_call("fc_1", "call_1")),
+        arguments_delta(2, "fc_1", r#"{"ci"#),
+    ]);
+    assert_eq!(told.last()["type"], "response.failed");
+    assert_eq!(told.last()["response"]["incomplete_details"], Value::Null);
+    let output = told.output();
+    assert_eq!(output[1]["status"], "incomplete");
+    assert_eq!(output[1]["content"], json!([text_part("Hel")]));
+    assert_eq!(output[2]["status"], "incomplete");
+    assert_eq!(output[2]["arguments"], r#"{"ci"#);
+    let kept = told.kept();
+    assert_eq!((&kept[0], &kept[2]), (&None, &None));
+    assert_eq!(kept[1].as_ref().unwrap()["content"], json!([text_part("Hel")]));
+}
+
+#[test]
+fn only_the_first_end_counts() {
+    let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
+        {"code": "server_error", "message": "Too late."}}});
+    let told = hears(&[created(), completed(&[]), failed, text_delta(0, "msg_1", "Hello")]);
+    assert_eq!(told.kinds(), ["completed"]);
+}
+
+#[test]
+fn what_comes_after_the_end_is_not_read() {
+    let mut assembler = World::default().assembler();
+    assembler.hear(&completed(&[]).to_string().into()).unwrap();
+    assert!(assembler.has_ended());
+    assembler.hear(&Bytes::from_static(b"no JSON")).unwrap();
+}
+
+#[test]
+fn lifecycle_events_are_told_once() {
+    let queued = json!({"type": "response.queued", "response": {"id": "resp_up"}});
+    let told = hears(&[
+        in_progress(),
+        created(),
+        queued,
+        created(),
+        added(0, &begun_message("msg_1")),
+        in_progress(),
+        completed(&[message("msg_1", "Hi")]),
+    ]);
+    assert_eq!(told.of("created").len(), 1);
+    assert_eq!(told.of("in_progress").len(), 1);
+    assert!(told.of("queued").is_empty());
+}
+
+#[test]
+fn an_error_event_is_a_failed_response_however_it_is_written() {
+    let bare = json!({"type": "error", "code": "rate_limit_exceeded", "message": "Slow down."});
+    let nested = json!({"type": "error", "error":
+        {"code": "rate_limit_exceeded", "message": "Slow down."}});
+    let untyped = json!({"error": {"code": "rate_limit_exceeded", "message": "Slow down."}});
+    for event in [bare, nested, untyped] {
+        let told = hears(&[created(), event]);
+        let error = json!({"code": "rate_limit_exceeded", "message": "Slow down."});
+        assert_eq!(told.last()["response"]["error"], error);
+    }
+    let told = hears(&[json!({"type": "error", "error": "It broke."})]);
+    assert_eq!(told.last()["response"]["error"]["message"], "It broke.");
+}
+
+#[test]
+fn a_failed_response_says_why() {
+    let error = json!({"code": "content_filter", "message": "No."});
+    let told = hears(&[json!({"type": "response.failed", "response":
+        {"status": "failed", "error": error, "output": []}})]);
+    assert_eq!(told.last()["response"]["error"], error);
+    let failure = told.finished.failure.unwrap();
+    assert_eq!((&*failure.code, &*failure.message), ("content_filter", "No."));
+
+    let told = hears(&[json!({"type": "response.failed"})]);
+    assert!(told.last()["response"]["error"]["message"].is_string());
+}
+
+#[test]
+fn an_incomplete_response_says_why_and_its_last_item_is_incomplete() {
+    let told = hears(&[
+        added(0, &begun_message("msg_1")),
+        text_delta(0, "msg_1", "Hel"),
+        json!({"type": "response.incomplete", "response": {"status": "incomplete",
+            "incomplete_details": {"reason": "max_output_tokens"}, "output": []}}),
+    ]);
+    let response = &told.last()["response"];
+    assert_eq!(response["incomplete_details"], json!({"reason": "max_output_tokens"}));
+    assert_eq!(told.only_item()["status"], "incomplete");
+    assert_eq!(told.finished.status, Status::Incomplete);
+    assert!(told.kept()[0].is_some());
+}
+
+#[test]
+fn a_response_that_is_called_completed_and_says_that_it_is_not_is_not() {
+    let of = |status: &str| {
+        let response = json!({"status": status, "output": []});
+        let told = hears(&[json!({"type": "response.completed", "response": response})]);
+        told.finished.status
+    };
+    assert_eq!(of("incomplete"), Status::Incomplete);
+    assert_eq!(of("failed"), Status::Failed);
+    assert_eq!(of("in_progress"), Status::Completed);
+}
+
+#[test]
+fn some_servers_say_done_for_completed() {
+    let event = json!({"type": "response.done", "response": {"status": "completed", "output": []}});
+    assert_eq!(hears(&[event]).kinds(), ["completed"]);
+}
+
+#[test]
+fn a_call_that_the_models_limit_cut_stays_as_it_was_told() {
+    let mut cut = call("fc_1", "call_1", r#"{"ci"#);
+    cut["status"] = json!("incomplete");
+    let told = hears(&[
+        added(0, &begun_call("fc_1", "call_1")),
+        arguments_delta(0, "fc_1", r#"{"ci"#),
+        done(0, &cut),
+        json!({"type": "response.incomplete", "response": {"output": [cut]}}),
+    ]);
+    assert_eq!(told.only_item(), cut);
+    assert_eq!(told.kept(), [Some(cut)]);
+}
+
+#[test]
+fn items_in_the_final_output_of_a_response_that_broke_are_not_completed() {
+    let mut begun = message("msg_1", "Hel");
+    begun["status"] = json!("in_progress");
+    for kind in ["failed", "incomplete"] {
+        let response = json!({"status": kind, "output": [begun]});
+        let told = hears(&[json!({"type": format!("response.{kind}"), "response": response})]);
+        assert_eq!(told.only_item()["status"], "incomplete");
+    }
+}
+
+#[test]
+fn an_item_that_a_completed_response_never_ended_is_completed() {
+    let told = hears(&[
+        added(0, &begun_call("fc_1", "call_1")),
+        arguments_delta(0, "fc_1", "{}"),
+        completed(&[]),
+    ]);
+    assert_eq!(told.only_item(), call("fc_1", "call_1", "{}"));
+    assert_eq!(told.kept(), [Some(call("fc_1", "call_1", "{}"))]);
+}
+
+#[test]
+fn a_response_that_could_not_be_kept_is_told_as_failed_under_the_same_number() {
+    let told = hears(&[created(), completed(&[message("msg_1", "Hello")])]);
+    let failure = Failure::server_error("The turn could not be stored.");
+    let event = json_of(&told.finished.failed_instead(&failure));
+    assert_eq!(event["type"], "response.failed");
+    assert_eq!(event["sequence_number"], told.last()["sequence_number"]);
+    let response = &event["response"];
+    assert_eq!((&response["status"], &response["completed_at"]), (&json!("failed"), &Value::Null));
+    assert_eq!(response["error"]["message"], "The turn could not be stored.");
+}
+
+#[test]
+fn data_that_is_no_object_is_a_failure_and_what_is_no_event_is_nothing() {
+    let mut assembler = World::default().assembler();
+    for text in ["[1]", "7", "{\"type\":", "[DONE]"] {
+        assert!(assembler.hear(&Bytes::from_static(text.as_bytes())).is_err(), "{text}");
+    }
+    for text in ["", "  ", "{}", r#"{"type":7}"#, r#"{"type":""}"#, r#"{"type":"a\nb"}"#] {
+        assembler.hear(&Bytes::from_static(text.as_bytes())).unwrap();
+    }
+    assert_eq!(assembler.next_event(), None);
+}

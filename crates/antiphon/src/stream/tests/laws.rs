@@ -1,0 +1,204 @@
+//! Laws of the assembler, on generated streams and on what upstreams make of them.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use serde_json::{Value, json};
+
+use super::events::{call, completed, created, in_progress, message};
+use super::generator::{Role, Spoken, Stream, answer, stream};
+use super::mangler::{HELD_CALL, HELD_ID, Mishap, mishaps};
+use super::world::{Told, World, hears};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        rng_seed: RngSeed::Fixed(0x616e_7469_7068_6f6e),
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(512)
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// The client that every world has finds nothing to complain of.
+    #[test]
+    fn whatever_comes_what_is_told_is_well_formed(
+        answer in answer(),
+        mishaps in mishaps(),
+        side_by_side: bool,
+        ends: bool,
+    ) {
+        let mut stream = stream(&answer, side_by_side);
+        for mishap in &mishaps {
+            stream.befall(mishap);
+        }
+        told(&world().of_a_contradictory_upstream(), &stream, ends);
+    }
+
+    #[test]
+    fn what_a_model_said_is_told_once(
+        answer in answer(),
+        mishaps in mishaps(),
+        side_by_side: bool,
+    ) {
+        let mut stream = stream(&answer, side_by_side);
+        let mishaps = Mishaps(mishaps);
+        prop_assume!(mishaps.leave_the_answer_known());
+        mishaps.0.iter().for_each(|mishap| stream.befall(mishap));
+        let told = told(&world(), &stream, true);
+        let said: BTreeSet<String> = told.output().iter().map(saying).collect();
+        let meant: BTreeSet<String> = final_items(&answer).iter().map(saying).collect();
+        prop_assert_eq!(told.output().len(), answer.len(), "{}", told.story());
+        prop_assert_eq!(said, meant, "{}", told.story());
+    }
+
+    #[test]
+    fn a_well_formed_stream_passes_as_it_came(answer in answer(), side_by_side: bool) {
+        let stream = stream(&answer, side_by_side);
+        let events = numbered(&stream);
+        let told = World::default().hears(&events);
+        prop_assert_eq!(&told.output(), &stream.output);
+        for (passed, came) in told.raw[2..].iter().zip(&events[2..events.len() - 1]) {
+            prop_assert_eq!(str::from_utf8(&passed.data).unwrap(), came.to_string());
+        }
+        prop_assert!(told.finished.notes.is_empty());
+    }
+
+    #[test]
+    fn a_whole_answer_is_told_as_its_stream_is(answer in answer()) {
+        let stream = stream(&answer, false);
+        let whole = World::default().hears_whole(&json!({"output": stream.output}));
+        prop_assert_eq!(whole.output(), stream.output);
+    }
+
+    #[test]
+    fn a_stream_that_breaks_off_says_no_more_than_it_was_told(
+        answer in answer(),
+        side_by_side: bool,
+        at: prop::sample::Index,
+    ) {
+        let mut stream = stream(&answer, side_by_side);
+        stream.befall(&Mishap::Cut { at });
+        let told = told(&world(), &stream, false);
+        prop_assert_eq!(&told.last()["type"], "response.failed");
+        let done = stream.events.iter().filter(|sent| matches!(sent.of, Some((_, Role::Done))));
+        let finished = told.finished.output.iter().filter(|output| {
+            output.item.as_ref().is_some_and(|item| !item.head().unfinished)
+        });
+        prop_assert!(finished.count() <= done.count());
+        for (said, meant) in told.output().iter().zip(&stream.output) {
+            prop_assert!(saying(meant).starts_with(&saying(said)));
+        }
+    }
+
+    #[test]
+    fn no_id_of_the_conversation_is_given_again(answer in answer(), mishaps in mishaps()) {
+        let mut stream = stream(&answer, false);
+        for mishap in &mishaps {
+            stream.befall(mishap);
+        }
+        let world = world().of_a_contradictory_upstream();
+        for item in told(&world, &stream, true).output() {
+            prop_assert_ne!(&item["id"], HELD_ID);
+            prop_assert!(item["call_id"] != HELD_CALL || item["type"] != "function_call");
+        }
+    }
+}
+
+fn world() -> World {
+    World::holding(&[message(HELD_ID, "Earlier."), call("fc_held", HELD_CALL, "{}")])
+}
+
+fn told(world: &World, stream: &Stream, ends: bool) -> Told {
+    let mut events = vec![created(), in_progress()];
+    events.extend(stream.events.iter().map(|sent| sent.json.clone()));
+    if ends {
+        events.push(completed(&stream.output));
+        events.push(json!({"type": "response.failed"}));
+    }
+    world.hears(&events)
+}
+
+/// All that the upstream sends, with the numbers that clients are to get.
+fn numbered(stream: &Stream) -> Vec<Value> {
+    let within = stream.events.iter().map(|sent| sent.json.clone());
+    let events = [created(), in_progress()].into_iter().chain(within);
+    let events = events.chain([completed(&stream.output)]);
+    let number = |(number, mut event): (usize, Value)| {
+        event["sequence_number"] = number.into();
+        event
+    };
+    events.enumerate().map(number).collect()
+}
+
+fn final_items(answer: &[Spoken]) -> Vec<Value> {
+    stream(answer, false).output
+}
+
+/// What an item says, without the names it goes by.
+fn saying(item: &Value) -> String {
+    let parts = [&item["summary"], &item["content"]];
+    let parts = parts.into_iter().filter_map(Value::as_array).flatten();
+    let text = |part: &Value| {
+        let text = part["text"].as_str().or_else(|| part["refusal"].as_str());
+        text.unwrap_or_default().to_owned()
+    };
+    let arguments = item["arguments"].as_str().unwrap_or_default();
+    let arguments = serde_json::from_str::<Value>(arguments)
+        .map_or_else(|_| arguments.to_owned(), |arguments| arguments.to_string());
+    let input = item["input"].as_str().unwrap_or_default();
+    format!(
+        "{} {} {}{arguments}{input}",
+        item["type"],
+        item["action"],
+        parts.map(text).collect::<String>()
+    )
+}
+
+struct Mishaps(Vec<Mishap>);
+
+impl Mishaps {
+    fn any(&self, is_it: impl Fn(&Mishap) -> bool) -> bool {
+        self.0.iter().any(is_it)
+    }
+
+    /// Whether the stream still tells which event belongs to which item and what each came to: an
+    /// item is known by its names, by its indexes and by the story of its announcement and its
+    /// end, of which only one may be spoiled.
+    fn leave_the_answer_known(&self) -> bool {
+        use Mishap as M;
+        let spoils_names = |it: &M| {
+            matches!(
+                it,
+                M::Named { .. }
+                    | M::CallNamed { .. }
+                    | M::EndsAsAnother { .. }
+                    | M::FinallyAnother { .. }
+                    | M::OneCallId
+            )
+        };
+        let spoils_indexes = |it: &M| matches!(it, M::OneIndex | M::OtherIndexes { .. });
+        let lacks_events = |it: &M| {
+            matches!(
+                it,
+                M::LeftOut { role: Role::Added | Role::Done, .. }
+                    | M::AnnouncedLate { .. }
+                    | M::Cut { .. }
+            )
+        };
+        let tells_twice = |it: &M| matches!(it, M::ToldAgain { .. } | M::AnnouncedAgain { .. });
+        let spoils_the_story = |it: &M| lacks_events(it) || tells_twice(it);
+        let spoiled =
+            [self.any(spoils_names), self.any(spoils_indexes), self.any(spoils_the_story)];
+        let count = spoiled.into_iter().filter(|is_spoiled| *is_spoiled).count();
+        let has_an_end = !self.any(|it| matches!(it, M::EmptyOutput)) || !self.any(lacks_events);
+        count <= 1 && has_an_end
+    }
+}
+
+#[test]
+fn an_empty_answer_is_an_answer() {
+    assert!(hears(&[created(), completed(&[])]).output().is_empty());
+}

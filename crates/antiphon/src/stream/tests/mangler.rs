@@ -1,0 +1,290 @@
+//! What upstreams do to streams.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json};
+
+use super::generator::{Role, Sent, Stream};
+
+/// One thing that is wrong with a stream.
+#[derive(Clone, Debug)]
+pub(super) enum Mishap {
+    /// An item is announced once more: later, under another id, at another index.
+    AnnouncedAgain { item: Index, later: Index, other_id: bool, other_index: bool },
+    /// Another path of the upstream tells the whole of a call once more.
+    ToldAgain { item: Index, spaced: bool },
+    /// Some events of an item never come.
+    LeftOut { item: Index, role: Role },
+    /// Some events of an item come twice.
+    Repeated { item: Index, role: Role },
+    /// An item is announced after so many of its events.
+    AnnouncedLate { item: Index, events: usize },
+    /// An item ends under another id.
+    EndsAsAnother { item: Index },
+    /// The final output calls an item otherwise.
+    FinallyAnother { item: Index },
+    /// An item goes by such an id.
+    Named { item: Index, id: BadId },
+    /// A call goes by such a `call_id`.
+    CallNamed { item: Index, id: BadId },
+    /// All calls go by one `call_id`.
+    OneCallId,
+    /// The items count in another order.
+    OtherIndexes { by: usize },
+    /// All items are counted the same.
+    OneIndex,
+    /// The final output leaves all items out.
+    EmptyOutput,
+    /// An event that nobody knows comes, or one of the lifecycle, or a second end.
+    Stray { at: Index, event: usize },
+    /// Log probabilities are left out.
+    NoLogprobs,
+    /// Deltas end where they are.
+    Cut { at: Index },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BadId {
+    Empty,
+    Null,
+    Number,
+    Overlong,
+    Malformed,
+    Held,
+}
+
+/// The id of an item that the conversation holds.
+pub(super) const HELD_ID: &str = "msg_held";
+/// The `call_id` of a call that the conversation holds.
+pub(super) const HELD_CALL: &str = "call_held";
+
+fn bad_id() -> impl Strategy<Value = BadId> {
+    use BadId::*;
+    select(vec![Empty, Null, Number, Overlong, Malformed, Held])
+}
+
+fn role() -> impl Strategy<Value = Role> {
+    use Role::*;
+    select(vec![Added, PartAdded, TextDone, PartDone, Done])
+}
+
+fn mishap() -> impl Strategy<Value = Mishap> {
+    let item = any::<Index>;
+    let again = (item(), item(), any::<bool>(), any::<bool>());
+    prop_oneof![
+        4 => again.prop_map(|(item, later, other_id, other_index)| Mishap::AnnouncedAgain {
+            item, later, other_id, other_index
+        }),
+        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mishap::ToldAgain { item, spaced }),
+        6 => (item(), role()).prop_map(|(item, role)| Mishap::LeftOut { item, role }),
+        2 => (item(), role()).prop_map(|(item, role)| Mishap::Repeated { item, role }),
+        2 => (item(), 1_usize..4).prop_map(|(item, events)| Mishap::AnnouncedLate { item, events }),
+        2 => item().prop_map(|item| Mishap::EndsAsAnother { item }),
+        2 => item().prop_map(|item| Mishap::FinallyAnother { item }),
+        3 => (item(), bad_id()).prop_map(|(item, id)| Mishap::Named { item, id }),
+        2 => (item(), bad_id()).prop_map(|(item, id)| Mishap::CallNamed { item, id }),
+        1 => Just(Mishap::OneCallId),
+        2 => (1_usize..4).prop_map(|by| Mishap::OtherIndexes { by }),
+        1 => Just(Mishap::OneIndex),
+        1 => Just(Mishap::EmptyOutput),
+        2 => (item(), 0..STRAYS).prop_map(|(at, event)| Mishap::Stray { at, event }),
+        1 => Just(Mishap::NoLogprobs),
+        2 => item().prop_map(|at| Mishap::Cut { at }),
+    ]
+}
+
+/// Up to four mishaps of one stream.
+pub(super) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
+    vec(mishap(), 0..5)
+}
+
+const STRAYS: usize = 6;
+
+fn stray(which: usize) -> Value {
+    match which {
+        0 => json!({"type": "response.in_progress", "response": {"id": "resp_up"}}),
+        1 => json!({"type": "response.created", "response": {"id": "resp_other"}}),
+        2 => json!({"type": "acme:ping", "sequence_number": 77}),
+        3 => json!({"type": "response.acme.progress", "output_index": 99, "item_id": "x"}),
+        4 => json!({"type": "response.acme.progress", "output_index": 0}),
+        _ => json!({}),
+    }
+}
+
+impl Stream {
+    /// The stream after a mishap.
+    pub(super) fn befall(&mut self, mishap: &Mishap) {
+        let count = self.count;
+        match mishap {
+            Mishap::NoLogprobs => self.events.iter_mut().for_each(|sent| {
+                sent.json.as_object_mut().unwrap().remove("logprobs");
+            }),
+            Mishap::EmptyOutput => self.output.clear(),
+            Mishap::OneCallId => self.each_item(|_, item| {
+                if item["type"] == "function_call" {
+                    item["call_id"] = "call_all".into();
+                }
+            }),
+            Mishap::OneIndex => self.each_index(|_| 0),
+            Mishap::OtherIndexes { by } => {
+                self.each_index(|index| (index + by) % count.max(1));
+            }
+            Mishap::Stray { at, event } => {
+                let at = at.index(self.events.len() + 1);
+                self.events.insert(at, Sent { of: None, json: stray(*event) });
+            }
+            Mishap::Cut { at } => {
+                let at = at.index(self.events.len() + 1);
+                self.events.truncate(at);
+            }
+            _ if count > 0 => self.befall_item(mishap, count),
+            _ => {}
+        }
+    }
+
+    fn befall_item(&mut self, mishap: &Mishap, count: usize) {
+        match mishap {
+            Mishap::AnnouncedAgain { item, later, other_id, other_index } => {
+                self.announce_again(item.index(count), *later, *other_id, *other_index);
+            }
+            Mishap::ToldAgain { item, spaced } => self.tell_again(item.index(count), *spaced),
+            Mishap::LeftOut { item, role } => {
+                let of = Some((item.index(count), *role));
+                self.events.retain(|sent| sent.of != of);
+            }
+            Mishap::Repeated { item, role } => {
+                let of = Some((item.index(count), *role));
+                let repeat = |sent: Sent| vec![sent.clone(); 1 + usize::from(sent.of == of)];
+                self.events = self.events.drain(..).flat_map(repeat).collect();
+            }
+            Mishap::AnnouncedLate { item, events } => {
+                self.announce_late(item.index(count), *events);
+            }
+            Mishap::EndsAsAnother { item } => {
+                let of = Some((item.index(count), Role::Done));
+                for sent in self.events.iter_mut().filter(|sent| sent.of == of) {
+                    rename(&mut sent.json["item"], "other");
+                }
+            }
+            Mishap::FinallyAnother { item } => {
+                if let Some(item) = self.output.get_mut(item.index(count)) {
+                    rename(item, "final");
+                }
+            }
+            Mishap::Named { item, id } => {
+                let item = item.index(count);
+                let id = id.of("msg", HELD_ID);
+                self.each_item(|at, json| set_if(at == item, json, "id", &id));
+                self.each_event(|at, json| set_if(at == item, json, "item_id", &id));
+            }
+            Mishap::CallNamed { item, id } => {
+                let item = item.index(count);
+                let id = id.of("call", HELD_CALL);
+                self.each_item(|at, json| {
+                    set_if(at == item && json.get("call_id").is_some(), json, "call_id", &id);
+                });
+            }
+            _ => unreachable!("the others befall the whole stream"),
+        }
+    }
+
+    fn announce_again(&mut self, item: usize, later: Index, other_id: bool, other_index: bool) {
+        let Some(at) = self.position(item, Role::Added) else { return };
+        let mut again = self.events[at].clone();
+        // A message under another id is the same one only before it speaks.
+        if other_id && again.json["item"].get("call_id").is_some() {
+            rename(&mut again.json["item"], "again");
+        }
+        if other_index {
+            again.json["output_index"] = (self.count + 7).into();
+        }
+        let later = at + 1 + later.index(self.events.len() - at);
+        self.events.insert(later, Sent { of: None, ..again });
+    }
+
+    fn tell_again(&mut self, item: usize, spaced: bool) {
+        let Some(at) = self.position(item, Role::Done) else { return };
+        let mut ended = self.events[at].json.clone();
+        if ended["item"]["type"] != "function_call" {
+            return;
+        }
+        rename(&mut ended["item"], "echo");
+        ended["output_index"] = (self.count + 9).into();
+        if spaced {
+            let arguments = ended["item"]["arguments"].as_str().unwrap();
+            let arguments: Value = serde_json::from_str(arguments).unwrap();
+            ended["item"]["arguments"] = serde_json::to_string_pretty(&arguments).unwrap().into();
+        }
+        let mut announced = ended.clone();
+        announced["type"] = "response.output_item.added".into();
+        for json in [ended, announced] {
+            self.events.insert(at, Sent { of: None, json });
+        }
+    }
+
+    fn announce_late(&mut self, item: usize, events: usize) {
+        let Some(at) = self.position(item, Role::Added) else { return };
+        let announced = self.events.remove(at);
+        let later =
+            self.events.iter().enumerate().filter(|(_, sent)| {
+                sent.of.is_some_and(|(of, role)| of == item && role != Role::Done)
+            });
+        let later = later.map(|(at, _)| at + 1).take(events).last();
+        self.events.insert(later.unwrap_or(at), announced);
+    }
+
+    fn position(&self, item: usize, role: Role) -> Option<usize> {
+        self.events.iter().position(|sent| sent.of == Some((item, role)))
+    }
+
+    fn each_event(&mut self, change: impl Fn(usize, &mut Value)) {
+        for sent in &mut self.events {
+            if let Some((item, _)) = sent.of.filter(|_| sent.json.get("item_id").is_some()) {
+                change(item, &mut sent.json);
+            }
+        }
+    }
+
+    fn each_item(&mut self, change: impl Fn(usize, &mut Value)) {
+        for sent in &mut self.events {
+            if let Some((item, _)) = sent.of.filter(|_| sent.json.get("item").is_some()) {
+                change(item, &mut sent.json["item"]);
+            }
+        }
+        for (at, item) in self.output.iter_mut().enumerate() {
+            change(at, item);
+        }
+    }
+
+    fn each_index(&mut self, change: impl Fn(usize) -> usize) {
+        for sent in self.events.iter_mut().filter(|sent| sent.of.is_some()) {
+            let index = sent.json["output_index"].as_u64().unwrap();
+            sent.json["output_index"] = change(usize::try_from(index).unwrap()).into();
+        }
+    }
+}
+
+impl BadId {
+    fn of(self, prefix: &str, held: &str) -> Value {
+        match self {
+            Self::Empty => json!(""),
+            Self::Null => Value::Null,
+            Self::Number => json!(7),
+            Self::Overlong => format!("{prefix}_{}", "x".repeat(70)).into(),
+            Self::Malformed => json!("\u{e9} id"),
+            Self::Held => json!(held),
+        }
+    }
+}
+
+fn set_if(holds: bool, json: &mut Value, key: &str, value: &Value) {
+    if holds {
+        json[key] = value.clone();
+    }
+}
+
+fn rename(item: &mut Value, suffix: &str) {
+    let id = item["id"].as_str().unwrap_or_default();
+    item["id"] = format!("{id}_{suffix}").into();
+}

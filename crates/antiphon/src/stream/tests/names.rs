@@ -1,0 +1,197 @@
+//! What items and calls are called.
+
+use serde_json::{Value, json};
+
+use super::events::*;
+use super::world::{World, hears};
+use crate::stream::Note;
+
+/// A message under this id, told from its announcement to the final output.
+fn told_as(id: &Value) -> Vec<Value> {
+    let named = |mut event: Value| {
+        if event.get("item_id").is_some() {
+            event["item_id"] = id.clone();
+        }
+        if event.get("item").is_some() {
+            event["item"]["id"] = id.clone();
+        }
+        event
+    };
+    let mut events: Vec<Value> =
+        streamed_message(0, "", &["Hel", "lo"]).into_iter().map(named).collect();
+    let mut finished = message("", "Hello");
+    finished["id"] = id.clone();
+    events.push(completed(&[finished]));
+    events
+}
+
+#[test]
+fn an_id_that_is_no_messages_id_is_replaced_and_noted() {
+    let overlong = format!("msg_{}", "x".repeat(64));
+    for id in ["", "chatcmpl-1", "msg 1", "msg_\u{e9}", &overlong] {
+        let told = hears(&told_as(&json!(id)));
+        let item = told.only_item();
+        let ours = item["id"].as_str().unwrap();
+        assert!(ours.starts_with("msg_") && ours.len() <= 64 && ours != id);
+        assert_eq!(item["content"], json!([text_part("Hello")]));
+        let note =
+            Note::ItemIdReplaced { from: (!id.is_empty()).then(|| id.into()), to: ours.into() };
+        assert_eq!(told.finished.notes, [note]);
+    }
+}
+
+#[test]
+fn an_id_that_is_no_string_is_none() {
+    for id in [json!(null), json!(7), json!({})] {
+        let told = hears(&told_as(&id));
+        assert!(told.only_item()["id"].as_str().unwrap().starts_with("msg_"));
+    }
+}
+
+#[test]
+fn an_id_that_the_conversation_holds_is_replaced() {
+    let world = World::holding(&[message("msg_1", "Earlier.")]);
+    let told = world.hears(&told_as(&json!("msg_1")));
+    assert_ne!(told.only_item()["id"], "msg_1");
+    assert_eq!(told.deltas("output_text.delta"), "Hello");
+}
+
+#[test]
+fn a_call_id_that_is_empty_overlong_or_held_is_replaced_and_noted() {
+    let world = World::holding(&[call("fc_0", "call_0", "{}")]);
+    let overlong = "c".repeat(65);
+    for call_id in ["", "call_0", &overlong] {
+        let mut events = streamed_call(0, "fc_1", call_id, &["{", "}"]);
+        events.push(completed(&[call("fc_1", call_id, "{}")]));
+        let told = world.hears(&events);
+        let item = told.only_item();
+        let ours = item["call_id"].as_str().unwrap();
+        assert!(ours.starts_with("call_") && ours.len() <= 64 && ours != call_id);
+        assert_eq!(item["id"], "fc_1");
+        let note = Note::CallIdReplaced { from: call_id.into(), to: ours.into() };
+        assert_eq!(told.finished.notes, [note]);
+    }
+}
+
+#[test]
+fn a_function_and_a_custom_tool_may_share_a_call_id() {
+    let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "status": "completed",
+        "call_id": "call_1", "name": "shout", "input": "hi"});
+    let told = hears(&[completed(&[call("fc_1", "call_1", "{}"), custom.clone()])]);
+    assert_eq!(told.output(), [call("fc_1", "call_1", "{}"), custom]);
+    assert!(told.finished.notes.is_empty());
+}
+
+#[test]
+fn an_item_that_ends_under_another_id_keeps_the_first_and_it_is_noted() {
+    let mut events = streamed_message(0, "msg_1", &["Hello"]);
+    *events.last_mut().unwrap() = done(0, &message("msg_2", "Hello"));
+    events.push(completed(&[message("msg_3", "Hello")]));
+    let told = hears(&events);
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    let note = Note::ItemIdReplaced { from: Some("msg_2".into()), to: "msg_1".into() };
+    assert_eq!(told.finished.notes, [note]);
+}
+
+#[test]
+fn a_call_that_ends_under_another_call_id_keeps_the_first() {
+    let mut events = streamed_call(0, "fc_1", "call_1", &["{}"]);
+    *events.last_mut().unwrap() = done(0, &call("fc_1", "call_2", "{}"));
+    events.push(completed(&[]));
+    assert_eq!(hears(&events).only_item(), call("fc_1", "call_1", "{}"));
+}
+
+#[test]
+fn final_items_under_new_ids_are_those_that_were_told() {
+    let mut events = streamed_message(0, "msg_1", &["One."]);
+    events.extend(streamed_message(1, "msg_2", &["Two."]));
+    events.push(completed(&[message("msg_8", "One."), message("msg_9", "Two.")]));
+    assert_eq!(hears(&events).output(), [message("msg_1", "One."), message("msg_2", "Two.")]);
+}
+
+#[test]
+fn items_without_ids_are_told_once_each() {
+    let mut events = streamed_message(0, "", &["One."]);
+    events.extend(streamed_call(1, "", "call_1", &["{}"]));
+    events.extend(streamed_message(2, "", &["Two."]));
+    let finished = [message("", "One."), call("", "call_1", "{}"), message("", "Two.")];
+    events.push(completed(&finished));
+    assert_eq!(hears(&events).output().len(), 3);
+}
+
+#[test]
+fn final_items_that_were_never_announced_come_whole() {
+    let mut events = streamed_message(0, "msg_1", &["Hello"]);
+    events.push(completed(&[call("fc_1", "call_1", "{}"), message("msg_1", "Hello")]));
+    let told = hears(&events);
+    assert_eq!(told.output(), [message("msg_1", "Hello"), call("fc_1", "call_1", "{}")]);
+    assert_eq!(told.deltas("function_call_arguments.delta"), "{}");
+}
+
+#[test]
+fn a_final_item_that_was_never_announced_takes_no_open_items_place() {
+    let told = hears(&[
+        added(0, &begun_message("msg_1")),
+        completed(&[message("msg_0", "Zero."), message("msg_1", "One.")]),
+    ]);
+    assert_eq!(told.output(), [message("msg_1", "One."), message("msg_0", "Zero.")]);
+}
+
+#[test]
+fn the_id_of_encrypted_reasoning_is_never_replaced_for_its_form() {
+    let long = format!("{}=", "x".repeat(90));
+    for id in ["reasoning_1", &long] {
+        let events = [
+            added(0, &json!({"id": id, "type": "reasoning", "summary": []})),
+            done(0, &reasoning(id, "", "gAAA")),
+            completed(&[reasoning(id, "", "gAAA")]),
+        ];
+        let told = hears(&events);
+        assert_eq!(told.only_item(), reasoning(id, "", "gAAA"));
+        assert!(told.finished.notes.is_empty());
+    }
+}
+
+#[test]
+fn encrypted_content_does_not_stay_under_an_id_that_it_is_not_bound_to() {
+    let begun = json!({"id": "rs_1", "type": "reasoning", "summary": []});
+    let events = [added(0, &begun), done(0, &reasoning("rs_2", "Hm.", "gAAA")), completed(&[])];
+    let item = hears(&events).only_item();
+    assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &Value::Null));
+
+    let world = World::holding(&[reasoning("rs_1", "", "gAAA")]);
+    let item = world.hears(&[completed(&[reasoning("rs_1", "Hm.", "gBBB")])]).only_item();
+    assert_ne!(item["id"], "rs_1");
+    assert_eq!(item["encrypted_content"], Value::Null);
+}
+
+#[test]
+fn encrypted_reasoning_is_shown_to_who_asked_for_it_only() {
+    let finished = [reasoning("rs_1", "Hm.", "gAAA"), message("msg_1", "Hello")];
+    let mut events = vec![added(0, &reasoning("rs_1", "", "gA"))];
+    events.push(done(0, &finished[0]));
+    events.extend(streamed_message(1, "msg_1", &["Hello"]));
+    events.push(completed(&finished));
+
+    assert_eq!(hears(&events).output()[0]["encrypted_content"], "gAAA");
+    let hidden = World::without_encrypted().hears(&events);
+    assert!(!hidden.story().contains("gA") && !hidden.finished.response.contains("gA"));
+    // It is kept all the same: the next turn needs it.
+    assert_eq!(hidden.kept()[0].as_ref().unwrap()["encrypted_content"], "gAAA");
+}
+
+#[test]
+fn a_compaction_is_shown_with_its_content() {
+    let compaction = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
+    let mut assembler = World::without_encrypted().assembler();
+    let response = json!({"output": [compaction]});
+    assembler.hear_whole(&response.to_string().into()).unwrap();
+    let response: Value = serde_json::from_str(&assembler.finish(0).response).unwrap();
+    assert_eq!(response["output"], json!([compaction]));
+}
+
+#[test]
+fn an_upstreams_response_id_is_never_shown() {
+    let told = hears(&[created(), in_progress(), completed(&[])]);
+    assert!(!told.story().contains("resp_up"));
+}

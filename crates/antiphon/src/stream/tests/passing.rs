@@ -1,0 +1,98 @@
+//! What is well-formed passes as the bytes that came.
+
+use bytes::Bytes;
+
+use super::world::{Told, World};
+
+/// As the provider writes its events; numbers and indexes are those that clients are to get.
+const STREAM: &[&str] = &[
+    r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_up","output":[]}}"#,
+    r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"resp_up","output":[]}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":2,"output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"gA","summary":[]}}"#,
+    r#"{"type":"response.reasoning_summary_part.added","sequence_number":3,"item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}}"#,
+    r#"{"type":"response.reasoning_summary_text.delta","sequence_number":4,"item_id":"rs_1","output_index":0,"summary_index":0,"delta":"Hm\u002e","obfuscation":"x1"}"#,
+    r#"{"type":"response.reasoning_summary_text.done","sequence_number":5,"item_id":"rs_1","output_index":0,"summary_index":0,"text":"Hm\u002e"}"#,
+    r#"{"type":"response.reasoning_summary_part.done","sequence_number":6,"item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type": "summary_text","text":"Hm\u002e"}}"#,
+    r#"{"type":"response.output_item.done","sequence_number":7,"output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"gAAA","summary":[{"type": "summary_text", "text":"Hm\u002e"}]}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":8,"output_index":1,"item":{"id":"msg_1","type":"message","status":"in_progress","content":[],"role":"assistant"}}"#,
+    r#"{"type":"response.content_part.added","sequence_number":9,"item_id":"msg_1","output_index":1,"content_index":0,"part":{"type": "output_text","annotations":[],"logprobs":[],"text":""}}"#,
+    r#"{"type":"response.output_text.delta","sequence_number":10,"item_id":"msg_1","output_index":1,"content_index":0,"delta":"Hello","logprobs":[],"obfuscation":"x2"}"#,
+    r#"{"type":"response.output_text.done","sequence_number":11,"item_id":"msg_1","output_index":1,"content_index":0,"text":"Hello","logprobs":[]}"#,
+    r#"{"type":"response.content_part.done","sequence_number":12,"item_id":"msg_1","output_index":1,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}}"#,
+    r#"{"type":"response.output_item.done","sequence_number":13,"output_index":1,"item":{"id":"msg_1","type":"message","status":"completed","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}],"role":"assistant"}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":14,"output_index":2,"item":{"id":"fc_1","type":"function_call","status":"in_progress","arguments":"","call_id":"call_1","name":"f"}}"#,
+    r#"{"type":"response.function_call_arguments.delta","sequence_number":15,"item_id":"fc_1","output_index":2,"delta":"{ }"}"#,
+    r#"{"type":"response.function_call_arguments.done","sequence_number":16,"item_id":"fc_1","output_index":2,"arguments":"{ }"}"#,
+    r#"{"type":"response.output_item.done","sequence_number":17,"output_index":2,"item":{"id":"fc_1","type":"function_call","status":"completed","arguments":"{ }","call_id":"call_1","name":"f","namespace":null}}"#,
+    r#"{"type":"keepalive","sequence_number":18}"#,
+    r#"{"type":"response.output_item.added","sequence_number":19,"output_index":3,"item":{"id":"ws_1","type":"web_search_call","status":"in_progress","action":{"type":"search","query":""}}}"#,
+    r#"{"type":"response.web_search_call.searching","sequence_number":20,"output_index":3,"item_id":"ws_1"}"#,
+    r#"{"type":"response.output_item.done","sequence_number":21,"output_index":3,"item":{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","query":"x"}}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":22,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","cells":[1e2,9007199254740993]}}"#,
+    r#"{"type":"acme:chart.drawn","sequence_number":23,"output_index":4,"cells":[1e2]}"#,
+    r#"{"type":"response.output_item.done","sequence_number":24,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","cells":[1e2,9007199254740993]}}"#,
+];
+
+fn hears(stream: impl IntoIterator<Item = String>) -> Told {
+    let mut events: Vec<Bytes> = stream.into_iter().map(Bytes::from).collect();
+    events.push(Bytes::from_static(br#"{"type":"response.completed"}"#));
+    World::default().hears_bytes(&events)
+}
+
+#[test]
+fn a_well_formed_stream_passes_as_the_bytes_that_came() {
+    let told = hears(STREAM.iter().map(ToString::to_string));
+    let between = &told.raw[2..told.raw.len() - 1];
+    let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
+    assert_eq!(passed, STREAM[2..]);
+    assert!(told.finished.notes.is_empty());
+}
+
+#[test]
+fn where_only_the_numbers_differ_only_they_change() {
+    let numbered =
+        |line: &&str| line.replacen(r#""sequence_number":"#, r#""sequence_number":7"#, 1);
+    let told = hears(STREAM.iter().map(numbered));
+    let between = &told.raw[2..told.raw.len() - 1];
+    let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
+    assert_eq!(passed, STREAM[2..]);
+}
+
+#[test]
+fn items_stay_as_the_bytes_that_came() {
+    let told = hears(STREAM.iter().map(ToString::to_string));
+    let kept = |at: usize| told.finished.output[at].item.as_ref().unwrap().text();
+    assert!(STREAM[7].contains(kept(0)) && STREAM[13].contains(kept(1)));
+    assert!(STREAM[17].contains(kept(2)) && STREAM[24].contains(kept(4)));
+}
+
+#[test]
+fn an_event_that_is_written_in_several_lines_passes_in_one() {
+    let pretty = "{\"type\":\"acme:ping\",\n\"sequence_number\":2,\r\n\"fields\":[1,\n2]}";
+    let told = hears([pretty.to_owned()]);
+    let fields = serde_json::json!([1, 2]);
+    assert_eq!(
+        (&told.events[2]["type"], &told.events[2]["fields"]),
+        (&"acme:ping".into(), &fields)
+    );
+}
+
+#[test]
+fn an_event_stands_in_a_stream_under_its_type() {
+    let told = hears([STREAM[18].replace("18", "2")]);
+    let expected = "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":2}\n\n";
+    assert_eq!(told.raw[2].to_sse(), expected);
+}
+
+#[test]
+fn events_within_an_item_get_its_id_and_index() {
+    let renamed =
+        STREAM[8].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
+    let delta =
+        STREAM[10].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
+    let told = hears([renamed, delta]);
+    let id = told.only_item()["id"].clone();
+    let delta = told.of("output_text.delta")[0];
+    assert_eq!((&delta["item_id"], &delta["output_index"]), (&id, &0.into()));
+    assert_eq!(delta["obfuscation"], "x2");
+}

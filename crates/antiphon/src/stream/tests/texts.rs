@@ -1,0 +1,298 @@
+//! Parts and texts: opened, told and closed, whatever an upstream leaves out.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::events::*;
+use super::world::{Told, World, hears};
+
+const LIFE: [&str; 8] = [
+    "output_item.added",
+    "content_part.added",
+    "output_text.delta",
+    "output_text.delta",
+    "output_text.done",
+    "content_part.done",
+    "output_item.done",
+    "completed",
+];
+
+fn is_hello(told: &Told) {
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    assert_eq!(told.kinds(), LIFE);
+}
+
+#[test]
+fn what_an_upstream_leaves_out_of_a_message_is_told() {
+    let whole = streamed_message(0, "msg_1", &["Hel", "lo"]);
+    for left_out in [&[1][..], &[4], &[5], &[4, 5], &[1, 4, 5], &[1, 4, 5, 6], &[0, 1, 4, 5]] {
+        let kept = whole.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+        let mut events: Vec<Value> = kept.map(|(_, event)| event.clone()).collect();
+        events.push(completed(&[message("msg_1", "Hello")]));
+        is_hello(&hears(&events));
+        events.pop();
+        events.push(completed(&[]));
+        is_hello(&hears(&events));
+    }
+}
+
+#[test]
+fn what_is_told_twice_is_passed_on_once() {
+    let whole = streamed_message(0, "msg_1", &["Hel", "lo"]);
+    for twice in [1, 4, 5, 6] {
+        let mut events = whole.clone();
+        events.insert(twice, whole[twice].clone());
+        events.push(completed(&[message("msg_1", "Hello")]));
+        is_hello(&hears(&events));
+    }
+}
+
+#[test]
+fn deltas_after_the_end_of_their_text_are_not_told() {
+    let mut events = streamed_message(0, "msg_1", &["Hel", "lo"]);
+    events.insert(5, text_delta(0, "msg_1", "?"));
+    events.insert(7, text_delta(0, "msg_1", "?"));
+    events.push(text_delta(0, "msg_1", "?"));
+    events.push(completed(&[]));
+    is_hello(&hears(&events));
+}
+
+#[test]
+fn the_rest_of_a_text_is_told_before_its_end() {
+    let told = hears(&[
+        added(0, &begun_message("msg_1")),
+        text_delta(0, "msg_1", "Hel"),
+        done(0, &message("msg_1", "Hello")),
+        completed(&[]),
+    ]);
+    is_hello(&told);
+    assert_eq!(told.of("output_text.delta")[1]["delta"], "lo");
+}
+
+#[test]
+fn a_message_that_comes_with_its_announcement_is_told_from_its_beginning() {
+    let told = hears(&[added(0, &message("msg_1", "Hello")), completed(&[])]);
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+    assert_eq!(told.of("output_item.added")[0]["item"], begun_message("msg_1"));
+    assert_eq!(told.deltas("output_text.delta"), "Hello");
+}
+
+#[test]
+fn a_part_that_comes_with_its_text_is_told_from_its_beginning() {
+    let mut full = part_added(0, "msg_1");
+    full["part"] = text_part("Hello");
+    let told = hears(&[added(0, &begun_message("msg_1")), full, completed(&[])]);
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+}
+
+#[test]
+fn an_end_that_says_nothing_ends_what_was_said() {
+    let told = hears(&[
+        added(0, &begun_message("msg_1")),
+        part_added(0, "msg_1"),
+        text_delta(0, "msg_1", "Hel"),
+        text_delta(0, "msg_1", "lo"),
+        text_done(0, "msg_1", ""),
+        part_done(0, "msg_1", ""),
+        done(0, &begun_message("msg_1")),
+        completed(&[begun_message("msg_1")]),
+    ]);
+    is_hello(&told);
+
+    let mut events = streamed_call(0, "fc_1", "call_1", &["{}"]);
+    events.truncate(2);
+    events.extend([done(0, &call("fc_1", "call_1", "")), completed(&[])]);
+    assert_eq!(hears(&events).only_item(), call("fc_1", "call_1", "{}"));
+}
+
+#[test]
+fn texts_are_told_with_logprobs() {
+    let mut delta = text_delta(0, "msg_1", "Hello");
+    delta.as_object_mut().unwrap().remove("logprobs");
+    let mut ended = text_done(0, "msg_1", "Hello");
+    ended["logprobs"] = Value::Null;
+    let told = hears(&[added(0, &begun_message("msg_1")), delta, ended, completed(&[])]);
+    for event in [told.of("output_text.delta"), told.of("output_text.done")].concat() {
+        assert_eq!(event["logprobs"], json!([]));
+    }
+}
+
+#[test]
+fn escapes_may_differ_between_deltas_and_end() {
+    let delta = r#"{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","content_index":0,"delta":"caf\u00e9 \/ "}"#;
+    let ended = message("msg_1", "café / crème").to_string();
+    let events = [
+        added(0, &begun_message("msg_1")).to_string(),
+        delta.to_owned(),
+        format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{ended}}}"#),
+        completed(&[]).to_string(),
+    ];
+    let told = World::default().hears_bytes(&events.map(Bytes::from));
+    assert_eq!(told.only_item(), message("msg_1", "café / crème"));
+    assert_eq!(told.of("output_text.delta")[1]["delta"], "crème");
+}
+
+#[test]
+fn a_character_that_is_cut_into_two_deltas_is_whole_in_the_end() {
+    let delta = |half: &str| {
+        format!(
+            r#"{{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","content_index":0,"delta":"{half}","logprobs":[]}}"#
+        )
+    };
+    let mut assembler = World::default().assembler();
+    for event in [
+        added(0, &begun_message("msg_1")).to_string(),
+        delta(r"\ud83d"),
+        delta(r"\ude00"),
+        completed(&[]).to_string(),
+    ] {
+        assembler.hear(&event.into()).unwrap();
+    }
+    let response: Value = serde_json::from_str(&assembler.finish(0).response).unwrap();
+    assert_eq!(response["output"][0]["content"][0]["text"], "😀");
+}
+
+#[test]
+fn a_last_word_that_contradicts_the_deltas_counts() {
+    let told = World::default().of_a_contradictory_upstream().hears(&[
+        added(0, &begun_message("msg_1")),
+        text_delta(0, "msg_1", "Helo"),
+        done(0, &message("msg_1", "Hello")),
+        completed(&[message("msg_1", "Hello")]),
+    ]);
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+}
+
+#[test]
+fn parts_are_counted_as_they_are_opened() {
+    let refusal = json!({"type": "refusal", "refusal": "No."});
+    let mut ended = message("msg_1", "Hello");
+    ended["content"].as_array_mut().unwrap().push(refusal.clone());
+    let told = hears(&[
+        added(0, &begun_message("msg_1")),
+        within("output_text.delta", 0, "msg_1", &json!({"content_index": 1, "delta": "Hello"})),
+        within("refusal.delta", 0, "msg_1", &json!({"content_index": 2, "delta": "No."})),
+        done(0, &ended),
+        completed(&[ended.clone()]),
+    ]);
+    assert_eq!(told.only_item(), ended);
+    assert_eq!(told.deltas("output_text.delta"), "Hello");
+    assert_eq!(told.deltas("refusal.delta"), "No.");
+}
+
+#[test]
+fn annotations_are_told_and_stay() {
+    let cited = json!({"type": "url_citation", "url": "https://example.com", "title": "x",
+        "start_index": 0, "end_index": 5});
+    let annotation = within(
+        "output_text.annotation.added",
+        0,
+        "msg_1",
+        &json!({"content_index": 0, "annotation_index": 0, "annotation": cited}),
+    );
+    let mut events = vec![added(0, &begun_message("msg_1")), text_delta(0, "msg_1", "Hello")];
+    events.extend([annotation, completed(&[])]);
+    let item = hears(&events).only_item();
+    assert_eq!(item["content"][0]["annotations"], json!([cited]));
+
+    let told = hears(&[completed(&[item])]);
+    assert_eq!(told.of("output_text.annotation.added")[0]["annotation"], cited);
+}
+
+#[test]
+fn raw_reasoning_is_understood_by_both_its_names() {
+    for (name, part) in [("reasoning_text", "reasoning_text"), ("reasoning", "reasoning_text")] {
+        let fields = json!({"content_index": 0, "delta": "Hm."});
+        let told = hears(&[
+            added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+            within(&format!("{name}.delta"), 0, "rs_1", &fields),
+            completed(&[]),
+        ]);
+        assert_eq!(told.only_item()["content"], json!([{"type": part, "text": "Hm."}]));
+        assert_eq!(told.of(&format!("{name}.done")).len(), 1);
+    }
+}
+
+/// Some servers open raw reasoning as if it were output text.
+#[test]
+fn reasoning_that_is_given_as_output_text_is_told_as_reasoning() {
+    let mut ended = reasoning("rs_1", "", "");
+    ended["content"] = json!([{"type": "output_text", "text": "Hm."}]);
+    let told = hears(&[
+        added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+        part_added(0, "rs_1"),
+        within("reasoning_text.delta", 0, "rs_1", &json!({"content_index": 0, "delta": "Hm."})),
+        done(0, &ended),
+        completed(&[ended.clone()]),
+    ]);
+    assert_eq!(told.only_item()["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(told.deltas("reasoning_text.delta"), "Hm.");
+}
+
+#[test]
+fn summary_and_raw_reasoning_are_told_side_by_side() {
+    let raw = json!([{"type": "reasoning_text", "text": "So: hm."}]);
+    let mut item = reasoning("rs_1", "Hm.", "gAAA");
+    item["content"] = raw;
+    let told = hears(&[completed(&[item.clone()])]);
+    assert_eq!(told.only_item(), item);
+    assert_eq!(told.deltas("reasoning_summary_text.delta"), "Hm.");
+    assert_eq!(told.deltas("reasoning_text.delta"), "So: hm.");
+}
+
+#[test]
+fn a_custom_tools_input_and_an_mcp_calls_arguments_are_told() {
+    let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "status": "completed",
+        "call_id": "call_1", "name": "shout", "input": "hi"});
+    let mcp = json!({"id": "mcp_1", "type": "mcp_call", "server_label": "x", "name": "f",
+        "arguments": "{}", "output": "ok"});
+    let told = hears(&[completed(&[custom.clone(), mcp.clone()])]);
+    assert_eq!(told.output(), [custom, mcp]);
+    assert_eq!(told.deltas("custom_tool_call_input.delta"), "hi");
+    assert_eq!(told.deltas("mcp_call_arguments.delta"), "{}");
+}
+
+#[test]
+fn code_streams_into_its_item() {
+    let begun = json!({"id": "ci_1", "type": "code_interpreter_call", "status": "in_progress",
+        "container_id": "cntr_1", "code": null});
+    let told = hears(&[
+        added(0, &begun),
+        within("code_interpreter_call.in_progress", 0, "ci_1", &json!({})),
+        within("code_interpreter_call_code.delta", 0, "ci_1", &json!({"delta": "1+"})),
+        within("code_interpreter_call_code.delta", 0, "ci_1", &json!({"delta": "1"})),
+        completed(&[]),
+    ]);
+    assert_eq!(told.only_item()["code"], "1+1");
+    assert_eq!(told.of("code_interpreter_call.in_progress").len(), 1);
+}
+
+#[test]
+fn arguments_that_are_given_as_json_are_told_as_its_text() {
+    let mut ended = call("fc_1", "call_1", "");
+    ended["arguments"] = json!({"city": "Paris"});
+    let told = hears(&[completed(&[ended])]);
+    assert_eq!(told.only_item()["arguments"], r#"{"city":"Paris"}"#);
+}
+
+#[test]
+fn a_message_whose_content_is_a_string_has_it_as_a_part() {
+    let ended = json!({"id": "msg_1", "role": "assistant", "content": "Hello"});
+    let told = hears(&[completed(&[ended])]);
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+}
+
+#[test]
+fn fields_that_an_item_needs_are_there_from_the_beginning() {
+    let told = hears(&[
+        added(0, &json!({"id": "msg_1", "type": "message"})),
+        added(1, &json!({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "f"})),
+        added(2, &json!({"id": "rs_1", "type": "reasoning"})),
+        completed(&[]),
+    ]);
+    let announced = told.of("output_item.added");
+    assert_eq!(announced[0]["item"], begun_message("msg_1"));
+    assert_eq!(announced[1]["item"]["arguments"], "");
+    assert_eq!(announced[1]["item"]["status"], "in_progress");
+    assert_eq!(announced[2]["item"]["summary"], json!([]));
+}

@@ -1,0 +1,100 @@
+//! Answers that come as one object.
+
+use serde_json::json;
+
+use super::events::*;
+use super::world::World;
+use crate::stream::Status;
+
+#[test]
+fn a_whole_answer_is_told_as_a_stream() {
+    let output =
+        [reasoning("rs_1", "Hm.", "gAAA"), message("msg_1", "Hello"), call("fc_1", "call_1", "{}")];
+    let response = json!({"id": "resp_up", "object": "response", "status": "completed",
+        "output": output, "usage": {"total_tokens": 3}});
+    let told = World::default().hears_whole(&response);
+    assert_eq!(told.output(), output);
+    assert_eq!(told.last()["response"]["usage"], json!({"total_tokens": 3}));
+    let kinds = [
+        "output_item.added",
+        "reasoning_summary_part.added",
+        "reasoning_summary_text.delta",
+        "reasoning_summary_text.done",
+        "reasoning_summary_part.done",
+        "output_item.done",
+        "output_item.added",
+        "content_part.added",
+        "output_text.delta",
+        "output_text.done",
+        "content_part.done",
+        "output_item.done",
+        "output_item.added",
+        "function_call_arguments.delta",
+        "function_call_arguments.done",
+        "output_item.done",
+        "completed",
+    ];
+    assert_eq!(told.kinds(), kinds);
+}
+
+#[test]
+fn logprobs_and_annotations_of_a_whole_answer_are_told() {
+    let logprobs =
+        json!([{"token": "Hi", "logprob": -0.1, "bytes": [72, 105], "top_logprobs": []}]);
+    let mut said = message("msg_1", "Hi");
+    said["content"][0]["logprobs"] = logprobs.clone();
+    let told = World::default().hears_whole(&json!({"output": [said]}));
+    for kind in ["output_text.delta", "output_text.done"] {
+        assert_eq!(told.of(kind)[0]["logprobs"], logprobs);
+    }
+    assert_eq!(told.of("content_part.added")[0]["part"], text_part(""));
+    assert_eq!(told.of("content_part.done")[0]["part"], said["content"][0]);
+}
+
+#[test]
+fn a_part_that_is_no_text_is_opened_and_closed() {
+    let mut said = message("msg_1", "Hi");
+    said["content"] = json!([{"type": "acme:chart", "cells": [1]}]);
+    let told = World::default().hears_whole(&json!({"output": [said]}));
+    assert_eq!(told.only_item(), said);
+    assert_eq!(told.of("content_part.added")[0]["part"], said["content"][0]);
+}
+
+#[test]
+fn how_a_whole_answer_ended_is_what_it_says() {
+    let status =
+        |response: serde_json::Value| World::default().hears_whole(&response).finished.status;
+    assert_eq!(status(json!({"output": []})), Status::Completed);
+    assert_eq!(status(json!({"status": "completed", "output": []})), Status::Completed);
+    assert_eq!(status(json!({"status": "incomplete", "output": []})), Status::Incomplete);
+    for response in [
+        json!({"status": "failed", "output": [], "error": {"code": "x", "message": "y"}}),
+        json!({"status": "in_progress", "output": []}),
+        json!({"error": {"code": "x", "message": "y"}}),
+        json!({"object": "chat.completion", "choices": []}),
+        json!({}),
+    ] {
+        assert_eq!(status(response), Status::Failed);
+    }
+}
+
+#[test]
+fn an_error_in_the_place_of_an_answer_says_why() {
+    let error = json!({"error": {"code": "x", "message": "y"}});
+    let failure = World::default().hears_whole(&error).finished.failure.unwrap();
+    assert_eq!((&*failure.code, &*failure.message), ("x", "y"));
+}
+
+#[test]
+fn one_item_that_is_none_does_not_take_the_others_with_it() {
+    let output = json!([7, {"status": "completed"}, message("msg_1", "Hello")]);
+    let told = World::default().hears_whole(&json!({"output": output}));
+    assert_eq!(told.only_item(), message("msg_1", "Hello"));
+}
+
+#[test]
+fn what_is_no_object_is_no_answer() {
+    let mut assembler = World::default().assembler();
+    assert!(assembler.hear_whole(&bytes::Bytes::from_static(b"[]")).is_err());
+    assert!(!assembler.has_ended());
+}

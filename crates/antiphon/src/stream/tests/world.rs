@@ -1,0 +1,180 @@
+//! An upstream, an assembler and a client that checks every stream it gets.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::checker::{Upstream, check};
+use crate::item::{FingerprintKey, IdSource, Item};
+use crate::json::Object;
+use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Taken};
+use crate::transcript::{HeldItem, Origin, Transcript};
+
+pub(super) const NOW: i64 = 1_770_000_060;
+
+/// Ids that count up.
+#[derive(Default)]
+struct Counting(u64);
+
+impl IdSource for Counting {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        bytes[16..].copy_from_slice(&self.0.to_be_bytes());
+    }
+}
+
+/// What the caller asked and what the conversation holds.
+#[derive(Default)]
+pub(super) struct World {
+    held: Vec<Item>,
+    upstream: Upstream,
+    hides_encrypted: bool,
+}
+
+/// What a client got, and what is kept.
+pub(super) struct Told {
+    pub(super) raw: Vec<Event>,
+    /// The same events as JSON, the terminal one included.
+    pub(super) events: Vec<Value>,
+    pub(super) finished: Finished,
+}
+
+impl World {
+    /// A conversation that holds these items.
+    pub(super) fn holding(items: &[Value]) -> Self {
+        let parsed = |item: &Value| Item::parse(item.to_string().into()).unwrap();
+        Self { held: items.iter().map(parsed).collect(), ..Self::default() }
+    }
+
+    /// The caller did not ask for encrypted reasoning.
+    pub(super) fn without_encrypted() -> Self {
+        Self { hides_encrypted: true, ..Self::default() }
+    }
+
+    /// The upstream may contradict itself.
+    pub(super) fn of_a_contradictory_upstream(self) -> Self {
+        Self { upstream: Upstream::Contradictory, ..self }
+    }
+
+    pub(super) fn assembler(&self) -> Assembler {
+        let request = Object::parse(br#"{"model":"sim"}"#).unwrap();
+        let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
+        let ids = Box::new(Counting::default());
+        Assembler::new(envelope, self.taken(), ids, !self.hides_encrypted)
+    }
+
+    fn taken(&self) -> Taken {
+        let key = FingerprintKey::new([0; 16]);
+        let origin = Some(Origin::new("sim"));
+        let held = self.held.iter().map(|item| {
+            let id = item.head().id.clone().unwrap();
+            HeldItem::new(id, item, key, origin.clone())
+        });
+        Taken::of(&held.collect::<Transcript>())
+    }
+
+    /// The upstream sends these events, and dies if none of them ends the response.
+    pub(super) fn hears(&self, events: &[Value]) -> Told {
+        let events: Vec<Bytes> = events.iter().map(|event| event.to_string().into()).collect();
+        self.hears_bytes(&events)
+    }
+
+    /// The same with the events as they stand on the wire.
+    pub(super) fn hears_bytes(&self, events: &[Bytes]) -> Told {
+        let mut assembler = self.assembler();
+        for event in events {
+            assembler.hear(event).unwrap();
+        }
+        self.ends(assembler)
+    }
+
+    /// The upstream answers with one object.
+    pub(super) fn hears_whole(&self, response: &Value) -> Told {
+        let mut assembler = self.assembler();
+        assembler.hear_whole(&response.to_string().into()).unwrap();
+        self.ends(assembler)
+    }
+
+    fn ends(&self, mut assembler: Assembler) -> Told {
+        assembler.fail(Failure::server_error("The upstream broke off."));
+        let mut raw: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
+        let finished = assembler.finish(NOW);
+        raw.push(finished.event.clone());
+        let events = raw.iter().map(json).collect();
+        let told = Told { raw, events, finished };
+        told.check(self);
+        told
+    }
+}
+
+/// The upstream sends these events to a caller who asked for everything, in a new conversation.
+pub(super) fn hears(events: &[Value]) -> Told {
+    World::default().hears(events)
+}
+
+/// An event's JSON, whose type is the event's and which stands in one line.
+pub(super) fn json(event: &Event) -> Value {
+    let json: Value = serde_json::from_slice(&event.data).unwrap();
+    assert_eq!(json["type"], *event.kind);
+    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'));
+    json
+}
+
+impl Told {
+    fn check(&self, world: &World) {
+        if let Err(broken) = check(&self.events, world.upstream) {
+            panic!("{broken}\n{}", self.story());
+        }
+        let shown = self.story();
+        assert!(!world.hides_encrypted || !shown.contains("encrypted_content"), "{shown}");
+        let response: Value = serde_json::from_str(&self.finished.response).unwrap();
+        assert_eq!(response, self.last()["response"]);
+    }
+
+    /// The events line by line.
+    pub(super) fn story(&self) -> String {
+        let lines: Vec<String> = self.events.iter().map(Value::to_string).collect();
+        lines.join("\n")
+    }
+
+    /// The event's types without `response.`, in order, from the first item on.
+    pub(super) fn kinds(&self) -> Vec<&str> {
+        let kinds = self.events.iter().skip(2);
+        kinds
+            .map(|event| event["type"].as_str().unwrap())
+            .map(|kind| kind.strip_prefix("response.").unwrap_or(kind))
+            .collect()
+    }
+
+    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
+        let kind = format!("response.{kind}");
+        self.events.iter().filter(|event| event["type"] == *kind).collect()
+    }
+
+    pub(super) fn last(&self) -> &Value {
+        self.events.last().unwrap()
+    }
+
+    /// The finished response's output.
+    pub(super) fn output(&self) -> Vec<Value> {
+        self.last()["response"]["output"].as_array().unwrap().clone()
+    }
+
+    /// The only item of the output.
+    pub(super) fn only_item(&self) -> Value {
+        let output = self.output();
+        assert_eq!(output.len(), 1, "{}", self.story());
+        output[0].clone()
+    }
+
+    /// All deltas of events of this type, put together.
+    pub(super) fn deltas(&self, kind: &str) -> String {
+        let deltas = self.of(kind);
+        deltas.iter().map(|event| event["delta"].as_str().unwrap()).collect()
+    }
+
+    /// What stays in the transcript, as JSON.
+    pub(super) fn kept(&self) -> Vec<Option<Value>> {
+        let kept = self.finished.output.iter().map(|output| &output.item);
+        kept.map(|item| Some(serde_json::from_str(item.as_ref()?.text()).unwrap())).collect()
+    }
+}
