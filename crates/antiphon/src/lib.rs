@@ -5,7 +5,9 @@ pub mod item;
 pub mod json;
 pub mod reconcile;
 pub mod repair;
+pub mod run;
 pub mod stream;
+pub mod tracker;
 pub mod transcript;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};

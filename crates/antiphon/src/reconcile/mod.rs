@@ -3,15 +3,21 @@
 //! Clients re-send what the state's owner already holds: whole histories with and without ids, the
 //! last user message before a tool's output, calls beside their outputs. [`reconcile`] tells for
 //! every item whether it is re-sent, and by which rule, in this order: the same item id; the same
-//! call (kind and `call_id`); instructions that are held already; then, for messages without ids,
-//! alignment as a *sequence*. Equal text alone never counts: people repeat themselves.
+//! call (kind and `call_id`, and where servers repeat call ids, the order); instructions that are
+//! held already; then, for messages without ids, alignment as a *sequence*. Equal text alone never
+//! counts: people repeat themselves.
 //!
-//! Two limits. A client that replays a trimmed window of a history and keeps no id or call in it
-//! is taken at its word, and so is one that edits what it replays.
+//! Limits, where a client is taken at its word: a trimmed window of a history with no id, call or
+//! output in it; users' messages that were edited or left out behind the last of them; assistants'
+//! messages that were edited, and reasoning that comes back without its id, which are new. And one input fits two readings: every text that the
+//! user has said so far, from the first, and more behind them. It counts as a replay.
 
 mod alignment;
+mod calls;
 mod identity;
 mod instructions;
+mod known;
+mod talk;
 #[cfg(test)]
 mod tests;
 
@@ -72,20 +78,25 @@ impl Rule {
 }
 
 impl Verdict {
+    /// Where the item is held, where it is re-sent.
+    pub(crate) fn held_at(self) -> Option<usize> {
+        match self {
+            Self::Resent(resent) => Some(resent.held),
+            _ => None,
+        }
+    }
+
     /// Whether the item enters the transcript.
     pub fn is_fresh(self) -> bool {
-        matches!(
-            self,
-            Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes
-        )
+        matches!(self, Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes)
     }
 }
 
 /// Tells what of `incoming` the owner of `transcript` does not have. One verdict an item, in order.
 /// Linear in both.
 pub fn reconcile(transcript: &Transcript, incoming: &[Item], key: FingerprintKey) -> Vec<Verdict> {
-    let mut verdicts = identity::by_id_and_call(transcript, incoming, key);
-    instructions::compare(transcript, incoming, key, &mut verdicts);
-    alignment::align(transcript, incoming, key, &mut verdicts);
-    verdicts
+    let mut known = known::by_id_and_call(transcript, incoming, key);
+    instructions::compare(transcript, incoming, key, &mut known);
+    alignment::align(transcript, incoming, key, &mut known);
+    known.iter().map(|known| known.verdict).collect()
 }

@@ -1,1 +1,0 @@
-//! Reconcile against what real clients send.

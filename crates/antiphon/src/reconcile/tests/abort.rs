@@ -1,0 +1,109 @@
+//! After an abort a client's history and the owner's part: the turn was settled, or never was.
+
+use super::{FRESH, by_id, by_place, owner};
+use crate::item::given::{assistant, call_under, output, reasoning, reference, said, user};
+
+#[test]
+fn reasoning_that_the_owner_never_kept_does_not_hide_the_history_around_it() {
+    let held = owner([
+        user("hi"),
+        reasoning("rs_1"),
+        assistant("msg_1", "Hello."),
+        user("Tell me a story."),
+    ]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        reasoning("rs_1"),
+        assistant("msg_1", "Hello."),
+        user("Tell me a story."),
+        reasoning("rs_orphan"),
+        user("A short one."),
+    ]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), by_id(2), by_place(3), FRESH, FRESH]);
+}
+
+#[test]
+fn the_first_turn_may_be_the_one_that_was_cut_short() {
+    let held = owner([user("Tell me a story.")]);
+    let verdicts =
+        held.reconcile([user("Tell me a story."), reasoning("rs_orphan"), user("A short one.")]);
+    assert_eq!(verdicts, [by_place(0), FRESH, FRESH]);
+}
+
+#[test]
+fn a_turn_that_failed_is_new_when_it_is_told_again() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        assistant("msg_1", "Hello."),
+        user("Tell me a story."),
+        said("Once"),
+        user("Go on."),
+    ]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), FRESH, FRESH, FRESH]);
+}
+
+#[test]
+fn a_call_that_the_owner_never_kept_is_new_with_its_output() {
+    let held = owner([user("What is the weather?")]);
+    let verdicts = held.reconcile([
+        user("What is the weather?"),
+        call_under("fc_lost", "call_lost", "{}"),
+        output("call_lost", "20 degrees"),
+    ]);
+    assert_eq!(verdicts, [by_place(0), FRESH, FRESH]);
+}
+
+#[test]
+fn a_late_output_finds_the_call_of_a_turn_that_was_left() {
+    let held = owner([
+        user("What is the weather?"),
+        call_under("fc_1", "call_1", "{}"),
+        user("Never mind. Tell me a story."),
+        assistant("msg_1", "Once upon a time."),
+    ]);
+    let verdicts = held.reconcile([
+        user("What is the weather?"),
+        output("call_1", "20 degrees"),
+        user("Never mind. Tell me a story."),
+        user("Go on."),
+    ]);
+    assert_eq!(verdicts, [by_place(0), FRESH, by_place(2), FRESH]);
+}
+
+#[test]
+fn a_message_that_the_client_took_back_does_not_make_the_answer_before_it_new() {
+    let held = owner([
+        user("hi"),
+        reasoning("rs_1"),
+        assistant("msg_1", "Hello."),
+        user("Tell me a story."),
+    ]);
+    let verdicts =
+        held.reconcile([user("hi"), reasoning("rs_1"), said("Hello."), user("Sing a song.")]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), by_place(2), FRESH]);
+}
+
+#[test]
+fn a_late_output_behind_the_replay_takes_nobody_back() {
+    let held = owner([
+        user("What is the weather?"),
+        call_under("fc_1", "call_1", "{}"),
+        user("Never mind."),
+        assistant("msg_1", "Fine."),
+    ]);
+    let verdicts = held.reconcile([
+        reference("msg_1"),
+        output("call_1", "20 degrees"),
+        user("Never mind."),
+        user("Tell me a story."),
+    ]);
+    assert_eq!(verdicts, [by_id(3), FRESH, FRESH, FRESH]);
+}
+
+#[test]
+fn the_message_of_a_turn_that_was_left_is_said_again_where_nothing_follows_it() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")]);
+    let again = [user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")];
+    assert_eq!(held.reconcile(again), [by_place(0), by_id(1), FRESH]);
+}

@@ -1,0 +1,69 @@
+//! Agent Framework's history providers and workflows: no ids at all, calls and reasoning stripped,
+//! outputs that were answered long ago sent again.
+
+use super::{FRESH, by_call, by_place, owner};
+use crate::item::Item;
+use crate::item::given::{assistant, call_under, output, reasoning, said, user};
+
+fn two_turns() -> [Item; 7] {
+    [
+        user("hi"),
+        assistant("msg_1", "Hello."),
+        user("What is the weather?"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "20 degrees"),
+        assistant("msg_2", "It is warm."),
+    ]
+}
+
+#[test]
+fn a_replay_beside_server_state_adds_one_message() {
+    let verdicts = owner(two_turns()).reconcile([
+        user("hi"),
+        said("Hello."),
+        user("What is the weather?"),
+        output("call_1", "20 degrees"),
+        said("It is warm."),
+        user("Thanks."),
+    ]);
+    assert_eq!(verdicts, [by_place(0), by_place(1), by_place(2), by_call(5), by_place(6), FRESH]);
+}
+
+#[test]
+fn turns_behind_the_last_output_are_known_too() {
+    let later = [user("Thanks."), assistant("msg_3", "Welcome."), user("yes")];
+    let held = owner(two_turns().into_iter().chain(later));
+    let verdicts = held.reconcile([
+        user("hi"),
+        said("Hello."),
+        user("What is the weather?"),
+        output("call_1", "20 degrees"),
+        said("It is warm."),
+        user("Thanks."),
+        said("Welcome."),
+        user("yes"),
+        user("yes"),
+    ]);
+    let places = [by_place(0), by_place(1), by_place(2), by_call(5), by_place(6)];
+    let later = [by_place(7), by_place(8), by_place(9), FRESH];
+    assert_eq!(verdicts, places.into_iter().chain(later).collect::<Vec<_>>());
+}
+
+#[test]
+fn tool_steps_within_a_turn_are_deltas() {
+    let held = owner(two_turns().into_iter().take(5));
+    assert_eq!(held.reconcile([output("call_1", "20 degrees")]), [FRESH]);
+}
+
+#[test]
+fn an_output_that_was_cut_down_on_replay_stays_as_it_is_held() {
+    let verdicts = owner(two_turns()).reconcile([
+        user("What is the weather?"),
+        output("call_1", "20…"),
+        said("It is warm."),
+        user("Thanks."),
+    ]);
+    let cut = super::differing(by_call(5));
+    assert_eq!(verdicts, [by_place(2), cut, by_place(6), FRESH]);
+}

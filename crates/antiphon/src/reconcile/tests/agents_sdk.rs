@@ -1,0 +1,63 @@
+//! The Agents SDKs: deltas in normal use; conversation sessions replay beside server state, with
+//! the ids of reasoning, without those of calls and assistants.
+
+use super::{FRESH, by_call, by_id, by_place, owner};
+use crate::item::given::{assistant, call, call_under, item, output, reasoning, said, user};
+
+#[test]
+fn a_session_replay_is_known_item_by_item() {
+    let held = owner([
+        user("What is the weather?"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", r#"{"city":"Bonn"}"#),
+        output("call_1", "20 degrees"),
+        reasoning("rs_2"),
+        assistant("msg_1", "It is warm."),
+    ]);
+    let verdicts = held.reconcile([
+        user("What is the weather?"),
+        reasoning("rs_1"),
+        call("call_1", r#"{"city": "Bonn"}"#),
+        output("call_1", "20 degrees"),
+        reasoning("rs_2"),
+        said("It is warm."),
+        user("Thanks."),
+    ]);
+    assert_eq!(
+        verdicts,
+        [by_place(0), by_id(1), by_call(2), by_call(3), by_id(4), by_place(5), FRESH]
+    );
+}
+
+#[test]
+fn a_status_on_an_output_changes_nothing() {
+    let held = owner([user("hi"), call_under("fc_1", "call_1", "{}"), output("call_1", "ok")]);
+    let with_status = item(
+        r#"{"type":"function_call_output","call_id":"call_1","output":"ok","status":"completed"}"#,
+    );
+    assert_eq!(held.reconcile([with_status, user("bye")]), [by_call(2), FRESH]);
+}
+
+#[test]
+fn what_a_model_said_beside_its_call_comes_before_the_output() {
+    let held = owner([
+        user("What is the weather?"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", "{}"),
+        assistant("msg_1", "Let me see."),
+    ]);
+    let verdicts = held.reconcile([
+        user("What is the weather?"),
+        reasoning("rs_1"),
+        call("call_1", "{}"),
+        said("Let me see."),
+        output("call_1", "20 degrees"),
+    ]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), by_call(2), by_place(3), FRESH]);
+}
+
+#[test]
+fn a_delta_after_a_tool_that_raised_is_new() {
+    let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
+    assert_eq!(held.reconcile([user("Try again.")]), [FRESH]);
+}

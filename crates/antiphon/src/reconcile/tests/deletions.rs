@@ -1,0 +1,123 @@
+//! Items that their owner was told to delete, and that a client still has.
+
+use super::{FRESH, by_call, by_id, by_place, equal_to, owner};
+use crate::item::Item;
+use crate::item::given::{assistant, call_under, item, output, said, system, user};
+use crate::reconcile::Verdict;
+
+const DELETED: Verdict = Verdict::Deleted;
+
+fn conversation() -> [Item; 6] {
+    [
+        user("hi"),
+        assistant("msg_1", "Hello."),
+        user("My password is swordfish."),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "swordfish"),
+        assistant("msg_2", "Noted."),
+    ]
+}
+
+#[test]
+fn a_deleted_item_is_known_by_its_id_whatever_it_says() {
+    let held = owner(conversation()).without([1]);
+    let verdicts = held.reconcile([assistant("msg_1", "Good day."), user("bye")]);
+    assert_eq!(verdicts, [DELETED, FRESH]);
+}
+
+#[test]
+fn a_deleted_users_message_is_known_by_its_id_whatever_it_says() {
+    let hi = |text: &str| {
+        item(format!(r#"{{"type":"message","id":"msg_0","role":"user","content":"{text}"}}"#))
+    };
+    let held = owner([hi("hi"), assistant("msg_1", "Hello.")]).without([0]);
+    assert_eq!(held.reconcile([hi("hello"), user("bye")]), [DELETED, FRESH]);
+}
+
+#[test]
+fn a_deleted_message_is_known_by_its_place() {
+    let held = owner(conversation()).without([2]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        said("Hello."),
+        user("My password is swordfish."),
+        output("call_1", "swordfish"),
+        said("Noted."),
+        user("bye"),
+    ]);
+    let expected = [by_place(0), by_place(1), DELETED, by_call(4), by_place(5), FRESH];
+    assert_eq!(verdicts, expected);
+}
+
+#[test]
+fn a_client_that_deleted_it_too_is_understood_as_well() {
+    let held = owner(conversation()).without([2]);
+    let verdicts = held.reconcile([user("hi"), output("call_1", "swordfish"), user("bye")]);
+    assert_eq!(verdicts, [by_place(0), by_call(4), FRESH]);
+}
+
+#[test]
+fn what_stands_beside_a_deleted_item_is_still_known() {
+    let held = owner([user("hi"), assistant("msg_1", "Let me see."), assistant("msg_2", "Hello.")])
+        .without([1]);
+    let verdicts = held.reconcile([
+        user("hi"),
+        assistant("msg_1", "Let me see."),
+        said("Hello."),
+        user("bye"),
+    ]);
+    assert_eq!(verdicts, [by_place(0), DELETED, by_place(2), FRESH]);
+}
+
+#[test]
+fn a_deleted_output_is_known_by_its_call() {
+    let held = owner(conversation()).without([4]);
+    let verdicts = held.reconcile([
+        user("My password is swordfish."),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "swordfish"),
+        user("bye"),
+    ]);
+    assert_eq!(verdicts, [by_place(2), by_id(3), DELETED, FRESH]);
+}
+
+#[test]
+fn a_deleted_call_takes_no_place_from_its_output() {
+    let held = owner(conversation()).without([3]);
+    let verdicts = held.reconcile([
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "swordfish"),
+        user("bye"),
+    ]);
+    assert_eq!(verdicts, [DELETED, by_call(4), FRESH]);
+}
+
+#[test]
+fn of_two_equal_messages_the_one_that_is_left_is_meant_where_one_is_sent() {
+    let held = || {
+        owner([user("yes"), assistant("msg_1", "Fine."), user("yes"), assistant("msg_2", "Good.")])
+            .without([0])
+    };
+    assert_eq!(held().reconcile([user("yes"), user("bye")]), [by_place(2), FRESH]);
+    let both = held().reconcile([user("yes"), user("yes"), user("bye")]);
+    assert_eq!(both, [DELETED, by_place(2), FRESH]);
+}
+
+#[test]
+fn deleted_instructions_are_left_out_until_they_change() {
+    let held = || {
+        owner([system("Be brief."), system("Be kind."), user("hi"), assistant("msg_1", "Hello.")])
+            .without([0])
+    };
+    let verdicts = held().reconcile([system("Be brief."), system("Be kind."), user("bye")]);
+    assert_eq!(verdicts, [DELETED, equal_to(1), FRESH]);
+    let changed = held().reconcile([system("Be bold."), user("bye")]);
+    assert_eq!(changed, [Verdict::Supersedes, FRESH]);
+}
+
+#[test]
+fn everything_may_be_deleted() {
+    let held = || owner(conversation()).without(0..6);
+    assert_eq!(held().reconcile([user("Who are you?")]), [FRESH]);
+    assert_eq!(held().reconcile([user("hi"), user("bye")]), [DELETED, FRESH]);
+}

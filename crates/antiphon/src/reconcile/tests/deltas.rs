@@ -1,0 +1,103 @@
+//! Clients that send what is new, and nothing else: all of it is fresh, whatever it says.
+
+use super::{FRESH, by_id, by_place, owner};
+use crate::item::given::{assistant, call_under, item, output, reference, said, user};
+
+#[test]
+fn yes_said_twice_is_two_messages() {
+    let held = owner([user("yes"), assistant("msg_1", "Fine.")]);
+    assert_eq!(held.reconcile([user("yes")]), [FRESH]);
+}
+
+#[test]
+fn an_earlier_text_said_again_is_new() {
+    let held =
+        owner([user("hi"), assistant("msg_1", "Hello."), user("yes"), assistant("msg_2", "Fine.")]);
+    assert_eq!(held.reconcile([user("yes"), user("bye")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn the_first_message_said_again_is_new_where_later_ones_are_held() {
+    let held =
+        owner([user("hi"), assistant("msg_1", "Hello."), user("yes"), assistant("msg_2", "Fine.")]);
+    assert_eq!(held.reconcile([user("hi"), user("Are you there?")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn all_of_a_history_without_anything_new_is_said_again() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    assert_eq!(held.reconcile([user("hi")]), [FRESH]);
+}
+
+/// Both readings fit: a replay with one new message, or two new messages of which one repeats the
+/// only one so far. It counts as a replay.
+#[test]
+fn the_only_message_and_another_are_a_replay() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    assert_eq!(held.reconcile([user("hi"), user("bye")]), [by_place(0), FRESH]);
+}
+
+#[test]
+fn an_earlier_text_said_again_beside_an_output_is_new() {
+    let held = owner([
+        user("hi"),
+        assistant("msg_1", "Hello."),
+        user("What is the weather?"),
+        call_under("fc_1", "call_1", "{}"),
+    ]);
+    assert_eq!(held.reconcile([user("hi"), output("call_1", "ok")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn an_earlier_text_said_again_behind_a_reference_is_new_where_later_ones_are_held() {
+    let held = owner([
+        user("hi"),
+        assistant("msg_1", "Hello."),
+        user("yes"),
+        assistant("msg_2", "Fine."),
+        user("no"),
+    ]);
+    let verdicts = held.reconcile([reference("msg_1"), user("yes"), user("bye")]);
+    assert_eq!(verdicts, [by_id(1), FRESH, FRESH]);
+}
+
+#[test]
+fn a_greeting_that_the_owner_was_given_is_known() {
+    let held = owner([assistant("msg_1", "How can I help?")]);
+    assert_eq!(held.reconcile([said("How can I help?"), user("hi")]), [by_place(0), FRESH]);
+}
+
+#[test]
+fn an_output_for_a_pending_call_is_new() {
+    let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
+    assert_eq!(held.reconcile([output("call_1", "ok")]), [FRESH]);
+}
+
+#[test]
+fn an_output_may_come_with_the_next_message() {
+    let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
+    assert_eq!(held.reconcile([output("call_1", "ok"), user("hi")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn the_same_image_with_other_words_is_new() {
+    let picture = |text: &str| {
+        item(format!(
+            r#"{{"role":"user","content":[{{"type":"input_image","image_url":"https://a/1.png"}},
+                {{"type":"input_text","text":"{text}"}}]}}"#
+        ))
+    };
+    let held = owner([picture("What is this?"), assistant("msg_1", "A cat.")]);
+    assert_eq!(held.reconcile([picture("And its name?"), user("Tom?")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn everything_is_new_to_an_owner_that_holds_nothing() {
+    let incoming = [user("hi"), assistant("msg_1", "Hello."), user("hi")];
+    assert_eq!(owner([]).reconcile(incoming), [FRESH, FRESH, FRESH]);
+}
+
+#[test]
+fn no_input_has_no_verdicts() {
+    assert_eq!(owner([user("hi")]).reconcile([]), []);
+}

@@ -1,0 +1,117 @@
+//! The same item id.
+
+use super::{FRESH, by_id, by_place, differing, owner};
+use crate::item::Item;
+use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
+use crate::reconcile::Verdict;
+
+fn user_under(id: &str, text: &str) -> Item {
+    item(format!(r#"{{"type":"message","id":"{id}","role":"user","content":"{text}"}}"#))
+}
+
+#[test]
+fn a_users_message_keeps_its_id() {
+    let held = owner([user_under("msg_1", "hi")]);
+    assert_eq!(held.reconcile([user_under("msg_1", "hi"), user("bye")]), [by_id(0), FRESH]);
+}
+
+#[test]
+fn another_message_under_a_used_id_is_new_and_gets_another() {
+    let held = owner([user_under("msg_1", "hi"), assistant("msg_2", "Hello.")]);
+    let verdicts = held.reconcile([user_under("msg_1", "bye")]);
+    assert_eq!(verdicts, [Verdict::FreshUnderUsedId]);
+}
+
+#[test]
+fn what_a_model_said_stays_as_it_is_held() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let verdicts = held.reconcile([assistant("msg_1", "Hello, edited."), user("bye")]);
+    assert_eq!(verdicts, [differing(by_id(1)), FRESH]);
+}
+
+#[test]
+fn reasoning_that_lost_its_content_is_known_all_the_same() {
+    let held = owner([user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
+    let stripped = item(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#);
+    let verdicts = held.reconcile([stripped, assistant("msg_1", "Hello."), user("bye")]);
+    assert_eq!(verdicts, [by_id(1), by_id(2), FRESH]);
+}
+
+#[test]
+fn an_id_that_nobody_holds_is_new() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let verdicts = held.reconcile([assistant("msg_other", "Hello."), user("bye")]);
+    assert_eq!(verdicts, [FRESH, FRESH]);
+}
+
+#[test]
+fn an_output_under_the_id_of_its_call_still_answers_it() {
+    let held = owner([user("hi"), call_under("fc_1", "call_1", "{}")]);
+    let output = item(
+        r#"{"type":"function_call_output","id":"fc_1","call_id":"call_1","output":"20 degrees"}"#,
+    );
+    assert_eq!(held.reconcile([output]), [Verdict::FreshUnderUsedId]);
+}
+
+#[test]
+fn outputs_of_two_calls_under_one_id_are_two() {
+    let output = |call_id: &str| {
+        item(format!(
+            r#"{{"type":"function_call_output","id":"fc_out","call_id":"{call_id}","output":"ok"}}"#
+        ))
+    };
+    let held = owner([
+        user("hi"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1"),
+        call_under("fc_2", "call_2", "{}"),
+    ]);
+    let verdicts = held.reconcile([output("call_1"), output("call_2")]);
+    assert_eq!(verdicts, [by_id(2), Verdict::FreshUnderUsedId]);
+}
+
+#[test]
+fn an_item_that_stands_twice_in_the_input_counts_once() {
+    let verdicts = owner([]).reconcile([
+        user("hi"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "ok"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "ok"),
+    ]);
+    let copies = [1, 2, 3].map(Verdict::Duplicate);
+    assert_eq!(verdicts[..4], [FRESH; 4]);
+    assert_eq!(verdicts[4..], copies);
+}
+
+#[test]
+fn a_copy_of_a_held_item_is_held_too() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let verdicts =
+        held.reconcile([user("hi"), assistant("msg_1", "Hello."), reference("msg_1"), user("bye")]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), by_id(1), FRESH]);
+}
+
+#[test]
+fn a_reference_beside_the_item_itself_is_a_copy() {
+    let verdicts = owner([]).reconcile([assistant("msg_1", "Hello."), reference("msg_1")]);
+    assert_eq!(verdicts, [FRESH, Verdict::Duplicate(0)]);
+}
+
+#[test]
+fn two_messages_of_a_caller_under_one_new_id_are_two() {
+    let verdicts = owner([]).reconcile([user_under("msg_1", "hi"), user_under("msg_1", "bye")]);
+    assert_eq!(verdicts, [FRESH, Verdict::FreshUnderUsedId]);
+}
+
+#[test]
+fn encrypted_content_is_never_taken_for_new_under_a_used_id() {
+    let held = owner([user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
+    let other =
+        item(r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAAA-other"}"#);
+    assert_eq!(held.reconcile([other, user("bye")]), [differing(by_id(1)), FRESH]);
+    let held = owner([item(r#"{"type":"acme:note","id":"rs_1"}"#)]);
+    assert_eq!(held.reconcile([reasoning("rs_1")]), [differing(by_id(0))]);
+}

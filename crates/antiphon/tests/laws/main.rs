@@ -1,0 +1,9 @@
+//! The laws of the engine, tried from outside on generated histories.
+
+mod bytes;
+mod history;
+mod judge;
+mod mangle;
+mod reconcile;
+mod repair;
+mod replay;

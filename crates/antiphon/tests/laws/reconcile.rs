@@ -1,0 +1,266 @@
+//! The laws of reconciling: exactly what is new is fresh.
+
+use antiphon::item::FingerprintKey;
+use antiphon::reconcile::{Verdict, reconcile};
+use antiphon::transcript::{HeldItem, Transcript};
+use antiphon::{Item, ItemId, Role};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+use crate::history::{
+    End, History, Numbering, Part, Piece, answered, items, numbering, text, turns, user,
+};
+use crate::mangle::{mangled, mishaps};
+use crate::replay::{Client, client};
+
+const KEY: FingerprintKey = FingerprintKey::new([3; 16]);
+
+fn held(item: &Item, number: usize) -> HeldItem {
+    let issued = || ItemId::from(format!("issued_{number}"));
+    HeldItem::new(item.head().id.clone().unwrap_or_else(issued), item, KEY, None)
+}
+
+fn transcript(items: &[Item]) -> Transcript {
+    items.iter().enumerate().map(|(number, item)| held(item, number)).collect()
+}
+
+fn end() -> impl Strategy<Value = End> {
+    proptest::sample::select(&[End::Over, End::Waiting][..])
+}
+
+/// An item that a client sends, and where it is held; `None` where it is new.
+type Sent = (Option<usize>, Value);
+
+/// What a client sends again of `pieces`, of which the first is held at `from`.
+fn again(client: &Client, from: usize, pieces: &[Piece]) -> Vec<Sent> {
+    let replay = client.replay(pieces).into_iter();
+    replay.map(|(position, json)| (position.map(|position| from + position), json)).collect()
+}
+
+/// What is new: the outputs of the calls that wait; where none does, what the user says next.
+fn news(history: &History, says: &[&str]) -> Vec<Sent> {
+    if history.outputs_to_come.is_empty() {
+        return says.iter().map(|text| (None, user(text))).collect();
+    }
+    history.outputs_to_come.iter().map(|piece| (None, piece.json.clone())).collect()
+}
+
+/// Each item is found where it is held, and new where it is held nowhere.
+fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
+    let incoming = items(sent.iter().map(|(_, json)| json));
+    let place = |verdict: Verdict| match verdict {
+        Verdict::Resent(resent) => Some(resent.held),
+        Verdict::Fresh => None,
+        other => panic!("{other:?} in a plain replay"),
+    };
+    let verdicts = reconcile(&transcript(held), &incoming, KEY);
+    let found: Vec<_> = verdicts.into_iter().map(place).collect();
+    let expected: Vec<_> = sent.iter().map(|(place, _)| *place).collect();
+    prop_assert_eq!(found, expected);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn of_a_replay_exactly_the_new_items_are_fresh(
+        turns in turns(),
+        numbering in numbering(),
+        end in end(),
+        client in client(),
+        says in vec(text(), 1..3),
+    ) {
+        let history = History::of(&turns, numbering, end);
+        let sent = [again(&client, 0, &history.pieces), news(&history, &says)].concat();
+        assert_known(&history.items(), &sent)?;
+    }
+
+    #[test]
+    fn a_replay_may_begin_anywhere_where_an_anchor_follows(
+        turns in turns(),
+        end in end(),
+        client in client(),
+        from in any::<Index>(),
+        says in vec(text(), 1..3),
+    ) {
+        let history = History::of(&turns, Numbering::Unique, end);
+        let last_anchor = history.pieces.iter().rposition(|piece| client.anchors(piece));
+        let from = last_anchor.map_or(0, |last| from.index(last + 1));
+        let window = &history.pieces[from..];
+        let sent = [again(&client, from, window), news(&history, &says)].concat();
+        assert_known(&history.items(), &sent)?;
+    }
+
+    #[test]
+    fn a_turn_that_was_left_hides_nothing(
+        left in turns(),
+        later in turns(),
+        client in client(),
+        answers_late in any::<bool>(),
+        says in text(),
+    ) {
+        let left = History::of(&left, Numbering::Unique, End::Waiting);
+        let later = History::numbered_from(1000, &later, Numbering::Unique, End::Over);
+        let late = left.outputs_to_come.iter().filter(|_| answers_late);
+        let late = late.map(|piece| (None, piece.json.clone())).collect();
+        let sent = [
+            again(&client, 0, &left.pieces),
+            late,
+            again(&client, left.pieces.len(), &later.pieces),
+            vec![(None, user(says))],
+        ];
+        assert_known(&[left.items(), later.items()].concat(), &sent.concat())?;
+    }
+
+    #[test]
+    fn instructions_that_change_in_place_are_what_the_model_gets(
+        rounds in vec(vec((any::<bool>(), 0..2_u8), 3), 1..4),
+    ) {
+        let mut owner = Transcript::default();
+        let mut heading: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
+        for (round, changes) in rounds.into_iter().enumerate() {
+            for (text, (changes, letter)) in heading.iter_mut().zip(changes) {
+                if changes {
+                    *text = format!("{text}{letter}");
+                }
+            }
+            let system = |text: &String| json!({"role": "system", "content": text});
+            let sent: Vec<Value> = heading.iter().map(system).chain([user("yes")]).collect();
+            take_in(&mut owner, &items(&sent), round * 10);
+            prop_assert_eq!(instructions(&owner), heading.clone());
+        }
+    }
+
+    #[test]
+    fn of_a_delta_everything_is_fresh(
+        turns in turns(),
+        numbering in numbering(),
+        end in end(),
+        says in vec(text(), 1..4),
+    ) {
+        let history = History::of(&turns, numbering, end);
+        let mut sent = news(&history, &says);
+        mark_what_counts_as_a_replay(&history, &mut sent);
+        assert_known(&history.items(), &sent)?;
+    }
+
+    #[test]
+    fn a_branch_from_an_older_response_is_new_whatever_it_says(
+        turns in turns(),
+        branch in turns(),
+    ) {
+        let history = History::of(&answered(turns), Numbering::Unique, End::Over);
+        let branch = renumbered(&History::of(&branch[..1], Numbering::Unique, End::Over));
+        let verdicts = reconcile(&transcript(&history.items()), &items(&branch), KEY);
+        prop_assert!(verdicts.iter().all(|verdict| verdict.is_fresh()), "{verdicts:?}");
+    }
+
+    #[test]
+    fn what_was_taken_in_is_known_by_its_id(
+        turns in turns(),
+        client in client(),
+        mishaps in mishaps(),
+    ) {
+        let history = History::of(&turns, Numbering::Unique, End::Over);
+        let incoming = items(&mangled(client.sends(&history.pieces), &mishaps));
+        let mut owner = Transcript::default();
+        for (number, verdict) in reconcile(&owner, &incoming, KEY).into_iter().enumerate() {
+            if verdict == Verdict::Fresh {
+                owner.push(held(&incoming[number], number));
+            }
+        }
+        let held: Vec<Item> = owner.items().iter().filter_map(HeldItem::item).collect();
+        let verdicts = reconcile(&owner, &held, KEY);
+        let with_id = held.iter().zip(&verdicts).filter(|(item, _)| item.head().id.is_some());
+        for (item, verdict) in with_id {
+            prop_assert!(!verdict.is_fresh(), "{} is held", item.text());
+        }
+    }
+
+    #[test]
+    fn there_is_one_verdict_an_item_whatever_comes(
+        history in (turns(), numbering()),
+        owners in mishaps(),
+        clients in mishaps(),
+        client in client(),
+        deleted in vec(any::<Index>(), 0..3),
+    ) {
+        let history = History::of(&history.0, history.1, End::Over);
+        let kept = history.pieces.iter().map(|piece| piece.json.clone()).collect();
+        let owner = with_deletions(&items(&mangled(kept, &owners)), &deleted);
+        let incoming = items(&mangled(client.sends(&history.pieces), &clients));
+        let verdicts = reconcile(&owner, &incoming, KEY);
+        prop_assert_eq!(verdicts.len(), incoming.len());
+        for (position, verdict) in verdicts.iter().enumerate() {
+            match verdict {
+                Verdict::Resent(resent) => {
+                    prop_assert!(!owner.items()[resent.held].is_tombstone());
+                }
+                Verdict::Duplicate(first) => prop_assert!(*first < position),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An owner of `items`, some of which were deleted.
+fn with_deletions(items: &[Item], deleted: &[Index]) -> Transcript {
+    let deleted = |number| deleted.iter().any(|at| at.index(items.len()) == number);
+    let kept = items.iter().enumerate().map(|(number, item)| {
+        let kept = held(item, number);
+        let body = kept.body.clone().filter(|_| !deleted(number));
+        HeldItem { body, ..kept }
+    });
+    kept.collect()
+}
+
+/// Takes in what is fresh of `incoming`, as an owner does.
+fn take_in(owner: &mut Transcript, incoming: &[Item], number: usize) {
+    let verdicts = reconcile(owner, incoming, KEY);
+    for (position, (item, verdict)) in incoming.iter().zip(verdicts).enumerate() {
+        if verdict.is_fresh() {
+            let supersedes = verdict == Verdict::Supersedes;
+            owner.push(HeldItem { supersedes, ..held(item, number + position) });
+        }
+    }
+}
+
+/// The system messages that the model gets before the first message of the user.
+fn instructions(owner: &Transcript) -> Vec<String> {
+    let items = owner.view().into_iter().filter_map(|position| owner.items()[position].item());
+    let items = items.take_while(|item| item.head().role == Some(Role::System));
+    items.map(|item| item.object().string("content").unwrap_or_default().into_owned()).collect()
+}
+
+/// Both readings fit a delta that begins with every text that the user said so far, and goes on: it
+/// counts as a replay.
+fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
+    let said = history.pieces.iter().enumerate();
+    let said: Vec<_> = said.filter(|(_, piece)| piece.part == Part::User).collect();
+    let says_again =
+        |((_, said), (_, says)): (&(usize, &Piece), &Sent)| said.json["content"] == says["content"];
+    if sent.len() > said.len() && said.iter().zip(sent.iter()).all(says_again) {
+        let places = said.iter().map(|(place, _)| *place);
+        sent.iter_mut().zip(places).for_each(|(sent, place)| sent.0 = Some(place));
+    }
+}
+
+/// A turn of another branch as the AI SDK sends it: user, calls and outputs without item ids, under
+/// call ids of their own.
+fn renumbered(history: &History) -> Vec<Value> {
+    let sent = history.pieces.iter();
+    let sent = sent.filter(|piece| matches!(piece.part, Part::User | Part::Call | Part::Output));
+    let renumber = |json: &Value| {
+        let mut json = json.clone();
+        let field = if json["type"] == "local_shell_call_output" { "id" } else { "call_id" };
+        if let Some(call_id) = json[field].as_str().map(|call_id| format!("other_{call_id}")) {
+            json[field] = call_id.into();
+        }
+        if field == "call_id" {
+            json.as_object_mut().and_then(|item| item.remove("id"));
+        }
+        json
+    };
+    sent.map(|piece| renumber(&piece.json)).collect()
+}

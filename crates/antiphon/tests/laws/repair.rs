@@ -1,0 +1,166 @@
+//! The laws of a repair, judged from outside.
+
+use antiphon::Item;
+use antiphon::repair::{check, repair};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::history::{End, History, Numbering, items, numbering, turns};
+use crate::judge::{judge, output_call_id};
+use crate::mangle::{mangled, mishaps};
+
+fn values(items: &[Item]) -> Vec<Value> {
+    let value = |item: &Item| serde_json::from_str(item.text()).expect("an item is JSON");
+    items.iter().map(value).collect()
+}
+
+fn texts(items: &[Item]) -> Vec<&str> {
+    items.iter().map(Item::text).collect()
+}
+
+/// A conversation to which things happened.
+fn broken() -> impl Strategy<Value = Vec<Value>> {
+    (turns(), numbering(), mishaps()).prop_map(|(turns, numbering, mishaps)| {
+        let history = History::of(&turns, numbering, End::Over);
+        mangled(values(&history.items()), &mishaps)
+    })
+}
+
+/// What a repair may not change: everything but ids.
+fn without_ids(item: &Value) -> Value {
+    let mut item = item.clone();
+    let fields = item.as_object_mut().expect("an item is an object");
+    fields.remove("id");
+    fields.remove("call_id");
+    item
+}
+
+/// Whether it is an output that the repair made up.
+fn is_made_up(item: &Value) -> bool {
+    item.to_string().contains("No output was recorded for this call.")
+}
+
+/// Whether `part` is `whole` with some items left out.
+fn is_in_order(part: &[Value], whole: &[Value]) -> bool {
+    let mut whole = whole.iter();
+    part.iter().all(|item| whole.any(|other| other == item))
+}
+
+proptest! {
+    #[test]
+    fn a_well_formed_history_is_unchanged(turns in turns()) {
+        let given = History::of(&turns, Numbering::Unique, End::Over).items();
+        prop_assert_eq!(judge(&values(&given)), Ok(()), "the judge knows well-formed histories");
+        let repaired = repair(&given);
+        prop_assert_eq!(repaired.mends, vec![]);
+        prop_assert_eq!(texts(&repaired.items), texts(&given));
+    }
+
+    #[test]
+    fn a_mended_history_is_accepted(given in broken()) {
+        let repaired = repair(&items(&given)).items;
+        prop_assert_eq!(judge(&values(&repaired)), Ok(()));
+        prop_assert_eq!(check(&repaired), vec![]);
+    }
+
+    #[test]
+    fn what_a_provider_refuses_is_found_and_nothing_else(given in broken()) {
+        let found = check(&items(&given));
+        let refused = judge(&given);
+        prop_assert_eq!(found.is_empty(), refused.is_ok(), "{:?} {:?}", found, refused);
+    }
+
+    #[test]
+    fn mending_twice_changes_nothing_more(given in broken()) {
+        let once = repair(&items(&given)).items;
+        let twice = repair(&once);
+        prop_assert_eq!(twice.mends, vec![]);
+        prop_assert_eq!(texts(&twice.items), texts(&once));
+    }
+
+    #[test]
+    fn what_stays_keeps_its_order_and_all_but_its_ids(given in broken()) {
+        let left = values(&repair(&items(&given)).items);
+        let left = left.iter().filter(|item| !is_made_up(item));
+        let left: Vec<Value> = left.map(without_ids).collect();
+        let given: Vec<Value> = given.iter().map(without_ids).collect();
+        prop_assert!(is_in_order(&left, &given), "{left:#?}\nof {given:#?}");
+    }
+
+    #[test]
+    fn every_change_is_told(given in broken()) {
+        let given = items(&given);
+        let repaired = repair(&given);
+        let is_changed = texts(&repaired.items) != texts(&given);
+        prop_assert_eq!(is_changed, !repaired.mends.is_empty());
+        prop_assert!(repaired.mends.iter().all(|mend| mend.position < given.len()));
+    }
+
+    #[test]
+    fn every_output_keeps_its_call_however_calls_are_numbered(
+        turns in turns(),
+        numbering in numbering(),
+        strips_ids in any::<bool>(),
+    ) {
+        let history = History::of(&turns, numbering, End::Over);
+        let mut given = values(&history.items());
+        if strips_ids {
+            given.iter_mut().for_each(strip_id);
+        }
+        let left = values(&repair(&items(&given)).items);
+        prop_assert_eq!(left.len(), given.len());
+        for output in left.iter().filter(|item| number_of_output(item).is_some()) {
+            let call = left.iter().find(|item| answers(output, item));
+            prop_assert_eq!(call.and_then(number_of_call), number_of_output(output));
+        }
+    }
+
+    #[test]
+    fn a_turn_that_was_left_takes_no_output_from_a_later_one(
+        left in turns(),
+        later in turns(),
+        numbering in numbering(),
+    ) {
+        let left = History::of(&left, numbering, End::Waiting);
+        let later = History::numbered_from(1000, &later, numbering, End::Over);
+        let both = left.pieces.iter().chain(&later.pieces);
+        let given: Vec<Value> = both.map(|piece| piece.json.clone()).collect();
+        let outputs = |items: &[Value]| -> Vec<u64> {
+            items.iter().filter_map(number_of_output).collect()
+        };
+        let repaired = values(&repair(&items(&given)).items);
+        prop_assert_eq!(judge(&repaired), Ok(()));
+        prop_assert_eq!(outputs(&repaired), outputs(&given));
+    }
+}
+
+/// What clients do that keep no ids. A local shell's output has none but its call's.
+fn strip_id(item: &mut Value) {
+    let is_own = item["type"] != "local_shell_call_output";
+    if let Some(fields) = item.as_object_mut().filter(|_| is_own) {
+        fields.remove("id");
+    }
+}
+
+/// Whether `output` answers `call`, as a provider sees it.
+fn answers(output: &Value, call: &Value) -> bool {
+    let answered_by = call["type"].as_str().map(|call| format!("{call}_output"));
+    output["type"].as_str() == answered_by.as_deref()
+        && output_call_id(output) == call["call_id"].as_str()
+}
+
+/// The number in the result that an output carries.
+fn number_of_output(output: &Value) -> Option<u64> {
+    let is_output = output["type"].as_str()?.ends_with("_output");
+    let text = output["output"].to_string();
+    let (_, rest) = text.split_once("result ").filter(|_| is_output)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The number that a call asks about.
+fn number_of_call(call: &Value) -> Option<u64> {
+    let asked = ["arguments", "input", "action", "operation"].map(|field| call[field].to_string());
+    let digits: String = asked.concat().chars().filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}

@@ -1,0 +1,122 @@
+//! How clients send back what was said: in full, by reference, without ids, with parts left out.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::history::{Part, Piece};
+
+/// What a client does to items of one part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Full,
+    WithoutId,
+    Reference,
+    LeftOut,
+    /// Without an id, and not as it was said.
+    Edited,
+}
+
+/// A client's habits.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    assistants: Form,
+    reasoning: Form,
+    calls: Form,
+    /// Whether contents go as parts rather than as a string.
+    parts: bool,
+    /// Whether it makes up a status and nulls.
+    fabricates: bool,
+}
+
+pub(crate) fn client() -> impl Strategy<Value = Client> {
+    use Form::{Edited, Full, LeftOut, Reference, WithoutId};
+    let any_form = || proptest::sample::select(&[Full, WithoutId, Reference, LeftOut][..]);
+    let assistants = proptest::sample::select(&[Full, WithoutId, Reference, LeftOut, Edited][..]);
+    // Nothing but its id tells reasoning that is replayed from reasoning that is new.
+    let reasoning = proptest::sample::select(&[Full, Reference, LeftOut][..]);
+    let habits = (assistants, reasoning, any_form(), any::<bool>(), any::<bool>());
+    habits.prop_map(|(assistants, reasoning, calls, parts, fabricates)| Client {
+        assistants,
+        reasoning,
+        calls,
+        parts,
+        fabricates,
+    })
+}
+
+impl Client {
+    /// What it sends for each piece that it does not leave out, with the piece's position; `None`
+    /// for what nobody said like that.
+    pub(crate) fn replay(&self, pieces: &[Piece]) -> Vec<(Option<usize>, Value)> {
+        let pieces = pieces.iter().enumerate();
+        let sent = pieces.filter_map(|(position, piece)| {
+            let is_edited = piece.part == Part::Assistant && self.assistants == Form::Edited;
+            Some(((!is_edited).then_some(position), self.send(piece)?))
+        });
+        sent.collect()
+    }
+
+    /// The same without the positions.
+    pub(crate) fn sends(&self, pieces: &[Piece]) -> Vec<Value> {
+        pieces.iter().filter_map(|piece| self.send(piece)).collect()
+    }
+
+    /// Whether the owner can tell from the item alone where in the history it belongs.
+    pub(crate) fn anchors(&self, piece: &Piece) -> bool {
+        match piece.part {
+            Part::User => false,
+            Part::Output => true,
+            Part::Assistant => matches!(self.assistants, Form::Full | Form::Reference),
+            Part::Reasoning | Part::Search => self.reasoning != Form::LeftOut,
+            Part::Call => self.calls != Form::LeftOut,
+        }
+    }
+
+    fn send(&self, piece: &Piece) -> Option<Value> {
+        let form = match piece.part {
+            Part::User | Part::Output => Form::Full,
+            Part::Assistant => self.assistants,
+            Part::Reasoning | Part::Search => self.reasoning,
+            Part::Call => self.calls,
+        };
+        let mut json = piece.json.clone();
+        match form {
+            Form::Full => {}
+            Form::LeftOut => return None,
+            Form::Reference => return Some(json!({"type": "item_reference", "id": json["id"]})),
+            Form::WithoutId | Form::Edited => {
+                json.as_object_mut()?.remove("id");
+            }
+        }
+        if matches!(piece.part, Part::User | Part::Assistant) {
+            json["content"] = self.content(&json, form);
+        }
+        if self.fabricates {
+            fabricate(&mut json);
+        }
+        Some(json)
+    }
+
+    fn content(&self, message: &Value, form: Form) -> Value {
+        let content = &message["content"];
+        let text = content.as_str().or(content[0]["text"].as_str()).unwrap_or_default();
+        let text = if form == Form::Edited { format!("{text}, edited") } else { text.to_owned() };
+        let kind = if message["role"] == "user" { "input_text" } else { "output_text" };
+        if self.parts {
+            json!([{"type": kind, "text": text, "logprobs": null}])
+        } else {
+            json!(text)
+        }
+    }
+}
+
+fn fabricate(json: &mut Value) {
+    json["status"] = json!("completed");
+    json["namespace"] = Value::Null;
+    if json.get("id").is_none() {
+        json["id"] = Value::Null;
+    }
+    if let Some(arguments) = json["arguments"].as_str() {
+        json["arguments"] = json!(arguments.replace(':', " : "));
+    }
+}
