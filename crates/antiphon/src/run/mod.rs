@@ -1,0 +1,33 @@
+//! The rules of an agent's run, beside the state that a [`Tracker`](crate::tracker::Tracker) keeps.
+//!
+//! Every rule is a value or a pure function: what happened goes in, what to do comes out. Whoever
+//! runs the agent does it: calls the model, runs tools, waits, stores.
+
+mod answer;
+mod calls;
+mod cancellation;
+mod compaction;
+mod creation;
+mod handoff;
+pub mod history;
+mod outcomes;
+mod replacement;
+mod retry;
+mod session;
+mod staging;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Settled, answer_saying, settle};
+pub use calls::{Begun, CallError, CallLedger};
+pub use cancellation::{CancelEffect, CancelMode, Cancellation, Phase, Step};
+pub use compaction::{
+    CompactionMode, CompactionSource, CompactionTrigger, Decision, NoResponse, TRIGGER, candidates,
+};
+pub use creation::{FirstWrite, Turn, Writer};
+pub use handoff::{Handoff, HandoffError, HandoffOptions, HandoffWarning, first_handoff};
+pub use outcomes::{Outcome, OutcomeEffect, Outcomes, ToolError};
+pub use replacement::{Action, Ended, Replacement};
+pub use retry::{Failed, Failure, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, is_output_event};
+pub use session::{Prepared, Source, tail_to_pop, to_save, unsaved};
+pub use staging::{CommitPoint, Staging};

@@ -1,0 +1,42 @@
+//! The rules of a run, each as what is given and what follows.
+
+mod calls;
+mod cancellation;
+mod compaction;
+mod handoff;
+mod history;
+mod outcomes;
+mod retry;
+mod sessions;
+mod settling;
+mod staging;
+
+use crate::item::{CallKey, Item, Kind};
+use crate::tracker::{Continuation, ReasoningIds, Tracker};
+
+fn conversation() -> Continuation {
+    Continuation::Conversation { id: "conv_1".into() }
+}
+
+/// A tracker of a run in a conversation.
+fn tracker() -> Tracker {
+    Tracker::new(conversation(), ReasoningIds::Keep)
+}
+
+/// What the next request contains.
+fn next(tracker: &Tracker) -> Vec<Item> {
+    tracker.plan().items.into_iter().map(|planned| planned.item).collect()
+}
+
+/// Sends all that is planned; a response with `output` comes. Returns what was sent.
+fn call_model(tracker: &mut Tracker, output: &[Item]) -> Vec<Item> {
+    let sent = next(tracker);
+    let attempt = tracker.send(&tracker.plan().occurrences()).unwrap();
+    tracker.accept(attempt, None, output).unwrap();
+    sent
+}
+
+/// The key of a function's call.
+fn function(call_id: &str) -> CallKey {
+    CallKey { kind: Kind::FunctionCall, call_id: call_id.into() }
+}

@@ -1,0 +1,58 @@
+//! A run that stops between a call and its output leaves nothing that refuses the next turn.
+
+use super::{call_model, next, tracker};
+use crate::faults::Fault;
+use crate::item::given::{call_under, item, output, user};
+use crate::item::{CallKey, Kind};
+use crate::repair::check;
+use crate::run::{answer_saying, settle};
+
+#[test]
+fn calls_that_a_run_leaves_behind_are_answered() {
+    let mut tracker = tracker();
+    let calls = [call_under("fc_1", "call_1", "{}"), call_under("fc_2", "call_2", "{}")];
+    call_model(&mut tracker, &calls);
+    tracker.add(output("call_2", "ok")).unwrap();
+    let settled = settle(&mut tracker, "The run was stopped.").unwrap();
+    assert_eq!((settled.answered.len(), settled.left_open), (1, vec![]));
+    tracker.add(user("go on")).unwrap();
+    let sent = [output("call_2", "ok"), output("call_1", "The run was stopped."), user("go on")];
+    assert_eq!(next(&tracker), sent);
+    assert_eq!(check(&[&calls[..], &sent].concat()), [] as [(usize, Fault); 0]);
+    assert_eq!(settle(&mut tracker, "again").unwrap().answered, []);
+}
+
+#[test]
+fn a_call_that_never_entered_the_conversation_is_not_answered() {
+    let mut tracker = tracker();
+    tracker.hydrate(&[user("hi")]);
+    assert_eq!(settle(&mut tracker, "The run was stopped.").unwrap().answered, []);
+}
+
+#[test]
+fn a_screenshot_cannot_be_made_up() {
+    let computer = item(r#"{"type":"computer_call","id":"cu_1","call_id":"call_1"}"#);
+    let mut tracker = tracker();
+    call_model(&mut tracker, &[computer]);
+    let open = CallKey { kind: Kind::ComputerCall, call_id: "call_1".into() };
+    assert_eq!(settle(&mut tracker, "The run was stopped.").unwrap().left_open, [open]);
+}
+
+#[test]
+fn what_is_made_up_is_what_a_provider_takes() {
+    let said = "It failed.";
+    for kind in [
+        Kind::FunctionCall,
+        Kind::CustomToolCall,
+        Kind::ShellCall,
+        Kind::LocalShellCall,
+        Kind::ApplyPatchCall,
+    ] {
+        let key = CallKey { kind: kind.clone(), call_id: "call_1".into() };
+        let answer = answer_saying(&key, said).unwrap();
+        assert_eq!(answer.head().pairing().unwrap().1, key);
+        assert!(answer.text().contains(said), "{}", answer.text());
+        let call = item(format!(r#"{{"type":"{kind}","call_id":"call_1"}}"#));
+        assert_eq!(check(&[call, answer]), [] as [(usize, Fault); 0]);
+    }
+}

@@ -1,0 +1,60 @@
+//! How an attempt ends.
+
+use super::entry::Entry;
+use super::{Attempt, Lookalikes, Occurrence, ResponseId, Standing, Tracker};
+use crate::item::Item;
+
+/// The attempt has ended already, or was never begun. Nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("attempt {} is not in flight", .0.number())]
+pub struct NotInFlight(pub Attempt);
+
+impl Tracker {
+    /// The request failed: what it contained is pending again, except what the server has been
+    /// found to have meanwhile. Returns what was rewound, in order.
+    pub fn rewind(&mut self, attempt: Attempt) -> Result<Vec<Occurrence>, NotInFlight> {
+        self.in_flight.remove(&attempt).ok_or(NotInFlight(attempt))?;
+        let rewound = self
+            .entries_mut()
+            .filter_map(|(occurrence, entry)| entry.rewind(attempt).then_some(occurrence));
+        Ok(rewound.collect())
+    }
+
+    /// A response came: the server has what the request contained, and `output`, which it made.
+    ///
+    /// Call it once the response has come, before hooks or tools run: what they do then never
+    /// sends an accepted item again. Of the initial input that is still pending, each item that the
+    /// response echoes is accepted with it. A chain advances where the response has an id.
+    pub fn accept(
+        &mut self,
+        attempt: Attempt,
+        response_id: Option<&ResponseId>,
+        output: &[Item],
+    ) -> Result<(), NotInFlight> {
+        let sent = self.in_flight.remove(&attempt).ok_or(NotInFlight(attempt))?;
+        self.accept_echoes(output);
+        let of_attempt = |entry: &&mut Entry| entry.standing() == Standing::Sent(attempt);
+        self.entries.iter_mut().filter(of_attempt).for_each(|entry| *entry = Entry::Accepted);
+        let items = sent.iter().map(|going| &going.item).chain(output);
+        self.known.observe(items, self.reasoning_ids);
+        self.continuation.advance(response_id);
+        self.turns += 1;
+        Ok(())
+    }
+
+    /// One output item accounts for one pending item: an item said twice needs two echoes.
+    fn accept_echoes(&mut self, output: &[Item]) {
+        let lookalikes = Lookalikes::of(output.iter().enumerate());
+        let mut is_spent = vec![false; output.len()];
+        for entry in &mut self.entries {
+            let Some(initial) = entry.pending().filter(|queued| queued.is_initial) else {
+                continue;
+            };
+            let mut echoes = lookalikes.equal_to(&initial.item).into_iter();
+            if let Some(echo) = echoes.find(|position| !is_spent[*position]) {
+                is_spent[echo] = true;
+                *entry = Entry::Accepted;
+            }
+        }
+    }
+}

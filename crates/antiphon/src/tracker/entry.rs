@@ -1,0 +1,108 @@
+//! One item at one place, and how far it has come.
+
+use serde::{Deserialize, Serialize};
+
+use crate::item::Item;
+
+/// One item at one place. The same item added twice is two occurrences: people repeat themselves.
+///
+/// Numbered from 0 in the order in which they were added; stable when a tracker is restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Occurrence(pub(super) u64);
+
+impl Occurrence {
+    /// The occurrence's number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// One request to the model. A retry is another attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Attempt(pub(super) u64);
+
+impl Attempt {
+    /// The attempt's number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// How far an occurrence has come.
+///
+/// ```text
+///            send              accept
+/// Pending ---------> Sent ----------------> Accepted
+///    ^                |                        ^
+///    '---- rewind ----'       an echo: --------'
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It waits for a request.
+    Pending,
+    /// It is in a request that nobody has answered yet.
+    Sent(Attempt),
+    /// The server has it.
+    Accepted,
+}
+
+/// An occurrence as a tracker keeps it. What was accepted needs no body any more.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Entry {
+    Pending(Queued),
+    Sent(Queued, Attempt),
+    Accepted,
+}
+
+/// An item that the server does not have, as far as anybody knows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Queued {
+    pub(super) item: Item,
+    /// Whether it is of the run's initial input, which a response may echo.
+    pub(super) is_initial: bool,
+}
+
+impl Entry {
+    pub(super) fn standing(&self) -> Standing {
+        match self {
+            Self::Pending(_) => Standing::Pending,
+            Self::Sent(_, attempt) => Standing::Sent(*attempt),
+            Self::Accepted => Standing::Accepted,
+        }
+    }
+
+    /// What has not been accepted, in flight or not.
+    pub(super) fn queued(&self) -> Option<&Queued> {
+        match self {
+            Self::Pending(queued) | Self::Sent(queued, _) => Some(queued),
+            Self::Accepted => None,
+        }
+    }
+
+    pub(super) fn pending(&self) -> Option<&Queued> {
+        match self {
+            Self::Pending(queued) => Some(queued),
+            Self::Sent(..) | Self::Accepted => None,
+        }
+    }
+
+    /// Marks a pending entry.
+    pub(super) fn send(&mut self, attempt: Attempt) {
+        *self = match std::mem::replace(self, Self::Accepted) {
+            Self::Pending(queued) => Self::Sent(queued, attempt),
+            other => other,
+        };
+    }
+
+    /// Makes the entry pending again, if it was `attempt` that took it; says whether it did.
+    pub(super) fn rewind(&mut self, attempt: Attempt) -> bool {
+        if self.standing() != Standing::Sent(attempt) {
+            return false;
+        }
+        if let Self::Sent(queued, _) = std::mem::replace(self, Self::Accepted) {
+            *self = Self::Pending(queued);
+        }
+        true
+    }
+}

@@ -1,0 +1,121 @@
+//! What the server is known to have.
+
+use std::collections::HashSet;
+
+use super::identity::server_id;
+use super::reasoning::ReasoningIds;
+use crate::item::{CallKey, Exchange, Exchanges, Head, Item, ItemId, Side};
+
+/// The heads of the items that the server has, in its order, joined call by call.
+///
+/// An item suppresses another by its id, and by the call that it answers; never by what it says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) extent: Extent,
+    heads: Vec<Head>,
+    ids: HashSet<ItemId>,
+    exchanges: Exchanges,
+    /// Reasoning whose ids are taken off.
+    reasoning: HashSet<u64>,
+}
+
+/// How much of what the server has is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Extent {
+    /// What went there and came back; there may be more.
+    #[default]
+    Part,
+    /// All of it: the server listed its items.
+    Whole,
+}
+
+impl Known {
+    /// What a server has that holds `items` and nothing else.
+    pub(super) fn whole(items: &[Item], policy: ReasoningIds) -> Self {
+        let mut known = Self { extent: Extent::Whole, ..Self::default() };
+        known.observe(items, policy);
+        known
+    }
+
+    /// Takes note of items that the server has. One that is known by its id is not counted twice.
+    pub(super) fn observe<'a>(
+        &mut self,
+        items: impl IntoIterator<Item = &'a Item>,
+        policy: ReasoningIds,
+    ) {
+        for item in items {
+            if !self.has_id(item.head()) {
+                self.note(item.head().clone());
+            }
+            self.reasoning.extend(policy.trace(item));
+        }
+    }
+
+    /// Takes note of one head.
+    pub(super) fn note(&mut self, head: Head) {
+        self.ids.extend(server_id(&head).cloned());
+        self.exchanges.push(self.heads.len(), &head);
+        self.heads.push(head);
+    }
+
+    pub(super) fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    pub(super) fn reasoning(&self) -> impl Iterator<Item = u64> {
+        self.reasoning.iter().copied()
+    }
+
+    pub(super) fn note_reasoning(&mut self, traces: impl IntoIterator<Item = u64>) {
+        self.reasoning.extend(traces);
+    }
+
+    pub(super) fn exchange(&self, key: &CallKey) -> Option<&Exchange> {
+        self.exchanges.get(key)
+    }
+
+    pub(super) fn has_id(&self, head: &Head) -> bool {
+        server_id(head).is_some_and(|id| self.ids.contains(id))
+    }
+
+    /// Whether it is reasoning that the server has, its id taken off.
+    pub(super) fn has_reasoning(&self, item: &Item, policy: ReasoningIds) -> bool {
+        policy.trace(item).is_some_and(|trace| self.reasoning.contains(&trace))
+    }
+
+    /// Whether the server certainly has the item: by its id, or an output for every call that it
+    /// could answer.
+    pub(super) fn has(&self, item: &Item, policy: ReasoningIds) -> bool {
+        let is_answered = |key: &CallKey| {
+            let exchange = self.exchange(key);
+            exchange.is_some_and(|held| held.pending() == 0 && !held.outputs.is_empty())
+        };
+        self.has_id(item.head())
+            || self.has_reasoning(item, policy)
+            || matches!(item.head().pairing(), Some((Side::Output, key)) if is_answered(&key))
+    }
+
+    /// The heads of the calls of one key that wait, in the order in which outputs answer them.
+    pub(super) fn waiting(&self, key: &CallKey) -> impl Iterator<Item = &Head> {
+        let positions = self.exchange(key).into_iter().flat_map(Exchange::waiting);
+        positions.map(|position| &self.heads[position])
+    }
+
+    /// Whether the call of this id is answered; `None` where the server does not have it.
+    pub(super) fn is_answered(&self, key: &CallKey, id: &ItemId) -> Option<bool> {
+        let exchange = self.exchange(key)?;
+        let is_call = |position: &usize| self.heads[*position].id.as_ref() == Some(id);
+        let nth = exchange.calls.iter().position(is_call)?;
+        Some(exchange.answer_of(nth).is_some())
+    }
+
+    /// The heads of the calls that wait for an output, in order. Calls that a provider lets stay
+    /// open are not among them.
+    pub(super) fn unanswered(&self) -> Vec<&Head> {
+        let mut positions: Vec<_> = self.exchanges.iter().flat_map(Exchange::waiting).collect();
+        positions.sort_unstable();
+        let heads = positions.into_iter().map(|position| &self.heads[position]);
+        heads.filter(|head| head.kind.must_be_answered()).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! Only what the server lacks is sent.
+
+use super::*;
+use crate::item::given::{assistant, call_under, item, output, reasoning, user};
+use crate::tracker::{Finished, Standing};
+
+#[test]
+fn behaviour_01_hydrated_with_ids_and_an_output_only_the_new_message_is_planned() {
+    let held = [
+        assistant("msg_1", "One moment."),
+        call_under("fc_1", "call_1", "{}"),
+        item(r#"{"id":"fco_1","type":"function_call_output","call_id":"call_1","output":"ok"}"#),
+    ];
+    let mut tracker = conversation();
+    tracker.hydrate(&held);
+    let resent = [held[0].clone(), held[1].clone(), output("call_1", "ok")];
+    let resent = add(&mut tracker, &resent);
+    add(&mut tracker, &[user("and now?")]);
+    let plan = tracker.plan();
+    assert_eq!(items(&plan), [user("and now?")]);
+    let reasons = resent.iter().map(|occurrence| plan.reason(*occurrence).unwrap());
+    let expected = [Reason::HeldId, Reason::HeldId, Reason::HeldOutput];
+    assert_eq!(reasons.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn behaviour_02_the_output_of_a_ready_sibling_is_still_sent_on_resume() {
+    let mut tracker = conversation();
+    add(&mut tracker, &[user("both, please")]);
+    let calls = [call_under("fc_1", "call_1", "{}"), call_under("fc_2", "call_2", "{}")];
+    call_model(&mut tracker, Some("resp_1"), &calls);
+    let waiting = item(r#"{"type":"tool_approval_item","call_id":"call_2"}"#);
+    let added = add(&mut tracker, &[output("call_1", "ready"), waiting]);
+    let resumed = restored(&tracker);
+    assert_eq!(next(&resumed), [output("call_1", "ready")]);
+    assert_eq!(resumed.plan().reason(added[1]), Some(Reason::ApprovalPlaceholder));
+    assert_eq!(resumed.turns(), 1);
+}
+
+#[test]
+fn behaviour_03_only_what_was_rewound_is_pending() {
+    let mut tracker = conversation();
+    let added = add(&mut tracker, &[user("one"), user("two"), user("three")]);
+    let first = tracker.send(&added[..1]).unwrap();
+    let second = tracker.send(&added[1..2]).unwrap();
+    assert_eq!(tracker.rewind(second), Ok(vec![added[1]]));
+    assert_eq!(next(&tracker), [user("two"), user("three")]);
+    assert_eq!(tracker.standing(added[0]), Some(Standing::Sent(first)));
+}
+
+#[test]
+fn behaviour_05_an_output_that_was_delivered_is_not_sent_twice() {
+    let mut tracker = conversation();
+    call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
+    let twice = add(&mut tracker, &[output("call_1", "ok"), output("call_1", "ok")]);
+    assert_eq!(tracker.plan().reason(twice[1]), Some(Reason::Repeated));
+    assert_eq!(call_model(&mut tracker, None, &[]), [output("call_1", "ok")]);
+    let again = add(&mut tracker, &[output("call_1", "ok")]);
+    assert_eq!(next(&tracker), []);
+    assert_eq!(tracker.plan().reason(again[0]), Some(Reason::HeldOutput));
+}
+
+#[test]
+fn behaviour_06_a_pending_item_that_the_response_echoes_is_dropped() {
+    let mut tracker = conversation();
+    let added = add(&mut tracker, &[user("hi"), user("hi"), user("bye")]);
+    let attempt = tracker.send(&added[2..]).unwrap();
+    let echo = item(r#"{"id":"msg_1","type":"message","role":"user","content":"hi"}"#);
+    tracker.accept(attempt, None, &[echo]).unwrap();
+    assert_eq!(tracker.plan().occurrences(), [added[1]]);
+}
+
+#[test]
+fn behaviour_07_an_item_under_a_placeholder_id_is_sent() {
+    let said = |text: &str| assistant("__fake_id__", text);
+    let mut tracker = conversation();
+    add(&mut tracker, &[user("hi")]);
+    call_model(&mut tracker, None, &[said("one")]);
+    add(&mut tracker, &[said("two"), said("three")]);
+    assert_eq!(next(&tracker), [said("two"), said("three")]);
+}
+
+#[test]
+fn behaviour_08_without_ids_reasoning_goes_once() {
+    let chain = Continuation::Chain { previous_response_id: None };
+    let mut tracker = Tracker::new(chain, ReasoningIds::Omit);
+    add(&mut tracker, &[reasoning("rs_0"), user("hi")]);
+    let bare = reasoning("rs_0").with(|object| object.remove("id"));
+    let sent = call_model(&mut tracker, Some("resp_1"), &[reasoning("rs_1")]);
+    assert_eq!(sent, [bare.clone(), user("hi")]);
+    let mut resumed = restored(&tracker);
+    let stripped = reasoning("rs_1").with(|object| object.remove("id"));
+    let added = add(&mut resumed, &[bare, reasoning("rs_1"), stripped]);
+    let plan = resumed.plan();
+    let reasons: Vec<_> = added.iter().map(|at| plan.reason(*at)).collect();
+    let (by_id, by_content) = (Some(Reason::HeldId), Some(Reason::HeldReasoning));
+    assert_eq!(reasons, [by_content, by_id, by_content]);
+}
+
+#[test]
+fn equal_messages_are_two_messages() {
+    let mut tracker = conversation();
+    add(&mut tracker, &[user("again"), user("again")]);
+    assert_eq!(call_model(&mut tracker, None, &[]), [user("again"), user("again")]);
+    add(&mut tracker, &[user("again")]);
+    assert_eq!(next(&tracker), [user("again")]);
+}
+
+#[test]
+fn a_call_of_its_own_never_keeps_its_output_back() {
+    let mut tracker = conversation();
+    call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
+    let copy = call_under("__fake_id__", "call_1", "{}");
+    let added = add(&mut tracker, &[copy, output("call_1", "ok")]);
+    assert_eq!(next(&tracker), [output("call_1", "ok")]);
+    assert_eq!(tracker.plan().reason(added[0]), Some(Reason::HeldCall));
+}
+
+#[test]
+fn a_call_id_that_the_server_gives_out_again_gets_its_own_output() {
+    let mut tracker = conversation();
+    for turn in ["one", "two"] {
+        call_model(&mut tracker, None, &[call_under(&format!("fc_{turn}"), "call_0", "{}")]);
+        add(&mut tracker, &[output("call_0", turn)]);
+        assert_eq!(next(&tracker), [output("call_0", turn)]);
+    }
+}
+
+#[test]
+fn an_id_goes_once_in_a_request() {
+    let mut tracker = conversation();
+    let added = add(&mut tracker, &[reasoning("rs_1"), reasoning("rs_1")]);
+    assert_eq!(tracker.plan().reason(added[1]), Some(Reason::Repeated));
+}
+
+#[test]
+fn what_is_in_flight_is_not_planned() {
+    let mut tracker = conversation();
+    let added = add(&mut tracker, &[user("hi")]);
+    let attempt = send(&mut tracker);
+    assert_eq!(tracker.plan().reason(added[0]), Some(Reason::InFlight(attempt)));
+}
+
+#[test]
+fn an_attempt_ends_once() {
+    let mut tracker = conversation();
+    add(&mut tracker, &[user("hi")]);
+    let attempt = send(&mut tracker);
+    tracker.accept(attempt, None, &[]).unwrap();
+    assert!(tracker.rewind(attempt).is_err());
+    assert!(tracker.accept(attempt, None, &[]).is_err());
+    assert_eq!((tracker.turns(), next(&tracker)), (1, vec![]));
+}
+
+#[test]
+fn behaviour_36_a_run_that_has_finished_takes_nothing_more() {
+    let mut tracker = conversation();
+    add(&mut tracker, &[user("hi")]);
+    tracker.finish();
+    let before = serde_json::to_string(&tracker).unwrap();
+    assert_eq!(tracker.add(user("late")), Err(Finished));
+    assert_eq!(serde_json::to_string(&tracker).unwrap(), before);
+}

@@ -1,0 +1,78 @@
+//! After a break the server says what it has.
+
+use super::*;
+use crate::item::given::{call_under, item, output, user};
+
+fn held_output(call_id: &str) -> Item {
+    item(format!(
+        r#"{{"id":"fco_{call_id}","type":"function_call_output","call_id":"{call_id}","output":"ok"}}"#
+    ))
+}
+
+#[test]
+fn a_call_that_never_entered_the_conversation_gets_no_output() {
+    let mut tracker = conversation();
+    let aborted = add(&mut tracker, &[output("call_1", "ok")])[0];
+    assert_eq!(tracker.unresolved().outputs, [aborted], "nobody knows whether the call is there");
+    assert_eq!(next(&tracker), [output("call_1", "ok")]);
+    tracker.hydrate(&[]);
+    assert_eq!(tracker.plan().reason(aborted), Some(Reason::CallNotHeld));
+    assert_eq!(tracker.unresolved().outputs, [aborted]);
+}
+
+#[test]
+fn a_call_that_entered_the_conversation_waits_for_its_output() {
+    let mut tracker = conversation();
+    tracker.hydrate(&[call_under("fc_1", "call_1", "{}"), call_under("fc_2", "call_2", "{}")]);
+    add(&mut tracker, &[output("call_2", "ok")]);
+    let unresolved = tracker.unresolved();
+    let ids: Vec<_> = unresolved.calls.iter().map(|call| call.id.clone().unwrap()).collect();
+    assert_eq!((ids, unresolved.outputs), (vec!["fc_1".into()], vec![]));
+}
+
+#[test]
+fn an_approval_may_stay_open() {
+    let mut tracker = conversation();
+    tracker.hydrate(&[item(r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"f"}"#)]);
+    assert_eq!(tracker.unresolved().calls, []);
+}
+
+#[test]
+fn an_output_in_flight_that_arrived_is_accepted_and_a_message_nobody_can_tell_waits() {
+    let mut tracker = conversation();
+    call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
+    let added = add(&mut tracker, &[output("call_1", "ok"), user("go on")]);
+    let attempt = send(&mut tracker);
+    let accepted = tracker.hydrate(&[call_under("fc_1", "call_1", "{}"), held_output("call_1")]);
+    assert_eq!(accepted, added[..1]);
+    assert_eq!(tracker.unresolved().attempts, [attempt]);
+    assert_eq!(tracker.rewind(attempt), Ok(added[1..].to_vec()));
+    assert_eq!(next(&tracker), [user("go on")]);
+}
+
+#[test]
+fn what_arrived_before_a_restart_is_not_counted_twice() {
+    let mut tracker = conversation();
+    call_model(&mut tracker, None, &[call_under("fc_1", "call_0", "{}")]);
+    add(&mut tracker, &[output("call_0", "ok")]);
+    let attempt = send(&mut tracker);
+    let list = [
+        call_under("fc_1", "call_0", "{}"),
+        held_output("call_0"),
+        call_under("fc_2", "call_0", "{}"),
+    ];
+    tracker.hydrate(&list);
+    tracker.accept(attempt, None, &list[2..]).unwrap();
+    add(&mut tracker, &[output("call_0", "for the second")]);
+    assert_eq!(next(&tracker), [output("call_0", "for the second")]);
+}
+
+#[test]
+fn a_pair_that_is_sent_together_needs_no_call_there() {
+    let mut tracker = conversation();
+    tracker.hydrate(&[]);
+    let pair = [call_under("fc_1", "call_1", "{}"), output("call_1", "ok")];
+    add(&mut tracker, &pair);
+    assert_eq!(next(&tracker), pair);
+    assert_eq!(tracker.unresolved().outputs, []);
+}
