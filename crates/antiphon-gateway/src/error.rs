@@ -3,11 +3,10 @@
 use antiphon::faults::Refusal;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use crate::upstream::UpstreamError;
+use crate::upstream::{Refused, UpstreamError};
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,14 +14,7 @@ pub(crate) enum ApiError {
     /// One of ours, in the provider's words.
     Ours(OurError),
     /// An upstream's, passed on as it came.
-    Upstream {
-        /// The upstream's status.
-        status: StatusCode,
-        /// The upstream's headers that callers act on.
-        headers: HeaderMap,
-        /// The upstream's body.
-        body: Bytes,
-    },
+    Upstream(Box<Refused>),
 }
 
 /// The fields of an `error` object and the status that goes with them.
@@ -138,7 +130,7 @@ impl ApiError {
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Ours(error) => &error.message,
-            Self::Upstream { .. } => "the upstream refused the request",
+            Self::Upstream(_) => "the upstream refused the request",
         }
     }
 
@@ -146,7 +138,7 @@ impl ApiError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Ours(error) => error.status,
-            Self::Upstream { status, .. } => *status,
+            Self::Upstream(refused) => refused.status,
         }
     }
 }
@@ -155,7 +147,9 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         match self {
             Self::Ours(error) => error.into_response(),
-            Self::Upstream { status, headers, body } => (status, headers, body).into_response(),
+            Self::Upstream(refused) => {
+                (refused.status, refused.headers, refused.body).into_response()
+            }
         }
     }
 }
@@ -209,9 +203,7 @@ impl From<StoreError> for ApiError {
 impl From<UpstreamError> for ApiError {
     fn from(error: UpstreamError) -> Self {
         match error {
-            UpstreamError::Refused { status, headers, body } => {
-                Self::Upstream { status, headers, body }
-            }
+            UpstreamError::Refused(refused) => Self::Upstream(refused),
             UpstreamError::TimedOut(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }

@@ -24,8 +24,6 @@ pub(crate) struct CreateRequest {
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
-    /// Whether a prompt of the provider's says what the input does not.
-    pub(crate) prompted: bool,
 }
 
 /// What a request goes on from.
@@ -46,6 +44,7 @@ impl CreateRequest {
         let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
+        let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
         let request = Self {
             input: input(body, &fields)?,
@@ -53,20 +52,25 @@ impl CreateRequest {
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
-            prompted: fields.present("prompt").is_some(),
             continues,
             fields: String::new(),
         };
         check_bounds(&fields)?;
-        request.has_input()?;
+        request.has_input(is_prompted)?;
         fields.remove("input");
         Ok(Self { fields: fields.to_text(), ..request })
     }
 
     /// An empty input says nothing unless there is something to go on from.
-    fn has_input(&self) -> Result<(), ApiError> {
-        let has_more = self.continues != Continues::Nothing || self.prompted;
+    fn has_input(&self, is_prompted: bool) -> Result<(), ApiError> {
+        let has_more = self.continues != Continues::Nothing || is_prompted;
         if self.input.is_empty() && !has_more { Err(nothing_to_say()) } else { Ok(()) }
+    }
+
+    /// Whether a prompt that the provider keeps says what the input does not.
+    pub(crate) fn is_prompted(&self) -> bool {
+        let fields = Object::parse(self.fields.as_bytes()).expect("the fields were parsed");
+        fields.present("prompt").is_some()
     }
 }
 

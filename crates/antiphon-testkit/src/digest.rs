@@ -18,9 +18,7 @@ pub(crate) fn hex(parts: &[&str]) -> String {
 /// FNV-1a over the part and a terminator that UTF-8 cannot contain, so that part boundaries count.
 fn absorb(hash: u64, part: &&str) -> u64 {
     let bytes = part.bytes().chain([0xff]);
-    bytes.fold(hash, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
-    })
+    bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME))
 }
 
 /// Spreads the state over all bits, as FNV alone leaves similar inputs similar.

@@ -59,10 +59,7 @@ impl Refusal {
 
     pub(crate) fn unknown_url(method: &http::Method, path: &str) -> Self {
         let message = format!("Invalid URL ({method} {path})");
-        Self {
-            status: StatusCode::NOT_FOUND,
-            ..Self::bad_request(None, None, message)
-        }
+        Self { status: StatusCode::NOT_FOUND, ..Self::bad_request(None, None, message) }
     }
 
     pub(crate) fn missing_parameter(param: &str) -> Self {
@@ -145,19 +142,13 @@ impl Refusal {
             "Item with id '{id}' not found. Items are not persisted when `store` is set to false. \
             Try again with `store` set to true, or remove this item from your input."
         );
-        Self {
-            status: StatusCode::NOT_FOUND,
-            ..Self::of_input(message)
-        }
+        Self { status: StatusCode::NOT_FOUND, ..Self::of_input(message) }
     }
 
     /// The provider shows the first and last four characters of the content.
     pub(crate) fn encrypted_content(sealed: &str, reason: &str) -> Self {
         let first: String = sealed.chars().take(4).collect();
-        let last = sealed
-            .char_indices()
-            .nth_back(3)
-            .map_or(sealed, |(at, _)| &sealed[at..]);
+        let last = sealed.char_indices().nth_back(3).map_or(sealed, |(at, _)| &sealed[at..]);
         let message = format!(
             "The encrypted content {first}...{last} could not be verified. Reason: Encrypted \
             content {reason}."
@@ -171,9 +162,7 @@ impl Refusal {
 
     /// `what` is the item's type in words: `function call`, `custom tool call output`.
     pub(crate) fn duplicate_call_id(what: &str, call_id: &str) -> Self {
-        Self::of_input(format!(
-            "Duplicate {what} found with call_id {call_id}. {REMEDY}"
-        ))
+        Self::of_input(format!("Duplicate {what} found with call_id {call_id}. {REMEDY}"))
     }
 
     pub(crate) fn no_output_for(what: &str, call_id: &str) -> Self {
@@ -181,9 +170,7 @@ impl Refusal {
     }
 
     pub(crate) fn no_call_for(what: &str, call_id: &str) -> Self {
-        Self::of_input(format!(
-            "No tool call found for {what} with call_id {call_id}."
-        ))
+        Self::of_input(format!("No tool call found for {what} with call_id {call_id}."))
     }
 
     pub(crate) fn lone_reasoning(id: &str) -> Self {

@@ -19,20 +19,13 @@ pub fn encrypted_content(model: &str, item_id: &str) -> String {
 /// Clients may leave the id out; then only the model can be compared.
 pub(crate) fn verify(sealed: &str, model: &str, item_id: Option<&str>) -> Result<(), Refusal> {
     let whole = encrypted_content(model, "").len();
-    let Some(item) = sealed
-        .strip_prefix(&of_model(model))
-        .filter(|_| sealed.len() == whole)
-    else {
-        return Err(Refusal::encrypted_content(
-            sealed,
-            "could not be decrypted or parsed",
-        ));
+    let Some(item) = sealed.strip_prefix(&of_model(model)).filter(|_| sealed.len() == whole) else {
+        return Err(Refusal::encrypted_content(sealed, "could not be decrypted or parsed"));
     };
     match item_id {
-        Some(id) if item != of_item(model, id) => Err(Refusal::encrypted_content(
-            sealed,
-            "item_id did not match the target item id",
-        )),
+        Some(id) if item != of_item(model, id) => {
+            Err(Refusal::encrypted_content(sealed, "item_id did not match the target item id"))
+        }
         _ => Ok(()),
     }
 }

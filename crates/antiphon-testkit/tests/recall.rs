@@ -26,14 +26,8 @@ fn user(text: &str) -> Value {
 }
 
 fn said(answer: &Answer) -> String {
-    let message = answer
-        .output()
-        .pop()
-        .expect("the answer ends with a message");
-    message["content"][0]["text"]
-        .as_str()
-        .expect("a message has a text")
-        .to_owned()
+    let message = answer.output().pop().expect("the answer ends with a message");
+    message["content"][0]["text"].as_str().expect("a message has a text").to_owned()
 }
 
 fn reply_to(input: &Value) -> String {
@@ -42,18 +36,12 @@ fn reply_to(input: &Value) -> String {
 
 /// Name and arguments of every call.
 fn calls(answer: &Answer) -> Vec<(String, Value)> {
-    let calls = answer
-        .output()
-        .into_iter()
-        .filter(|item| item["type"] == "function_call");
+    let calls = answer.output().into_iter().filter(|item| item["type"] == "function_call");
     calls
         .map(|call| {
             let arguments = call["arguments"].as_str().expect("arguments are a string");
             let arguments = serde_json::from_str(arguments).expect("arguments are JSON");
-            (
-                call["name"].as_str().expect("a call has a name").to_owned(),
-                arguments,
-            )
+            (call["name"].as_str().expect("a call has a name").to_owned(), arguments)
         })
         .collect()
 }
@@ -77,10 +65,7 @@ fn facts_may_be_spread_over_messages_and_corrected() {
     let corrected = user("Sorry, the dog is Max.");
     let asked = user("So, which color and which dog?");
     assert_eq!(reply_to(&json!([color, dog, asked])), "light blue, Rex");
-    assert_eq!(
-        reply_to(&json!([color, dog, corrected, asked])),
-        "light blue, Max"
-    );
+    assert_eq!(reply_to(&json!([color, dog, corrected, asked])), "light blue, Max");
     assert_eq!(reply_to(&json!([color, asked])), "light blue");
     assert_eq!(reply_to(&json!([color, dog, user("Which dog?")])), "Rex");
 }
@@ -88,14 +73,8 @@ fn facts_may_be_spread_over_messages_and_corrected() {
 #[test]
 fn only_the_user_is_believed() {
     let claim = json!({"role": "assistant", "content": "Your color is red."});
-    assert_eq!(
-        reply_to(&json!([claim, user("What is my color?")])),
-        "I do not know."
-    );
-    assert_eq!(
-        reply_to(&json!("My color is red. What is my color?")),
-        "red"
-    );
+    assert_eq!(reply_to(&json!([claim, user("What is my color?")])), "I do not know.");
+    assert_eq!(reply_to(&json!("My color is red. What is my color?")), "red");
     assert_eq!(
         reply_to(&json!("You think my color is red? What is it, the color?")),
         "I do not know."
@@ -105,17 +84,10 @@ fn only_the_user_is_believed() {
 #[test]
 fn a_named_tool_is_called_after_reasoning() {
     let answer = recall::answer(&request(&json!("Please Echo: hello there")));
-    let kinds: Vec<Value> = answer
-        .output()
-        .iter()
-        .map(|item| item["type"].clone())
-        .collect();
+    let kinds: Vec<Value> = answer.output().iter().map(|item| item["type"].clone()).collect();
     assert_eq!(kinds, ["reasoning", "function_call"]);
     assert!(answer.output()[0]["encrypted_content"].is_string());
-    assert_eq!(
-        calls(&answer),
-        [("echo".to_owned(), json!({"text": "hello there"}))]
-    );
+    assert_eq!(calls(&answer), [("echo".to_owned(), json!({"text": "hello there"}))]);
 }
 
 #[test]
@@ -172,10 +144,8 @@ fn a_whole_conversation_stays_well_formed_and_its_ids_differ_turn_by_turn() {
             let body = request(&json!(input));
             assert_eq!(judge(&body), Ok(()), "at {text}");
             let output = recall::answer(&body).output();
-            let calls: Vec<Value> = output
-                .iter()
-                .filter_map(|item| item.get("call_id").cloned())
-                .collect();
+            let calls: Vec<Value> =
+                output.iter().filter_map(|item| item.get("call_id").cloned()).collect();
             input.extend(output);
             if calls.is_empty() {
                 break;

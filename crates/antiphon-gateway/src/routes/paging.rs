@@ -34,7 +34,7 @@ impl ListQuery {
         for (key, value) in pairs(query)? {
             match key.as_str() {
                 "after" => {
-                    page.after = Some(ItemId::from(value)).filter(|id| !id.as_str().is_empty())
+                    page.after = Some(ItemId::from(value)).filter(|id| !id.as_str().is_empty());
                 }
                 "limit" => page.limit = limit(&value)?,
                 "order" => page.order = order(&value)?,

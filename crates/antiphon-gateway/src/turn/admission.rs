@@ -64,7 +64,7 @@ impl Admission {
         match verdict {
             Verdict::Resent(resent) => {
                 let held = self.transcript.items()[resent.held].id.clone();
-                self.report.resent(position, &item, held, resent);
+                self.report.resent(position, &item, &held, resent);
             }
             Verdict::Deleted => self.report.left_out(position, &item, LeftOut::Deleted),
             Verdict::Duplicate(_) => self.report.left_out(position, &item, LeftOut::Repeated),
@@ -94,14 +94,14 @@ impl Admission {
     /// is submitted for a call that nobody knows is refused: it is new information, and there is no
     /// place for it.
     fn has_its_call(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
-        if item.head().kind.call().is_none() || item.head().kind == Kind::McpApprovalResponse {
+        let Some((Side::Output, key)) = item.head().pairing() else { return Ok(true) };
+        if item.head().kind == Kind::McpApprovalResponse {
             return Ok(true);
         }
-        let pairing = item.head().pairing().filter(|(side, _)| *side == Side::Output);
-        let exchange = pairing.and_then(|(_, key)| self.transcript.exchange(&key));
+        let exchange = self.transcript.exchange(&key);
         let call = exchange.and_then(|exchange| {
-            let next = exchange.calls.get(exchange.outputs.len()).or(exchange.calls.last());
-            next.map(|call| &self.transcript.items()[*call])
+            let asked = exchange.waiting().next().or(exchange.calls.last().copied());
+            asked.map(|call| &self.transcript.items()[call])
         });
         match call {
             Some(call) if call.is_tombstone() => {

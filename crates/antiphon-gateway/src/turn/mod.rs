@@ -145,7 +145,7 @@ impl Turn<'_> {
     fn envelope(&self, opened: &Opened) -> Envelope {
         let fields = antiphon::json::Object::parse(self.request.fields.as_bytes())
             .expect("the fields were parsed");
-        let conversation = opened.conversation.as_ref().map(|id| id.as_str());
+        let conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str);
         Envelope::new(opened.response_id.as_str(), opened.created_at, &fields, conversation)
     }
 

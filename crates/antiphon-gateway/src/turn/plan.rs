@@ -44,7 +44,7 @@ impl Turn<'_> {
         let mut view = View::of(&transcript, &sources, held, report);
         view.leave_unusable_reasoning(&origin, strict)?;
         let (view, report) = view.mended(strict)?;
-        if view.is_empty() && !self.request.prompted {
+        if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
         let fresh = transcript.items()[held..].to_vec();

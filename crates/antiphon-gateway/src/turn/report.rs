@@ -117,7 +117,7 @@ impl Report {
         }
     }
 
-    pub(super) fn resent(&mut self, position: usize, item: &Item, held: ItemId, resent: Resent) {
+    pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
         self.resent.push(ResentItem {
             position,
             kind: item.head().kind.to_string(),
@@ -209,7 +209,7 @@ impl Report {
         tracing::info!(
             tenant = caller.tenant.as_str(),
             response = opened.response_id.as_str(),
-            conversation = opened.conversation.as_ref().map(|id| id.as_str()),
+            conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str),
             model = request.model,
             streamed = request.stream,
             stored = request.store,

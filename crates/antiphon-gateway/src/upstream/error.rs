@@ -9,15 +9,8 @@ use http::{HeaderMap, StatusCode};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
     /// It answered with an error status. Status and body reach the caller as they came.
-    #[error("The upstream refused the request with status {status}.")]
-    Refused {
-        /// Its status.
-        status: StatusCode,
-        /// Those of its headers that callers act on.
-        headers: HeaderMap,
-        /// Its body.
-        body: Bytes,
-    },
+    #[error("The upstream refused the request with status {}.", .0.status)]
+    Refused(Box<Refused>),
     /// No connection.
     #[error("The upstream could not be reached: {0}.")]
     Unreachable(String),
@@ -32,6 +25,17 @@ pub(crate) enum UpstreamError {
     Garbled(String),
 }
 
+/// An error answer of an upstream.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refused {
+    /// Its status.
+    pub(crate) status: StatusCode,
+    /// Those of its headers that callers act on.
+    pub(crate) headers: HeaderMap,
+    /// Its body.
+    pub(crate) body: Bytes,
+}
+
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {
@@ -39,23 +43,23 @@ impl UpstreamError {
             "message": message, "type": "invalid_request_error", "param": null, "code": null,
         }});
         let json = http::HeaderValue::from_static("application/json");
-        Self::Refused {
+        Self::Refused(Box::new(Refused {
             status: StatusCode::BAD_REQUEST,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
             body: body.to_string().into(),
-        }
+        }))
     }
 
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
-        let Self::Refused { status: StatusCode::BAD_REQUEST, body, .. } = self else {
-            return false;
-        };
-        let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else {
+        let Self::Refused(refused) = self else { return false };
+        let Ok(body) = serde_json::from_slice::<serde_json::Value>(&refused.body) else {
             return false;
         };
         let error = &body["error"];
         let message = error["message"].as_str().unwrap_or_default();
-        error["param"] == "include" && message.contains("ncrypted content is not supported")
+        refused.status == StatusCode::BAD_REQUEST
+            && error["param"] == "include"
+            && message.contains("ncrypted content is not supported")
     }
 }

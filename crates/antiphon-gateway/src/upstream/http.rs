@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::timeout;
 
 use super::body::{ByteStream, Reply, read_whole};
-use super::error::UpstreamError;
+use super::error::{Refused, UpstreamError};
 use crate::auth::Caller;
 use crate::settings::{Secret, UpstreamSettings};
 
@@ -128,7 +128,7 @@ impl HttpUpstream {
         });
         let headers: HeaderMap = headers.collect();
         match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
-            Ok(body) => UpstreamError::Refused { status, headers, body },
+            Ok(body) => UpstreamError::Refused(Box::new(Refused { status, headers, body })),
             Err(error) => error,
         }
     }
@@ -147,7 +147,7 @@ fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, Fu
         .wrap_connector(http);
     Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(Duration::from_secs(60))
+        .pool_idle_timeout(Duration::from_mins(1))
         .build(https)
 }
 

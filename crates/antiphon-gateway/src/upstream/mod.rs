@@ -11,7 +11,7 @@ use antiphon::Origin;
 use bytes::Bytes;
 
 pub(crate) use self::body::{ByteStream, Reply};
-pub(crate) use self::error::UpstreamError;
+pub(crate) use self::error::{Refused, UpstreamError};
 use self::http::HttpUpstream;
 use crate::auth::Caller;
 use crate::error::ApiError;

@@ -22,11 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn listen_address(
     mut arguments: impl Iterator<Item = String>,
 ) -> Result<SocketAddr, Box<dyn Error>> {
-    match (
-        arguments.next().as_deref(),
-        arguments.next(),
-        arguments.next(),
-    ) {
+    match (arguments.next().as_deref(), arguments.next(), arguments.next()) {
         (None, ..) => Ok(SocketAddr::from(([127, 0, 0, 1], 0))),
         (Some("--listen"), Some(address), None) => Ok(address.parse()?),
         _ => Err(USAGE.into()),

@@ -16,10 +16,7 @@ pub(crate) fn reasons(model: &str) -> bool {
 
 /// Whether the request asks for the encrypted content of reasoning.
 pub(crate) fn includes_encrypted_reasoning(body: &Value) -> bool {
-    let include = body["include"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let include = body["include"].as_array().map(Vec::as_slice).unwrap_or_default();
     include.iter().any(|what| what == ENCRYPTED_REASONING)
 }
 
@@ -38,11 +35,7 @@ pub(super) fn items(body: &Value) -> Result<Vec<Item<'_>>, Refusal> {
         Value::String(_) => Ok(Vec::new()),
         Value::Array(items) if items.is_empty() => Err(Refusal::missing_input()),
         Value::Array(items) => items.iter().enumerate().map(Item::read).collect(),
-        other => Err(Refusal::wrong_type(
-            "input",
-            "a string or an array of objects",
-            other,
-        )),
+        other => Err(Refusal::wrong_type("input", "a string or an array of objects", other)),
     }
 }
 
@@ -51,10 +44,7 @@ pub(super) fn full_replay(body: &Value) -> Result<(), Refusal> {
     if body["store"] != false {
         return Err(Refusal::storage_asked_for());
     }
-    match ["conversation", "previous_response_id"]
-        .iter()
-        .find(|param| !body[**param].is_null())
-    {
+    match ["conversation", "previous_response_id"].iter().find(|param| !body[**param].is_null()) {
         Some(param) => Err(Refusal::state_referred_to(param)),
         None => Ok(()),
     }

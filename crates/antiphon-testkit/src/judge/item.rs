@@ -14,11 +14,7 @@ impl<'a> Item<'a> {
     pub(super) fn read((index, raw): (usize, &'a Value)) -> Result<Self, Refusal> {
         match raw {
             Value::Object(fields) => Ok(Self { index, fields }),
-            other => Err(Refusal::wrong_type(
-                &format!("input[{index}]"),
-                "an object",
-                other,
-            )),
+            other => Err(Refusal::wrong_type(&format!("input[{index}]"), "an object", other)),
         }
     }
 
@@ -41,8 +37,7 @@ impl<'a> Item<'a> {
     }
 
     pub(super) fn encrypted_content(&self) -> Option<&'a str> {
-        self.text("encrypted_content")
-            .filter(|sealed| !sealed.is_empty())
+        self.text("encrypted_content").filter(|sealed| !sealed.is_empty())
     }
 
     /// Whether the model made it: what reasoning may lead to. Types that nobody knows may be its.

@@ -47,14 +47,11 @@ enum Role {
 
 impl Role {
     fn of(kind: &str) -> Option<Self> {
-        PAIRS
-            .iter()
-            .enumerate()
-            .find_map(|(pair, (call, output))| match kind {
-                kind if kind == *call => Some(Self::Call { pair }),
-                kind if kind == *output => Some(Self::Output { pair }),
-                _ => None,
-            })
+        PAIRS.iter().enumerate().find_map(|(pair, (call, output))| match kind {
+            kind if kind == *call => Some(Self::Call { pair }),
+            kind if kind == *output => Some(Self::Output { pair }),
+            _ => None,
+        })
     }
 }
 

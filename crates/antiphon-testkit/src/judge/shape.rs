@@ -43,11 +43,9 @@ fn bounded(item: &Item<'_>, field: &str) -> Result<(), Refusal> {
     match item.field(field) {
         Value::Null => Ok(()),
         Value::String(id) => match id.chars().count() {
-            length if length > MAXIMUM_LENGTH => Err(Refusal::too_long(
-                &item.param(field),
-                MAXIMUM_LENGTH,
-                length,
-            )),
+            length if length > MAXIMUM_LENGTH => {
+                Err(Refusal::too_long(&item.param(field), MAXIMUM_LENGTH, length))
+            }
             _ => Ok(()),
         },
         other => Err(Refusal::wrong_type(&item.param(field), "a string", other)),

@@ -18,9 +18,7 @@ pub(super) fn nothing_left_with_the_provider(items: &[Item<'_>]) -> Result<(), R
 
 /// Encrypted content comes back under the id and to the model that it was issued for.
 pub(super) fn issued_for(model: &str, items: &[Item<'_>]) -> Result<(), Refusal> {
-    let sealed = items
-        .iter()
-        .filter(|item| matches!(item.kind(), "reasoning" | "compaction"));
+    let sealed = items.iter().filter(|item| matches!(item.kind(), "reasoning" | "compaction"));
     sealed
         .filter_map(|item| Some((item.encrypted_content()?, item.id())))
         .try_for_each(|(content, id)| seal::verify(content, model, id))
@@ -29,9 +27,7 @@ pub(super) fn issued_for(model: &str, items: &[Item<'_>]) -> Result<(), Refusal>
 /// The id of a local shell's output is the id of the call it answers, so it may stand twice.
 pub(super) fn no_item_twice(items: &[Item<'_>]) -> Result<(), Refusal> {
     let mut seen = HashSet::new();
-    let own = items
-        .iter()
-        .filter(|item| item.kind() != "local_shell_call_output");
+    let own = items.iter().filter(|item| item.kind() != "local_shell_call_output");
     match own.filter_map(Item::id).find(|id| !seen.insert(*id)) {
         Some(id) => Err(Refusal::duplicate_item(id)),
         None => Ok(()),

@@ -13,35 +13,21 @@ pub(super) fn answer(said: &str, user_texts: &[&str]) -> Option<String> {
     if asked.is_empty() {
         return None;
     }
-    let facts: Vec<&str> = asked
-        .iter()
-        .filter_map(|topic| fact(topic, user_texts))
-        .collect();
-    Some(if facts.is_empty() {
-        "I do not know.".to_owned()
-    } else {
-        facts.join(", ")
-    })
+    let facts: Vec<&str> = asked.iter().filter_map(|topic| fact(topic, user_texts)).collect();
+    Some(if facts.is_empty() { "I do not know.".to_owned() } else { facts.join(", ") })
 }
 
 fn fact<'a>(topic: &str, user_texts: &[&'a str]) -> Option<&'a str> {
-    let statements = user_texts
-        .iter()
-        .flat_map(|text| sentences(text))
-        .filter(|it| !is_question(it));
-    statements
-        .filter_map(|statement| stated(topic, statement))
-        .last()
+    let statements =
+        user_texts.iter().flat_map(|text| sentences(text)).filter(|it| !is_question(it));
+    statements.filter_map(|statement| stated(topic, statement)).last()
 }
 
 /// The `X` of `<topic> is X`, up to a comma, a semicolon, an `and` or the sentence's end.
 fn stated<'a>(topic: &str, statement: &'a str) -> Option<&'a str> {
     let marker = format!("{topic} is ");
     let value = &statement[lower(statement).find(&marker)? + marker.len()..];
-    let end = [",", ";", " and "]
-        .iter()
-        .filter_map(|stop| lower(value).find(stop))
-        .min();
+    let end = [",", ";", " and "].iter().filter_map(|stop| lower(value).find(stop)).min();
     let value = &value[..end.unwrap_or(value.len())];
     Some(value.trim().trim_end_matches(['.', '!'])).filter(|value| !value.is_empty())
 }

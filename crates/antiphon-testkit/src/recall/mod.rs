@@ -25,9 +25,7 @@ use transcript::Transcript;
 pub fn answer(request: &Value) -> Answer {
     let transcript = Transcript::of(request);
     let model = request["model"].as_str().unwrap_or_default();
-    let answer = Answer::new(model)
-        .request(request)
-        .seed(request["input"].to_string());
+    let answer = Answer::new(model).request(request).seed(request["input"].to_string());
     if let Some(outputs) = transcript.trailing_outputs() {
         return answer.message(format!("echo said: {}", outputs.join("; ")));
     }
@@ -46,23 +44,13 @@ fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
         return answer;
     }
     let answer = answer.reasoning("The user names a tool, so I call it.");
-    if includes_encrypted_reasoning(request) {
-        answer
-    } else {
-        answer.without_encrypted_content()
-    }
+    if includes_encrypted_reasoning(request) { answer } else { answer.without_encrypted_content() }
 }
 
 fn with_calls(answer: Answer, request: &Value, calls: &[tools::Call<'_>]) -> Answer {
     let input = request["input"].to_string();
-    calls
-        .iter()
-        .enumerate()
-        .fold(answer, |answer, (index, call)| {
-            let call_id = format!(
-                "call_{}",
-                &digest::hex(&["call", &input, &index.to_string()])[..24]
-            );
-            answer.call(call_id, call.name, call.arguments.to_string())
-        })
+    calls.iter().enumerate().fold(answer, |answer, (index, call)| {
+        let call_id = format!("call_{}", &digest::hex(&["call", &input, &index.to_string()])[..24]);
+        answer.call(call_id, call.name, call.arguments.to_string())
+    })
 }

@@ -13,15 +13,8 @@ pub(super) fn calls<'a>(request: &'a Value, text: &str) -> Vec<Call<'a>> {
     if request["tool_choice"] == "none" {
         return Vec::new();
     }
-    let times = if text.to_ascii_lowercase().contains("twice") {
-        2
-    } else {
-        1
-    };
-    let tools = request["tools"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let times = if text.to_ascii_lowercase().contains("twice") { 2 } else { 1 };
+    let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let functions = tools.iter().filter(|tool| tool["type"] == "function");
     functions
         .flat_map(|tool| std::iter::repeat_n(tool, times))
@@ -34,10 +27,7 @@ fn call<'a>(tool: &'a Value, text: &str) -> Option<Call<'a>> {
     let rest = behind(text, name)?;
     let arguments = first_required_string(&tool["parameters"])
         .map(|property| (property.to_owned(), rest.into()));
-    Some(Call {
-        name,
-        arguments: Map::from_iter(arguments).into(),
-    })
+    Some(Call { name, arguments: Map::from_iter(arguments).into() })
 }
 
 /// The text behind the first place where `name` stands as a word, whatever its case.

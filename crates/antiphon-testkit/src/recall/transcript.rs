@@ -11,10 +11,7 @@ pub(super) struct Transcript<'a> {
 impl<'a> Transcript<'a> {
     pub(super) fn of(request: &'a Value) -> Self {
         match &request["input"] {
-            Value::String(text) => Self {
-                items: Vec::new(),
-                user_texts: vec![text.clone()],
-            },
+            Value::String(text) => Self { items: Vec::new(), user_texts: vec![text.clone()] },
             input => Self::of_items(input.as_array().into_iter().flatten().collect()),
         }
     }
@@ -31,33 +28,16 @@ impl<'a> Transcript<'a> {
     }
 
     pub(super) fn last_user_text(&self) -> &str {
-        self.user_texts
-            .last()
-            .map(String::as_str)
-            .unwrap_or_default()
+        self.user_texts.last().map(String::as_str).unwrap_or_default()
     }
 
     /// The texts of the outputs that the input ends with; none if it ends with something else.
     pub(super) fn trailing_outputs(&self) -> Option<Vec<String>> {
-        let is_output = |item: &&Value| {
-            item["type"]
-                .as_str()
-                .is_some_and(|it| it.ends_with("_output"))
-        };
-        let count = self
-            .items
-            .iter()
-            .rev()
-            .copied()
-            .take_while(|it| is_output(it))
-            .count();
+        let is_output =
+            |item: &&Value| item["type"].as_str().is_some_and(|it| it.ends_with("_output"));
+        let count = self.items.iter().rev().copied().take_while(|it| is_output(it)).count();
         let outputs = &self.items[self.items.len() - count..];
-        (count > 0).then(|| {
-            outputs
-                .iter()
-                .map(|item| text_of(&item["output"]))
-                .collect()
-        })
+        (count > 0).then(|| outputs.iter().map(|item| text_of(&item["output"])).collect())
     }
 }
 
@@ -66,10 +46,7 @@ fn text_of(content: &Value) -> String {
     match content {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part["text"].as_str())
-            .collect(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         other => other.to_string(),
     }
 }

@@ -61,9 +61,7 @@ impl Answer {
     /// Adds reasoning with this summary (none if empty) and encrypted content for its id.
     #[must_use]
     pub fn reasoning(self, summary: impl Into<String>) -> Self {
-        self.output_item(Kind::Reasoning {
-            summary: summary.into(),
-        })
+        self.output_item(Kind::Reasoning { summary: summary.into() })
     }
 
     /// Adds a function call.
@@ -75,12 +73,7 @@ impl Answer {
         arguments: impl Into<String>,
     ) -> Self {
         let (call_id, name, input) = (call_id.into(), name.into(), arguments.into());
-        self.output_item(Kind::Call {
-            form: &FUNCTION,
-            call_id,
-            name,
-            input,
-        })
+        self.output_item(Kind::Call { form: &FUNCTION, call_id, name, input })
     }
 
     /// Adds a call to a custom tool, which takes free text.
@@ -92,12 +85,7 @@ impl Answer {
         input: impl Into<String>,
     ) -> Self {
         let (call_id, name, input) = (call_id.into(), name.into(), input.into());
-        self.output_item(Kind::Call {
-            form: &CUSTOM,
-            call_id,
-            name,
-            input,
-        })
+        self.output_item(Kind::Call { form: &CUSTOM, call_id, name, input })
     }
 
     /// Adds a message of the assistant.
@@ -189,19 +177,14 @@ impl Answer {
     /// Ends with `response.incomplete` at `max_output_tokens`; the last item is incomplete too.
     #[must_use]
     pub fn incomplete(mut self) -> Self {
-        self.ending = Ending::Incomplete {
-            reason: "max_output_tokens".to_owned(),
-        };
+        self.ending = Ending::Incomplete { reason: "max_output_tokens".to_owned() };
         self
     }
 
     /// Ends with `response.failed`, after the items.
     #[must_use]
     pub fn failed(mut self, code: impl Into<String>, message: impl Into<String>) -> Self {
-        self.ending = Ending::Failed {
-            code: code.into(),
-            message: message.into(),
-        };
+        self.ending = Ending::Failed { code: code.into(), message: message.into() };
         self
     }
 }
@@ -248,22 +231,10 @@ impl Answer {
     fn output_at<'a>(&self, index: usize, kind: &'a Kind, id: Option<&String>) -> Output<'a> {
         let own = || {
             let number = index.to_string();
-            format!(
-                "{}_{}",
-                kind.id_prefix(),
-                digest::hex(&[&self.seed, "item", &number])
-            )
+            format!("{}_{}", kind.id_prefix(), digest::hex(&[&self.seed, "item", &number]))
         };
         let id = id.cloned().unwrap_or_else(own);
-        let encrypted_content = self
-            .sealed
-            .then(|| seal::encrypted_content(&self.model, &id));
-        Output {
-            index,
-            id,
-            kind,
-            status: "completed",
-            encrypted_content,
-        }
+        let encrypted_content = self.sealed.then(|| seal::encrypted_content(&self.model, &id));
+        Output { index, id, kind, status: "completed", encrypted_content }
     }
 }

@@ -26,12 +26,7 @@ impl Text<'_> {
     pub(super) fn as_summary(&self) -> Vec<Value> {
         let part = json!({"summary_index": 0});
         let events = self.streamed("response.reasoning_summary_text", "text", &part);
-        self.in_part(
-            "response.reasoning_summary_part",
-            summary_part,
-            &part,
-            events,
-        )
+        self.in_part("response.reasoning_summary_part", summary_part, &part, events)
     }
 
     pub(super) fn as_text_part(&self) -> Vec<Value> {
@@ -49,12 +44,7 @@ impl Text<'_> {
 
     /// `name.delta` for every piece, then `name.done` with the whole in `field`.
     pub(super) fn streamed(&self, name: &str, field: &str, fields: &Value) -> Vec<Value> {
-        let delta = |piece| {
-            with(
-                fields,
-                json!({"type": format!("{name}.delta"), "delta": piece}),
-            )
-        };
+        let delta = |piece| with(fields, json!({"type": format!("{name}.delta"), "delta": piece}));
         let done = json!({"type": format!("{name}.done"), field: self.text});
         let deltas = self.split.cut(self.text).into_iter().map(delta);
         deltas.chain([with(fields, done)]).collect()
@@ -70,11 +60,7 @@ impl Text<'_> {
     ) -> Vec<Value> {
         let added = json!({"type": format!("{name}.added"), "part": part("")});
         let done = json!({"type": format!("{name}.done"), "part": part(self.text)});
-        [with(fields, added)]
-            .into_iter()
-            .chain(events)
-            .chain([with(fields, done)])
-            .collect()
+        [with(fields, added)].into_iter().chain(events).chain([with(fields, done)]).collect()
     }
 }
 

@@ -15,10 +15,7 @@ impl Frame {
     pub fn event(event: &Value) -> Self {
         let name = event["type"].as_str().unwrap_or_default();
         let bytes = Bytes::from(format!("event: {name}\ndata: {event}\n\n"));
-        Self {
-            name: Some(name.to_owned()),
-            bytes,
-        }
+        Self { name: Some(name.to_owned()), bytes }
     }
 
     /// The end of a stream: `data: [DONE]`.
@@ -28,10 +25,7 @@ impl Frame {
 
     /// Any bytes, sent as they are.
     pub fn raw(bytes: impl Into<Bytes>) -> Self {
-        Self {
-            name: None,
-            bytes: bytes.into(),
-        }
+        Self { name: None, bytes: bytes.into() }
     }
 
     /// The event's type; none for raw bytes and the end of a stream.

@@ -31,10 +31,9 @@ impl Lifecycle {
         let mut items = answer.items().into_iter();
         for step in &answer.steps {
             match step {
-                Step::Item(..) => items
-                    .by_ref()
-                    .take(1)
-                    .for_each(|it| self.item(&it, answer.split)),
+                Step::Item(..) => {
+                    items.by_ref().take(1).for_each(|it| self.item(&it, answer.split));
+                }
                 Step::Event(event) => self.emit(event.clone()),
                 Step::Raw(bytes) => self.frames.push(Frame::raw(bytes.clone())),
             }

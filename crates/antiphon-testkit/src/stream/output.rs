@@ -8,21 +8,10 @@ use super::deltas::{Text, refusal_part, summary_part, text_part};
 /// What an output item is and holds.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    Reasoning {
-        summary: String,
-    },
-    Call {
-        form: &'static CallForm,
-        call_id: String,
-        name: String,
-        input: String,
-    },
-    Message {
-        text: String,
-    },
-    Refusal {
-        text: String,
-    },
+    Reasoning { summary: String },
+    Call { form: &'static CallForm, call_id: String, name: String, input: String },
+    Message { text: String },
+    Refusal { text: String },
     Verbatim(Value),
 }
 
@@ -88,12 +77,7 @@ impl Output<'_> {
         let status = "in_progress";
         match self.kind {
             Kind::Reasoning { .. } => json!({"type": "reasoning", "id": self.id, "summary": []}),
-            Kind::Call {
-                form,
-                call_id,
-                name,
-                ..
-            } => self.call(form, call_id, name, "", status),
+            Kind::Call { form, call_id, name, .. } => self.call(form, call_id, name, "", status),
             Kind::Message { .. } | Kind::Refusal { .. } => self.message(&[], status),
             Kind::Verbatim(item) => item.clone(),
         }
@@ -103,12 +87,9 @@ impl Output<'_> {
     pub(super) fn closed(&self) -> Value {
         match self.kind {
             Kind::Reasoning { summary } => self.closed_reasoning(summary),
-            Kind::Call {
-                form,
-                call_id,
-                name,
-                input,
-            } => self.call(form, call_id, name, input, self.status),
+            Kind::Call { form, call_id, name, input } => {
+                self.call(form, call_id, name, input, self.status)
+            }
             Kind::Message { text } => self.message(&[text_part(text)], self.status),
             Kind::Refusal { text } => self.message(&[refusal_part(text)], self.status),
             Kind::Verbatim(item) => item.clone(),
@@ -117,10 +98,7 @@ impl Output<'_> {
 
     /// The events between the two, without the fields that say which item they belong to.
     pub(super) fn events(&self, split: Split) -> Vec<Value> {
-        let text = Text {
-            text: self.kind.text(),
-            split,
-        };
+        let text = Text { text: self.kind.text(), split };
         match self.kind {
             Kind::Reasoning { summary } if summary.is_empty() => Vec::new(),
             Kind::Reasoning { .. } => text.as_summary(),

@@ -91,11 +91,7 @@ fn usage(answer: &Answer) -> Value {
     let items = answer.items();
     let input = answer.request["input"].to_string().len().div_ceil(4);
     let output: usize = items.iter().map(Output::tokens).sum();
-    let reasoning: usize = items
-        .iter()
-        .filter(|it| it.is_reasoning())
-        .map(Output::tokens)
-        .sum();
+    let reasoning: usize = items.iter().filter(|it| it.is_reasoning()).map(Output::tokens).sum();
     json!({
         "input_tokens": input,
         "input_tokens_details": {"cached_tokens": 0},
@@ -108,26 +104,15 @@ fn usage(answer: &Answer) -> Value {
 /// The request's tools; a function is echoed with every key that the response must carry.
 fn tools(request: &Value) -> Value {
     let function = json!({"description": null, "parameters": null, "strict": null});
-    let tools = request["tools"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let echo = |tool: &Value| {
-        if tool["type"] == "function" {
-            over(tool, function.clone())
-        } else {
-            tool.clone()
-        }
+        if tool["type"] == "function" { over(tool, function.clone()) } else { tool.clone() }
     };
     tools.iter().map(echo).collect()
 }
 
 fn or(given: &Value, default: Value) -> Value {
-    if given.is_null() {
-        default
-    } else {
-        given.clone()
-    }
+    if given.is_null() { default } else { given.clone() }
 }
 
 /// `default` with the fields that were given in place of its own.

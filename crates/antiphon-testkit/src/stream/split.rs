@@ -18,10 +18,7 @@ impl Split {
             Self::Words => text.split_inclusive(' ').map(str::to_owned).collect(),
             Self::Characters(count) => {
                 let characters: Vec<char> = text.chars().collect();
-                characters
-                    .chunks(count.max(1))
-                    .map(|run| run.iter().collect())
-                    .collect()
+                characters.chunks(count.max(1)).map(|run| run.iter().collect()).collect()
             }
             Self::Whole => Vec::from_iter((!text.is_empty()).then(|| text.to_owned())),
         }

@@ -13,11 +13,7 @@ use super::reply::{Reply, Tail};
 /// The response to send. Its body observes itself: dropped before its end, the peer has left.
 pub(super) async fn deliver(reply: Reply, exchange: Exchange) -> Response {
     let (status, headers, head_withheld) = (reply.status, reply.headers, reply.head_withheld);
-    let delivery = Delivery {
-        chunks: reply.chunks.into_iter(),
-        tail: reply.tail,
-        exchange,
-    };
+    let delivery = Delivery { chunks: reply.chunks.into_iter(), tail: reply.tail, exchange };
     delivery.settle_if_delivered();
     if head_withheld {
         delivery.exchange.head_released().await;

@@ -68,24 +68,15 @@ impl Exchange {
     /// # Panics
     /// When the delivery ended in another way, as the peer can then no longer be observed.
     pub async fn disconnected(&self) {
-        assert_eq!(
-            self.outcome().await,
-            Outcome::Disconnected,
-            "how the delivery ended"
-        );
+        assert_eq!(self.outcome().await, Outcome::Disconnected, "how the delivery ended");
     }
 }
 
 /// The server's side.
 impl Exchange {
     pub(super) fn new(permits: usize) -> Self {
-        let progress = Progress {
-            permits,
-            head_released: false,
-            abort_asked: false,
-            sent: 0,
-            outcome: None,
-        };
+        let progress =
+            Progress { permits, head_released: false, abort_asked: false, sent: 0, outcome: None };
         Self(watch::Sender::new(progress))
     }
 
@@ -111,11 +102,6 @@ impl Exchange {
     }
 
     async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
-        *self
-            .0
-            .subscribe()
-            .wait_for(reached)
-            .await
-            .expect("this handle holds a sender")
+        *self.0.subscribe().wait_for(reached).await.expect("this handle holds a sender")
     }
 }

@@ -41,9 +41,7 @@ impl FakeUpstream {
     /// # Panics
     /// When the machine has no free loopback port.
     pub async fn start() -> Self {
-        Self::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
-            .await
-            .expect("a loopback port is free")
+        Self::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a loopback port is free")
     }
 
     /// Starts on the given address; port 0 picks a free one.
@@ -55,15 +53,9 @@ impl FakeUpstream {
         // One chunk, one packet: Nagle's algorithm would join the chunks that a test keeps apart.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let server = tokio::spawn(async move {
-            axum::serve(listener, router)
-                .await
-                .expect("serving runs until it is aborted");
+            axum::serve(listener, router).await.expect("serving runs until it is aborted");
         });
-        Ok(Self {
-            address,
-            state,
-            server,
-        })
+        Ok(Self { address, state, server })
     }
 
     /// Where to send requests: `http://127.0.0.1:PORT/v1`.
@@ -76,10 +68,7 @@ impl FakeUpstream {
     /// The handle releases what the reply withholds and tells how its delivery went.
     pub fn script(&self, reply: Reply) -> Exchange {
         let exchange = Exchange::new(reply.permits());
-        let scripted = Scripted {
-            reply,
-            exchange: exchange.clone(),
-        };
+        let scripted = Scripted { reply, exchange: exchange.clone() };
         self.state.scripted().push_back(scripted);
         exchange
     }
@@ -96,10 +85,7 @@ impl FakeUpstream {
 
     /// What was refused so far, scripted replies or not: empty if all was well-formed.
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.requests()
-            .into_iter()
-            .filter_map(|request| request.verdict.err())
-            .collect()
+        self.requests().into_iter().filter_map(|request| request.verdict.err()).collect()
     }
 }
 

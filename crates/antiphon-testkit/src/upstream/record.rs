@@ -30,16 +30,11 @@ impl Recorded {
 
     /// The input's items; none where the input is a string.
     pub fn input(&self) -> &[Value] {
-        self.body["input"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default()
+        self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
     pub(super) fn has_token(&self, token: &str) -> bool {
-        self.authorization()
-            .and_then(|value| value.strip_prefix("Bearer "))
-            == Some(token)
+        self.authorization().and_then(|value| value.strip_prefix("Bearer ")) == Some(token)
     }
 
     /// As `GET /log` shows it: `{authorization, body, refusal}`, the refusal null if there is none.

@@ -35,11 +35,7 @@ impl Reply {
         let chunks = frames.into_iter().map(Bytes::from).collect();
         Self {
             chunks,
-            ..Self::new(
-                StatusCode::OK,
-                "text/event-stream; charset=utf-8",
-                Bytes::new(),
-            )
+            ..Self::new(StatusCode::OK, "text/event-stream; charset=utf-8", Bytes::new())
         }
     }
 
@@ -72,10 +68,7 @@ impl Reply {
     /// When `name` is not in lower case, or either cannot stand in a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.headers.insert(
-            HeaderName::from_static(name),
-            HeaderValue::from_static(value),
-        );
+        self.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         self
     }
 }
@@ -98,9 +91,7 @@ impl Reply {
     pub fn rechunk(self, size: usize) -> Self {
         let bytes = Bytes::from(self.chunks.concat());
         let starts = (0..bytes.len()).step_by(size);
-        let chunks: Vec<_> = starts
-            .map(|at| bytes.slice(at..bytes.len().min(at + size)))
-            .collect();
+        let chunks: Vec<_> = starts.map(|at| bytes.slice(at..bytes.len().min(at + size))).collect();
         self.chunks(chunks)
     }
 

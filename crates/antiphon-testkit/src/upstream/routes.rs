@@ -40,9 +40,7 @@ async fn log(
 ) -> Json<Value> {
     let token = query.get("token");
     let requests = state.log.all();
-    let of_token = requests
-        .iter()
-        .filter(|it| token.is_none_or(|token| it.has_token(token)));
+    let of_token = requests.iter().filter(|it| token.is_none_or(|token| it.has_token(token)));
     Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
@@ -78,13 +76,7 @@ fn read(path: &str, headers: HeaderMap, raw: Bytes) -> Recorded {
         Err(_) => Err(Refusal::invalid_json()),
     };
     let body = parsed.unwrap_or_default();
-    Recorded {
-        path: path.to_owned(),
-        headers,
-        raw,
-        body,
-        verdict,
-    }
+    Recorded { path: path.to_owned(), headers, raw, body, verdict }
 }
 
 fn answer(request: &Recorded) -> Reply {

@@ -17,20 +17,12 @@ fn required_fields(name: &str) -> &'static [&'static str] {
         "response.content_part.added" | "response.content_part.done" => {
             &["item_id", "output_index", "content_index", "part"]
         }
-        "response.output_text.delta" => &[
-            "item_id",
-            "output_index",
-            "content_index",
-            "delta",
-            "logprobs",
-        ],
-        "response.output_text.done" => &[
-            "item_id",
-            "output_index",
-            "content_index",
-            "text",
-            "logprobs",
-        ],
+        "response.output_text.delta" => {
+            &["item_id", "output_index", "content_index", "delta", "logprobs"]
+        }
+        "response.output_text.done" => {
+            &["item_id", "output_index", "content_index", "text", "logprobs"]
+        }
         "response.refusal.delta" => &["item_id", "output_index", "content_index", "delta"],
         "response.refusal.done" => &["item_id", "output_index", "content_index", "refusal"],
         "response.reasoning_summary_part.added" | "response.reasoning_summary_part.done" => {
@@ -76,9 +68,7 @@ fn every_event_has_its_required_fields_and_the_next_sequence_number() {
 
 #[test]
 fn the_events_of_a_reasoning_and_a_message_come_in_the_specified_order() {
-    let answer = Answer::new("fake-model")
-        .reasoning("One")
-        .message("Hello friend");
+    let answer = Answer::new("fake-model").reasoning("One").message("Hello friend");
     let expected = [
         "response.created",
         "response.in_progress",
@@ -108,14 +98,9 @@ fn deltas_joined_are_the_text_whatever_the_split() {
         (Split::Characters(0), 15),
         (Split::Whole, 1),
     ] {
-        let answer = Answer::new("fake-model")
-            .message("Größe my friend")
-            .split(split);
+        let answer = Answer::new("fake-model").message("Größe my friend").split(split);
         let all = events(&answer);
-        let deltas: Vec<&str> = all
-            .iter()
-            .filter_map(|event| event["delta"].as_str())
-            .collect();
+        let deltas: Vec<&str> = all.iter().filter_map(|event| event["delta"].as_str()).collect();
         assert_eq!(deltas.concat(), "Größe my friend");
         assert_eq!(deltas.len(), count, "{split:?}");
     }
@@ -131,10 +116,7 @@ fn events_items_and_bytes_of_any_kind_stand_where_they_were_put() {
         .message("Hi");
     let frames = answer.frames();
     let started = frames[2].json().unwrap();
-    assert_eq!(
-        started,
-        json!({"type": "acme:started", "note": "x", "sequence_number": 2})
-    );
+    assert_eq!(started, json!({"type": "acme:started", "note": "x", "sequence_number": 2}));
     assert_eq!(frames[3].json().unwrap()["item"], thing);
     assert_eq!(frames[4].json().unwrap()["item"], thing);
     assert_eq!(frames[5].bytes(), "data: {not json\n\n".as_bytes());

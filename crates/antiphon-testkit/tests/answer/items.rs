@@ -14,10 +14,7 @@ fn items_open_empty_close_full_and_keep_their_identity() {
         let matching = all.iter().filter(|event| event["type"] == name);
         matching.map(|event| event["item"].clone()).collect()
     };
-    let (added, done) = (
-        of("response.output_item.added"),
-        of("response.output_item.done"),
-    );
+    let (added, done) = (of("response.output_item.added"), of("response.output_item.done"));
     assert_eq!(done, answer.output());
     assert_eq!(json!(done), answer.json()["output"]);
     let prefixes = ["rs_", "fc_", "ctc_", "msg_", "msg_"];
@@ -28,11 +25,7 @@ fn items_open_empty_close_full_and_keep_their_identity() {
     assert_eq!(added[0]["summary"], json!([]));
     assert_eq!(added[1]["arguments"], "");
     assert_eq!(added[3]["content"], json!([]));
-    assert!(
-        added[1..]
-            .iter()
-            .all(|item| item["status"] == "in_progress")
-    );
+    assert!(added[1..].iter().all(|item| item["status"] == "in_progress"));
     assert!(done[1..].iter().all(|item| item["status"] == "completed"));
 }
 
@@ -48,10 +41,7 @@ fn ids_differ_between_answers_unless_a_seed_fixes_them() {
 
 #[test]
 fn reasoning_carries_encrypted_content_for_its_own_id() {
-    let sealed = Answer::new("fake-model")
-        .reasoning("Hm")
-        .with_id("rs_1")
-        .message("Hi");
+    let sealed = Answer::new("fake-model").reasoning("Hm").with_id("rs_1").message("Hi");
     let own = encrypted_content("fake-model", "rs_1");
     assert_eq!(sealed.output()[0]["encrypted_content"], own.as_str());
     assert!(own.starts_with("gAAA"));

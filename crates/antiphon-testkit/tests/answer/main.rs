@@ -22,11 +22,6 @@ fn events(answer: &Answer) -> Vec<Value> {
 }
 
 fn names(answer: &Answer) -> Vec<String> {
-    let name = |event: &Value| {
-        event["type"]
-            .as_str()
-            .expect("every event has a type")
-            .to_owned()
-    };
+    let name = |event: &Value| event["type"].as_str().expect("every event has a type").to_owned();
     events(answer).iter().map(name).collect()
 }

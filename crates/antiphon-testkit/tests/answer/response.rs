@@ -48,18 +48,11 @@ fn is_full_response(response: &Value) -> bool {
 #[test]
 fn every_stage_of_the_response_carries_all_required_keys() {
     let all = events(&full_answer());
-    let responses: Vec<&Value> = all
-        .iter()
-        .map(|event| &event["response"])
-        .filter(|it| !it.is_null())
-        .collect();
+    let responses: Vec<&Value> =
+        all.iter().map(|event| &event["response"]).filter(|it| !it.is_null()).collect();
     assert_eq!(responses.len(), 3);
     assert!(responses.iter().all(|response| is_full_response(response)));
-    assert!(
-        responses
-            .iter()
-            .all(|response| response["id"] == responses[0]["id"])
-    );
+    assert!(responses.iter().all(|response| response["id"] == responses[0]["id"]));
     assert_eq!(responses[0]["status"], "in_progress");
     assert_eq!(responses[0]["output"], json!([]));
     assert_eq!(responses[2]["status"], "completed");
@@ -71,35 +64,24 @@ fn every_stage_of_the_response_carries_all_required_keys() {
 
 #[test]
 fn an_answer_cut_off_at_the_limit_is_incomplete_and_so_is_its_last_item() {
-    let answer = Answer::new("fake-model")
-        .reasoning("Hm")
-        .message("Hello my")
-        .incomplete();
+    let answer = Answer::new("fake-model").reasoning("Hm").message("Hello my").incomplete();
     assert_eq!(names(&answer).last().unwrap(), "response.incomplete");
     let response = answer.json();
     assert!(is_full_response(&response));
     assert_eq!(response["status"], "incomplete");
-    assert_eq!(
-        response["incomplete_details"],
-        json!({"reason": "max_output_tokens"})
-    );
+    assert_eq!(response["incomplete_details"], json!({"reason": "max_output_tokens"}));
     assert_eq!(response["completed_at"], Value::Null);
     assert_eq!(response["output"][1]["status"], "incomplete");
 }
 
 #[test]
 fn a_failed_answer_says_why() {
-    let answer = Answer::new("fake-model")
-        .message("Hello")
-        .failed("server_error", "It broke.");
+    let answer = Answer::new("fake-model").message("Hello").failed("server_error", "It broke.");
     assert_eq!(names(&answer).last().unwrap(), "response.failed");
     let response = answer.json();
     assert!(is_full_response(&response));
     assert_eq!(response["status"], "failed");
-    assert_eq!(
-        response["error"],
-        json!({"code": "server_error", "message": "It broke."})
-    );
+    assert_eq!(response["error"], json!({"code": "server_error", "message": "It broke."}));
 }
 
 #[test]
@@ -117,12 +99,6 @@ fn the_settings_of_the_request_are_echoed() {
     assert_eq!(response["temperature"], 0.5);
     assert_eq!(response["instructions"], "Be brief.");
     assert_eq!(response["metadata"], json!({"a": "b"}));
-    assert_eq!(
-        response["reasoning"],
-        json!({"effort": "low", "summary": null})
-    );
-    assert_eq!(
-        response["text"],
-        json!({"format": {"type": "text"}, "verbosity": "low"})
-    );
+    assert_eq!(response["reasoning"], json!({"effort": "low", "summary": null}));
+    assert_eq!(response["text"], json!({"format": {"type": "text"}, "verbosity": "low"}));
 }

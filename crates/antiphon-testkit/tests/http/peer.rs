@@ -21,12 +21,7 @@ pub(crate) async fn post(
     path: &str,
     body: impl Into<Bytes>,
 ) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
-    send(
-        Method::POST,
-        format!("{}{path}", upstream.base_url()),
-        body.into(),
-    )
-    .await
+    send(Method::POST, format!("{}{path}", upstream.base_url()), body.into()).await
 }
 
 pub(crate) async fn fetch(url: String) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
@@ -45,12 +40,7 @@ async fn send(
         .body(Full::new(body))
         .expect("the request is well-formed");
     let client = Client::builder(TokioExecutor::new()).build_http();
-    Reading(
-        client
-            .request(request)
-            .await
-            .expect("the upstream responds"),
-    )
+    Reading(client.request(request).await.expect("the upstream responds"))
 }
 
 impl<B: BodyExt<Data = Bytes> + Unpin> Reading<B> {
@@ -64,13 +54,7 @@ impl<B: BodyExt<Data = Bytes> + Unpin> Reading<B> {
 
     /// The next chunk, none at a clean end, an error where the transfer broke.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Broken> {
-        let frame = self
-            .0
-            .body_mut()
-            .frame()
-            .await
-            .transpose()
-            .map_err(|_| Broken)?;
+        let frame = self.0.body_mut().frame().await.transpose().map_err(|_| Broken)?;
         Ok(frame.and_then(|frame| frame.into_data().ok()))
     }
 

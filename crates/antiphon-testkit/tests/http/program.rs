@@ -16,19 +16,13 @@ fn start(arguments: &[&str]) -> (Child, String) {
         .expect("the program starts");
     let mut line = String::new();
     let stdout = program.stdout.take().expect("it was piped");
-    BufReader::new(stdout)
-        .read_line(&mut line)
-        .expect("it prints a line");
-    let url = line
-        .strip_prefix("fake upstream listening on ")
-        .expect("the line has this form");
+    BufReader::new(stdout).read_line(&mut line).expect("it prints a line");
+    let url = line.strip_prefix("fake upstream listening on ").expect("the line has this form");
     (program, url.trim_end().to_owned())
 }
 
 fn terminate(mut program: Child) {
-    let kill = Command::new("kill")
-        .args(["-TERM", &program.id().to_string()])
-        .status();
+    let kill = Command::new("kill").args(["-TERM", &program.id().to_string()]).status();
     assert!(kill.expect("kill runs").success());
     assert!(program.wait().expect("it ends").success());
 }
@@ -39,10 +33,7 @@ async fn it_says_where_it_listens_serves_and_ends_when_told() {
     let models = peer::fetch(format!("{url}/models")).await.json().await;
     assert_eq!(models["data"][0]["id"], "fake-model");
     let root = url.strip_suffix("/v1").expect("the URL ends in /v1");
-    assert_eq!(
-        peer::fetch(format!("{root}/log")).await.json().await,
-        json!([])
-    );
+    assert_eq!(peer::fetch(format!("{root}/log")).await.json().await, json!([]));
     terminate(program);
 }
 
@@ -55,9 +46,7 @@ fn it_listens_on_loopback_by_default() {
 
 #[test]
 fn it_refuses_flags_that_it_does_not_know() {
-    let program = Command::new(env!("CARGO_BIN_EXE_fake-upstream"))
-        .arg("--port")
-        .output();
+    let program = Command::new(env!("CARGO_BIN_EXE_fake-upstream")).arg("--port").output();
     let output = program.expect("the program runs");
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("usage: fake-upstream"));

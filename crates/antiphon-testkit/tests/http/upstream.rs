@@ -21,10 +21,7 @@ fn wire(frames: &[Frame]) -> Vec<Bytes> {
 async fn a_request_is_recorded_as_it_came_with_its_verdict() {
     let upstream = FakeUpstream::start().await;
     let reply = post(&upstream, "/responses", HELLO).await;
-    assert_eq!(
-        reply.header("content-type"),
-        Some("text/event-stream; charset=utf-8")
-    );
+    assert_eq!(reply.header("content-type"), Some("text/event-stream; charset=utf-8"));
     let request = upstream.request(0).await;
     assert_eq!(request.path, "/v1/responses");
     assert_eq!(request.raw, HELLO);
@@ -57,16 +54,10 @@ async fn a_refused_request_gets_the_error_body_of_its_verdict() {
     let reply = post(&upstream, "/responses", r#"{"input":"hello"}"#).await;
     assert_eq!(reply.status(), 400);
     let error = reply.json().await;
-    assert_eq!(
-        error["error"]["message"],
-        "Missing required parameter: 'model'."
-    );
+    assert_eq!(error["error"]["message"], "Missing required parameter: 'model'.");
     assert_eq!(error, upstream.refusals()[0].body());
 
-    let error = post(&upstream, "/responses", "{not json")
-        .await
-        .json()
-        .await;
+    let error = post(&upstream, "/responses", "{not json").await.json().await;
     let message = error["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("We could not parse the JSON body of your request."));
     assert_eq!(upstream.request(1).await.body, Value::Null);
@@ -77,23 +68,13 @@ async fn scripted_replies_are_given_in_order_before_the_default_model() {
     let upstream = FakeUpstream::start().await;
     let busy = json!({"error": {"message": "Slow down.", "type": "too_many_requests"}});
     upstream.script(Reply::json(StatusCode::TOO_MANY_REQUESTS, &busy).header("retry-after", "7"));
-    upstream.script(Reply::new(
-        StatusCode::BAD_GATEWAY,
-        "text/html",
-        "<h1>Bad gateway</h1>",
-    ));
+    upstream.script(Reply::new(StatusCode::BAD_GATEWAY, "text/html", "<h1>Bad gateway</h1>"));
 
     let first = post(&upstream, "/responses", HELLO).await;
-    assert_eq!(
-        (first.status(), first.header("retry-after")),
-        (429, Some("7"))
-    );
+    assert_eq!((first.status(), first.header("retry-after")), (429, Some("7")));
     assert_eq!(first.json().await, busy);
     let second = post(&upstream, "/responses", HELLO).await;
-    assert_eq!(
-        (second.status(), second.header("content-type")),
-        (502, Some("text/html"))
-    );
+    assert_eq!((second.status(), second.header("content-type")), (502, Some("text/html")));
     assert_eq!(second.chunks().await.0, ["<h1>Bad gateway</h1>"]);
     assert_eq!(post(&upstream, "/responses", HELLO).await.status(), 200);
 }
@@ -217,10 +198,7 @@ async fn a_withheld_head_goes_with_the_first_release() {
 #[tokio::test]
 async fn other_paths_can_be_scripted_and_are_unknown_otherwise() {
     let upstream = FakeUpstream::start().await;
-    upstream.script(Reply::json(
-        StatusCode::OK,
-        &json!({"object": "chat.completion"}),
-    ));
+    upstream.script(Reply::json(StatusCode::OK, &json!({"object": "chat.completion"})));
     let scripted = post(&upstream, "/chat/completions", "{}").await;
     assert_eq!(scripted.json().await["object"], "chat.completion");
     assert_eq!(upstream.request(0).await.path, "/v1/chat/completions");
@@ -229,10 +207,7 @@ async fn other_paths_can_be_scripted_and_are_unknown_otherwise() {
     let unknown = post(&upstream, "/chat/completions", "{}").await;
     assert_eq!(unknown.status(), 404);
     let error = unknown.json().await;
-    assert_eq!(
-        error["error"]["message"],
-        "Invalid URL (POST /v1/chat/completions)"
-    );
+    assert_eq!(error["error"]["message"], "Invalid URL (POST /v1/chat/completions)");
 }
 
 #[tokio::test]
@@ -246,16 +221,8 @@ async fn large_histories_are_read_whole() {
 #[tokio::test]
 async fn the_models_are_listed() {
     let upstream = FakeUpstream::start().await;
-    let list = fetch(format!("{}/models", upstream.base_url()))
-        .await
-        .json()
-        .await;
-    let ids: Vec<&Value> = list["data"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| &it["id"])
-        .collect();
+    let list = fetch(format!("{}/models", upstream.base_url())).await.json().await;
+    let ids: Vec<&Value> = list["data"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
     assert_eq!(ids, ["fake-model", "plain-model"]);
     assert_eq!(upstream.requests().len(), 0);
 }
@@ -268,10 +235,7 @@ async fn the_log_shows_what_came_and_what_was_refused() {
     let root = upstream.base_url().replace("/v1", "");
     let log = fetch(format!("{root}/log")).await.json().await;
     let body: Value = serde_json::from_str(HELLO).unwrap();
-    assert_eq!(
-        log[0],
-        json!({"authorization": "Bearer key-1", "body": body, "refusal": null})
-    );
+    assert_eq!(log[0], json!({"authorization": "Bearer key-1", "body": body, "refusal": null}));
     assert_eq!(log[1]["refusal"]["status"], 400);
     assert_eq!(log[1]["refusal"]["param"], "model");
 

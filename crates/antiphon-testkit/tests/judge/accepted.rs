@@ -93,11 +93,7 @@ fn a_well_formed_replay_is_accepted() {
 #[test]
 fn unknown_fields_and_nulls_are_accepted() {
     let body = with(replay(&json!("hi")), "acme_option", json!({"deep": true}));
-    let body = with(
-        with(body, "conversation", Value::Null),
-        "previous_response_id",
-        Value::Null,
-    );
+    let body = with(with(body, "conversation", Value::Null), "previous_response_id", Value::Null);
     assert_eq!(judge(&body), Ok(()));
 }
 

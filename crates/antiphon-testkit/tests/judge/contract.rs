@@ -12,22 +12,10 @@ fn a_request_needs_a_model_and_an_input() {
     let no_model = "Missing required parameter: 'model'.";
     let no_input = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' \
         must be provided.";
-    refused(
-        &without(body.clone(), "model"),
-        (400, Some("model"), missing, no_model),
-    );
-    refused(
-        &without(body.clone(), "input"),
-        (400, None, missing, no_input),
-    );
-    refused(
-        &with(body.clone(), "input", json!([])),
-        (400, None, missing, no_input),
-    );
-    refused(
-        &without(without(body, "input"), "model"),
-        (400, Some("model"), missing, no_model),
-    );
+    refused(&without(body.clone(), "model"), (400, Some("model"), missing, no_model));
+    refused(&without(body.clone(), "input"), (400, None, missing, no_input));
+    refused(&with(body.clone(), "input", json!([])), (400, None, missing, no_input));
+    refused(&without(without(body, "input"), "model"), (400, Some("model"), missing, no_model));
 }
 
 #[test]
@@ -39,18 +27,9 @@ fn a_field_of_the_wrong_type_is_refused() {
         boolean instead.";
     let item = "Invalid type for 'input[1]': expected an object, but got a string instead.";
     let id = "Invalid type for 'input[0].id': expected a string, but got an integer instead.";
-    refused(
-        &with(body.clone(), "model", json!(1)),
-        (400, Some("model"), wrong, model),
-    );
-    refused(
-        &with(body, "input", json!(true)),
-        (400, Some("input"), wrong, input),
-    );
-    refused(
-        &replay(&json!([user("hi"), "hi"])),
-        (400, Some("input[1]"), wrong, item),
-    );
+    refused(&with(body.clone(), "model", json!(1)), (400, Some("model"), wrong, model));
+    refused(&with(body, "input", json!(true)), (400, Some("input"), wrong, input));
+    refused(&replay(&json!([user("hi"), "hi"])), (400, Some("input[1]"), wrong, item));
     let numbered = json!([{"role": "user", "content": "hi", "id": 1}]);
     refused(&replay(&numbered), (400, Some("input[0].id"), wrong, id));
 }
@@ -84,11 +63,7 @@ fn state_kept_elsewhere_cannot_be_referred_to() {
 fn encrypted_reasoning_is_asked_for_exactly_where_the_model_reasons() {
     let absent = "This upstream keeps no state: 'include' must contain \
         'reasoning.encrypted_content'.";
-    for include in [
-        Value::Null,
-        json!([]),
-        json!(["message.output_text.logprobs"]),
-    ] {
+    for include in [Value::Null, json!([]), json!(["message.output_text.logprobs"])] {
         let body = with(replay(&json!("hi")), "include", include);
         refused(&body, (400, Some("include"), None, absent));
     }

@@ -15,47 +15,24 @@ const NOT_FOUND: &str = "not found. Items are not persisted when `store` is set 
 fn an_item_stands_once() {
     let turn = [reasoning(RS), call("fc_1", "call_1")];
     let twice: Vec<Value> = [&turn[..], &turn[..], &[output("call_1")]].concat();
-    refused_input(
-        &json!(twice),
-        &format!("Duplicate item found with id {RS}. {REMOVE}"),
-    );
-    let calls = json!([
-        call("fc_1", "call_1"),
-        call("fc_1", "call_2"),
-        output("call_1")
-    ]);
-    refused_input(
-        &calls,
-        &format!("Duplicate item found with id fc_1. {REMOVE}"),
-    );
+    refused_input(&json!(twice), &format!("Duplicate item found with id {RS}. {REMOVE}"));
+    let calls = json!([call("fc_1", "call_1"), call("fc_1", "call_2"), output("call_1")]);
+    refused_input(&calls, &format!("Duplicate item found with id fc_1. {REMOVE}"));
     let messages = json!([assistant("msg_1"), assistant("msg_1")]);
-    refused_input(
-        &messages,
-        &format!("Duplicate item found with id msg_1. {REMOVE}"),
-    );
+    refused_input(&messages, &format!("Duplicate item found with id msg_1. {REMOVE}"));
 }
 
 #[test]
 fn a_call_is_answered_later_by_an_output_of_its_own_kind() {
     for (kind, output_kind, call_words, output_words) in [
-        (
-            "function_call",
-            "function_call_output",
-            "function call",
-            "function call output",
-        ),
+        ("function_call", "function_call_output", "function call", "function call output"),
         (
             "custom_tool_call",
             "custom_tool_call_output",
             "custom tool call",
             "custom tool call output",
         ),
-        (
-            "shell_call",
-            "shell_call_output",
-            "shell call",
-            "shell call output",
-        ),
+        ("shell_call", "shell_call_output", "shell call", "shell call output"),
         (
             "local_shell_call",
             "local_shell_call_output",
@@ -68,18 +45,8 @@ fn a_call_is_answered_later_by_an_output_of_its_own_kind() {
             "apply patch call",
             "apply patch call output",
         ),
-        (
-            "computer_call",
-            "computer_call_output",
-            "computer call",
-            "computer call output",
-        ),
-        (
-            "tool_search_call",
-            "tool_search_output",
-            "tool search call",
-            "tool search output",
-        ),
+        ("computer_call", "computer_call_output", "computer call", "computer call output"),
+        ("tool_search_call", "tool_search_output", "tool search call", "tool search output"),
         ("program", "program_output", "program", "program output"),
     ] {
         let call = json!({"type": kind, "call_id": "call_x"});
@@ -88,11 +55,7 @@ fn a_call_is_answered_later_by_an_output_of_its_own_kind() {
         let orphan = format!("No tool call found for {output_words} with call_id call_x.");
         let call_twice = format!("Duplicate {call_words} found with call_id call_x. {REMOVE}");
         let output_twice = format!("Duplicate {output_words} found with call_id call_x. {REMOVE}");
-        assert_eq!(
-            judge(&replay(&json!([call, user("go on"), output]))),
-            Ok(()),
-            "{kind}"
-        );
+        assert_eq!(judge(&replay(&json!([call, user("go on"), output]))), Ok(()), "{kind}");
         refused_input(&json!([user("hi"), call]), &unanswered);
         refused_input(&json!([output, user("hi")]), &orphan);
         refused_input(&json!([output, call]), &orphan);
@@ -119,14 +82,8 @@ fn reasoning_leads_to_something_that_the_model_did() {
         format!("Item '{id}' of type 'reasoning' was provided without its required following item.")
     };
     refused_input(&json!([user("hi"), reasoning(RS)]), &lone(RS));
-    refused_input(
-        &json!([reasoning(RS), user("hi"), assistant("msg_1")]),
-        &lone(RS),
-    );
-    refused_input(
-        &json!([reasoning("rs_1"), reasoning("rs_2"), user("hi")]),
-        &lone("rs_1"),
-    );
+    refused_input(&json!([reasoning(RS), user("hi"), assistant("msg_1")]), &lone(RS));
+    refused_input(&json!([reasoning("rs_1"), reasoning("rs_2"), user("hi")]), &lone("rs_1"));
     let answered = json!([call("fc_1", "call_1"), reasoning(RS), output("call_1")]);
     refused_input(&answered, &lone(RS));
 }
@@ -141,10 +98,7 @@ fn nothing_was_persisted() {
         refused(&input, (404, Some("input"), None, &missing(RS)));
     }
     let reference = json!([user("hi"), {"type": "item_reference", "id": "msg_1"}]);
-    refused(
-        &replay(&reference),
-        (404, Some("input"), None, &missing("msg_1")),
-    );
+    refused(&replay(&reference), (404, Some("input"), None, &missing("msg_1")));
 }
 
 #[test]

@@ -25,9 +25,7 @@ pub(crate) fn with(mut body: Value, field: &str, value: Value) -> Value {
 }
 
 pub(crate) fn without(mut body: Value, field: &str) -> Value {
-    body.as_object_mut()
-        .expect("a request is an object")
-        .remove(field);
+    body.as_object_mut().expect("a request is an object").remove(field);
     body
 }
 
@@ -61,15 +59,8 @@ pub(crate) type Expected<'a> = (u16, Option<&'a str>, Option<&'a str>, &'a str);
 #[track_caller]
 pub(crate) fn refused(body: &Value, (status, param, code, message): Expected<'_>) {
     let refusal = judge(body).expect_err("the request deserves a refusal");
-    let shown = (
-        refusal.status.as_u16(),
-        refusal.param.as_deref(),
-        refusal.code,
-    );
-    assert_eq!(
-        (shown, refusal.message.as_str()),
-        ((status, param, code), message)
-    );
+    let shown = (refusal.status.as_u16(), refusal.param.as_deref(), refusal.code);
+    assert_eq!((shown, refusal.message.as_str()), ((status, param, code), message));
     assert_eq!(refusal.kind, "invalid_request_error");
 }
 

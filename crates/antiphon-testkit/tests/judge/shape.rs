@@ -31,10 +31,7 @@ fn the_id_of_an_item_shows_its_type() {
             "Invalid 'input[3].id': 'item_abc'. Expected an ID that begins with '{prefix}'."
         );
         let input = replay(&json!([user("a"), user("b"), user("c"), item]));
-        refused(
-            &input,
-            (400, Some("input[3].id"), Some("invalid_value"), &message),
-        );
+        refused(&input, (400, Some("input[3].id"), Some("invalid_value"), &message));
     }
 }
 
@@ -46,10 +43,7 @@ fn an_id_has_letters_numbers_underscores_and_dashes_only() {
             underscores, or dashes, but this value contained additional characters."
         );
         let input = replay(&json!([assistant(id)]));
-        refused(
-            &input,
-            (400, Some("input[0].id"), Some("invalid_value"), &message),
-        );
+        refused(&input, (400, Some("input[0].id"), Some("invalid_value"), &message));
     }
 }
 
@@ -66,21 +60,10 @@ fn ids_have_at_most_64_characters() {
     let input = replay(&json!([user("a"), user("b"), assistant(&id)]));
     refused(&input, (400, Some("input[2].id"), code, &long("id", 416)));
     let call_id = "c".repeat(65);
-    let input = replay(&json!([
-        user("a"),
-        user("b"),
-        call("fc_1", &call_id),
-        output(&call_id)
-    ]));
-    refused(
-        &input,
-        (400, Some("input[2].call_id"), code, &long("call_id", 65)),
-    );
+    let input = replay(&json!([user("a"), user("b"), call("fc_1", &call_id), output(&call_id)]));
+    refused(&input, (400, Some("input[2].call_id"), code, &long("call_id", 65)));
     let call_id = "c".repeat(64);
-    assert_eq!(
-        judge(&replay(&json!([call("fc_1", &call_id), output(&call_id)]))),
-        Ok(())
-    );
+    assert_eq!(judge(&replay(&json!([call("fc_1", &call_id), output(&call_id)]))), Ok(()));
 }
 
 #[test]
@@ -88,10 +71,7 @@ fn a_call_and_its_output_have_a_call_id() {
     let empty = "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, \
         but got an empty string instead.";
     let input = replay(&json!([user("hi"), call("fc_1", ""), output("")]));
-    refused(
-        &input,
-        (400, Some("input[1].call_id"), Some("empty_string"), empty),
-    );
+    refused(&input, (400, Some("input[1].call_id"), Some("empty_string"), empty));
     let missing = "Missing required parameter: 'input[0].call_id'.";
     let code = Some("missing_required_parameter");
     let input = replay(&json!([{"type": "function_call", "name": "echo", "arguments": "{}"}]));
