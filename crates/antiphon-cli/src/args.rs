@@ -19,6 +19,39 @@ pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = SOURCES)]
     Serve(ServeArgs),
+    /// Tell what a provider would refuse in a history; exit code 1 where there is something
+    #[command(after_help = HISTORIES)]
+    Check(HistoryArgs),
+    /// Mend what a provider would refuse in a history, and tell what was mended
+    #[command(after_help = REPAIRS)]
+    Repair(RepairArgs),
+}
+
+/// Which histories `check` and `repair` read, and how they tell what they found.
+#[derive(Args, Debug)]
+pub(crate) struct HistoryArgs {
+    /// The file to read; standard input when it is - or none is named
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Every line is a history of its own
+    #[arg(long)]
+    pub(crate) ndjson: bool,
+    /// What the server holds already: an array of items or a conversation's list of them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) held: Option<PathBuf>,
+    /// How to tell what was found: text or json, one line each [default: text]
+    #[arg(long, value_name = "FORM")]
+    pub(crate) report: Option<String>,
+}
+
+/// What `repair` is told.
+#[derive(Args, Debug)]
+pub(crate) struct RepairArgs {
+    #[command(flatten)]
+    pub(crate) history: HistoryArgs,
+    /// What to do where there is a choice: a name, or KEY=VALUE,... [default: repair]
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<String>,
 }
 
 /// What `serve` is told on its command line. The texts are not yet understood: that is done in one
@@ -68,13 +101,46 @@ commas separate entries) and, --config aside, a key in the file (turn-wait = 30;
 keys, api-keys = [\"KEY=TENANT\"]). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
+const HISTORIES: &str = "\
+A history is a JSON array of items; a request with 'input', a string or an array; or a conversation
+with its list in 'items' or 'data'. A list in 'data' may have the newest item first, as the API
+lists by default: it is read in the order in which fewer faults are found.
+
+A line tells the item's position from 0 (with --ndjson LINE:POSITION), its id or -, the fault, and
+the provider's words. Items that the server holds have no position but -.
+
+With --held, items that the server holds already are found too, and held calls that nobody answered;
+every history is one continuation of what is held. A request that names a previous_response_id or a
+conversation, without --held, is taken to continue what is out of sight: calls, reasoning, approvals
+and items of a local shell count as held, and outputs as answers to held calls.
+
+A history that cannot be read ends the command, with exit code 2; with --ndjson, what was before it
+has been dealt with.";
+
+const REPAIRS: &str = "\
+A history goes to standard output in the shape in which it came; what is not mended keeps its bytes.
+What was mended is told on standard error: position, id, fault, what was done, the provider's words.
+
+Policies:
+  repair              answer calls that nobody answered, drop other items that are out of place
+  drop                drop calls that nobody answered too, with the reasoning that only they followed
+  reject              refuse a history with any of these, in the provider's words; exit code 1
+  orphaned-reasoning  drop orphaned reasoning and touch nothing else
+or, of these, those that differ from the first:
+  calls=answer|drop|reject       calls that nobody answered
+  reasoning=drop|reject          reasoning that nothing of the model's follows
+  outputs=drop|keep|reject       outputs without a call
+  references=keep|drop|reject    item references, which name nothing that is known here
+
+See 'antiphon check --help' for what a history is and how --held and --ndjson work.";
+
 /// What the command line asks for. Where it asks for help or the version, these are printed and
 /// the process ends here; so it does, with exit code 2, on a command line that cannot be read.
 pub(crate) fn parse() -> Result<Command, Failure> {
     match CommandLine::try_parse() {
         Ok(line) => Ok(line.command),
         Err(error) if shows_a_value(&error) => Err(Failure::usage(
-            "a value on the command line belongs to no option; antiphon serve --help lists them",
+            "a value on the command line belongs to no option; --help lists them",
         )),
         Err(error) => error.exit(),
     }

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 pub(crate) enum Failure {
     /// The command line, the environment or the file asks for what cannot be done: exit code 2.
     Usage(String),
-    /// The machine does not give what serving needs: exit code 1.
+    /// The machine does not give what is needed: exit code 1.
     Runtime(String),
+    /// A history is refused, as its policy has it: exit code 1.
+    Refused(String),
 }
 
 impl Failure {
@@ -21,17 +23,21 @@ impl Failure {
         Self::Runtime(sentence.into())
     }
 
+    pub(crate) fn refused(sentence: impl Into<String>) -> Self {
+        Self::Refused(sentence.into())
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
-            Self::Runtime(_) => ExitCode::from(1),
+            Self::Runtime(_) | Self::Refused(_) => ExitCode::from(1),
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Usage(sentence) | Self::Runtime(sentence)) = self;
+        let (Self::Usage(sentence) | Self::Runtime(sentence) | Self::Refused(sentence)) = self;
         f.write_str(sentence)
     }
 }

@@ -1,11 +1,13 @@
 //! The `antiphon` command.
 //!
 //! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
-//! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone.
+//! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone; of
+//! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories.
 
 mod args;
 mod failure;
 mod greeting;
+mod history;
 mod logging;
 mod serve;
 mod settings;
@@ -18,7 +20,7 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("error: {failure}");
             failure.exit_code()
@@ -26,12 +28,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Failure> {
+fn run() -> Result<ExitCode, Failure> {
     match args::parse()? {
         Command::Serve(args) => {
             let environment = settings::environment;
             logging::install(environment)?;
-            serve::serve(settings::resolve(args, environment)?)
+            serve::serve(settings::resolve(args, environment)?)?;
+            Ok(ExitCode::SUCCESS)
         }
+        Command::Check(args) => history::check(&args),
+        Command::Repair(args) => history::repair(&args),
     }
 }

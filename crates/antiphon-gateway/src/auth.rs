@@ -1,23 +1,13 @@
-//! Who is calling.
+//! Finding out who is calling.
 
 use antiphon::item::push_hex;
 use antiphon_store::Tenant;
 use http::{HeaderMap, StatusCode, header};
 use ring::hmac;
 
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::settings::{Secret, Settings};
-
-/// A caller: whose data it may see, and what it shows an upstream.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    /// The tenant.
-    pub(crate) tenant: Tenant,
-    /// The bearer token that it came with, where one goes upstream.
-    pub(crate) token: Option<Secret>,
-    /// Headers of the provider's that go upstream as they came.
-    pub(crate) headers: HeaderMap,
-}
 
 /// Tells callers apart.
 pub(crate) struct Authenticator {

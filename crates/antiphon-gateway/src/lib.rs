@@ -6,6 +6,7 @@
 //! [`antiphon`] crate.
 
 mod auth;
+mod caller;
 mod entropy;
 mod error;
 mod gateway;

@@ -8,9 +8,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use bytes::Bytes;
 
+use super::conversation::{find, known, show_conversation};
 use super::extract::Body;
 use super::{items, json};
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -79,29 +80,4 @@ pub(super) async fn delete(
         }
         false => Err(ApiError::conversation_not_found(&text)),
     }
-}
-
-/// The id that `text` is; what has no form of an id names nothing.
-pub(super) fn known(text: &str) -> Result<ConversationId, ApiError> {
-    ConversationId::parse(text).ok_or_else(|| ApiError::conversation_not_found(text))
-}
-
-/// The caller's conversation of this id.
-pub(super) async fn find(
-    gateway: &Gateway,
-    caller: &Caller,
-    text: &str,
-) -> Result<Conversation, ApiError> {
-    let found = gateway.store.conversation(&caller.tenant, &known(text)?).await?;
-    let (conversation, _) = found.ok_or_else(|| ApiError::conversation_not_found(text))?;
-    Ok(conversation)
-}
-
-/// A conversation as the API shows it.
-pub(super) fn show_conversation(conversation: &Conversation) -> Response {
-    let Conversation { id, created_at, metadata } = conversation;
-    let metadata = String::from_utf8_lossy(metadata);
-    json(format!(
-        r#"{{"id":"{id}","object":"conversation","created_at":{created_at},"metadata":{metadata}}}"#
-    ))
 }

@@ -11,11 +11,11 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use bytes::Bytes;
 
-use super::conversations::{find, known, show_conversation};
+use super::conversation::{find, known, show_conversation};
 use super::extract::Body;
 use super::json;
 use super::paging::ListQuery;
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;

@@ -1,5 +1,6 @@
 //! The API's routes.
 
+mod conversation;
 mod conversations;
 mod extract;
 mod items;

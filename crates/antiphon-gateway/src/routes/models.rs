@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::json;
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::gateway::Gateway;
 use crate::upstream::SIM;
 

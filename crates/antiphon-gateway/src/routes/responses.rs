@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use super::extract::Body;
 use super::json;
 use super::paging::ListQuery;
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::present::{list, present};

@@ -21,7 +21,7 @@ use self::open::Opened;
 use self::plan::Plan;
 use self::relay::Outcome;
 pub(crate) use self::resolve::{Incoming, resolve};
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -70,7 +70,7 @@ impl Turn<'_> {
 
     /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
-        let upstream = self.gateway.upstreams.of_model(&self.request.model)?;
+        let upstream = self.upstream()?;
         let opened = self.open().await?;
         let held = self.load(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
@@ -81,6 +81,12 @@ impl Turn<'_> {
         let assembler = self.assembler(&opened, &plan);
         let outcome = self.relay(reply, assembler, client).await;
         self.conclude(opened, plan, upstream, outcome, client).await
+    }
+
+    fn upstream(&self) -> Result<Upstream<'_>, ApiError> {
+        let model = &self.request.model;
+        let upstream = self.gateway.upstreams.of_model(model);
+        upstream.ok_or_else(|| ApiError::model_not_found(model))
     }
 
     /// Records the opening and sends the request, both at once. `None` where the caller left

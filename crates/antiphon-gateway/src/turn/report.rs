@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Head;
 use super::open::Opened;
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request::CreateRequest;
 

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::body::{ByteStream, Reply, read_whole};
 use super::error::{Refused, UpstreamError};
-use crate::auth::Caller;
+use crate::caller::Caller;
 use crate::settings::{Secret, UpstreamSettings};
 
 /// The bound on an answer that does not stream.

@@ -13,8 +13,7 @@ use bytes::Bytes;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::error::{Refused, UpstreamError};
 use self::http::HttpUpstream;
-use crate::auth::Caller;
-use crate::error::ApiError;
+use crate::caller::Caller;
 use crate::settings::Settings;
 use crate::sim;
 
@@ -50,12 +49,11 @@ impl Upstreams {
     }
 
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.
-    pub(crate) fn of_model(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
-        match &self.http {
-            _ if model == SIM => Ok(Upstream::Sim),
-            Some(http) => Ok(Upstream::Http(http)),
-            None => Err(ApiError::model_not_found(model)),
+    pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
+        if model == SIM {
+            return Some(Upstream::Sim);
         }
+        self.http.as_ref().map(Upstream::Http)
     }
 
     /// The HTTP upstream's own list of models, as it came.

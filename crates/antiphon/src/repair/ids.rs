@@ -1,57 +1,125 @@
 //! Item ids: one item each, of the right shape and length.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::hash::Hasher;
+
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::{Action, Draft};
 use crate::faults::{Fault, MAX_ID_LENGTH};
-use crate::item::{Item, ItemId, Kind};
+use crate::item::{Item, ItemId, Kind, push_hex};
 
 pub(super) fn mend(draft: &mut Draft) {
-    let mut seen = HashSet::new();
-    let mut faults = Vec::new();
-    for (position, item) in draft.items() {
-        let Some(id) = &item.head().id else { continue };
-        if let Some(fault) = shape_fault(item, id) {
-            faults.push((position, fault));
-        } else if item.head().kind != Kind::ItemReference && !seen.insert(id.clone()) {
-            faults.push((position, Fault::DuplicateItem { id: id.clone() }));
-        }
-    }
-    for (position, fault) in faults {
-        match fault {
-            Fault::DuplicateItem { .. } => draft.drop_item(position, fault),
-            _ => remove_id(draft, position, fault),
+    let owners = owners(draft);
+    let mut uses = HashMap::new();
+    for position in 0..draft.len() {
+        let Some(item) = draft.get(position).filter(|item| has_own_id(item)) else {
+            continue;
+        };
+        let Some(id) = item.head().id.clone() else {
+            continue;
+        };
+        let owner = owners[&id];
+        let is_second = owner != position;
+        let nth_use = uses.entry(id.clone()).or_insert(0_u64);
+        *nth_use += 1;
+        let shape = shape_fault(item, &id);
+        if is_second && is_copy(draft, owner, position) {
+            draft.leave_out(position, Fault::DuplicateItem { id }, Action::Dropped);
+        } else if let Some(fault) = shape {
+            mend_id(draft, position, fault, &id, *nth_use);
+        } else if is_second {
+            let fault = Fault::DuplicateItem { id: id.clone() };
+            mend_id(draft, position, fault, &id, *nth_use);
         }
     }
 }
 
-/// What is wrong with the form of an id. Only of kinds whose form providers check.
+/// The id of an approval request is the key of its pair, and mended as such.
+fn has_own_id(item: &Item) -> bool {
+    item.head().kind != Kind::McpApprovalRequest
+}
+
+/// For each id the item that it belongs to: the first that is more than a reference, if any is.
+fn owners(draft: &Draft) -> HashMap<ItemId, usize> {
+    let is_reference = |item: &Item| item.head().kind == Kind::ItemReference;
+    let mut owners = HashMap::new();
+    for references in [false, true] {
+        for (position, item) in draft.items() {
+            let id = item.head().id.as_ref().filter(|_| is_reference(item) == references);
+            if let Some(id) = id {
+                owners.entry(id.clone()).or_insert(position);
+            }
+        }
+    }
+    owners
+}
+
+/// Whether the item is its id's owner once more. Copies of calls and outputs are gone by now, and
+/// what is left of them has call ids of its own.
+fn is_copy(draft: &Draft, owner: usize, position: usize) -> bool {
+    let owner = draft.get(owner);
+    owner.is_some_and(|owner| draft.item(position).is_copy_of(owner))
+}
+
+/// What is wrong with the form of an id. Only of kinds whose form is known for certain.
 fn shape_fault(item: &Item, id: &ItemId) -> Option<Fault> {
-    let kind = &item.head().kind;
-    let checked = matches!(
-        kind,
-        Kind::Message | Kind::Reasoning | Kind::FunctionCall | Kind::CustomToolCall
-    );
-    let prefix = kind.id_prefix();
     if id.as_str().chars().count() > MAX_ID_LENGTH {
         return Some(Fault::OverlongId { id: id.clone() });
     }
-    (checked && !id.as_str().starts_with(prefix)).then(|| Fault::MalformedId {
-        id: id.clone(),
-        prefix,
-    })
+    let prefix = match item.head().kind {
+        Kind::Message => "msg",
+        Kind::Reasoning => "rs",
+        Kind::FunctionCall | Kind::FunctionCallOutput => "fc",
+        Kind::CustomToolCall => "ctc",
+        _ => return None,
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_wellformed = id.as_str().starts_with(prefix) && id.as_str().chars().all(is_plain);
+    (!is_wellformed).then(|| Fault::MalformedId { id: id.clone(), prefix })
 }
 
-/// Encrypted content is bound to its id, so such an item cannot go without.
-fn remove_id(draft: &mut Draft, position: usize, fault: Fault) {
-    let encrypted = draft.slots[position]
-        .item
-        .as_ref()
-        .is_some_and(|item| item.head().encrypted);
-    if encrypted {
-        draft.drop_item(position, fault);
-        return;
+/// Encrypted content is bound to its id, and a reference is nothing else, so such an item goes. A
+/// call or an output stays: its other half needs it.
+fn mend_id(draft: &mut Draft, position: usize, fault: Fault, id: &ItemId, nth_use: u64) {
+    let head = draft.item(position).head();
+    let is_bound_to_id = head.encrypted && head.pairing().is_none();
+    if is_bound_to_id || head.kind == Kind::ItemReference {
+        draft.leave_out(position, fault, Action::Dropped);
+    } else if needs_id(&head.kind) {
+        let new = derived(&head.kind, id, nth_use);
+        draft.note(position, fault, Action::IdReplaced);
+        draft.change(position, |item| item.with(|object| object.set_string("id", &new)));
+    } else {
+        draft.note(position, fault, Action::IdRemoved);
+        draft.change(position, |item| item.with(|object| object.remove("id")));
     }
-    draft.note(position, fault, Action::IdRemoved);
-    draft.change(position, |item| item.with(|object| object.remove("id")));
+}
+
+/// Whether the API takes no item of this kind without an id.
+fn needs_id(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::WebSearchCall
+            | Kind::FileSearchCall
+            | Kind::CodeInterpreterCall
+            | Kind::ImageGenerationCall
+            | Kind::ComputerCall
+            | Kind::LocalShellCall
+            | Kind::McpListTools
+            | Kind::McpCall
+            | Kind::Program
+            | Kind::ProgramOutput
+    )
+}
+
+/// An id in the place of `id`: always the same, so that the same history is always sent as the same
+/// bytes.
+fn derived(kind: &Kind, id: &ItemId, nth_use: u64) -> String {
+    let mut hasher = SipHasher13::new();
+    hasher.write(id.as_str().as_bytes());
+    hasher.write_u64(nth_use);
+    let mut derived = format!("{}_", kind.id_prefix());
+    push_hex(&mut derived, &hasher.finish128().as_bytes());
+    derived
 }

@@ -1,24 +1,38 @@
 //! Mends what a provider would refuse, in the view that is sent and not in what is stored.
 //!
-//! Laws: after a repair [`check`] finds nothing; a well-formed list is unchanged; repairing twice
-//! changes nothing more; the order of what stays is kept; time is linear.
+//! Laws: after a repair [`check`] finds nothing; a well-formed list is unchanged, byte for byte;
+//! repairing twice changes nothing more; the order of what stays is kept; time is linear.
 
 mod calls;
+mod draft;
+mod held;
 mod ids;
+mod names;
+mod orphaned;
+mod policy;
 mod reasoning;
+mod references;
 mod silence;
 #[cfg(test)]
 mod tests;
 
+pub use held::{Continuation, Finding, Held, check_held, repair_held};
+pub use orphaned::filter_orphaned_reasoning;
+pub use policy::{
+    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
+};
+
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
+use draft::Draft;
 
 /// A list of items that a provider accepts, and what it took to get there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
     /// The items to send.
     pub items: Vec<Item>,
-    /// What was mended, by the position in the list that was given.
+    /// What was mended: first faults of an item's own form, then those of items with each other,
+    /// as a provider looks for them; last, what only followed from another mend.
     pub mends: Vec<Mend>,
 }
 
@@ -44,6 +58,8 @@ pub enum Action {
     Answered,
     /// The item goes without its id.
     IdRemoved,
+    /// The item goes under another id, because its kind cannot go without.
+    IdReplaced,
     /// The call and its output go under another `call_id`.
     Renamed,
     /// The output gave way to a later one of the same call.
@@ -57,96 +73,46 @@ impl Action {
             Self::Dropped => "dropped",
             Self::Answered => "answered",
             Self::IdRemoved => "id_removed",
+            Self::IdReplaced => "id_replaced",
             Self::Renamed => "renamed",
             Self::Replaced => "replaced",
         }
     }
 }
 
-/// What a provider would refuse in `items`, in order of position.
+/// What a provider would refuse in `items`, in the order in which it would name it: the first is
+/// what it answers.
 pub fn check(items: &[Item]) -> Vec<(usize, Fault)> {
-    repair(items)
-        .mends
-        .into_iter()
-        .map(|mend| (mend.position, mend.fault))
-        .collect()
+    let faults = mended(items, 0, &Policy::default()).into_faults().into_iter();
+    faults.map(|mend| (mend.position, mend.fault)).collect()
 }
 
 /// Mends `items`. Items that need no change keep their bytes.
 pub fn repair(items: &[Item]) -> Repaired {
-    let mut draft = Draft::of(items);
+    mended(items, 0, &Policy::default()).into_repaired()
+}
+
+/// Mends `items` as `policy` has it, or refuses them for what a provider would name first of what
+/// the policy rejects.
+///
+/// The laws above hold for every policy that rejects nothing and keeps no output without a call.
+pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused> {
+    let draft = mended(items, 0, policy);
+    match policy.refusal_of(&draft) {
+        Some(refused) => Err(refused),
+        None => Ok(draft.into_repaired()),
+    }
+}
+
+/// The draft of `items`, the first `held` of which are a server's.
+///
+/// Calls first: what ids of theirs remain twice then belongs to two calls. Reasoning last: it needs
+/// what is left behind it.
+fn mended(items: &[Item], held: usize, policy: &Policy) -> Draft {
+    let mut draft = Draft::behind(held, items);
+    calls::mend(&mut draft, policy);
     ids::mend(&mut draft);
-    calls::mend(&mut draft);
-    reasoning::mend(&mut draft);
-    draft.finish()
-}
-
-/// The list while it is being mended. Positions stay those of the list that was given.
-struct Draft {
-    slots: Vec<Slot>,
-    mends: Vec<Mend>,
-}
-
-#[derive(Clone)]
-struct Slot {
-    /// The item as it will be sent; `None` where it is left out.
-    item: Option<Item>,
-    /// What follows it that was not in the list.
-    behind: Vec<Item>,
-}
-
-impl Draft {
-    fn of(items: &[Item]) -> Self {
-        let slot = |item: &Item| Slot {
-            item: Some(item.clone()),
-            behind: Vec::new(),
-        };
-        Self {
-            slots: items.iter().map(slot).collect(),
-            mends: Vec::new(),
-        }
-    }
-
-    /// The items that are still there, with their positions.
-    fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &Item)> {
-        self.slots
-            .iter()
-            .enumerate()
-            .filter_map(|(at, slot)| Some((at, slot.item.as_ref()?)))
-    }
-
-    fn note(&mut self, position: usize, fault: Fault, action: Action) {
-        let id = self.slots[position]
-            .item
-            .as_ref()
-            .and_then(|item| item.head().id.clone());
-        self.mends.push(Mend {
-            position,
-            id,
-            fault,
-            action,
-        });
-    }
-
-    fn drop_item(&mut self, position: usize, fault: Fault) {
-        self.note(position, fault, Action::Dropped);
-        self.slots[position].item = None;
-    }
-
-    fn change(&mut self, position: usize, change: impl FnOnce(&Item) -> Item) {
-        let slot = &mut self.slots[position];
-        slot.item = slot.item.take().map(|item| change(&item));
-    }
-
-    fn finish(mut self) -> Repaired {
-        self.mends.sort_by_key(|mend| mend.position);
-        let items = self
-            .slots
-            .into_iter()
-            .flat_map(|slot| slot.item.into_iter().chain(slot.behind));
-        Repaired {
-            items: items.collect(),
-            mends: self.mends,
-        }
-    }
+    references::mend(&mut draft, policy);
+    reasoning::mend(&mut draft, items);
+    draft
 }

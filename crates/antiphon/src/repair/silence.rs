@@ -6,32 +6,43 @@ use crate::json::quote;
 /// What the model reads in place of an output.
 pub(super) const SILENCE: &str = "No output was recorded for this call.";
 
-/// An output that says that there is none; `None` for kinds whose output cannot be made up.
+/// An output that says that there is none, for calls of one kind.
+pub(super) struct Silence {
+    output: Kind,
+    /// The field that names the call.
+    names_call: &'static str,
+    fields: String,
+}
+
+/// How a call of `kind` is answered with silence; `None` where its output cannot be made up.
 ///
 /// The shapes are those that the API's input items require. A computer's output is a screenshot and
-/// an agent's its own, so those calls are left out instead.
-pub(super) fn silence(kind: &Kind, call_id: &CallId) -> Option<Item> {
-    let output = kind.output()?;
-    let call_id = quote(call_id.as_str());
+/// a program's or an agent's its own, so those calls are left out instead.
+pub(super) fn silence(kind: &Kind) -> Option<Silence> {
     let text = quote(SILENCE);
     let fields = match kind {
-        Kind::FunctionCall | Kind::CustomToolCall => {
-            format!(r#""call_id":{call_id},"output":{text}"#)
+        Kind::FunctionCall | Kind::CustomToolCall => format!(r#""output":{text}"#),
+        Kind::ShellCall => {
+            format!(r#""output":[{{"stdout":"","stderr":{text},"outcome":{{"type":"timeout"}}}}]"#)
         }
-        Kind::ShellCall => format!(
-            r#""call_id":{call_id},"output":[{{"stdout":"","stderr":{text},"outcome":{{"type":"timeout"}}}}]"#
-        ),
-        Kind::LocalShellCall => {
-            format!(r#""id":{call_id},"output":{text},"status":"incomplete""#)
-        }
-        Kind::ApplyPatchCall => {
-            format!(r#""call_id":{call_id},"status":"failed","output":{text}"#)
-        }
-        Kind::ToolSearchCall => {
-            format!(r#""call_id":{call_id},"tools":[],"status":"incomplete""#)
-        }
+        Kind::LocalShellCall => format!(r#""output":{text},"status":"incomplete""#),
+        Kind::ApplyPatchCall => format!(r#""status":"failed","output":{text}"#),
+        Kind::ToolSearchCall => r#""tools":[],"status":"incomplete""#.to_owned(),
         _ => return None,
     };
-    let raw = format!(r#"{{"type":"{output}",{fields}}}"#);
-    Some(Item::parse(raw.into()).expect("the text above is an item"))
+    let names_call = match kind {
+        Kind::LocalShellCall => "id",
+        _ => "call_id",
+    };
+    Some(Silence { output: kind.output()?, names_call, fields })
+}
+
+impl Silence {
+    /// The output for one call.
+    pub(super) fn to(&self, call_id: &CallId) -> Item {
+        let (kind, call_id) = (quote(self.output.as_str()), quote(call_id.as_str()));
+        let (names_call, fields) = (self.names_call, &self.fields);
+        let raw = format!(r#"{{"type":{kind},"{names_call}":{call_id},{fields}}}"#);
+        Item::parse(raw.into()).expect("the text above is an item")
+    }
 }

@@ -66,8 +66,11 @@ fn the_request_is_echoed_where_the_upstream_reports_nothing() {
 #[test]
 fn what_the_upstream_reports_wins_over_the_echo_and_unknown_fields_are_carried() {
     let reported = json!({"model": "sim-2026", "service_tier": "priority", "acme_trace": [1]});
-    let response =
-        envelope(&json!({"model": "sim", "service_tier": "auto"}), std::slice::from_ref(&reported), None);
+    let response = envelope(
+        &json!({"model": "sim", "service_tier": "auto"}),
+        std::slice::from_ref(&reported),
+        None,
+    );
     for (key, value) in reported.as_object().unwrap() {
         assert_eq!(response[key], *value);
     }

@@ -193,8 +193,10 @@ impl Mishaps {
         let spoiled =
             [self.any(spoils_names), self.any(spoils_indexes), self.any(spoils_the_story)];
         let count = spoiled.into_iter().filter(|is_spoiled| *is_spoiled).count();
+        // Two items of one name have none between them.
+        let named = self.0.iter().filter(|it| matches!(it, M::Named { .. })).count();
         let has_an_end = !self.any(|it| matches!(it, M::EmptyOutput)) || !self.any(lacks_events);
-        count <= 1 && has_an_end
+        count <= 1 && named <= 1 && has_an_end
     }
 }
 

@@ -1,0 +1,42 @@
+//! What the server holds before a history.
+
+use std::path::Path;
+
+use antiphon::item::FingerprintKey;
+use antiphon::repair::Held;
+use antiphon::{HeldItem, Item, ItemId, Transcript};
+
+use super::document::Document;
+use super::input;
+use crate::failure::Failure;
+
+/// Messages are compared within one run of the command, so that the key need not be a secret.
+const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
+
+/// What `path` says that the server holds.
+pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let document = input::read(path)?;
+    Ok(Some(document.items.iter().enumerate().map(held_item).collect()))
+}
+
+/// What is held before the history: what was said to be, or, where the history says itself that
+/// something is, what nobody can tell.
+pub(super) fn before<'a>(
+    history: &Document,
+    transcript: Option<&'a Transcript>,
+) -> Option<Held<'a>> {
+    match transcript {
+        Some(transcript) => Some(Held::Items(transcript, KEY)),
+        None => history.marker.map(|_| Held::Unknown),
+    }
+}
+
+fn held_item((position, item): (usize, &Item)) -> HeldItem {
+    let own = item.head().id.clone();
+    // No id of an item begins like this.
+    let id = own.unwrap_or_else(|| ItemId::from(format!("#{position}")));
+    HeldItem::new(id, item, KEY, None)
+}

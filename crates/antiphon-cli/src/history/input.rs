@@ -1,0 +1,77 @@
+//! Histories from a file or from standard input, one at a time.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use super::document::Document;
+use super::place::Place;
+use crate::args::HistoryArgs;
+use crate::failure::Failure;
+
+/// The histories that a command is given.
+pub(super) struct Input {
+    reader: Box<dyn BufRead>,
+    name: String,
+    /// The number of the line that was read last; `None` where the whole of it is one history.
+    line: Option<usize>,
+    is_over: bool,
+}
+
+impl Input {
+    pub(super) fn open(args: &HistoryArgs) -> Result<Self, Failure> {
+        let (name, reader): (_, Box<dyn BufRead>) = match named(args.file.as_deref()) {
+            None => ("<stdin>".to_owned(), Box::new(io::stdin().lock())),
+            Some(path) => {
+                let name = path.display().to_string();
+                let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+                (name, Box::new(BufReader::new(file)))
+            }
+        };
+        Ok(Self { reader, name, line: args.ndjson.then_some(0), is_over: false })
+    }
+
+    /// The next history.
+    pub(super) fn next(&mut self) -> Result<Option<Document>, Failure> {
+        let Some(text) = self.text().map_err(|error| unreadable(&self.name, &error))? else {
+            return Ok(None);
+        };
+        let place = Place { name: self.name.clone(), line: self.line };
+        Document::parse(text, &place).map(Some)
+    }
+
+    /// The text of the next history, with the end of its line. Empty lines are none.
+    fn text(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut text = Vec::new();
+        if let Some(line) = &mut self.line {
+            while text.trim_ascii().is_empty() {
+                text.clear();
+                if self.reader.read_until(b'\n', &mut text)? == 0 {
+                    return Ok(None);
+                }
+                *line += 1;
+            }
+        } else if std::mem::replace(&mut self.is_over, true) {
+            return Ok(None);
+        } else {
+            self.reader.read_to_end(&mut text)?;
+        }
+        Ok(Some(text))
+    }
+}
+
+/// The one history in the file at `path`.
+pub(super) fn read(path: &Path) -> Result<Document, Failure> {
+    let name = path.display().to_string();
+    let text = fs::read(path).map_err(|error| unreadable(&name, &error))?;
+    Document::parse(text, &Place { name, line: None })
+}
+
+/// The file that is named; `None` for standard input.
+fn named(file: Option<&Path>) -> Option<&Path> {
+    file.filter(|path| path.as_os_str() != "-")
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::usage(format!("{name} cannot be read: {error}"))
+}

@@ -1,0 +1,24 @@
+//! `antiphon check` and `antiphon repair`: histories in files.
+//!
+//! What is wrong with a history, and how it is mended, is the engine's to say; here it is read and
+//! told.
+
+mod check;
+mod document;
+mod held;
+mod input;
+mod place;
+mod policy;
+mod repair;
+mod report;
+
+pub(crate) use check::check;
+pub(crate) use repair::repair;
+
+use std::io;
+
+use crate::failure::Failure;
+
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::runtime(format!("standard output cannot be written: {error}"))
+}

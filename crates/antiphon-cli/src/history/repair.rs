@@ -1,0 +1,75 @@
+//! `antiphon repair`.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use antiphon::Transcript;
+use antiphon::repair::{
+    Continuation, Finding, Mend, Refused, Repaired, filter_orphaned_reasoning, repair_held,
+    repair_with,
+};
+
+use super::document::Document;
+use super::input::Input;
+use super::policy::Way;
+use super::report::{Form, Row};
+use super::{held, unwritable};
+use crate::args::RepairArgs;
+use crate::failure::Failure;
+
+/// Writes every history, mended, to standard output, and what was mended to standard error.
+pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
+    let form = Form::parse(args.history.report.as_deref())?;
+    let way = Way::parse(args.policy.as_deref())?;
+    if matches!(way, Way::OrphanedReasoning) && args.history.held.is_some() {
+        return Err(Failure::usage(
+            "--policy orphaned-reasoning leaves out nothing that a server holds; give it without \
+             --held",
+        ));
+    }
+    let transcript = held::read(args.history.held.as_deref())?;
+    let mut input = Input::open(&args.history)?;
+    let mut out = io::stdout().lock();
+    while let Some(history) = input.next()? {
+        let mended = mended(&history, transcript.as_ref(), &way);
+        let mended = mended.map_err(|refused| refusal(&history, &refused))?;
+        out.write_all(&history.with(&mended.items))
+            .and_then(|()| out.flush())
+            .map_err(|error| unwritable(&error))?;
+        for finding in &mended.findings {
+            // Nobody listening is no reason not to mend.
+            let _ = writeln!(io::stderr(), "{}", form.line(&Row::of_mend(&history, finding)));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn mended(
+    history: &Document,
+    transcript: Option<&Transcript>,
+    way: &Way,
+) -> Result<Continuation, Refused> {
+    let items = &history.items;
+    match (way, held::before(history, transcript)) {
+        (Way::OrphanedReasoning, _) => Ok(continuation(filter_orphaned_reasoning(items))),
+        (Way::Policy(policy), Some(held)) => repair_held(held, items, policy),
+        (Way::Policy(policy), None) => repair_with(items, policy).map(continuation),
+    }
+}
+
+/// A repaired list as the continuation of nothing.
+fn continuation(Repaired { items, mends }: Repaired) -> Continuation {
+    let finding = |mend: Mend| Finding {
+        position: Some(mend.position),
+        id: mend.id,
+        fault: Some(mend.fault),
+        action: Some(mend.action),
+    };
+    Continuation { items, findings: mends.into_iter().map(finding).collect() }
+}
+
+fn refusal(history: &Document, refused: &Refused) -> Failure {
+    let Refused { position, id, fault } = refused.clone();
+    let finding = Finding { position, id, fault: Some(fault), action: None };
+    Failure::refused(Form::Text.line(&Row::of_fault(history, &finding)))
+}

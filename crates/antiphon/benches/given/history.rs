@@ -1,0 +1,96 @@
+//! Histories of an agent that reasons and calls functions; an item has about a kilobyte.
+
+use antiphon::item::items_of;
+use antiphon::{FingerprintKey, HeldItem, Item, ItemId, Transcript};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::words::Words;
+
+pub(crate) const KEY: FingerprintKey = FingerprintKey::new([9; 16]);
+
+/// The first `count` items of an agent's run. What the model made has ids; the rest has none, as
+/// most clients send it.
+pub(crate) fn agent_run(count: usize) -> Vec<Item> {
+    let list = (0..count).map(json_at).collect::<Vec<_>>();
+    items_of(&Bytes::from(Value::from(list).to_string())).expect("these are items")
+}
+
+/// Eight items are a turn: a question, two rounds of reasoning, call and output, an answer.
+fn json_at(position: usize) -> Value {
+    let mut words = Words::new(position + 1);
+    match position % 8 {
+        0 => json!({"role": "user", "content": words.prose(600)}),
+        1 | 4 => json!({"id": format!("rs_{position:032x}"), "type": "reasoning", "summary": [],
+            "encrypted_content": words.base64(1000)}),
+        2 | 5 => json!({"id": format!("fc_{position:032x}"), "type": "function_call",
+            "status": "completed", "call_id": format!("call_{position:024x}"), "name": "search",
+            "arguments": json!({"query": words.prose(160), "limit": 20}).to_string()}),
+        3 | 6 => json!({"type": "function_call_output", "output": words.prose(2000),
+            "call_id": format!("call_{:024x}", position - 1)}),
+        _ => json!({"id": format!("msg_{position:032x}"), "type": "message", "role": "assistant",
+            "status": "completed", "content": [{"type": "output_text", "annotations": [],
+            "logprobs": [], "text": words.prose(1000)}]}),
+    }
+}
+
+/// The items as the JSON array that a request carries.
+pub(crate) fn list_of(items: &[Item]) -> Bytes {
+    let texts: Vec<&str> = items.iter().map(Item::text).collect();
+    format!("[{}]", texts.join(",")).into()
+}
+
+/// The items as what was left of a run: every output of the first round is missing, every second
+/// round came twice.
+pub(crate) fn broken(items: &[Item]) -> Vec<Item> {
+    let is_lost = |position: usize| position % 8 == 3;
+    let is_repeated = |position: usize| matches!(position % 8, 5 | 6);
+    let items = items.iter().enumerate().filter(|(position, _)| !is_lost(*position));
+    let copies = items.flat_map(|(position, item)| {
+        std::iter::repeat_n(item.clone(), 1 + usize::from(is_repeated(position)))
+    });
+    copies.collect()
+}
+
+/// What an owner holds, and what comes.
+pub(crate) struct Turn {
+    /// What is held, item by item.
+    pub(crate) held: Vec<HeldItem>,
+    /// The same as a transcript.
+    pub(crate) transcript: Transcript,
+    /// What the caller sends.
+    pub(crate) incoming: Vec<Item>,
+}
+
+impl Turn {
+    /// A caller that sends all that is held, and one message more.
+    pub(crate) fn full_replay(count: usize) -> Self {
+        let run = agent_run(count);
+        Self::of(&run, [&run[..], &[Self::news()]].concat())
+    }
+
+    /// A caller that sends one message to an owner who holds `count` items.
+    pub(crate) fn delta(count: usize) -> Self {
+        Self::of(&agent_run(count), vec![Self::news()])
+    }
+
+    /// A caller that keeps all, and an owner who holds nothing.
+    pub(crate) fn stateless(count: usize) -> Self {
+        Self::of(&[], agent_run(count))
+    }
+
+    fn of(held: &[Item], incoming: Vec<Item>) -> Self {
+        let held: Vec<HeldItem> = held.iter().enumerate().map(hold).collect();
+        Self { transcript: held.iter().cloned().collect(), held, incoming }
+    }
+
+    fn news() -> Item {
+        Item::parse(r#"{"role":"user","content":"And tomorrow?"}"#.into()).expect("it is an item")
+    }
+}
+
+fn hold((position, item): (usize, &Item)) -> HeldItem {
+    let issued = || ItemId::from(format!("msg_{position:048x}"));
+    let id = item.head().id.clone().unwrap_or_else(issued);
+    HeldItem::new(id, item, KEY, None)
+}

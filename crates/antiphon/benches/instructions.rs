@@ -1,0 +1,110 @@
+//! How many instructions it takes, which no other load on the machine changes. Needs valgrind.
+#![allow(missing_docs, reason = "the macros make items that nobody can document")]
+
+mod given;
+
+use std::hint::black_box;
+
+use antiphon::item::{self, ListError};
+use antiphon::reconcile::Verdict;
+use antiphon::repair::Repaired;
+use antiphon::{HeldItem, Item, Transcript};
+use bytes::Bytes;
+use given::{KEY, Numbers, TextStream, Turn, agent_run, broken, list_of};
+use gungraun::prelude::*;
+
+fn list(count: usize) -> Bytes {
+    list_of(&agent_run(count))
+}
+
+fn held(count: usize) -> Vec<HeldItem> {
+    Turn::full_replay(count).held
+}
+
+fn broken_run(count: usize) -> Vec<Item> {
+    broken(&agent_run(count))
+}
+
+fn right(deltas: usize) -> TextStream {
+    TextStream::of(deltas, Numbers::Right)
+}
+
+fn wrong(deltas: usize) -> TextStream {
+    TextStream::of(deltas, Numbers::Wrong)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = list)]
+fn items_of(list: Bytes) -> (Result<Vec<Item>, ListError>, Bytes) {
+    (item::items_of(black_box(&list)), list)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = held)]
+fn transcript(held: Vec<HeldItem>) -> Transcript {
+    black_box(held).into_iter().collect()
+}
+
+fn verdicts(turn: Turn) -> (Vec<Verdict>, Turn) {
+    let verdicts = antiphon::reconcile::reconcile(&turn.transcript, &turn.incoming, KEY);
+    (verdicts, turn)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = Turn::full_replay)]
+fn full_replay(turn: Turn) -> (Vec<Verdict>, Turn) {
+    verdicts(black_box(turn))
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = Turn::delta)]
+fn delta(turn: Turn) -> (Vec<Verdict>, Turn) {
+    verdicts(black_box(turn))
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = Turn::stateless)]
+fn stateless(turn: Turn) -> (Vec<Verdict>, Turn) {
+    verdicts(black_box(turn))
+}
+
+fn repaired(items: Vec<Item>) -> (Repaired, Vec<Item>) {
+    (antiphon::repair::repair(&items), items)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = agent_run)]
+fn well_formed(items: Vec<Item>) -> (Repaired, Vec<Item>) {
+    repaired(black_box(items))
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = broken_run)]
+fn broken_everywhere(items: Vec<Item>) -> (Repaired, Vec<Item>) {
+    repaired(black_box(items))
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = right)]
+fn decode(stream: TextStream) -> (usize, TextStream) {
+    (black_box(&stream).decode(), stream)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = right)]
+fn relay_as_it_came(stream: TextStream) -> (usize, TextStream) {
+    (given::relay(black_box(&stream)), stream)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = wrong)]
+fn relay_renumbered(stream: TextStream) -> (usize, TextStream) {
+    (given::relay(black_box(&stream)), stream)
+}
+
+library_benchmark_group!(name = items, benchmarks = [items_of, transcript]);
+library_benchmark_group!(name = reconcile, benchmarks = [full_replay, delta, stateless]);
+library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
+library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
+
+main!(library_benchmark_groups = items, reconcile, repair, stream);

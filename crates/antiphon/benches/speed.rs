@@ -1,0 +1,131 @@
+//! How long it takes, by the clock.
+
+mod given;
+
+use divan::{Bencher, black_box};
+
+/// Lengths of histories, in items.
+const HISTORIES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
+/// Lengths of answers, in text deltas.
+const ANSWERS: [usize; 2] = [1_000, 10_000];
+
+fn main() {
+    divan::main();
+}
+
+mod items {
+    use antiphon::item;
+    use divan::counter::{BytesCount, ItemsCount};
+
+    use super::given::{Turn, agent_run, list_of};
+    use super::{Bencher, HISTORIES, black_box};
+
+    /// Reads the heads of a request's items.
+    #[divan::bench(args = HISTORIES)]
+    fn items_of(bencher: Bencher<'_, '_>, count: usize) {
+        let list = list_of(&agent_run(count));
+        bencher
+            .counter(BytesCount::new(list.len()))
+            .counter(ItemsCount::new(count))
+            .bench(|| item::items_of(black_box(&list)));
+    }
+
+    /// Indexes what a store holds.
+    #[divan::bench(args = HISTORIES)]
+    fn transcript(bencher: Bencher<'_, '_>, count: usize) {
+        let held = Turn::full_replay(count).held;
+        bencher
+            .counter(ItemsCount::new(count))
+            .with_inputs(|| held.clone())
+            .bench_values(|held| held.into_iter().collect::<antiphon::Transcript>());
+    }
+}
+
+mod reconcile {
+    use antiphon::reconcile::reconcile;
+    use divan::counter::ItemsCount;
+
+    use super::given::{KEY, Turn};
+    use super::{Bencher, HISTORIES, black_box};
+
+    fn bench(bencher: Bencher<'_, '_>, count: usize, turn: &Turn) {
+        let Turn { transcript, incoming, .. } = turn;
+        bencher
+            .counter(ItemsCount::new(count))
+            .bench(|| reconcile(black_box(transcript), black_box(incoming), KEY));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn full_replay(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, &Turn::full_replay(count));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn delta(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, &Turn::delta(count));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn stateless(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, &Turn::stateless(count));
+    }
+}
+
+mod repair {
+    use antiphon::Item;
+    use antiphon::repair;
+    use divan::counter::ItemsCount;
+
+    use super::given::{agent_run, broken};
+    use super::{Bencher, HISTORIES, black_box};
+
+    fn bench(bencher: Bencher<'_, '_>, items: &[Item]) {
+        bencher.counter(ItemsCount::new(items.len())).bench(|| repair::repair(black_box(items)));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn well_formed(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, &agent_run(count / 8 * 8));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn broken_everywhere(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, &broken(&agent_run(count)));
+    }
+}
+
+mod stream {
+    use divan::counter::{BytesCount, ItemsCount};
+
+    use super::given::{Numbers, TextStream, relay};
+    use super::{ANSWERS, Bencher, black_box};
+
+    #[divan::bench(args = ANSWERS)]
+    fn decode(bencher: Bencher<'_, '_>, deltas: usize) {
+        let stream = TextStream::of(deltas, Numbers::Right);
+        bencher
+            .counter(BytesCount::new(stream.bytes))
+            .counter(ItemsCount::new(deltas))
+            .bench(|| black_box(&stream).decode());
+    }
+
+    fn bench(bencher: Bencher<'_, '_>, deltas: usize, numbers: Numbers) {
+        let stream = TextStream::of(deltas, numbers);
+        bencher
+            .counter(BytesCount::new(stream.bytes))
+            .counter(ItemsCount::new(deltas))
+            .bench(|| relay(black_box(&stream)));
+    }
+
+    /// Decodes, assembles and encodes events that can be passed on.
+    #[divan::bench(args = ANSWERS)]
+    fn relay_as_it_came(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench(bencher, deltas, Numbers::Right);
+    }
+
+    /// The same where every event has to be written anew.
+    #[divan::bench(args = ANSWERS)]
+    fn relay_renumbered(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench(bencher, deltas, Numbers::Wrong);
+    }
+}

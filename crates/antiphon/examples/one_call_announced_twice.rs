@@ -1,0 +1,48 @@
+//! One tool call, announced by two paths of a converter under two item ids: a client that believes
+//! both runs the tool twice.
+
+use antiphon::IdSource;
+use antiphon::json::Object;
+use antiphon::stream::{Assembler, Envelope, Failure, Taken};
+
+/// Counts up. A program would take its operating system's random numbers.
+struct Counter(u8);
+
+impl IdSource for Counter {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        bytes.fill(self.0);
+    }
+}
+
+const CALL: &str = r#""type":"function_call","call_id":"call_1","name":"get_weather""#;
+
+pub(crate) fn main() {
+    let request = Object::parse(br#"{"model":"m"}"#).expect("the text above is an object");
+    let envelope = Envelope::new("resp_1", 0, &request, None);
+    let mut assembler = Assembler::new(envelope, Taken::default(), Box::new(Counter(0)), false);
+    let upstream = [
+        format!(
+            r#"{{"type":"response.output_item.added","output_index":0,"item":{{{CALL},"id":"fc_abc","arguments":""}}}}"#
+        ),
+        format!(
+            r#"{{"type":"response.output_item.added","output_index":1,"item":{{{CALL},"id":"fc_xyz","arguments":"{{}}"}}}}"#
+        ),
+        format!(
+            r#"{{"type":"response.output_item.done","output_index":1,"item":{{{CALL},"id":"fc_xyz","arguments":"{{}}"}}}}"#
+        ),
+    ];
+
+    for event in upstream {
+        assembler.hear(&event.into()).expect("the texts above are objects");
+    }
+    assembler.fail(Failure::server_error("The upstream went away."));
+
+    let mut announced = 0;
+    while let Some(event) = assembler.next_event() {
+        println!("{}", event.kind);
+        announced += usize::from(event.kind == "response.output_item.added");
+    }
+    assert_eq!(announced, 1);
+    assert_eq!(assembler.finish(0).output.len(), 1);
+}

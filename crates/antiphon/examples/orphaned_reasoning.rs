@@ -1,0 +1,22 @@
+//! `Item 'rs_…' of type 'reasoning' was provided without its required following item`: a stream was
+//! broken off, and its reasoning stayed in the history alone.
+
+use antiphon::item::items_of;
+use antiphon::repair::{check, filter_orphaned_reasoning};
+
+pub(crate) fn main() {
+    let history = r#"[
+        {"role": "user", "content": "Hello"},
+        {"type": "reasoning", "id": "rs_cut", "summary": []},
+        {"role": "user", "content": "Are you there?"}
+    ]"#;
+    let items = items_of(&history.into()).expect("the text above is a list of items");
+    for (position, fault) in check(&items) {
+        println!("item {position}: {}", fault.refusal(position).message);
+    }
+
+    let filtered = filter_orphaned_reasoning(&items);
+
+    assert_eq!(filtered.items, [items[0].clone(), items[2].clone()]);
+    assert!(check(&filtered.items).is_empty());
+}

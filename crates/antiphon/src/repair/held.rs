@@ -1,0 +1,219 @@
+//! Input for a server that holds the conversation before it.
+
+use super::silence::silence;
+use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, mended};
+use crate::faults::Fault;
+use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
+use crate::reconcile::{Resent, Rule, Verdict, reconcile};
+use crate::strip::is_held_by_server;
+use crate::transcript::Transcript;
+
+/// What a server holds of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub enum Held<'a> {
+    /// These items. The key is for comparing messages.
+    Items(&'a Transcript, FingerprintKey),
+    /// Nobody can tell here: the request names a conversation or a response. Items that only a
+    /// server issues are taken for held ([`is_held_by_server`]), and so are the calls of outputs,
+    /// which stay whatever the policy says.
+    Unknown,
+}
+
+/// Input that a server takes as the continuation of what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Continuation {
+    /// The items to send.
+    pub items: Vec<Item>,
+    /// What was left out and mended.
+    pub findings: Vec<Finding>,
+}
+
+/// Something about the input, or about what the server holds, that keeps the two from being one
+/// conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The item's position in the input; `None` for an item that the server holds.
+    pub position: Option<usize>,
+    /// The item's id, where it has one.
+    pub id: Option<ItemId>,
+    /// What a provider would have refused; `None` for a held item that it would have stored twice.
+    pub fault: Option<Fault>,
+    /// What was done about it; `None` where nothing can be done in the input.
+    pub action: Option<Action>,
+}
+
+/// What is wrong with `incoming` as the continuation of what the server holds: first items that it
+/// holds, in order; then what it would refuse, as [`check`](super::check) tells it. That includes
+/// calls that it holds and that `incoming` leaves unanswered.
+pub fn check_held(held: Held<'_>, incoming: &[Item]) -> Vec<Finding> {
+    let mut input = Input::of(held, incoming, &Policy::default());
+    let lost = input.lost_call();
+    let mut findings = std::mem::take(&mut input.left_out);
+    findings.extend(lost.map(|call| Finding {
+        position: call.position,
+        id: call.id,
+        fault: Some(call.fault),
+        action: None,
+    }));
+    let Input { draft, origins, .. } = input;
+    findings.extend(draft.into_faults().into_iter().map(|mend| origins.finding(mend)));
+    findings
+}
+
+/// Mends `incoming` for the server: leaves out what it holds, answers calls that it holds and nobody
+/// answered, and mends the rest as `policy` has it. What is held cannot be left out, so a held call
+/// is answered where the policy would drop it; one whose output cannot be made up is a refusal.
+pub fn repair_held(
+    held: Held<'_>,
+    incoming: &[Item],
+    policy: &Policy,
+) -> Result<Continuation, Refused> {
+    let input = Input::of(held, incoming, policy);
+    if let Some(refused) = policy.refusal_of(&input.draft) {
+        let position = refused.position.map(|fresh| input.origins.sources[fresh]);
+        return Err(Refused { position, ..refused });
+    }
+    if let Some(refused) = input.lost_call() {
+        return Err(refused);
+    }
+    let Input { draft, origins, left_out: mut findings } = input;
+    let repaired = draft.into_repaired();
+    findings.extend(repaired.mends.into_iter().map(|mend| origins.finding(mend)));
+    Ok(Continuation { items: repaired.items, findings })
+}
+
+/// Input while it is being mended.
+struct Input {
+    /// What is held, and behind it what is fresh.
+    draft: Draft,
+    origins: Origins,
+    left_out: Vec<Finding>,
+}
+
+/// Where the items of the draft come from.
+struct Origins {
+    /// How many are held.
+    held: usize,
+    /// For each of the others its position in the input.
+    sources: Vec<usize>,
+}
+
+impl Input {
+    fn of(held: Held<'_>, incoming: &[Item], policy: &Policy) -> Self {
+        let mut items = held.items();
+        let mut origins = Origins { held: items.len(), sources: Vec::new() };
+        let mut left_out = Vec::new();
+        for (position, repetition) in held.repetitions(incoming).into_iter().enumerate() {
+            let item = &incoming[position];
+            if let Some(Repetition { fault }) = repetition {
+                left_out.push(Finding::left_out(position, item, fault));
+            } else {
+                origins.sources.push(position);
+                items.push(item.clone());
+            }
+        }
+        let policy = held.bounds(policy.clone());
+        Self { draft: mended(&items, origins.held, &policy), origins, left_out }
+    }
+
+    /// A held call that nobody answered and nobody can.
+    fn lost_call(&self) -> Option<Refused> {
+        let mut exchanges = Exchanges::default();
+        for (position, item) in self.draft.items() {
+            exchanges.push(position, item.head());
+        }
+        let is_lost = |position: &usize| {
+            let kind = &self.draft.item(*position).head().kind;
+            self.draft.is_held(*position) && kind.must_be_answered() && silence(kind).is_none()
+        };
+        let waiting = exchanges.iter().flat_map(Exchange::waiting);
+        let head = self.draft.item(waiting.filter(is_lost).min()?).head();
+        let (_, CallKey { kind, call_id }) = head.pairing()?;
+        let fault = Fault::UnansweredCall { kind, call_id };
+        Some(Refused { position: None, id: head.id.clone(), fault })
+    }
+}
+
+impl Origins {
+    fn finding(&self, mend: Mend) -> Finding {
+        Finding {
+            position: mend.position.checked_sub(self.held).map(|fresh| self.sources[fresh]),
+            id: mend.id,
+            fault: Some(mend.fault),
+            action: Some(mend.action),
+        }
+    }
+}
+
+impl Finding {
+    fn left_out(position: usize, item: &Item, fault: Option<Fault>) -> Self {
+        let id = item.head().id.clone();
+        Self { position: Some(position), id, fault, action: Some(Action::Dropped) }
+    }
+}
+
+/// An item of the input that is held already.
+struct Repetition {
+    /// What a provider says of it, where it would notice.
+    fault: Option<Fault>,
+}
+
+impl Held<'_> {
+    /// The items that are certainly held.
+    fn items(&self) -> Vec<Item> {
+        match self {
+            Self::Items(transcript, _) => {
+                transcript.items().iter().filter_map(crate::HeldItem::item).collect()
+            }
+            Self::Unknown => Vec::new(),
+        }
+    }
+
+    /// For each incoming item whether it is held.
+    fn repetitions(&self, incoming: &[Item]) -> Vec<Option<Repetition>> {
+        let Self::Items(transcript, key) = self else {
+            return incoming.iter().map(|item| by_kind(item.head())).collect();
+        };
+        let verdicts = reconcile(transcript, incoming, *key);
+        incoming.iter().zip(verdicts).map(|(item, verdict)| by_verdict(item, verdict)).collect()
+    }
+
+    /// The policy as far as it can be followed: nobody can tell which outputs lack a call that is
+    /// held out of sight.
+    fn bounds(&self, policy: Policy) -> Policy {
+        match self {
+            Self::Items(..) => policy,
+            Self::Unknown => Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..policy },
+        }
+    }
+}
+
+fn by_kind(head: &Head) -> Option<Repetition> {
+    let fault = || of_id(head).or_else(|| of_call(head, true));
+    is_held_by_server(head).then(|| Repetition { fault: fault() })
+}
+
+fn by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
+    let head = item.head();
+    let fault = match verdict {
+        Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => return None,
+        Verdict::Duplicate(_) | Verdict::Resent(Resent { rule: Rule::SameId, .. }) => {
+            of_id(head).or_else(|| of_call(head, true))
+        }
+        Verdict::Resent(Resent { rule: Rule::SameCall, differs, .. }) => of_call(head, !differs),
+        Verdict::Resent(_) | Verdict::Deleted => None,
+    };
+    Some(Repetition { fault })
+}
+
+fn of_id(head: &Head) -> Option<Fault> {
+    head.id.clone().map(|id| Fault::DuplicateItem { id })
+}
+
+fn of_call(head: &Head, identical: bool) -> Option<Fault> {
+    let (kind, (side, CallKey { call_id, .. })) = (head.kind.clone(), head.pairing()?);
+    Some(match side {
+        Side::Call => Fault::DuplicateCall { kind, call_id, identical },
+        Side::Output => Fault::DuplicateOutput { kind, call_id },
+    })
+}

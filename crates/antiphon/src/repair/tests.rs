@@ -1,1 +1,0 @@
-//! Repair against the laws and the provider.

@@ -1,0 +1,225 @@
+//! Calls and outputs of one function.
+
+use super::{Action, assert_accepted, left_of, mends, of_input, refusal, texts};
+use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
+
+#[test]
+fn an_unanswered_call_is_answered_with_silence() {
+    let given = [user("hi"), call_under("fc_1", "call_1", "{}"), user("Are you there?")];
+    assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
+    assert_eq!(mends(&given), [(1, "unanswered_call", Action::Answered)]);
+    let left = left_of(&given);
+    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    assert_eq!(texts(&left), [given[0].text(), given[1].text(), silence, given[2].text()]);
+}
+
+#[test]
+fn parallel_calls_stay_together_when_one_is_answered_with_silence() {
+    let given = [
+        call("call_1", "{}"),
+        reasoning("rs_1"),
+        call("call_2", "{}"),
+        output("call_2", "ok"),
+        user("hi"),
+    ];
+    let left = left_of(&given);
+    assert_eq!(left.len(), 6);
+    assert_eq!(texts(&left)[..3], texts(&given)[..3]);
+    assert_eq!(left[3].head().call_id, Some("call_1".into()));
+    assert_eq!(texts(&left)[4..], texts(&given)[3..]);
+}
+
+#[test]
+fn a_call_that_was_cut_short_goes_with_the_reasoning_that_led_to_it() {
+    let cut = item(
+        r#"{"type":"function_call","id":"fc_1","status":"incomplete","call_id":"call_1",
+            "name":"get_weather","arguments":"{\"ci"}"#,
+    );
+    let given = [user("hi"), reasoning("rs_1"), cut, user("Are you there?")];
+    assert_eq!(refusal(&given), of_input("No tool output found for function call call_1."));
+    assert_eq!(
+        mends(&given),
+        [(2, "unanswered_call", Action::Dropped), (1, "lone_reasoning", Action::Dropped)]
+    );
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[3].text()]);
+}
+
+#[test]
+fn a_call_that_was_answered_stays_whatever_its_status() {
+    let running = item(
+        r#"{"type":"function_call","status":"in_progress","call_id":"call_1","name":"f",
+            "arguments":"{}"}"#,
+    );
+    assert_accepted(&[user("hi"), running, output("call_1", "ok")]);
+}
+
+#[test]
+fn an_output_without_a_call_goes() {
+    let given = [user("hi"), output("call_1", "ok"), user("bye")];
+    assert_eq!(
+        refusal(&given),
+        of_input("No tool call found for function call output with call_id call_1.")
+    );
+    assert_eq!(mends(&given), [(1, "output_without_call", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
+}
+
+#[test]
+fn an_output_before_its_call_answers_nothing() {
+    let given = [output("call_1", "ok"), call("call_1", "{}")];
+    assert_eq!(
+        mends(&given),
+        [(0, "output_without_call", Action::Dropped), (1, "unanswered_call", Action::Answered)]
+    );
+}
+
+#[test]
+fn an_output_answers_no_call_of_another_kind() {
+    let custom = item(r#"{"type":"custom_tool_call","call_id":"call_1","name":"f","input":""}"#);
+    let given = [custom, output("call_1", "ok")];
+    assert_eq!(
+        mends(&given),
+        [(0, "unanswered_call", Action::Answered), (1, "output_without_call", Action::Dropped)]
+    );
+}
+
+#[test]
+fn a_late_output_counts() {
+    assert_accepted(&[
+        call("call_1", "{}"),
+        user("Never mind."),
+        assistant("msg_1", "Fine."),
+        output("call_1", "ok"),
+    ]);
+}
+
+#[test]
+fn the_same_output_twice_is_one() {
+    let given = [call("call_1", "{}"), output("call_1", "ok"), output("call_1", "ok")];
+    assert_eq!(
+        refusal(&given),
+        of_input(
+            "Duplicate item found with id call_1. Remove duplicate items from your input and try \
+             again."
+        )
+    );
+    assert_eq!(mends(&given), [(2, "duplicate_output", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
+}
+
+#[test]
+fn of_two_outputs_the_later_counts() {
+    let given = [call("call_1", "{}"), output("call_1", "running"), output("call_1", "done")];
+    assert_eq!(mends(&given), [(1, "duplicate_output", Action::Replaced)]);
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
+}
+
+#[test]
+fn a_copy_of_a_call_goes() {
+    let given = [
+        call_under("fc_1", "call_1", r#"{"a":1}"#),
+        output("call_1", "ok"),
+        call("call_1", r#"{ "a": 1 }"#),
+        user("bye"),
+    ];
+    assert_eq!(mends(&given), [(2, "duplicate_call", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[1].text(), given[3].text()]);
+}
+
+#[test]
+fn of_a_call_and_its_copy_the_answered_one_stays() {
+    let given = [
+        call("call_1", "{}"),
+        user("Are you there?"),
+        reasoning("rs_1"),
+        call("call_1", "{}"),
+        output("call_1", "ok"),
+    ];
+    assert_eq!(mends(&given), [(0, "duplicate_call", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), texts(&given[1..]));
+}
+
+#[test]
+fn an_exchange_that_was_replayed_under_its_item_id_goes_whole() {
+    let exchange = [call_under("fc_1", "call_1", "{}"), output("call_1", "ok")];
+    let given = [exchange.clone(), exchange].concat();
+    assert_eq!(
+        refusal(&given),
+        of_input(
+            "Duplicate item found with id fc_1. Remove duplicate items from your input and try \
+             again."
+        )
+    );
+    assert_eq!(
+        mends(&given),
+        [(2, "duplicate_item", Action::Dropped), (3, "duplicate_output", Action::Dropped)]
+    );
+    assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
+}
+
+#[test]
+fn an_empty_call_id_gets_a_name() {
+    let given = [user("hi"), call("", "{}"), output("", "ok")];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("empty_string"),
+            "input[1].call_id".to_owned(),
+            "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, \
+             but got an empty string instead."
+                .to_owned()
+        )
+    );
+    assert_eq!(mends(&given), [(1, "empty_call_id", Action::Renamed)]);
+    let renamed = [user("hi"), call("call_1", "{}"), output("call_1", "ok")];
+    assert_eq!(texts(&left_of(&given)), texts(&renamed));
+}
+
+#[test]
+fn a_call_without_a_call_id_gets_one_and_is_answered() {
+    let given = [item(r#"{"type":"function_call","name":"f","arguments":"{}"}"#)];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("missing_required_parameter"),
+            "input[0].call_id".to_owned(),
+            "Missing required parameter: 'input[0].call_id'.".to_owned()
+        )
+    );
+    let left = left_of(&given);
+    assert_eq!(
+        left[0].text(),
+        r#"{"type":"function_call","name":"f","arguments":"{}","call_id":"call_1"}"#
+    );
+    assert_eq!(left[1].head().call_id, Some("call_1".into()));
+}
+
+#[test]
+fn an_overlong_call_id_is_cut_short_with_its_output() {
+    let long = "call_".to_owned() + &"x".repeat(411);
+    let given = [call(&long, "{}"), output(&long, "ok")];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("string_above_max_length"),
+            "input[0].call_id".to_owned(),
+            "Invalid 'input[0].call_id': string too long. Expected a string with maximum length \
+             64, but got a string with length 416 instead."
+                .to_owned()
+        )
+    );
+    let name = format!("{}_1", &long[..54]);
+    let renamed = [call(&name, "{}"), output(&name, "ok")];
+    assert_eq!(texts(&left_of(&given)), texts(&renamed));
+}
+
+#[test]
+fn an_output_that_names_no_call_is_carried() {
+    assert_accepted(&[
+        user("hi"),
+        item(r#"{"type":"function_call_output","name":"clock","output":"noon"}"#),
+    ]);
+}

@@ -1,0 +1,190 @@
+//! Item ids.
+
+use super::{Action, assert_accepted, left_of, mends, of_input, refusal, texts};
+use crate::item::Item;
+use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
+
+#[test]
+fn the_same_item_twice_is_one() {
+    let given = [user("hi"), assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
+    assert_eq!(
+        refusal(&given),
+        of_input(
+            "Duplicate item found with id msg_1. Remove duplicate items from your input and try \
+             again."
+        )
+    );
+    assert_eq!(mends(&given), [(2, "duplicate_item", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), texts(&given[..2]));
+}
+
+#[test]
+fn what_a_model_said_under_one_id_is_one_item_whatever_is_left_of_it() {
+    let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hel")];
+    assert_eq!(texts(&left_of(&given)), texts(&given[..1]));
+    let given = [reasoning("rs_1"), reasoning("rs_1"), assistant("msg_1", "Hello.")];
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
+}
+
+#[test]
+fn two_messages_of_a_caller_under_one_id_are_both_sent() {
+    let under_id = |text: &str| {
+        item(format!(r#"{{"id":"msg_1","type":"message","role":"user","content":"{text}"}}"#))
+    };
+    let given = [under_id("hi"), under_id("bye")];
+    assert_eq!(mends(&given), [(1, "duplicate_item", Action::IdRemoved)]);
+    let without_id = r#"{"type":"message","role":"user","content":"bye"}"#;
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), without_id]);
+}
+
+#[test]
+fn two_calls_under_one_item_id_are_both_sent() {
+    let given = [
+        call_under("fc_0", "call_1", "{}"),
+        output("call_1", "1"),
+        call_under("fc_0", "call_2", "{}"),
+        output("call_2", "2"),
+    ];
+    assert_eq!(mends(&given), [(2, "duplicate_item", Action::IdRemoved)]);
+    assert_eq!(left_of(&given).len(), 4);
+}
+
+#[test]
+fn a_reference_beside_the_item_itself_goes() {
+    let given = [reference("msg_1"), user("hi"), assistant("msg_1", "Hello."), reference("msg_1")];
+    assert_eq!(
+        mends(&given),
+        [(0, "duplicate_item", Action::Dropped), (3, "duplicate_item", Action::Dropped)]
+    );
+    assert_eq!(texts(&left_of(&given)), texts(&given[1..3]));
+}
+
+#[test]
+fn an_id_of_another_shape_is_left_out() {
+    let given = [user("hi"), item(r#"{"role":"assistant","id":"chatcmpl-7","content":"Hello."}"#)];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("invalid_value"),
+            "input[1].id".to_owned(),
+            "Invalid 'input[1].id': 'chatcmpl-7'. Expected an ID that begins with 'msg'."
+                .to_owned()
+        )
+    );
+    assert_eq!(mends(&given), [(1, "malformed_id", Action::IdRemoved)]);
+    assert_eq!(left_of(&given)[1].text(), r#"{"role":"assistant","content":"Hello."}"#);
+}
+
+#[test]
+fn an_id_with_other_characters_is_left_out() {
+    let given = [item(r#"{"role":"assistant","id":"msg_1:0","content":"Hello."}"#)];
+    assert_eq!(
+        refusal(&given).3,
+        "Invalid 'input[0].id': 'msg_1:0'. Expected an ID that contains letters, numbers, \
+         underscores, or dashes, but this value contained additional characters."
+    );
+    assert_eq!(mends(&given), [(0, "malformed_id", Action::IdRemoved)]);
+}
+
+#[test]
+fn every_kind_whose_ids_are_known_begins_with_its_own() {
+    for (kind, expected, rest) in [
+        ("message", "msg", r#""role":"user","content":"""#),
+        ("reasoning", "rs", r#""summary":[]"#),
+        ("function_call", "fc", r#""call_id":"c","name":"f","arguments":"{}""#),
+        ("function_call_output", "fc", r#""call_id":"c","output":"""#),
+        ("custom_tool_call", "ctc", r#""call_id":"c","name":"f","input":"""#),
+    ] {
+        let given = [item(format!(r#"{{"type":"{kind}","id":"item_abc",{rest}}}"#))];
+        let faults = super::check(&given);
+        let (at, fault) = faults.first().expect("a provider refuses it");
+        let message = fault.refusal(*at).message;
+        if kind != "function_call_output" {
+            let text = "Invalid 'input[0].id': 'item_abc'. Expected an ID that begins with";
+            assert_eq!(message, format!("{text} '{expected}'."));
+        }
+        assert!(left_of(&given).iter().all(|item| item.head().id.is_none()));
+    }
+}
+
+#[test]
+fn an_overlong_id_is_left_out() {
+    let long = "msg_".to_owned() + &"x".repeat(412);
+    let given = [user("a"), user("b"), assistant(&long, "Hello.")];
+    assert_eq!(
+        refusal(&given),
+        (
+            400,
+            Some("string_above_max_length"),
+            "input[2].id".to_owned(),
+            "Invalid 'input[2].id': string too long. Expected a string with maximum length 64, \
+             but got a string with length 416 instead."
+                .to_owned()
+        )
+    );
+    assert_eq!(mends(&given), [(2, "overlong_id", Action::IdRemoved)]);
+}
+
+#[test]
+fn encrypted_reasoning_goes_with_an_id_that_it_cannot_keep() {
+    let given = [user("hi"), reasoning("reasoning-1"), assistant("msg_1", "Hello.")];
+    assert_eq!(mends(&given), [(1, "malformed_id", Action::Dropped)]);
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[2].text()]);
+}
+
+#[test]
+fn items_that_cannot_go_without_an_id_get_another() {
+    let search = |id: &str| {
+        item(format!(
+            r#"{{"type":"web_search_call","id":"{id}","status":"completed","action":{{"query":"x"}}}}"#
+        ))
+    };
+    let long = "y".repeat(65);
+    let given = [search(&long), user("hi")];
+    assert_eq!(mends(&given), [(0, "overlong_id", Action::IdReplaced)]);
+    let id = |items: &[Item]| items[0].head().id.clone().unwrap();
+    let new = id(&left_of(&given));
+    assert!(new.as_str().starts_with("ws_") && new.as_str().len() <= 64);
+    assert_eq!(id(&left_of(&given)), new, "the same history is sent as the same bytes");
+}
+
+#[test]
+fn each_of_several_items_under_one_id_gets_another() {
+    let click = |n: u8| {
+        item(format!(
+            r#"{{"type":"computer_call","id":"cu_1","call_id":"call_{n}","action":{{"x":{n}}},"pending_safety_checks":[],"status":"completed"}}"#
+        ))
+    };
+    let shown = |n: u8| {
+        item(format!(r#"{{"type":"computer_call_output","call_id":"call_{n}","output":{{}}}}"#))
+    };
+    let left = left_of(&[click(1), shown(1), click(2), shown(2), click(3), shown(3)]);
+    assert_eq!(left.len(), 6);
+    assert_accepted(&left);
+}
+
+#[test]
+fn an_overlong_reference_goes() {
+    let given = [user("hi"), item(format!(r#"{{"id":"{}"}}"#, "z".repeat(65)))];
+    assert_eq!(mends(&given), [(1, "overlong_id", Action::Dropped)]);
+}
+
+#[test]
+fn ids_of_kinds_that_nobody_knows_are_not_judged() {
+    assert_accepted(&[
+        item(r#"{"type":"acme:telemetry","id":"whatever:1","n":1e2}"#),
+        item(r#"{"type":"web_search_call","id":"search/1","status":"completed"}"#),
+        user("hi"),
+    ]);
+}
+
+#[test]
+fn unknown_items_under_one_id_are_one_where_they_are_equal() {
+    let unknown = |n: u8| item(format!(r#"{{"type":"acme:telemetry","id":"t_1","n":{n}}}"#));
+    let given = [unknown(1), unknown(1), unknown(2)];
+    assert_eq!(
+        mends(&given),
+        [(1, "duplicate_item", Action::Dropped), (2, "duplicate_item", Action::IdRemoved)]
+    );
+}

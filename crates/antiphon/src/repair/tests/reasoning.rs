@@ -1,0 +1,124 @@
+//! Reasoning without what the model made of it: what an abort leaves in a client's history.
+
+use super::{Action, assert_accepted, check, left_of, mends, of_input, refusal, texts};
+use crate::item::Item;
+use crate::item::given::{assistant, call, item, output, reasoning, reference, user};
+
+#[test]
+fn orphaned_reasoning_goes_and_the_turns_around_it_stay() {
+    let given = [
+        user("hi"),
+        reasoning("rs_1"),
+        assistant("msg_1", "Hello."),
+        user("Tell me a story."),
+        reasoning("rs_orphan"),
+        user("A short one."),
+    ];
+    assert_eq!(
+        refusal(&given),
+        of_input(
+            "Item 'rs_orphan' of type 'reasoning' was provided without its required following item."
+        )
+    );
+    assert_eq!(mends(&given), [(4, "lone_reasoning", Action::Dropped)]);
+    let expected = [&given[..4], &given[5..]].concat();
+    assert_eq!(texts(&left_of(&given)), texts(&expected));
+}
+
+#[test]
+fn a_complete_turn_is_no_orphan() {
+    assert_accepted(&[user("hi"), reasoning("rs_1"), assistant("msg_1", "Hello.")]);
+}
+
+#[test]
+fn reasoning_that_led_to_a_call_is_no_orphan() {
+    assert_accepted(&[user("hi"), reasoning("rs_1"), call("call_1", "{}"), output("call_1", "ok")]);
+}
+
+#[test]
+fn reasoning_in_several_items_is_no_orphan_where_the_last_is_followed() {
+    assert_accepted(&[reasoning("rs_1"), reasoning("rs_2"), assistant("msg_1", "Hello.")]);
+}
+
+#[test]
+fn several_orphans_go_one_by_one() {
+    let given = [
+        reasoning("rs_1"),
+        reasoning("rs_2"),
+        user("hi"),
+        reasoning("rs_3"),
+        user("Are you there?"),
+        reasoning("rs_4"),
+    ];
+    let mended: Vec<usize> = mends(&given).iter().map(|(position, ..)| *position).collect();
+    assert_eq!(mended, [0, 1, 3, 5]);
+    assert_eq!(texts(&left_of(&given)), [given[2].text(), given[4].text()]);
+}
+
+#[test]
+fn a_history_that_is_nothing_but_an_orphan_ends_up_empty() {
+    assert_eq!(left_of(&[reasoning("rs_1")]), []);
+}
+
+#[test]
+fn an_orphan_without_an_id_goes_too() {
+    let anonymous = item(r#"{"type":"reasoning","summary":[],"content":null}"#);
+    let given = [user("hi"), anonymous, user("Are you there?")];
+    assert_eq!(mends(&given), [(1, "lone_reasoning", Action::Dropped)]);
+    assert_eq!(left_of(&given).len(), 2);
+}
+
+#[test]
+fn mending_orphans_twice_changes_nothing_more() {
+    let once = left_of(&[user("hi"), reasoning("rs_1"), user("Are you there?")]);
+    assert_accepted(&once);
+}
+
+#[test]
+fn an_output_does_not_follow_reasoning() {
+    let given = [call("call_1", "{}"), reasoning("rs_1"), output("call_1", "ok")];
+    assert_eq!(mends(&given), [(1, "lone_reasoning", Action::Dropped)]);
+}
+
+#[test]
+fn reasoning_before_a_call_that_goes_is_not_a_fault_of_the_list() {
+    let screen = item(
+        r#"{"type":"computer_call","id":"cu_1","call_id":"call_1","status":"completed",
+            "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
+    );
+    let given = [user("hi"), reasoning("rs_1"), screen, user("bye")];
+    let faults: Vec<_> = check(&given).iter().map(|(_, fault)| fault.name()).collect();
+    assert_eq!(faults, ["unanswered_call"]);
+    assert_eq!(texts(&left_of(&given)), [given[0].text(), given[3].text()]);
+}
+
+#[test]
+fn an_output_that_is_made_up_does_not_part_reasoning_from_what_follows_it() {
+    let screen = item(
+        r#"{"type":"computer_call","id":"cu_1","call_id":"call_2","status":"completed",
+            "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
+    );
+    let given = [
+        call("call_1", "{}"),
+        reasoning("rs_1"),
+        screen,
+        assistant("msg_1", "Hello."),
+        user("bye"),
+    ];
+    let left = left_of(&given);
+    assert_accepted(&left);
+    let kept = [given[1].text(), given[3].text(), given[4].text()];
+    assert_eq!(texts(&left)[2..], kept, "the output stands right behind its call");
+}
+
+#[test]
+fn an_empty_message_of_the_model_follows_reasoning() {
+    assert_accepted(&[user("hi"), reasoning("rs_1"), assistant("msg_1", "")]);
+}
+
+#[test]
+fn what_may_be_the_models_follows_reasoning() {
+    let newer: Item = item(r#"{"type":"hologram_call","id":"h_1"}"#);
+    assert_accepted(&[reasoning("rs_1"), newer]);
+    assert_accepted(&[reasoning("rs_1"), reference("msg_1")]);
+}

@@ -1,0 +1,133 @@
+//! The rule of a server's storage, case by case.
+
+use super::*;
+
+/// A second turn as clients send it that replay what a server holds.
+const REPLAYED: &str = r#"[
+    {"role":"user","content":"Weather in Bonn?"},
+    {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAAA"},
+    {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":"{}"},
+    {"type":"function_call_output","call_id":"call_1","output":"10 degrees"}
+  ]"#;
+
+fn request(marker: &str, input: &str) -> Bytes {
+    format!("{{ \"model\": \"m\",{marker}\n  \"input\": {input},\n  \"n\": 1e2 }}").into()
+}
+
+fn with_marker(input: &str) -> Bytes {
+    request(r#" "previous_response_id": "resp_1","#, input)
+}
+
+/// The kinds of the items that are left of `input` under a marker.
+fn left_of(input: &str) -> Vec<String> {
+    let body = strip(&with_marker(input)).unwrap().body;
+    let input =
+        Bytes::copy_from_slice(Object::parse(&body).unwrap().get("input").unwrap().as_bytes());
+    items_of(&input).unwrap().iter().map(|item| item.head().kind.to_string()).collect()
+}
+
+#[test]
+fn under_storage_a_replayed_call_leaves_and_its_output_stays() {
+    let stripped = strip(&with_marker(REPLAYED)).unwrap();
+    let expected = with_marker(
+        r#"[
+    {"role":"user","content":"Weather in Bonn?"},
+    {"type":"function_call_output","call_id":"call_1","output":"10 degrees"}
+  ]"#,
+    );
+    assert_eq!(stripped.body, expected);
+    assert_eq!(stripped.marker, Some(Marker::PreviousResponseId));
+    let reasoning = StrippedItem { position: 1, kind: Kind::Reasoning, id: Some("rs_1".into()) };
+    let call = StrippedItem { position: 2, kind: Kind::FunctionCall, id: Some("fc_1".into()) };
+    assert_eq!(stripped.items, [reasoning, call]);
+}
+
+#[test]
+fn without_a_marker_a_request_is_byte_identical() {
+    let none = ["", r#" "previous_response_id": null,"#, r#" "conversation": null,"#];
+    for marker in none {
+        let given = request(marker, REPLAYED);
+        let stripped = strip(&given).unwrap();
+        assert_eq!(stripped, Stripped { body: given, marker: None, items: vec![] }, "{marker}");
+    }
+}
+
+#[test]
+fn every_marker_counts() {
+    let markers = [
+        (r#" "previous_response_id": "resp_1","#, Marker::PreviousResponseId),
+        (r#" "conversation": "conv_1","#, Marker::Conversation),
+        (r#" "conversation": {"id": "conv_1"},"#, Marker::Conversation),
+    ];
+    for (text, marker) in markers {
+        let stripped = strip(&request(text, REPLAYED)).unwrap();
+        assert_eq!((stripped.marker, stripped.items.len()), (Some(marker), 2), "{text}");
+    }
+}
+
+#[test]
+fn under_storage_approval_requests_and_responses_leave() {
+    let input = r#"[
+        {"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}","server_label":"s"},
+        {"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true},
+        {"role":"user","content":"Go on."}]"#;
+    assert_eq!(left_of(input), ["message"]);
+}
+
+#[test]
+fn under_storage_a_local_shells_items_leave() {
+    let input = r#"[
+        {"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"},
+        {"type":"local_shell_call_output","id":"lsho_1","call_id":"call_1","output":"ok"},
+        {"role":"user","content":"Go on."}]"#;
+    assert_eq!(left_of(input), ["message"]);
+}
+
+#[test]
+fn the_outputs_of_all_other_calls_stay() {
+    let pairs = ["function", "custom_tool", "shell", "apply_patch", "computer"];
+    for kind in pairs {
+        let input = format!(
+            r#"[{{"type":"{kind}_call","id":"x_1","call_id":"call_1"}},
+                {{"type":"{kind}_call_output","call_id":"call_1","output":""}}]"#
+        );
+        assert_eq!(left_of(&input), [format!("{kind}_call_output")]);
+    }
+}
+
+#[test]
+fn what_a_server_need_not_hold_stays() {
+    let input = r#"[
+        {"type":"message","id":"msg_1","role":"assistant","content":[]},
+        {"type":"item_reference","id":"fc_1"},
+        {"type":"compaction","encrypted_content":"gAAAA"},
+        {"type":"acme:telemetry","n":1}]"#;
+    let given = with_marker(input);
+    assert_eq!(strip(&given).unwrap().body, given);
+}
+
+#[test]
+fn an_output_alone_is_all_that_a_continuation_needs() {
+    let given = with_marker(r#"[{"type":"function_call_output","call_id":"c","output":""}]"#);
+    let stripped = strip(&given).unwrap();
+    assert_eq!((stripped.body, stripped.items), (given, vec![]));
+}
+
+#[test]
+fn an_input_that_is_a_text_has_nothing_to_strip() {
+    let given = with_marker(r#""Hello""#);
+    assert_eq!(strip(&given).unwrap().body, given);
+}
+
+#[test]
+fn stripping_twice_changes_nothing_more() {
+    let once = strip(&with_marker(REPLAYED)).unwrap().body;
+    let twice = strip(&once).unwrap();
+    assert_eq!((twice.body, twice.items), (once, vec![]));
+}
+
+#[test]
+fn what_is_no_request_is_told() {
+    assert!(matches!(strip(&Bytes::from_static(b"[]")), Err(StripError::NotAnObject(_))));
+    assert!(matches!(strip(&with_marker("[7]")), Err(StripError::Input(_))));
+}

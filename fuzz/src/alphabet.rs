@@ -1,0 +1,35 @@
+//! The few names that generated conversations are made of: few, so that they meet again.
+
+/// How calls and what they are answered with are called, each with the prefix of its ids.
+pub const CALLS: [(&str, &str, &str); 8] = [
+    ("function_call", "function_call_output", "fc"),
+    ("custom_tool_call", "custom_tool_call_output", "ctc"),
+    ("shell_call", "shell_call_output", "sh"),
+    ("local_shell_call", "local_shell_call_output", "lsh"),
+    ("apply_patch_call", "apply_patch_call_output", "apc"),
+    ("computer_call", "computer_call_output", "cu"),
+    ("tool_search_call", "tool_search_output", "tsc"),
+    ("mcp_approval_request", "mcp_approval_response", "mcpr"),
+];
+
+const TEXTS: [&str; 8] =
+    ["", "yes", "no", "yes.", "What is the weather?", "\"a\"\n", "é😀", "{\"city\":\"Oslo\"}"];
+
+/// The text of this number.
+#[must_use]
+pub fn text(byte: u8) -> &'static str {
+    TEXTS[usize::from(byte) % TEXTS.len()]
+}
+
+/// An id that begins with `prefix`: mostly one of six, sometimes none, or one that is refused.
+#[must_use]
+pub fn id(prefix: &str, byte: u8) -> Option<String> {
+    match byte % 16 {
+        0..6 => None,
+        number @ 6..12 => Some(format!("{prefix}_{}", number - 5)),
+        12 => Some(String::new()),
+        13 => Some(format!("{prefix}_é 1")),
+        14 => Some("id_1".to_owned()),
+        _ => Some(format!("{prefix}_{}", "1".repeat(70))),
+    }
+}

@@ -1,0 +1,6 @@
+//! How bytes become what the targets try: JSON where a corpus gives it, else a compact form in
+//! which every byte means something, so that a changed byte is a changed conversation.
+
+pub mod alphabet;
+pub mod history;
+pub mod stream;
