@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::fmt::Write;
 
 use bytes::Bytes;
 
@@ -30,8 +31,6 @@ impl Event {
         text.into()
     }
 }
-
-const NUMBER: &str = "sequence_number";
 
 /// A field of an event: its name and its raw value.
 pub(super) type Field<'a> = (&'a str, &'a str);
@@ -62,10 +61,17 @@ impl Emitter {
 
     /// Makes an event without putting it in line.
     pub(super) fn event(&mut self, kind: &'static str, fields: &[Field<'_>]) -> Event {
-        let (quoted, number) = (quote(kind), Digits::of(self.count()));
-        let named = [("type", quoted.as_str()), (NUMBER, number.as_str())];
-        let data = object_of(named.iter().chain(fields).copied());
-        Event { kind: Cow::Borrowed(kind), data }
+        let mut data = String::with_capacity(length(fields) + kind.len() + 48);
+        data.push_str(r#"{"type":""#);
+        data.push_str(kind);
+        data.push_str(r#"","sequence_number":"#);
+        push_number(&mut data, self.count());
+        for (key, raw) in fields {
+            push_key(&mut data, key);
+            data.push_str(raw);
+        }
+        data.push('}');
+        Event { kind: Cow::Borrowed(kind), data: in_one_line(data) }
     }
 
     /// Passes an upstream's event on with these fields set: as the bytes that came where they and
@@ -74,14 +80,13 @@ impl Emitter {
     where
         F: Iterator<Item = Field<'f>> + Clone,
     {
-        let number = Digits::of(self.count());
-        let fixes = fixes.chain([(NUMBER, number.as_str())]);
+        let number = self.count();
         let stands = |(key, raw): Field<'_>| heard.object.get(key) == Some(raw);
-        let data = if fixes.clone().all(stands) && is_one_line(heard.data) {
-            heard.data.clone()
-        } else {
-            changed(heard, fixes)
-        };
+        let fits = heard.number("sequence_number") == Some(number)
+            && fixes.clone().all(stands)
+            && is_one_line(heard.data);
+        let data =
+            if fits { heard.data.clone() } else { in_one_line(changed(heard, number, fixes)) };
         self.line.push_back(Event { kind: heard.name(), data });
     }
 
@@ -155,26 +160,34 @@ impl ItemEmitter<'_> {
     }
 }
 
-/// What was heard, with these fields in the place of its own.
-fn changed<'f>(heard: &Heard<'_>, fixes: impl Iterator<Item = Field<'f>> + Clone) -> Bytes {
-    let fixed = |key: &str| fixes.clone().find(|(name, _)| *name == key);
-    let own = heard.object.iter().map(|(key, raw)| (key, fixed(key).map_or(raw, |fix| fix.1)));
-    let new = fixes.clone().filter(|(key, _)| heard.object.get(key).is_none());
-    object_of(own.chain(new))
-}
-
-/// The JSON object of these fields, in one line: its length is known before it is written.
-fn object_of<'f>(fields: impl Iterator<Item = Field<'f>> + Clone) -> Bytes {
-    // A field adds two quotes, a colon and a comma; the last comma is one brace, the other is more.
-    let length: usize = fields.clone().map(|(key, raw)| key.len() + raw.len() + 4).sum();
-    let mut data = String::with_capacity(length + 1);
+/// What was heard, with its number and these fields in the place of its own.
+fn changed<'f>(
+    heard: &Heard<'_>,
+    number: u64,
+    fixes: impl Iterator<Item = Field<'f>> + Clone,
+) -> String {
+    let added: usize = fixes.clone().map(|(key, raw)| key.len() + raw.len() + 4).sum();
+    let mut data = String::with_capacity(heard.data.len() + added + 40);
     data.push('{');
-    for (key, raw) in fields {
+    for (key, raw) in heard.object.iter() {
+        push_key(&mut data, key);
+        if key == "sequence_number" {
+            push_number(&mut data, number);
+        } else {
+            let fixed = fixes.clone().find(|(name, _)| *name == key);
+            data.push_str(fixed.map_or(raw, |(_, raw)| raw));
+        }
+    }
+    if heard.object.get("sequence_number").is_none() {
+        push_key(&mut data, "sequence_number");
+        push_number(&mut data, number);
+    }
+    for (key, raw) in fixes.filter(|(key, _)| heard.object.get(key).is_none()) {
         push_key(&mut data, key);
         data.push_str(raw);
     }
     data.push('}');
-    in_one_line(data)
+    data
 }
 
 /// Appends a key to an object that is being written, with what stands before and behind it.
@@ -192,28 +205,12 @@ pub(super) fn push_key(data: &mut String, key: &str) {
     data.push(':');
 }
 
-/// A number's digits, without a place of their own in memory.
-struct Digits {
-    digits: [u8; 20],
-    from: usize,
+fn push_number(data: &mut String, number: u64) {
+    write!(data, "{number}").expect("writing to a string does not fail");
 }
 
-impl Digits {
-    fn of(mut number: u64) -> Self {
-        let mut digits = [b'0'; 20];
-        let mut from = digits.len() - 1;
-        while number > 9 {
-            digits[from] += (number % 10) as u8;
-            number /= 10;
-            from -= 1;
-        }
-        digits[from] += number as u8;
-        Self { digits, from }
-    }
-
-    fn as_str(&self) -> &str {
-        str::from_utf8(&self.digits[self.from..]).expect("digits are text")
-    }
+fn length(fields: &[Field<'_>]) -> usize {
+    fields.iter().map(|(key, raw)| key.len() + raw.len() + 4).sum()
 }
 
 fn is_one_line(data: &[u8]) -> bool {
