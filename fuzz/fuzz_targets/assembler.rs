@@ -129,10 +129,22 @@ fn json(event: &Event) -> Value {
     json
 }
 
+/// Whether the event tells of reasoning with its encrypted content. What kinds of events nobody
+/// knows carry is passed on as it came.
 fn shows_encrypted(event: &Value) -> bool {
-    let item = &event["item"];
-    item["type"] == "reasoning"
-        && item["encrypted_content"].as_str().is_some_and(|it| !it.is_empty())
+    let is_shown = |item: &Value| {
+        let content = item["encrypted_content"].as_str().unwrap_or_default();
+        item["type"] == "reasoning" && !content.is_empty()
+    };
+    match event["type"].as_str() {
+        Some("response.output_item.added" | "response.output_item.done") => {
+            is_shown(&event["item"])
+        }
+        Some(kind) if TERMINAL.contains(&kind) => {
+            event["response"]["output"].as_array().is_some_and(|output| output.iter().any(is_shown))
+        }
+        _ => false,
+    }
 }
 
 const TERMINAL: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];

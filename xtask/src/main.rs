@@ -1,18 +1,26 @@
-//! The project's own commands: `cargo xtask test` and `cargo xtask clients`.
+//! The project's own commands: `cargo xtask test` and what takes longer than it may.
 
+mod bench;
 mod clients;
+mod fuzz;
 mod house;
+mod laws;
 mod report;
 mod run;
 mod step;
 mod tally;
+mod tools;
 mod workspace;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::bench::Bench;
 use crate::clients::Suites;
+use crate::fuzz::Fuzz;
+use crate::laws::Laws;
+use crate::report::Report;
 use crate::step::Step;
 use crate::workspace::Workspace;
 
@@ -39,15 +47,27 @@ enum Task {
         #[command(flatten)]
         suites: Suites,
     },
+    /// Fuzz targets, each for a while
+    Fuzz(Fuzz),
+    /// The property tests of the engine, on many more cases
+    Laws(Laws),
+    /// What an item costs, by the clock and in instructions
+    Bench(Bench),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     let workspace = Workspace::find()?;
-    let (steps, suites) = match CommandLine::parse().task {
-        Task::Test { only, long } => (Step::chosen(&only), Suites::all(long)),
-        Task::Clients { suites } => (vec![Step::Build, Step::Clients], suites),
+    let report = match CommandLine::parse().task {
+        Task::Test { only, long } => run::all(&workspace, &Step::chosen(&only), &Suites::all(long)),
+        Task::Clients { suites } => run::all(&workspace, &[Step::Build, Step::Clients], &suites),
+        Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,
+        Task::Laws(laws) => laws::run(&workspace, &laws),
+        Task::Bench(bench) => return bench::run(&workspace, &bench),
     };
-    let report = run::all(&workspace, &steps, &suites);
+    Ok(shown(&report))
+}
+
+fn shown(report: &Report) -> ExitCode {
     println!("{report}");
-    Ok(report.exit_code())
+    report.exit_code()
 }

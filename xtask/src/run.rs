@@ -16,27 +16,28 @@ use crate::workspace::Workspace;
 pub(crate) fn all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Report {
     let mut report = Report::default();
     for &step in steps {
-        println!("\n==> {}", step.name());
-        let outcome = outcome(workspace, step, suites, &report);
-        println!("<== {outcome}");
+        let outcome = timed(step.name(), || {
+            match step.needs().filter(|needed| report.has_failed(needed.name())) {
+                Some(needed) => anyhow::bail!("not run: {} failed", needed.name()),
+                None => step.run(workspace, suites),
+            }
+        });
         report.add(outcome);
     }
     report
 }
 
-fn outcome(workspace: &Workspace, step: Step, suites: &Suites, report: &Report) -> Outcome {
+/// Runs one part of a task. What keeps it from running is a failure of it.
+pub(crate) fn timed(name: &'static str, run: impl FnOnce() -> anyhow::Result<Tally>) -> Outcome {
+    println!("\n==> {name}");
     let started = Instant::now();
-    let tally = match step.needs().filter(|needed| report.has_failed(*needed)) {
-        Some(needed) => {
-            println!("not run: {} failed", needed.name());
-            Tally::one(false)
-        }
-        None => step.run(workspace, suites).unwrap_or_else(|error| {
-            println!("{error:#}");
-            Tally::one(false)
-        }),
-    };
-    Outcome { step, tally, took: started.elapsed() }
+    let tally = run().unwrap_or_else(|error| {
+        println!("{error:#}");
+        Tally::one(false)
+    });
+    let outcome = Outcome { name, tally, took: started.elapsed() };
+    println!("<== {outcome}");
+    outcome
 }
 
 /// Runs a command, shows what it prints as it prints it, and adds up the counts in it.

@@ -103,8 +103,8 @@ Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is tex
 
 const HISTORIES: &str = "\
 A history is a JSON array of items; a request with 'input', a string or an array; or a conversation
-with its list in 'items' or 'data'. A list in 'data' may have the newest item first, as the API
-lists by default: it is read in the order in which fewer faults are found.
+with its list in 'items' or 'data'. A list as the API lists items ('object' is 'list') may have the
+newest first, as it has by default: it is read in the order in which fewer faults are found.
 
 A line tells the item's position from 0 (with --ndjson LINE:POSITION), its id or -, the fault, and
 the provider's words. Items that the server holds have no position but -.
@@ -112,7 +112,8 @@ the provider's words. Items that the server holds have no position but -.
 With --held, items that the server holds already are found too, and held calls that nobody answered;
 every history is one continuation of what is held. A request that names a previous_response_id or a
 conversation, without --held, is taken to continue what is out of sight: calls, reasoning, approvals
-and items of a local shell count as held, and outputs as answers to held calls.
+and items of a local shell count as held, and outputs as answers to held calls. In a history with
+item references, outputs without a call count as answers to the calls that these name.
 
 A history that cannot be read ends the command, with exit code 2; with --ndjson, what was before it
 has been dealt with.";

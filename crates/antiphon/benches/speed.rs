@@ -79,18 +79,18 @@ mod repair {
     use super::given::{agent_run, broken};
     use super::{Bencher, HISTORIES, black_box};
 
-    fn bench(bencher: Bencher<'_, '_>, items: &[Item]) {
-        bencher.counter(ItemsCount::new(items.len())).bench(|| repair::repair(black_box(items)));
+    fn bench(bencher: Bencher<'_, '_>, count: usize, items: &[Item]) {
+        bencher.counter(ItemsCount::new(count)).bench(|| repair::repair(black_box(items)));
     }
 
     #[divan::bench(args = HISTORIES)]
     fn well_formed(bencher: Bencher<'_, '_>, count: usize) {
-        bench(bencher, &agent_run(count / 8 * 8));
+        bench(bencher, count, &agent_run(count));
     }
 
     #[divan::bench(args = HISTORIES)]
     fn broken_everywhere(bencher: Bencher<'_, '_>, count: usize) {
-        bench(bencher, &broken(&agent_run(count)));
+        bench(bencher, count, &broken(&agent_run(count)));
     }
 }
 
@@ -100,11 +100,15 @@ mod stream {
     use super::given::{Numbers, TextStream, relay};
     use super::{ANSWERS, Bencher, black_box};
 
+    fn length(stream: &TextStream) -> BytesCount {
+        BytesCount::new(stream.chunks.iter().map(|chunk| chunk.len()).sum::<usize>())
+    }
+
     #[divan::bench(args = ANSWERS)]
     fn decode(bencher: Bencher<'_, '_>, deltas: usize) {
         let stream = TextStream::of(deltas, Numbers::Right);
         bencher
-            .counter(BytesCount::new(stream.bytes))
+            .counter(length(&stream))
             .counter(ItemsCount::new(deltas))
             .bench(|| black_box(&stream).decode());
     }
@@ -112,7 +116,7 @@ mod stream {
     fn bench(bencher: Bencher<'_, '_>, deltas: usize, numbers: Numbers) {
         let stream = TextStream::of(deltas, numbers);
         bencher
-            .counter(BytesCount::new(stream.bytes))
+            .counter(length(&stream))
             .counter(ItemsCount::new(deltas))
             .bench(|| relay(black_box(&stream)));
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use antiphon::Item;
 use antiphon::item::{ListError, items_of};
-use antiphon::json::{Object, quote, range_in, with_elements};
+use antiphon::json::{Object, range_in, with_elements};
 use antiphon::repair;
 use antiphon::strip::Marker;
 use bytes::Bytes;
@@ -33,6 +33,8 @@ struct List {
     range: Range<usize>,
     /// The field; `None` where the whole text is the list.
     field: Option<&'static str>,
+    /// Whether it is a list as the API lists items.
+    is_listing: bool,
     marker: Option<Marker>,
 }
 
@@ -46,7 +48,7 @@ impl Document {
         // What stands behind the last value is no place for an error.
         let value: &RawValue =
             serde_json::from_str(json.trim_end()).map_err(|error| place.no_json(&error))?;
-        let List { range, field, marker } = List::of(json, value.get())
+        let List { range, field, is_listing, marker } = List::of(json, value.get())
             .map_err(|sentence| refused(range_in(json, value.get()).start, sentence))?;
         let items = match (json.as_bytes()[range.start], field) {
             (b'"', Some("input")) => Ok(vec![message(&json[range.clone()])]),
@@ -55,7 +57,7 @@ impl Document {
             _ => return Err(refused(range.start, &no_list(field))),
         };
         let mut items = items.map_err(|(offset, error)| refused(offset, &error.to_string()))?;
-        let newest_first = field == Some("data") && is_newest_first(&items);
+        let newest_first = is_listing && is_newest_first(&items);
         if newest_first {
             items.reverse();
         }
@@ -85,13 +87,15 @@ impl List {
     fn of(text: &str, value: &str) -> Result<Self, &'static str> {
         const FIELDS: [&str; 3] = ["input", "items", "data"];
         if value.starts_with('[') {
-            return Ok(Self { range: range_in(text, value), field: None, marker: None });
+            let range = range_in(text, value);
+            return Ok(Self { range, field: None, is_listing: false, marker: None });
         }
         let object = Object::parse(value.as_bytes()).map_err(|_| NO_HISTORY)?;
         let field = FIELDS.into_iter().find_map(|field| Some((field, object.get(field)?)));
         let (field, list) = field.ok_or(NO_HISTORY)?;
         let marker = Marker::of(&object).filter(|_| field == "input");
-        Ok(Self { range: range_in(text, list), field: Some(field), marker })
+        let is_listing = field == "data" && object.string("object").as_deref() == Some("list");
+        Ok(Self { range: range_in(text, list), field: Some(field), is_listing, marker })
     }
 }
 
@@ -108,14 +112,19 @@ fn no_list(field: Option<&str>) -> String {
 
 /// The message that a text is as input.
 fn message(text: &str) -> Item {
-    let raw = format!(r#"{{"role":{},"content":{text}}}"#, quote("user"));
+    let raw = format!(r#"{{"role":"user","content":{text}}}"#);
     Item::parse(raw.into()).expect("a role and a string make a message")
 }
 
-/// The API lists the newest item first unless it is asked not to, and a list does not tell.
+/// The API lists the newest item first unless it is asked not to, and a list does not tell. In the
+/// right order fewer faults are found, and where there are as many, the model does not begin.
 fn is_newest_first(items: &[Item]) -> bool {
+    let oddities = |items: &[Item]| {
+        let begins_with_model = items.first().is_some_and(|item| item.head().is_model_made());
+        (repair::check(items).len(), begins_with_model)
+    };
     let reversed: Vec<Item> = items.iter().rev().cloned().collect();
-    repair::check(&reversed).len() < repair::check(items).len()
+    oddities(&reversed) < oddities(items)
 }
 
 /// Where in the array `list` the item stands that is none.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use antiphon::item::FingerprintKey;
 use antiphon::repair::Held;
-use antiphon::{HeldItem, Item, ItemId, Transcript};
+use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 
 use super::document::Document;
 use super::input;
@@ -23,15 +23,20 @@ pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
 }
 
 /// What is held before the history: what was said to be, or, where the history says itself that
-/// something is, what nobody can tell.
+/// something is, what nobody can tell. `None` where it stands for itself.
 pub(super) fn before<'a>(
     history: &Document,
     transcript: Option<&'a Transcript>,
 ) -> Option<Held<'a>> {
     match transcript {
         Some(transcript) => Some(Held::Items(transcript, KEY)),
-        None => history.marker.map(|_| Held::Unknown),
+        None if history.marker.is_some() => Some(Held::Unknown),
+        None => history.items.iter().any(is_reference).then_some(Held::Referenced),
     }
+}
+
+fn is_reference(item: &Item) -> bool {
+    item.head().kind == Kind::ItemReference
 }
 
 fn held_item((position, item): (usize, &Item)) -> HeldItem {

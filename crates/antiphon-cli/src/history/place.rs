@@ -13,10 +13,9 @@ pub(super) struct Place {
 impl Place {
     /// What keeps `text` from being read, at `offset`.
     pub(super) fn refused(&self, text: &[u8], offset: usize, sentence: &str) -> Failure {
-        let before = &text[..offset];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        self.at(line, 1 + offset - start, sentence)
+        let lines = || text[..offset].split(|byte| *byte == b'\n');
+        let column = 1 + lines().next_back().map_or(0, <[u8]>::len);
+        self.at(lines().count(), column, sentence)
     }
 
     /// What keeps a text from being JSON.

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
+mod check;
+mod histories;
 mod precedence;
 mod refusals;
+mod repair;
+mod reported_cases;
 mod serving;
 mod world;

@@ -38,6 +38,14 @@ impl World {
         self
     }
 
+    /// What the process reads on standard input.
+    pub(crate) fn input(mut self, text: &str) -> Self {
+        self = self.file(".stdin", text);
+        let file = fs::File::open(self.directory.path().join(".stdin")).unwrap();
+        self.command.stdin(file);
+        self
+    }
+
     /// Runs a process that ends by itself.
     pub(crate) fn ends(mut self) -> Ended {
         let output = self.command.output().unwrap();

@@ -21,9 +21,7 @@ pub(crate) enum Numbers {
 
 /// A stream as an upstream sends it, in the pieces in which a socket gives it.
 pub(crate) struct TextStream {
-    chunks: Vec<Bytes>,
-    /// How long it is.
-    pub(crate) bytes: usize,
+    pub(crate) chunks: Vec<Bytes>,
 }
 
 const CHUNK: usize = 4096;
@@ -37,12 +35,12 @@ impl TextStream {
             let number = number + usize::from(numbers == Numbers::Wrong);
             event["sequence_number"] = number.into();
             let kind = event["type"].as_str().expect("every event has a type");
-            text.push_str(&format!("event: {kind}\ndata: {event}\n\n"));
+            text.extend(["event: ", kind, "\ndata: ", &event.to_string(), "\n\n"]);
         }
         let text = Bytes::from(text);
         let starts = (0..text.len()).step_by(CHUNK);
         let chunks = starts.map(|at| text.slice(at..text.len().min(at + CHUNK)));
-        Self { chunks: chunks.collect(), bytes: text.len() }
+        Self { chunks: chunks.collect() }
     }
 
     /// Decodes the stream; returns how many events it has.
@@ -103,11 +101,11 @@ fn events(deltas: usize) -> Vec<Value> {
         json!({"type": "response.created", "response": {"id": "resp_up"}}),
         json!({"type": "response.in_progress", "response": {"id": "resp_up"}}),
         json!({"type": "response.output_item.added", "output_index": 0, "item": item("in_progress", json!([]))}),
-        within("content_part.added", "part", part("")),
+        within("content_part.added", "part", &part("")),
     ];
-    events.extend(pieces.iter().map(|piece| within("output_text.delta", "delta", json!(piece))));
-    events.push(within("output_text.done", "text", json!(text)));
-    events.push(within("content_part.done", "part", part(&text)));
+    events.extend(pieces.iter().map(|piece| within("output_text.delta", "delta", &json!(piece))));
+    events.push(within("output_text.done", "text", &json!(text)));
+    events.push(within("content_part.done", "part", &part(&text)));
     events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": done}));
     events.push(json!({"type": "response.completed", "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
     events
@@ -116,7 +114,7 @@ fn events(deltas: usize) -> Vec<Value> {
 const ITEM_ID: &str = "msg_0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// An event of the only part of the only item.
-fn within(name: &str, field: &str, value: Value) -> Value {
+fn within(name: &str, field: &str, value: &Value) -> Value {
     json!({"type": format!("response.{name}"), "item_id": ITEM_ID, "output_index": 0,
         "content_index": 0, "logprobs": [], field: value})
 }

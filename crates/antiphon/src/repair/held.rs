@@ -17,6 +17,9 @@ pub enum Held<'a> {
     /// server issues are taken for held ([`is_held_by_server`]), and so are the calls of outputs,
     /// which stay whatever the policy says.
     Unknown,
+    /// What references in the input name. Nothing is taken for held but the calls of outputs, which
+    /// stay whatever the policy says.
+    Referenced,
 }
 
 /// Input that a server takes as the continuation of what it holds.
@@ -165,14 +168,16 @@ impl Held<'_> {
             Self::Items(transcript, _) => {
                 transcript.items().iter().filter_map(crate::HeldItem::item).collect()
             }
-            Self::Unknown => Vec::new(),
+            Self::Unknown | Self::Referenced => Vec::new(),
         }
     }
 
     /// For each incoming item whether it is held.
     fn repetitions(&self, incoming: &[Item]) -> Vec<Option<Repetition>> {
         let Self::Items(transcript, key) = self else {
-            return incoming.iter().map(|item| by_kind(item.head())).collect();
+            let goes_by_kind = matches!(self, Self::Unknown);
+            let by_kind = |item: &Item| by_kind(item.head()).filter(|_| goes_by_kind);
+            return incoming.iter().map(by_kind).collect();
         };
         let verdicts = reconcile(transcript, incoming, *key);
         incoming.iter().zip(verdicts).map(|(item, verdict)| by_verdict(item, verdict)).collect()
@@ -183,7 +188,9 @@ impl Held<'_> {
     fn bounds(&self, policy: Policy) -> Policy {
         match self {
             Self::Items(..) => policy,
-            Self::Unknown => Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..policy },
+            Self::Unknown | Self::Referenced => {
+                Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..policy }
+            }
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 use bytes::Bytes;
 
+use super::fields::{Digits, Field, Fixes, is_one_line, object_of};
 use super::heard::Heard;
 use crate::item::{Item, ItemId, Kind};
 use crate::json::quote;
@@ -32,8 +32,7 @@ impl Event {
     }
 }
 
-/// A field of an event: its name and its raw value.
-pub(super) type Field<'a> = (&'a str, &'a str);
+const NUMBER: &str = "sequence_number";
 
 /// The only giver of sequence numbers: from 0, without gaps.
 #[derive(Debug)]
@@ -61,32 +60,22 @@ impl Emitter {
 
     /// Makes an event without putting it in line.
     pub(super) fn event(&mut self, kind: &'static str, fields: &[Field<'_>]) -> Event {
-        let mut data = String::with_capacity(length(fields) + kind.len() + 48);
-        data.push_str(r#"{"type":""#);
-        data.push_str(kind);
-        data.push_str(r#"","sequence_number":"#);
-        push_number(&mut data, self.count());
-        for (key, raw) in fields {
-            push_key(&mut data, key);
-            data.push_str(raw);
-        }
-        data.push('}');
-        Event { kind: Cow::Borrowed(kind), data: in_one_line(data) }
+        let (name, number) = (quote(kind), Digits::of(self.count()));
+        let named = [("type", name.as_str()), (NUMBER, number.as_str())];
+        let data = object_of(|| named.iter().chain(fields).copied());
+        Event { kind: Cow::Borrowed(kind), data }
     }
 
     /// Passes an upstream's event on with these fields set: as the bytes that came where they and
     /// its number are right already, else with only those changed.
-    pub(super) fn forward<'f, F>(&mut self, heard: &Heard<'_>, fixes: F)
-    where
-        F: Iterator<Item = Field<'f>> + Clone,
-    {
-        let number = self.count();
-        let stands = |(key, raw): Field<'_>| heard.object.get(key) == Some(raw);
-        let fits = heard.number("sequence_number") == Some(number)
-            && fixes.clone().all(stands)
-            && is_one_line(heard.data);
-        let data =
-            if fits { heard.data.clone() } else { in_one_line(changed(heard, number, fixes)) };
+    pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: Fixes<'_>) {
+        let number = Digits::of(self.count());
+        let fixes = fixes.with((NUMBER, number.as_str()));
+        let data = if fixes.stand_in(heard.object) && is_one_line(heard.data) {
+            heard.data.clone()
+        } else {
+            fixes.applied_to(heard.object)
+        };
         self.line.push_back(Event { kind: heard.name(), data });
     }
 
@@ -140,13 +129,15 @@ impl ItemEmitter<'_> {
         let names_item = heard.meaning.is_of_an_item() || heard.object.get("item_id").is_some();
         let lacks_logprobs = heard.meaning.text().is_some_and(|text| text.has_logprobs)
             && heard.object.present("logprobs").is_none();
-        let place = [
-            Some(("output_index", self.place.output_index.as_str())),
-            names_item.then_some(("item_id", self.place.item_id.as_str())),
-            lacks_logprobs.then_some(("logprobs", "[]")),
-        ];
-        let place = place.iter().flatten();
-        self.emitter.forward(heard, place.chain(fields).copied());
+        let mut fixes = Fixes::from([("output_index", self.place.output_index.as_str())]);
+        if names_item {
+            fixes = fixes.with(("item_id", &self.place.item_id));
+        }
+        if lacks_logprobs {
+            fixes = fixes.with(("logprobs", "[]"));
+        }
+        let fixes = fields.iter().copied().fold(fixes, Fixes::with);
+        self.emitter.forward(heard, fixes);
     }
 
     /// The event that announces the item, or that ends it; the upstream's where there is one.
@@ -154,74 +145,8 @@ impl ItemEmitter<'_> {
         let shown = self.emitter.show(item);
         let fields = [("output_index", self.place.output_index.as_str()), ("item", &*shown)];
         match heard.filter(|heard| heard.kind == kind) {
-            Some(heard) => self.emitter.forward(heard, fields.into_iter()),
+            Some(heard) => self.emitter.forward(heard, fields.into()),
             None => self.emitter.emit(kind, &fields),
         }
     }
-}
-
-/// What was heard, with its number and these fields in the place of its own.
-fn changed<'f>(
-    heard: &Heard<'_>,
-    number: u64,
-    fixes: impl Iterator<Item = Field<'f>> + Clone,
-) -> String {
-    let added: usize = fixes.clone().map(|(key, raw)| key.len() + raw.len() + 4).sum();
-    let mut data = String::with_capacity(heard.data.len() + added + 40);
-    data.push('{');
-    for (key, raw) in heard.object.iter() {
-        push_key(&mut data, key);
-        if key == "sequence_number" {
-            push_number(&mut data, number);
-        } else {
-            let fixed = fixes.clone().find(|(name, _)| *name == key);
-            data.push_str(fixed.map_or(raw, |(_, raw)| raw));
-        }
-    }
-    if heard.object.get("sequence_number").is_none() {
-        push_key(&mut data, "sequence_number");
-        push_number(&mut data, number);
-    }
-    for (key, raw) in fixes.filter(|(key, _)| heard.object.get(key).is_none()) {
-        push_key(&mut data, key);
-        data.push_str(raw);
-    }
-    data.push('}');
-    data
-}
-
-/// Appends a key to an object that is being written, with what stands before and behind it.
-pub(super) fn push_key(data: &mut String, key: &str) {
-    if !data.ends_with('{') {
-        data.push(',');
-    }
-    if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        data.push('"');
-        data.push_str(key);
-        data.push('"');
-    } else {
-        data.push_str(&quote(key));
-    }
-    data.push(':');
-}
-
-fn push_number(data: &mut String, number: u64) {
-    write!(data, "{number}").expect("writing to a string does not fail");
-}
-
-fn length(fields: &[Field<'_>]) -> usize {
-    fields.iter().map(|(key, raw)| key.len() + raw.len() + 4).sum()
-}
-
-fn is_one_line(data: &[u8]) -> bool {
-    memchr::memchr2(b'\n', b'\r', data).is_none()
-}
-
-/// A value may hold line ends of its own; in JSON they stand only between tokens, where they mean
-/// nothing, and an event stream would be cut by them.
-fn in_one_line(json: String) -> Bytes {
-    if is_one_line(json.as_bytes()) {
-        return json.into();
-    }
-    json.replace(['\n', '\r'], " ").into()
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::emitter::push_key;
+use super::fields::push_key;
 use crate::json::{Object, quote};
 
 /// The response object, without its output. Fields that the upstream reports win over the request's

@@ -3,6 +3,7 @@
 mod assembler;
 mod emitter;
 mod envelope;
+mod fields;
 mod heard;
 mod output_item;
 mod sse;

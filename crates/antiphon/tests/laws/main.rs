@@ -1,6 +1,7 @@
 //! The laws of the engine, tried from outside on generated histories.
 
 mod bytes;
+mod continuation;
 mod history;
 mod judge;
 mod mangle;

@@ -1,7 +1,11 @@
 //! The laws of a repair, judged from outside.
 
 use antiphon::Item;
-use antiphon::repair::{check, repair};
+use antiphon::faults::Fault;
+use antiphon::repair::{
+    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, check,
+    filter_orphaned_reasoning, repair, repair_with,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -26,6 +30,73 @@ fn broken() -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
+/// Every policy that rejects nothing. Nothing is known that references may name.
+fn mending_policies() -> impl Strategy<Value = Policy> {
+    use {OnUnansweredCall as Calls, OnUnresolvedReference as References};
+    let calls = proptest::sample::select(&[Calls::Answer, Calls::Drop][..]);
+    let references = proptest::sample::select(&[References::Keep, References::Drop][..]);
+    (calls, references).prop_map(|(unanswered_calls, unresolved_references)| Policy {
+        unanswered_calls,
+        unresolved_references,
+        ..Policy::default()
+    })
+}
+
+fn rejecting_policies() -> impl Strategy<Value = Policy> {
+    (mending_policies(), any::<[bool; 4]>()).prop_map(|(mut policy, rejects)| {
+        if rejects[0] {
+            policy.unanswered_calls = OnUnansweredCall::Reject;
+        }
+        if rejects[1] {
+            policy.lone_reasoning = OnLoneReasoning::Reject;
+        }
+        if rejects[2] {
+            policy.outputs_without_call = OnOutputWithoutCall::Reject;
+        }
+        if rejects[3] {
+            policy.unresolved_references = OnUnresolvedReference::Reject;
+        }
+        policy
+    })
+}
+
+/// The same policy with the default in the place of every rejection.
+fn mending(policy: &Policy) -> Policy {
+    let mut policy = policy.clone();
+    policy.lone_reasoning = OnLoneReasoning::Drop;
+    policy.outputs_without_call = OnOutputWithoutCall::Drop;
+    if policy.unanswered_calls == OnUnansweredCall::Reject {
+        policy.unanswered_calls = OnUnansweredCall::Answer;
+    }
+    if policy.unresolved_references == OnUnresolvedReference::Reject {
+        policy.unresolved_references = OnUnresolvedReference::Drop;
+    }
+    policy
+}
+
+/// The policy with nothing but the default in the place of what it mends in another way.
+fn only_rejecting(mut policy: Policy) -> Policy {
+    if policy.unanswered_calls == OnUnansweredCall::Drop {
+        policy.unanswered_calls = OnUnansweredCall::Answer;
+    }
+    policy.unresolved_references = OnUnresolvedReference::Keep;
+    policy
+}
+
+fn rejects(policy: &Policy, fault: &Fault) -> bool {
+    match fault {
+        Fault::UnansweredCall { .. } => policy.unanswered_calls == OnUnansweredCall::Reject,
+        Fault::LoneReasoning { .. } => policy.lone_reasoning == OnLoneReasoning::Reject,
+        Fault::OutputWithoutCall { .. } => {
+            policy.outputs_without_call == OnOutputWithoutCall::Reject
+        }
+        Fault::UnresolvedReference { .. } => {
+            policy.unresolved_references == OnUnresolvedReference::Reject
+        }
+        _ => false,
+    }
+}
+
 /// What a repair may not change: everything but ids.
 fn without_ids(item: &Value) -> Value {
     let mut item = item.clone();
@@ -40,6 +111,11 @@ fn is_made_up(item: &Value) -> bool {
     item.to_string().contains("No output was recorded for this call.")
 }
 
+/// What a policy that rejects nothing leaves.
+fn mended(given: &[Value], policy: &Policy) -> Vec<Item> {
+    repair_with(&items(given), policy).expect("the policy rejects nothing").items
+}
+
 /// Whether `part` is `whole` with some items left out.
 fn is_in_order(part: &[Value], whole: &[Value]) -> bool {
     let mut whole = whole.iter();
@@ -48,19 +124,75 @@ fn is_in_order(part: &[Value], whole: &[Value]) -> bool {
 
 proptest! {
     #[test]
-    fn a_well_formed_history_is_unchanged(turns in turns()) {
+    fn a_well_formed_history_is_unchanged(turns in turns(), policy in rejecting_policies()) {
         let given = History::of(&turns, Numbering::Unique, End::Over).items();
         prop_assert_eq!(judge(&values(&given)), Ok(()), "the judge knows well-formed histories");
-        let repaired = repair(&given);
+        let repaired = repair_with(&given, &policy).expect("there is nothing to reject");
         prop_assert_eq!(repaired.mends, vec![]);
         prop_assert_eq!(texts(&repaired.items), texts(&given));
     }
 
     #[test]
-    fn a_mended_history_is_accepted(given in broken()) {
-        let repaired = repair(&items(&given)).items;
+    fn a_mended_history_is_accepted(given in broken(), policy in mending_policies()) {
+        let repaired = mended(&given, &policy);
         prop_assert_eq!(judge(&values(&repaired)), Ok(()));
         prop_assert_eq!(check(&repaired), vec![]);
+    }
+
+    #[test]
+    fn the_default_policy_is_repair(given in broken()) {
+        let given = items(&given);
+        prop_assert_eq!(repair_with(&given, &Policy::default()), Ok(repair(&given)));
+    }
+
+    #[test]
+    fn a_policy_that_rejects_something_mends_what_it_does_not_refuse(
+        given in broken(),
+        policy in rejecting_policies(),
+    ) {
+        let given = items(&given);
+        match repair_with(&given, &policy) {
+            Ok(repaired) => {
+                let is_rejected = |(_, fault): &(usize, Fault)| rejects(&policy, fault);
+                prop_assert!(!check(&given).iter().any(is_rejected));
+                prop_assert_eq!(Ok(repaired), repair_with(&given, &mending(&policy)));
+            }
+            Err(refused) => prop_assert!(rejects(&policy, &refused.fault)),
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_the_first_that_a_provider_names(
+        given in broken(),
+        policy in rejecting_policies(),
+    ) {
+        let given = items(&given);
+        let policy = only_rejecting(policy);
+        let first = check(&given).into_iter().find(|(_, fault)| rejects(&policy, fault));
+        let refused = repair_with(&given, &policy).err();
+        let refused = refused.and_then(|refused| Some((refused.position?, refused.fault)));
+        prop_assert_eq!(refused, first);
+    }
+
+    #[test]
+    fn calls_that_are_dropped_leave_nothing_made_up(given in broken()) {
+        let policy = Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() };
+        let left = values(&mended(&given, &policy));
+        prop_assert!(!left.iter().any(is_made_up));
+    }
+
+    #[test]
+    fn orphaned_reasoning_is_all_that_its_filter_takes(given in broken()) {
+        let given = items(&given);
+        let filtered = filter_orphaned_reasoning(&given);
+        let mut left = given.clone();
+        for mend in filtered.mends.iter().rev() {
+            let orphan = left.remove(mend.position);
+            prop_assert_eq!(orphan.head().kind.as_str(), "reasoning");
+            prop_assert!(orphan.head().id.is_some());
+        }
+        prop_assert_eq!(&filtered.items, &left);
+        prop_assert_eq!(filter_orphaned_reasoning(&left).mends, vec![]);
     }
 
     #[test]
@@ -71,16 +203,19 @@ proptest! {
     }
 
     #[test]
-    fn mending_twice_changes_nothing_more(given in broken()) {
-        let once = repair(&items(&given)).items;
-        let twice = repair(&once);
+    fn mending_twice_changes_nothing_more(given in broken(), policy in mending_policies()) {
+        let once = mended(&given, &policy);
+        let twice = repair_with(&once, &policy).expect("the policy rejects nothing");
         prop_assert_eq!(twice.mends, vec![]);
         prop_assert_eq!(texts(&twice.items), texts(&once));
     }
 
     #[test]
-    fn what_stays_keeps_its_order_and_all_but_its_ids(given in broken()) {
-        let left = values(&repair(&items(&given)).items);
+    fn what_stays_keeps_its_order_and_all_but_its_ids(
+        given in broken(),
+        policy in mending_policies(),
+    ) {
+        let left = values(&mended(&given, &policy));
         let left = left.iter().filter(|item| !is_made_up(item));
         let left: Vec<Value> = left.map(without_ids).collect();
         let given: Vec<Value> = given.iter().map(without_ids).collect();
@@ -88,9 +223,9 @@ proptest! {
     }
 
     #[test]
-    fn every_change_is_told(given in broken()) {
+    fn every_change_is_told(given in broken(), policy in mending_policies()) {
         let given = items(&given);
-        let repaired = repair(&given);
+        let repaired = repair_with(&given, &policy).expect("the policy rejects nothing");
         let is_changed = texts(&repaired.items) != texts(&given);
         prop_assert_eq!(is_changed, !repaired.mends.is_empty());
         prop_assert!(repaired.mends.iter().all(|mend| mend.position < given.len()));

@@ -1,8 +1,11 @@
 //! Repair, fault by fault, with the provider's own words for each.
 
 mod calls;
+mod held;
 mod ids;
 mod kinds;
+mod orphaned;
+mod policy;
 mod reasoning;
 mod repeated_ids;
 

@@ -4,6 +4,7 @@ use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
 use crate::json::{Object, quote};
 use crate::stream::Event;
+use crate::stream::fields::in_one_line;
 use crate::stream::output_item::OutputItem;
 
 /// How a response came out.
@@ -149,8 +150,8 @@ impl Finished {
         response.set("error", failure.to_json());
         let mut event = Object::parse(&self.event.data).expect("it was emitted so");
         event.set("type", r#""response.failed""#);
-        event.set("response", response.to_text().replace(['\n', '\r'], " "));
-        Event { kind: "response.failed".into(), data: event.to_bytes() }
+        event.set("response", response.to_text());
+        Event { kind: "response.failed".into(), data: in_one_line(event.to_text()) }
     }
 }
 

@@ -14,6 +14,7 @@ pub use self::identity::{Note, Taken};
 use self::routes::Routes;
 use super::emitter::{Emitter, Event};
 use super::envelope::Envelope;
+use super::fields::is_one_line;
 use super::heard::Heard;
 use super::output_item::OutputItem;
 use crate::item::IdSource;
@@ -109,13 +110,13 @@ impl Assembler {
     /// that is no response is a failure of the upstream.
     pub fn hear_whole(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         let response = Object::parse(data)?;
+        let is_response = response.present("output").is_some();
         let status = match response.string("status") {
-            Some(status) => Status::of_ended(&status).unwrap_or(Status::Failed),
-            None if response.present("output").is_some() => Status::Completed,
-            None => Status::Failed,
+            Some(status) => Status::of_ended(&status),
+            None => is_response.then_some(Status::Completed),
         };
-        self.open(Some(&response));
-        self.end(status, &response);
+        self.open(Some(&response).filter(|_| is_response));
+        self.end(status.unwrap_or(Status::Failed), &response);
         Ok(())
     }
 
@@ -187,5 +188,5 @@ impl Assembler {
 
 /// Types stand in a line of their own in an event stream.
 fn is_event_type(kind: &str) -> bool {
-    !kind.is_empty() && !kind.contains(['\n', '\r', '\0'])
+    !kind.is_empty() && is_one_line(kind.as_bytes())
 }

@@ -4,6 +4,7 @@ use super::Assembler;
 use super::routes::Route;
 use crate::item::{CallId, CallKey, Item, Kind};
 use crate::json::{Object, quote};
+use crate::stream::fields::Fixes;
 use crate::stream::heard::Heard;
 use crate::stream::output_item::{Likeness, Occasion, OutputItem};
 use crate::stream::vocabulary::speaks_in_parts;
@@ -82,7 +83,7 @@ impl Assembler {
         } else if heard.names_an_item() {
             self.unannounced(heard);
         } else {
-            self.emitter.forward(heard, std::iter::empty());
+            self.emitter.forward(heard, Fixes::default());
         }
     }
 
@@ -108,14 +109,14 @@ impl Assembler {
         let by_index = self.routes.by_index(heard.index());
         let id = heard.item_id().unwrap_or_default();
         let by_id = self.routes.by_id(&id).or_else(|| self.by_call_id(heard, &id));
-        let head = |route: &Route| self.items[route.at].given().head();
+        let told = |route: &Route| self.items[route.at].given().head();
         let goes_by_id =
-            |route: &Route| head(route).id.as_ref().is_some_and(|own| own.as_str() == id);
+            |route: &Route| told(route).id.as_ref().is_some_and(|own| own.as_str() == id);
         let by_index = by_index.filter(|route| match by_id {
             Some(by_id) => by_id.at == route.at || goes_by_id(route),
-            None => self.items[route.at].is_open() && heard.is_told_by(&head(route).kind),
+            None => self.items[route.at].is_open() && heard.is_told_by(&told(route).kind),
         });
-        by_index.or(by_id).filter(|route| heard.suits(&head(route).kind))
+        by_index.or(by_id).filter(|route| heard.suits(&told(route).kind))
     }
 
     /// Some servers name a call's events by its `call_id`.

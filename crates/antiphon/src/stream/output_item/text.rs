@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::emitter::{Field, ItemEmitter};
+use super::super::emitter::ItemEmitter;
+use super::super::fields::Field;
 use super::super::heard::{Heard, inside};
 use super::super::vocabulary::TextKind;
 use crate::json::{Object, quote};

@@ -80,8 +80,10 @@ fn how_a_whole_answer_ended_is_what_it_says() {
 
 #[test]
 fn an_error_in_the_place_of_an_answer_says_why() {
-    let error = json!({"error": {"code": "x", "message": "y"}});
-    let failure = World::default().hears_whole(&error).finished.failure.unwrap();
+    let error = json!({"error": {"code": "x", "message": "y"}, "request_id": "req_1"});
+    let told = World::default().hears_whole(&error);
+    assert_eq!(told.last()["response"].get("request_id"), None);
+    let failure = told.finished.failure.unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("x", "y"));
 }
 

@@ -1,0 +1,174 @@
+//! Input for a server that holds what came before it.
+
+use super::{Action, texts};
+use crate::item::given::{
+    assistant, call, call_under, item, output, reasoning, reference, said, user,
+};
+use crate::item::{FingerprintKey, Item, ItemId};
+use crate::repair::{
+    Continuation, Finding, Held, OnUnansweredCall, Policy, Refused, check_held, repair_held,
+};
+use crate::transcript::{HeldItem, Transcript};
+
+const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
+
+fn transcript(items: &[Item]) -> Transcript {
+    let held = items.iter().enumerate().map(|(position, item)| {
+        let id = item.head().id.clone();
+        let id = id.unwrap_or_else(|| ItemId::from(format!("item_{position}")));
+        HeldItem::new(id, item, KEY, None)
+    });
+    held.collect()
+}
+
+fn continued_with(
+    held: &[Item],
+    incoming: &[Item],
+    policy: &Policy,
+) -> Result<Continuation, Refused> {
+    repair_held(Held::Items(&transcript(held), KEY), incoming, policy)
+}
+
+fn continued(held: &[Item], incoming: &[Item]) -> Continuation {
+    continued_with(held, incoming, &Policy::default()).expect("the default rejects nothing")
+}
+
+type Found = (Option<usize>, Option<&'static str>, Option<Action>);
+
+fn found(findings: &[Finding]) -> Vec<Found> {
+    let fault = |finding: &Finding| finding.fault.as_ref().map(crate::faults::Fault::name);
+    findings.iter().map(|finding| (finding.position, fault(finding), finding.action)).collect()
+}
+
+fn checked(held: &[Item], incoming: &[Item]) -> Vec<Found> {
+    found(&check_held(Held::Items(&transcript(held), KEY), incoming))
+}
+
+const DROPPED: Option<Action> = Some(Action::Dropped);
+const ANSWERED: Option<Action> = Some(Action::Answered);
+
+#[test]
+fn a_call_that_is_sent_again_beside_its_output_is_left_out() {
+    let held = [user("Echo hello"), call_under("fc_1", "call_1", "{}")];
+    let incoming = [held[0].clone(), held[1].clone(), output("call_1", "hello")];
+    let continuation = continued(&held, &incoming);
+    assert_eq!(texts(&continuation.items), [incoming[2].text()]);
+    let message = (Some(0), None, DROPPED);
+    let call = (Some(1), Some("duplicate_item"), DROPPED);
+    assert_eq!(found(&continuation.findings), [message, call]);
+}
+
+#[test]
+fn an_output_for_a_held_call_is_no_orphan() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let incoming = [output("call_1", "ok")];
+    let expected = Continuation { items: incoming.to_vec(), findings: vec![] };
+    assert_eq!(continued(&held, &incoming), expected);
+    assert_eq!(checked(&held, &incoming), []);
+}
+
+#[test]
+fn a_held_call_that_nobody_answered_is_answered_before_what_is_new() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let incoming = [user("never mind")];
+    let continuation = continued(&held, &incoming);
+    let kinds: Vec<_> = continuation.items.iter().map(|item| item.head().kind.as_str()).collect();
+    assert_eq!(kinds, ["function_call_output", "message"]);
+    assert_eq!(found(&continuation.findings), [(None, Some("unanswered_call"), ANSWERED)]);
+    assert_eq!(continuation.findings[0].id, Some("fc_1".into()));
+    assert_eq!(checked(&held, &continuation.items), []);
+}
+
+#[test]
+fn a_held_call_cannot_be_dropped_but_may_be_a_reason_to_refuse() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let with = |on| {
+        let policy = Policy { unanswered_calls: on, ..Policy::default() };
+        continued_with(&held, &[user("never mind")], &policy)
+    };
+    let answered = with(OnUnansweredCall::Drop).expect("the policy rejects nothing");
+    assert_eq!(answered.items.len(), 2);
+    let refused = with(OnUnansweredCall::Reject).expect_err("the policy rejects it");
+    assert_eq!(refused.position, None);
+    assert_eq!(refused.refusal().message, "No tool output found for function call call_1.");
+}
+
+#[test]
+fn a_held_call_whose_output_cannot_be_made_up_is_a_refusal() {
+    let screen = item(
+        r#"{"type":"computer_call","id":"cu_1","call_id":"call_1","status":"completed",
+            "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
+    );
+    let held = [user("hi"), screen];
+    let refused = continued_with(&held, &[user("bye")], &Policy::default());
+    assert_eq!(refused.expect_err("nothing can answer it").fault.name(), "unanswered_call");
+    assert_eq!(checked(&held, &[user("bye")]), [(None, Some("unanswered_call"), None)]);
+}
+
+#[test]
+fn what_is_held_is_not_judged_by_itself() {
+    let held = [
+        item(r#"{"id":"odd","role":"user","content":"hi"}"#),
+        reasoning("rs_1"),
+        output("call_9", "ok"),
+        user("hi"),
+    ];
+    assert_eq!(checked(&held, &[user("bye")]), []);
+}
+
+#[test]
+fn a_new_message_under_a_held_id_goes_without_it() {
+    let held = [item(r#"{"id":"msg_1","role":"user","content":"hi"}"#), said("Hello.")];
+    let incoming = [item(r#"{"id":"msg_1","role":"user","content":"bye"}"#)];
+    let continuation = continued(&held, &incoming);
+    assert_eq!(texts(&continuation.items), [r#"{"role":"user","content":"bye"}"#]);
+    let expected = (Some(0), Some("duplicate_item"), Some(Action::IdRemoved));
+    assert_eq!(found(&continuation.findings), [expected]);
+}
+
+#[test]
+fn another_call_under_a_held_call_id_is_renamed_and_the_held_one_is_not() {
+    let held = [user("hi"), call("call_0", r#"{"city":"Bonn"}"#), output("call_0", "10 degrees")];
+    let incoming =
+        [user("Rome?"), call("call_0", r#"{"city":"Rome"}"#), output("call_0", "20 degrees")];
+    let continuation = continued(&held, &incoming);
+    let call_id = |item: &Item| item.head().call_id.as_ref().map(ToString::to_string);
+    let call_ids: Vec<_> = continuation.items.iter().filter_map(call_id).collect();
+    assert_eq!(call_ids, ["call_0_2", "call_0_2"]);
+}
+
+#[test]
+fn positions_are_those_of_the_input() {
+    let held = [user("hi"), assistant("msg_1", "Hello.")];
+    let incoming = [held[1].clone(), user("bye"), reasoning("rs_1"), user("Are you there?")];
+    let expected =
+        [(Some(0), Some("duplicate_item"), DROPPED), (Some(2), Some("lone_reasoning"), DROPPED)];
+    assert_eq!(checked(&held, &incoming), expected);
+}
+
+#[test]
+fn where_nobody_can_tell_what_is_held_the_kind_decides_and_outputs_stay() {
+    let incoming = [
+        user("hi"),
+        reasoning("rs_1"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "ok"),
+        output("call_0", "held before"),
+    ];
+    let continuation = repair_held(Held::Unknown, &incoming, &Policy::default());
+    let continuation = continuation.expect("the default rejects nothing");
+    let kept = [incoming[0].text(), incoming[3].text(), incoming[4].text()];
+    assert_eq!(texts(&continuation.items), kept);
+    let expected =
+        [(Some(1), Some("duplicate_item"), DROPPED), (Some(2), Some("duplicate_item"), DROPPED)];
+    assert_eq!(found(&continuation.findings), expected);
+    assert_eq!(found(&check_held(Held::Unknown, &incoming)), expected);
+}
+
+#[test]
+fn outputs_stay_where_references_may_name_their_calls() {
+    let incoming = [user("hi"), reasoning("rs_1"), reference("fc_1"), output("call_1", "ok")];
+    let continuation = repair_held(Held::Referenced, &incoming, &Policy::default());
+    assert_eq!(continuation, Ok(Continuation { items: incoming.to_vec(), findings: vec![] }));
+    assert_eq!(check_held(Held::Referenced, &incoming), []);
+}

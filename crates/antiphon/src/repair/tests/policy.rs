@@ -1,0 +1,161 @@
+//! Where there is a choice of how to mend, policy by policy.
+
+use super::{Action, check, texts};
+use crate::item::given::{assistant, call, output, reasoning, reference, user};
+use crate::item::{Item, ItemId};
+use crate::repair::{
+    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
+    repair, repair_with,
+};
+
+fn left_under(policy: &Policy, given: &[Item]) -> Vec<String> {
+    let repaired = repair_with(given, policy).expect("the policy rejects nothing");
+    repaired.items.iter().map(|item| item.text().to_owned()).collect()
+}
+
+fn mends_under(policy: &Policy, given: &[Item]) -> Vec<(usize, &'static str, Action)> {
+    let repaired = repair_with(given, policy).expect("the policy rejects nothing");
+    repaired.mends.iter().map(|mend| (mend.position, mend.fault.name(), mend.action)).collect()
+}
+
+fn refused(policy: &Policy, given: &[Item]) -> (Option<usize>, &'static str, String) {
+    let refused: Refused = repair_with(given, policy).expect_err("the policy rejects it");
+    (refused.position, refused.fault.name(), refused.refusal().message)
+}
+
+fn calls(unanswered_calls: OnUnansweredCall) -> Policy {
+    Policy { unanswered_calls, ..Policy::default() }
+}
+
+fn references(unresolved_references: OnUnresolvedReference, known: &[&str]) -> Policy {
+    let known_ids = known.iter().map(|id| ItemId::from(*id)).collect();
+    Policy { unresolved_references, known_ids, ..Policy::default() }
+}
+
+#[test]
+fn the_default_is_what_repair_does() {
+    let given = [
+        reasoning("rs_1"),
+        user("hi"),
+        call("call_1", "{}"),
+        output("call_2", "ok"),
+        reference("msg_1"),
+    ];
+    assert_eq!(repair_with(&given, &Policy::default()), Ok(repair(&given)));
+}
+
+#[test]
+fn an_unanswered_call_may_be_dropped_with_the_reasoning_that_only_it_followed() {
+    let given = [user("hi"), reasoning("rs_1"), call("call_1", "{}"), user("bye")];
+    let policy = calls(OnUnansweredCall::Drop);
+    assert_eq!(left_under(&policy, &given), [given[0].text(), given[3].text()]);
+    let call = (2, "unanswered_call", Action::Dropped);
+    let reasoning = (1, "lone_reasoning", Action::Dropped);
+    assert_eq!(mends_under(&policy, &given), [call, reasoning]);
+}
+
+#[test]
+fn reasoning_that_more_than_the_dropped_call_followed_stays() {
+    let given = [
+        user("hi"),
+        reasoning("rs_1"),
+        call("call_1", "{}"),
+        call("call_2", "{}"),
+        output("call_2", "ok"),
+    ];
+    let left = left_under(&calls(OnUnansweredCall::Drop), &given);
+    let expected = [&given[..2], &given[3..]].concat();
+    assert_eq!(left, texts(&expected));
+}
+
+#[test]
+fn an_unanswered_call_may_be_rejected_in_the_providers_words() {
+    let given = [user("hi"), call("call_1", "{}"), user("bye")];
+    let words = "No tool output found for function call call_1.".to_owned();
+    let expected = (Some(1), "unanswered_call", words);
+    assert_eq!(refused(&calls(OnUnansweredCall::Reject), &given), expected);
+}
+
+#[test]
+fn lone_reasoning_may_be_rejected() {
+    let policy = Policy { lone_reasoning: OnLoneReasoning::Reject, ..Policy::default() };
+    let given = [user("hi"), reasoning("rs_1"), user("bye")];
+    let words = "Item 'rs_1' of type 'reasoning' was provided without its required following item.";
+    assert_eq!(refused(&policy, &given), (Some(1), "lone_reasoning", words.to_owned()));
+}
+
+#[test]
+fn reasoning_that_only_a_mend_left_alone_is_no_reason_to_refuse() {
+    let policy = Policy {
+        unanswered_calls: OnUnansweredCall::Drop,
+        lone_reasoning: OnLoneReasoning::Reject,
+        ..Policy::default()
+    };
+    let given = [user("hi"), reasoning("rs_1"), call("call_1", "{}"), user("bye")];
+    assert_eq!(left_under(&policy, &given), [given[0].text(), given[3].text()]);
+}
+
+#[test]
+fn an_output_without_a_call_may_be_rejected() {
+    let policy = Policy { outputs_without_call: OnOutputWithoutCall::Reject, ..Policy::default() };
+    let given = [user("hi"), output("call_1", "ok")];
+    let words = "No tool call found for function call output with call_id call_1.".to_owned();
+    assert_eq!(refused(&policy, &given), (Some(1), "output_without_call", words));
+}
+
+#[test]
+fn an_output_without_a_call_may_be_kept_for_a_server_that_holds_the_call() {
+    let policy = Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..Policy::default() };
+    let given = [output("call_1", "ok"), output("call_2", "ok")];
+    assert_eq!(left_under(&policy, &given), texts(&given));
+}
+
+#[test]
+fn unresolved_references_may_be_kept_dropped_or_rejected() {
+    use OnUnresolvedReference::{Drop, Keep, Reject};
+    let given = [user("hi"), reference("msg_1"), reference("msg_2")];
+    let known = ["msg_1"];
+    assert_eq!(left_under(&references(Keep, &known), &given), texts(&given));
+    let mends = mends_under(&references(Drop, &known), &given);
+    assert_eq!(mends, [(2, "unresolved_reference", Action::Dropped)]);
+    let (position, name, words) = refused(&references(Reject, &known), &given);
+    assert_eq!((position, name), (Some(2), "unresolved_reference"));
+    assert!(words.starts_with("Item with id 'msg_2' not found."), "{words}");
+}
+
+#[test]
+fn a_known_reference_is_not_touched_by_any_policy() {
+    for on in [OnUnresolvedReference::Drop, OnUnresolvedReference::Reject] {
+        let given = [user("hi"), reasoning("rs_1"), reference("msg_1")];
+        assert_eq!(left_under(&references(on, &["msg_1"]), &given), texts(&given));
+    }
+}
+
+#[test]
+fn reasoning_goes_with_the_reference_that_followed_it() {
+    let given = [user("hi"), reasoning("rs_1"), reference("msg_1"), user("bye")];
+    let left = left_under(&references(OnUnresolvedReference::Drop, &[]), &given);
+    assert_eq!(left, [given[0].text(), given[3].text()]);
+}
+
+#[test]
+fn of_several_rejected_faults_the_one_that_a_provider_names_first_is_told() {
+    let policy = Policy {
+        unanswered_calls: OnUnansweredCall::Reject,
+        lone_reasoning: OnLoneReasoning::Reject,
+        ..Policy::default()
+    };
+    let given = [user("hi"), reasoning("rs_1"), user("Hello?"), call("call_1", "{}")];
+    let (position, fault) = check(&given).into_iter().next().expect("a provider refuses it");
+    assert_eq!(
+        refused(&policy, &given),
+        (Some(position), fault.name(), fault.refusal(position).message)
+    );
+}
+
+#[test]
+fn what_a_policy_does_not_name_is_mended_all_the_same() {
+    let policy = calls(OnUnansweredCall::Reject);
+    let given = [assistant("msg_1", "Hello."), assistant("msg_1", "Hello.")];
+    assert_eq!(mends_under(&policy, &given), [(1, "duplicate_item", Action::Dropped)]);
+}

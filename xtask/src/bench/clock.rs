@@ -1,0 +1,116 @@
+//! What divan prints, read.
+
+use super::Subject;
+
+/// The medians of one benchmark.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Median {
+    pub(super) items_a_second: f64,
+    pub(super) bytes_a_second: Option<f64>,
+}
+
+/// The medians in divan's tree: modules and functions by their names, below them the lengths, and
+/// below each of these its rates.
+pub(super) fn read(tree: &str) -> Vec<(Subject, Median)> {
+    let mut path: Vec<&str> = Vec::new();
+    let mut medians: Vec<(Subject, Median)> = Vec::new();
+    for line in tree.lines() {
+        let row = Row::of(line);
+        match row.name {
+            Some(name) => {
+                path.truncate(row.level.saturating_sub(1));
+                if let Ok(length) = name.parse() {
+                    medians.push(((path.join("::"), length), Median::default()));
+                }
+                path.push(name);
+            }
+            None => {
+                if let Some((_, median)) = medians.last_mut() {
+                    median.take(row.median);
+                }
+            }
+        }
+    }
+    medians
+}
+
+struct Row<'a> {
+    level: usize,
+    /// `None` where the row goes on with the one before it.
+    name: Option<&'a str>,
+    median: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn of(line: &'a str) -> Self {
+        let is_tree = |character: char| " │├╰─".contains(character);
+        let text = line.trim_start_matches(is_tree);
+        let tree = &line[..line.len() - text.len()];
+        let is_named = tree.contains(['├', '╰']);
+        Self {
+            level: tree.chars().count() / WIDTH,
+            name: text.split_whitespace().next().filter(|_| is_named),
+            median: text.split('│').nth(MEDIAN).unwrap_or_default().trim(),
+        }
+    }
+}
+
+/// How far a level of the tree is moved in.
+const WIDTH: usize = 3;
+/// Behind the fastest and the slowest.
+const MEDIAN: usize = 2;
+
+impl Median {
+    fn take(&mut self, rate: &str) {
+        let Some((number, unit)) = rate.split_once(' ') else { return };
+        let Ok(number) = number.parse::<f64>() else { return };
+        if let Some(scale) = unit.strip_suffix("item/s") {
+            self.items_a_second = number * factor(scale);
+        } else if let Some(scale) = unit.strip_suffix("B/s") {
+            self.bytes_a_second = Some(number * factor(scale));
+        }
+    }
+}
+
+fn factor(scale: &str) -> f64 {
+    match scale {
+        "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = "\
+Timer precision: 20 ns
+speed                                  fastest       │ slowest       │ median        │ mean          │ samples │ iters
+├─ items                               │               │               │               │         │
+│  ├─ items_of                         │               │               │               │         │
+│  │  ├─ 10              8.813 µs      │ 29 µs         │ 8.942 µs      │ 9.325 µs      │ 100     │ 100
+│  │  │                  1.234 GB/s    │ 375 MB/s      │ 1.216 GB/s    │ 1.166 GB/s    │         │
+│  │  │                  1.134 Mitem/s │ 344.7 Kitem/s │ 1.118 Mitem/s │ 1.072 Mitem/s │         │
+│  ╰─ transcript                       │               │               │               │         │
+│     ╰─ 1000            178.3 µs      │ 214 µs        │ 180.3 µs      │ 182.3 µs      │ 100     │ 100
+│                        5.605 Mitem/s │ 4.67 Mitem/s  │ 5.545 Mitem/s │ 5.483 Mitem/s │         │
+╰─ repair                              │               │               │               │         │
+   ╰─ broken                           │               │               │               │         │
+      ╰─ 10              9.453 µs      │ 34.57 µs      │ 10.66 µs      │ 10.95 µs      │ 100     │ 100
+                         863.9 Kitem/s │ 318.1 Kitem/s │ 831.5 Kitem/s │ 803.6 Kitem/s │         │
+";
+
+    #[test]
+    fn the_medians_stand_in_the_third_column() {
+        let median = |items_a_second, bytes_a_second| Median { items_a_second, bytes_a_second };
+        let expected = [
+            (("items::items_of".to_owned(), 10), median(1.118e6, Some(1.216e9))),
+            (("items::transcript".to_owned(), 1000), median(5.545e6, None)),
+            (("repair::broken".to_owned(), 10), median(831.5e3, None)),
+        ];
+        assert_eq!(read(TREE), expected);
+    }
+}

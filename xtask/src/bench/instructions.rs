@@ -1,0 +1,52 @@
+//! What gungraun prints, read.
+
+use super::Subject;
+
+/// The instructions of each benchmark.
+pub(super) fn read(text: &str) -> Vec<(Subject, u64)> {
+    let mut subject = None;
+    let mut counted = Vec::new();
+    for line in text.lines() {
+        if let Some(benchmark) = line.strip_prefix("instructions::") {
+            subject = subject_of(benchmark);
+        } else if let Some(counts) = line.trim_start().strip_prefix("Instructions:") {
+            // Behind the bar stands what an earlier run counted.
+            let latest = counts.split('|').next().and_then(number_in);
+            counted.extend(subject.take().zip(latest));
+        }
+    }
+    counted
+}
+
+/// `group::function id:(arguments)`, with the length among the arguments.
+fn subject_of(benchmark: &str) -> Option<Subject> {
+    let (name, arguments) = benchmark.split_once(' ')?;
+    let (_, arguments) = arguments.split_once(":(")?;
+    Some((name.to_owned(), number_in(arguments)?))
+}
+
+fn number_in(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_count_stands_before_the_bar() {
+        let text = "\
+instructions::items::transcript n_1:(held(10_000))
+  Instructions:                        21555944|20000000             (+7.78%) [+1.08x]
+  L1 Hits:                             31897570|N/A                  (*********)
+instructions::reconcile::delta n_0:(Turn :: delta(1_000))
+  Instructions:                          288444|N/A                  (*********)
+";
+        let expected = [
+            (("items::transcript".to_owned(), 10_000), 21_555_944),
+            (("reconcile::delta".to_owned(), 1_000), 288_444),
+        ];
+        assert_eq!(read(text), expected);
+    }
+}

@@ -1,0 +1,135 @@
+//! `cargo xtask fuzz`: what holds whatever bytes come, tried for a while.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::{Args, ValueEnum};
+
+use crate::report::Report;
+use crate::run::{execute, timed};
+use crate::tally::{Counts, Tally};
+use crate::tools::CARGO_FUZZ;
+use crate::workspace::Workspace;
+
+/// What is fuzzed, and how long.
+#[derive(Args)]
+pub(crate) struct Fuzz {
+    /// How long each target runs
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    seconds: u64,
+    /// Run only this target; may be repeated
+    #[arg(long, value_enum, value_name = "NAME")]
+    target: Vec<Target>,
+    /// Build with `AddressSanitizer`: it looks into the dependencies, for our own code has no
+    /// `unsafe`, and is several times slower
+    #[arg(long)]
+    sanitize: bool,
+}
+
+/// A program in `fuzz/fuzz_targets`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Bytes as items: read whole or refused, given back as they came
+    Items,
+    /// Any held history and anything that comes: one verdict an item
+    Reconcile,
+    /// Any list: after a repair nothing is found
+    Repair,
+    /// Any bytes as a stream: how they are cut changes nothing
+    Sse,
+    /// Any upstream: its client gets one well-formed stream
+    Assembler,
+}
+
+/// Runs the targets one after the other, also after one has crashed.
+pub(crate) fn run(workspace: &Workspace, fuzz: &Fuzz) -> anyhow::Result<Report> {
+    let cargo_fuzz = CARGO_FUZZ.installed(workspace)?;
+    let mut report = Report::default();
+    let is_chosen = |target: &&Target| fuzz.target.is_empty() || fuzz.target.contains(target);
+    for target in Target::value_variants().iter().filter(is_chosen) {
+        let command = fuzz.command(workspace, workspace.command(&cargo_fuzz), *target);
+        report.add(timed(target.name(), || target.run(workspace, command?)));
+    }
+    Ok(report)
+}
+
+impl Fuzz {
+    fn command(
+        &self,
+        workspace: &Workspace,
+        mut cargo_fuzz: Command,
+        target: Target,
+    ) -> anyhow::Result<Command> {
+        let name = target.name();
+        fs::create_dir_all(target.directory(workspace, "corpus"))?;
+        let (sanitizer, build) =
+            if self.sanitize { ("address", "fuzz-asan") } else { ("none", "fuzz") };
+        if self.sanitize {
+            // Sanitizers are there in every toolchain, but only unstable flags turn them on.
+            cargo_fuzz.env("RUSTC_BOOTSTRAP", "1");
+        }
+        cargo_fuzz.args(["fuzz", "run", "--fuzz-dir=fuzz", "--sanitizer", sanitizer]);
+        cargo_fuzz.arg("--target-dir").arg(workspace.target.join(build)).arg(name);
+        // What is found goes into the first directory; the second is what everyone starts from.
+        cargo_fuzz.args(["corpus", "corpus-seeds"].map(|corpus| format!("fuzz/{corpus}/{name}")));
+        cargo_fuzz.args(["--", "-dict=fuzz/responses.dict", "-verbosity=0"]);
+        cargo_fuzz.args(["-timeout=10", "-max_len=1024", "-rss_limit_mb=1024"]);
+        cargo_fuzz.arg(format!("-max_total_time={}", self.seconds));
+        Ok(cargo_fuzz)
+    }
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Items => "items",
+            Self::Reconcile => "reconcile",
+            Self::Repair => "repair",
+            Self::Sse => "sse",
+            Self::Assembler => "assembler",
+        }
+    }
+
+    fn directory(self, workspace: &Workspace, what: &str) -> PathBuf {
+        workspace.root.join("fuzz").join(what).join(self.name())
+    }
+
+    fn run(self, workspace: &Workspace, command: Command) -> anyhow::Result<Tally> {
+        let tally = execute(command, Counts::None)?;
+        if tally.failed > 0 {
+            self.name_reproducers(workspace)?;
+        }
+        Ok(tally)
+    }
+
+    fn name_reproducers(self, workspace: &Workspace) -> anyhow::Result<()> {
+        let directory = self.directory(workspace, "artifacts");
+        if !directory.exists() {
+            return Ok(());
+        }
+        for artifact in fs::read_dir(directory)? {
+            println!("reproducer: {}", artifact?.path().display());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_named_as_its_program() {
+        let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/fuzz_targets");
+        let mut programs: Vec<String> = fs::read_dir(programs)
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        programs.sort();
+        let mut names: Vec<&str> =
+            Target::value_variants().iter().map(|target| target.name()).collect();
+        names.sort_unstable();
+        assert_eq!(names, programs);
+    }
+}
