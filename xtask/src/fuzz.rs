@@ -73,7 +73,7 @@ impl Fuzz {
         cargo_fuzz.arg("--target-dir").arg(workspace.target.join(build)).arg(name);
         // What is found goes into the first directory; the second is what everyone starts from.
         cargo_fuzz.args(["corpus", "corpus-seeds"].map(|corpus| format!("fuzz/{corpus}/{name}")));
-        cargo_fuzz.args(["--", "-dict=fuzz/responses.dict", "-verbosity=0"]);
+        cargo_fuzz.args(["--", "-dict=fuzz/responses.dict", "-verbosity=0", "-print_funcs=0"]);
         cargo_fuzz.args(["-timeout=10", "-max_len=1024", "-rss_limit_mb=1024"]);
         cargo_fuzz.arg(format!("-max_total_time={}", self.seconds));
         Ok(cargo_fuzz)

@@ -1,6 +1,6 @@
 //! The body of `POST /v1/responses`.
 
-use antiphon::item::{HeadError, Item, ListError, items_of};
+use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
 use antiphon::json::{self, Object};
 use bytes::Bytes;
 
@@ -153,11 +153,29 @@ fn user_message(raw: &str) -> Item {
 pub(crate) fn items(array: &Bytes, path: &str) -> Result<Vec<Item>, ApiError> {
     let items = items_of(array).map_err(|error| no_items(path, error))?;
     for (position, item) in items.iter().enumerate() {
-        if item.head().kind == antiphon::Kind::Message && item.head().role.is_none() {
-            return Err(ApiError::missing_parameter(&format!("{path}[{position}].role")));
-        }
+        check_role(item, &format!("{path}[{position}].role"))?;
     }
     Ok(items)
+}
+
+fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
+    if item.head().kind != Kind::Message {
+        return Ok(());
+    }
+    match item.head().role {
+        None => Err(ApiError::missing_parameter(path)),
+        Some(Role::Other) => {
+            let role = item.object().string("role").map(std::borrow::Cow::into_owned);
+            Err(ApiError::invalid(format!(
+                "Invalid value: '{}'. Supported values are: 'assistant', 'system', 'developer', \
+                 and 'user'.",
+                role.unwrap_or_default()
+            ))
+            .code("invalid_value")
+            .param(path))
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 fn no_items(path: &str, error: ListError) -> ApiError {
@@ -184,12 +202,41 @@ fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
             return Err(ApiError::array_too_long("tools", MAX_TOOLS, tools.len()));
         }
     }
-    string(fields, "instructions")?;
+    check_types(fields)?;
     metadata(fields)?;
     if boolean(fields, "background")? == Some(true) {
         return Err(ApiError::invalid("Background responses are not supported yet.")
             .code("unsupported_parameter")
             .param("background"));
+    }
+    Ok(())
+}
+
+/// Fields that are not looked into are still of one type each.
+const TYPES: [(&str, &str, &[&str]); 15] = [
+    ("instructions", "a string", &["a string"]),
+    ("temperature", "a number", &["a decimal", "an integer"]),
+    ("top_p", "a number", &["a decimal", "an integer"]),
+    ("top_logprobs", "an integer", &["an integer"]),
+    ("max_output_tokens", "an integer", &["an integer"]),
+    ("max_tool_calls", "an integer", &["an integer"]),
+    ("parallel_tool_calls", "a boolean", &["a boolean"]),
+    ("truncation", "a string", &["a string"]),
+    ("service_tier", "a string", &["a string"]),
+    ("user", "a string", &["a string"]),
+    ("reasoning", "an object", &["an object"]),
+    ("text", "an object", &["an object"]),
+    ("stream_options", "an object", &["an object"]),
+    ("prompt", "an object", &["an object"]),
+    ("tool_choice", "a string or an object", &["a string", "an object"]),
+];
+
+fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
+    for (key, expected, types) in TYPES {
+        if let Some(raw) = fields.present(key).filter(|raw| !types.contains(&json::type_name(raw)))
+        {
+            return Err(wrong(key, expected, raw));
+        }
     }
     Ok(())
 }

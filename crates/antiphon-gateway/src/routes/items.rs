@@ -5,7 +5,7 @@ use std::sync::Arc;
 use antiphon::faults::Fault;
 use antiphon::item::IdSource;
 use antiphon::json::Object;
-use antiphon::{HeldItem, ItemId};
+use antiphon::{HeldItem, Item, ItemId, Kind};
 use antiphon_store::{Scope, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -108,6 +108,7 @@ pub(super) async fn given(
         return Err(wrong("items", "an array", raw));
     }
     let items = items(&body.slice_ref(raw.as_bytes()), "items")?;
+    items.iter().enumerate().try_for_each(|(position, item)| check(position, item))?;
     if items.len() > MAX_ITEMS {
         return Err(ApiError::array_too_long("items", MAX_ITEMS, items.len()));
     }
@@ -117,6 +118,21 @@ pub(super) async fn given(
     match held.iter().find(|item| !seen.insert(&item.id)) {
         Some(item) => Err(Fault::DuplicateItem { id: item.id.clone() }.refusal(0).into()),
         None => Ok(held),
+    }
+}
+
+/// What a model would be refused for in every turn to come is refused here.
+fn check(position: usize, item: &Item) -> Result<(), ApiError> {
+    let head = item.head();
+    let object = item.object();
+    let content = object.present("content").unwrap_or("[]");
+    if head.kind == Kind::Message && !content.starts_with(['"', '[']) {
+        return Err(wrong(&format!("items[{position}].content"), "a string or an array", content));
+    }
+    let needs_call = head.kind.call().is_some() && object.present("name").is_none();
+    match needs_call && head.call_id.is_none() {
+        true => Err(ApiError::missing_parameter(&format!("items[{position}].call_id"))),
+        false => Ok(()),
     }
 }
 

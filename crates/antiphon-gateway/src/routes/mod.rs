@@ -13,7 +13,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use http::{StatusCode, header};
 
 use crate::error::ApiError;
@@ -23,9 +23,14 @@ use crate::gateway::Gateway;
 pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
     let v1 = Router::new()
         .route("/models", get(models::list))
+        .route("/models/{*model}", get(models::show))
         .route("/responses", post(responses::create))
+        // These are no responses' ids.
+        .route("/responses/compact", any(unknown_route))
+        .route("/responses/input_tokens", any(unknown_route))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
+        .route("/responses/{id}/cancel", post(responses::cancel))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(

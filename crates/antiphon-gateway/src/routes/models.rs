@@ -2,19 +2,44 @@
 
 use std::sync::Arc;
 
-use antiphon::json::Object;
-use axum::extract::State;
+use antiphon::json::{Object, quote};
+use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::json;
 use crate::caller::Caller;
+use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::upstream::SIM;
 
 /// What can be asked: the built-in model, and what the upstream lists. An upstream that lists
 /// nothing may answer for names that it does not list.
 pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
-    let listed = match gateway.upstreams.models(&caller).await {
+    let models: Vec<String> = models(&gateway, &caller).await;
+    json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))
+}
+
+/// `GET /v1/models/{model}`
+pub(super) async fn show(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let is_it = |model: &String| {
+        Object::parse(model.as_bytes())
+            .is_ok_and(|model| model.get("id") == Some(quote(&id).as_str()))
+    };
+    let model = models(&gateway, &caller).await.into_iter().find(is_it);
+    let unknown = || {
+        ApiError::not_found(format!("The model '{id}' does not exist"))
+            .code("model_not_found")
+            .param("model")
+    };
+    Ok(json(model.ok_or_else(unknown)?))
+}
+
+async fn models(gateway: &Gateway, caller: &Caller) -> Vec<String> {
+    let listed = match gateway.upstreams.models(caller).await {
         Some(Ok(body)) => upstream_models(&body),
         Some(Err(error)) => {
             tracing::warn!(%error, "the upstream does not list its models");
@@ -23,8 +48,7 @@ pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) ->
         None => Vec::new(),
     };
     let own = format!(r#"{{"id":"{SIM}","object":"model","created":0,"owned_by":"antiphon"}}"#);
-    let models: Vec<String> = std::iter::once(own).chain(listed).collect();
-    json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))
+    std::iter::once(own).chain(listed).collect()
 }
 
 fn upstream_models(body: &[u8]) -> Vec<String> {

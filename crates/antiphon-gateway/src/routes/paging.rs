@@ -1,4 +1,4 @@
-//! The query of a list: `after`, `limit`, `order`, `include`.
+//! The query of what is shown: `after`, `limit`, `order`, `include`, `stream`.
 
 use antiphon::ItemId;
 use antiphon_store::{Order, Page};
@@ -17,6 +17,8 @@ pub(super) struct ListQuery {
     pub(super) page: Page,
     /// Whether encrypted reasoning was asked for.
     pub(super) encrypted: bool,
+    /// Whether events were asked for.
+    pub(super) stream: bool,
 }
 
 impl<S: Sync> FromRequestParts<S> for ListQuery {
@@ -30,7 +32,7 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
         let mut page = Page { after: None, limit: LIMITS.1, order: Order::Descending };
-        let mut encrypted = false;
+        let (mut encrypted, mut stream) = (false, false);
         for (key, value) in pairs(query)? {
             match key.as_str() {
                 "after" => {
@@ -39,10 +41,11 @@ impl ListQuery {
                 "limit" => page.limit = limit(&value)?,
                 "order" => page.order = order(&value)?,
                 "include" | "include[]" => encrypted |= value == ENCRYPTED,
+                "stream" => stream = value == "true",
                 _ => {}
             }
         }
-        Ok(Self { page, encrypted })
+        Ok(Self { page, encrypted, stream })
     }
 }
 
@@ -95,7 +98,7 @@ mod tests {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
         let page = Page { after: Some("msg_1".into()), limit: 5, order: Order::Ascending };
-        assert_eq!(query, Ok(ListQuery { page, encrypted: true }));
+        assert_eq!(query, Ok(ListQuery { page, encrypted: true, stream: false }));
     }
 
     #[test]

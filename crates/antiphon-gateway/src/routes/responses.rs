@@ -55,6 +55,11 @@ pub(super) async fn show(
     query: ListQuery,
 ) -> Result<Response, ApiError> {
     let record = find(&gateway, &caller, &id).await?;
+    if query.stream {
+        return Err(ApiError::invalid("Only background responses can be streamed again.")
+            .code("unsupported_parameter")
+            .param("stream"));
+    }
     let store = &gateway.store;
     let output = store.output_items(&caller.tenant, &record.response.id).await?;
     let output: Vec<String> = output.iter().map(|item| present(item, query.encrypted)).collect();
@@ -76,6 +81,16 @@ pub(super) async fn delete(
         true => Ok(json(format!(r#"{{"id":"{id}","object":"response","deleted":true}}"#))),
         false => Err(unknown()),
     }
+}
+
+/// `POST /v1/responses/{id}/cancel`: there are no background responses to cancel.
+pub(super) async fn cancel(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    find(&gateway, &caller, &id).await?;
+    Err(ApiError::invalid("Cannot cancel a synchronous response."))
 }
 
 /// `GET /v1/responses/{id}/input_items`

@@ -95,6 +95,11 @@ impl Admission {
     /// place for it.
     fn has_its_call(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
         let Some((Side::Output, key)) = item.head().pairing() else { return Ok(true) };
+        if key.call_id.as_str().is_empty() && self.transcript.exchange(&key).is_none() {
+            return Err(Fault::EmptyCallId { kind: item.head().kind.clone() }
+                .refusal(position)
+                .into());
+        }
         if item.head().kind == Kind::McpApprovalResponse {
             return Ok(true);
         }
@@ -158,7 +163,7 @@ fn call_unknown(item: &Item) -> Fault {
 /// What a provider says of an item that it holds already, where nothing is mended.
 fn refuse_repetition(position: usize, item: &Item, verdict: Verdict) -> Result<(), ApiError> {
     let repeats = match verdict {
-        Verdict::Duplicate(_) => true,
+        Verdict::Duplicate(_) | Verdict::FreshUnderUsedId => true,
         Verdict::Resent(resent) => resent.rule == Rule::SameId,
         _ => false,
     };

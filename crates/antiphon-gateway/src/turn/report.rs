@@ -197,6 +197,13 @@ impl Report {
         serde_json::to_string(self).expect("a report is plain data")
     }
 
+    /// Every item that was left out or mended, by position, id and rule; `None` where there is
+    /// none.
+    fn named(&self) -> Option<String> {
+        let is_empty = self.resent.is_empty() && self.repairs.is_empty() && self.stream.is_empty();
+        (!is_empty).then(|| self.to_json())
+    }
+
     /// The turn in one line for the operator: names and counts, no bodies.
     pub(super) fn log(
         &self,
@@ -220,6 +227,7 @@ impl Report {
             stream_repairs = self.stream.len(),
             output_items = finished.output.len(),
             not_committed = failure.map(ApiError::message),
+            named = self.named(),
             "turn"
         );
     }

@@ -7,6 +7,7 @@ use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 use antiphon_store::{Store, StoreError, Tenant};
 
 use super::Turn;
+use super::view::is_bare_reasoning;
 use crate::error::ApiError;
 
 /// How many items are looked up at a time.
@@ -76,15 +77,10 @@ async fn copies(
     Ok(copies)
 }
 
-/// The held copy, under the id that it is held by. An item of another kind under the same id is not
-/// the same item, and one that brings the encrypted content that the copy lacks says more.
+/// The held copy, under the id that it is held by, where it is what the item stands for. Some
+/// servers number their ids anew for every response, so an equal id alone says nothing.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
-    let head = item.head();
-    let serves = |held: &Item| {
-        let is_same = head.kind == Kind::ItemReference || head.kind == held.head().kind;
-        is_same && (held.head().encrypted || !head.encrypted)
-    };
-    let Some(held) = copy.item().filter(serves) else {
+    let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
         return Incoming { item: item.clone(), origin: None };
     };
     let held = match held.head().id {
@@ -92,4 +88,17 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
     Incoming { item: held, origin: copy.origin.clone() }
+}
+
+/// Whether the item is a reference to the held one, or the held one with less in it.
+fn stands_for(item: &Item, held: &Item) -> bool {
+    let (head, full) = (item.head(), held.head());
+    let brings_more = head.encrypted && !full.encrypted;
+    let is_it = head.call_id == full.call_id && item.says_the_same_as(held);
+    let is_its_id = head.kind == full.kind && is_bare_reasoning(item) && has_no_summary(item);
+    head.kind == Kind::ItemReference || !brings_more && (is_it || is_its_id)
+}
+
+fn has_no_summary(item: &Item) -> bool {
+    item.object().present("summary").is_none_or(|summary| summary == "[]")
 }

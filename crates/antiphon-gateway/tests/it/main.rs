@@ -6,6 +6,7 @@ mod concurrency;
 mod encrypted;
 mod errors;
 mod leaving;
+mod numbered;
 mod references;
 mod repairs;
 mod serving;

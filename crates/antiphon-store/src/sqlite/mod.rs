@@ -5,6 +5,7 @@ mod conversations;
 mod items;
 mod keys;
 mod listing;
+mod lock;
 mod log;
 mod openings;
 mod readers;
@@ -19,6 +20,7 @@ mod threads;
 mod turns;
 mod writer;
 
+use std::fs::File;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -37,20 +39,25 @@ pub struct SqliteStore {
     writer: Writer,
     /// `None` in memory, where only the writer sees anything.
     readers: Option<Readers>,
+    /// Held as long as the store is; `None` in memory.
+    #[expect(dead_code, reason = "it is held, not read")]
+    lock: Option<File>,
     /// Openings up to this ordinal were left by a former process.
     left_behind: i64,
 }
 
 impl SqliteStore {
     /// Opens the file at `path`, which is created where there is none, its folder is not. A file
-    /// of an earlier version is brought up to date; one of a newer version is refused.
+    /// of an earlier version is brought up to date; one of a newer version is refused, and so is one
+    /// that another process has open.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // An absolute path is never mistaken for one of SQLite's special names.
         let path = std::path::absolute(path)
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let lock = Some(lock::take(&path)?);
         let store = Self::start(connection::writing(&path)?)?;
         let readers = Some(Readers::open(&path)?);
-        Ok(Self { readers, ..store })
+        Ok(Self { readers, lock, ..store })
     }
 
     /// A store that keeps nothing: what it holds is gone when it is.
@@ -60,7 +67,12 @@ impl SqliteStore {
 
     fn start(mut db: Connection) -> Result<Self, StoreError> {
         schema::migrate(&mut db)?;
-        Ok(Self { left_behind: openings::last(&db)?, writer: Writer::start(db)?, readers: None })
+        Ok(Self {
+            left_behind: openings::last(&db)?,
+            writer: Writer::start(db)?,
+            readers: None,
+            lock: None,
+        })
     }
 
     async fn read<T, F>(&self, work: F) -> Result<T, StoreError>

@@ -98,7 +98,7 @@ fn hold(folder: &Path, text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_closed_store_leaves_one_file() {
+async fn a_closed_store_leaves_one_file_and_its_empty_lock() {
     let file = File::new();
     let path = file.path();
     let world = World::at(file).await;
@@ -106,7 +106,27 @@ async fn a_closed_store_leaves_one_file() {
 
     world.store.close().await;
 
-    assert_eq!(files_in(path.parent().unwrap()), [path]);
+    let lock = path.with_extension("db.lock");
+    let mut left = files_in(path.parent().unwrap());
+    left.sort();
+    assert_eq!(left, [path, lock.clone()]);
+    assert_eq!(fs::metadata(lock).unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_file_that_is_open_is_refused_until_it_is_let_go() {
+    let file = File::new();
+    let path = file.path();
+    let world = World::at(file).await;
+
+    let refusal = SqliteStore::open(&path).unwrap_err();
+
+    assert!(refusal.to_string().contains("another process has it open"), "{refusal}");
+    let response = world.conversation(&["a"]).await;
+    drop(response);
+    world.store.close().await;
+    drop(world.store);
+    assert!(SqliteStore::open(&path).is_ok());
 }
 
 #[test]

@@ -1,4 +1,8 @@
 //! Streams of events: the codec, and the one place where output items are made.
+//!
+//! An upstream's event is read (`heard`) by what it tells (`vocabulary`); the `assembler` finds
+//! the item that it belongs to; the `output_item` takes it into its life; the `emitter` numbers
+//! what clients are told.
 
 mod assembler;
 mod emitter;

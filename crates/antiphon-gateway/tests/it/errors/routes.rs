@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::json;
 
-use crate::support::{Answer, World, not_found};
+use crate::support::{Answer, World, ask, invalid, not_found};
 
 #[tokio::test]
 async fn an_unknown_path_is_told_in_json() {
@@ -35,4 +35,35 @@ async fn a_wrong_method_is_told_in_json() {
         let message = refused.body["error"]["message"].as_str().unwrap();
         assert!(message.contains(path), "{message}");
     }
+}
+
+#[tokio::test]
+async fn a_response_that_was_not_in_the_background_cannot_be_cancelled_or_streamed_again() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.respond(&ask("Hello")).await;
+
+    let cancelled = client.post(&format!("/v1/responses/{}/cancel", turn.id()), &json!({})).await;
+    assert_eq!(cancelled.refused(), invalid(None, None, "Cannot cancel a synchronous response."));
+    let unknown = client.post("/v1/responses/resp_x/cancel", &json!({})).await;
+    assert_eq!(unknown.status(), 404);
+    let again = client.get(&format!("/v1/responses/{}?stream=true", turn.id())).await;
+    assert_eq!(again.refused().body["error"]["param"], "stream");
+}
+
+#[tokio::test]
+async fn what_a_model_would_be_refused_for_in_every_turn_does_not_enter_a_conversation() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    for (item, param) in [
+        (json!({"role": "zed", "content": "Hello"}), "items[0].role"),
+        (json!({"role": "user", "content": 5}), "items[0].content"),
+        (json!({"type": "function_call_output", "output": "hello"}), "items[0].call_id"),
+    ] {
+        let path = format!("/v1/conversations/{conversation}/items");
+        let refused = client.post(&path, &json!({"items": [item]})).await.refused();
+        assert_eq!(refused.body["error"]["param"], param);
+    }
+    assert_eq!(client.items(&conversation).await, Vec::<serde_json::Value>::new());
 }

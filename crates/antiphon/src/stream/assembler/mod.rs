@@ -38,8 +38,9 @@ use crate::json::Object;
 ///   their first event leaves.
 /// - What the upstream says in this form is passed on as the bytes that came.
 ///
-/// What is lost: events for an item that is never announced and never ended, where they alone do
-/// not make one. A text makes a message or reasoning; arguments without a name make no call.
+/// What is lost: events of an item that is neither announced nor ended nor in the finished response,
+/// where they do not make one by themselves. A text makes a message or reasoning; arguments without
+/// a name make no call.
 pub struct Assembler {
     envelope: Envelope,
     identity: Identity,

@@ -63,8 +63,7 @@ impl OutputItem {
         let names = Names::new(given, names.0, names.1);
         let announced = shape::announced(given, &names);
         let place = Place::new(&names.id, index);
-        let place_of = &place;
-        let mut out = ItemEmitter { place: place_of, emitter };
+        let mut out = ItemEmitter { place: &place, emitter };
         out.item("response.output_item.added", &announced, heard);
         Self {
             given: given.clone(),
