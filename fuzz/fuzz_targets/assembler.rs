@@ -57,7 +57,9 @@ impl Told {
 
 fn heard(bytes: &[u8], encrypted: bool) -> Told {
     let mut told = Told { assembler: assembler(encrypted), events: Vec::new() };
-    events(bytes).iter().for_each(|event| told.hear(event));
+    for event in events(bytes) {
+        told.hear(&event);
+    }
     told
 }
 

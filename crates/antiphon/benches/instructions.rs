@@ -57,6 +57,12 @@ fn full_replay(turn: Turn) -> (Vec<Verdict>, Turn) {
 }
 
 #[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = Turn::rewritten_replay)]
+fn rewritten_replay(turn: Turn) -> (Vec<Verdict>, Turn) {
+    verdicts(black_box(turn))
+}
+
+#[library_benchmark]
 #[benches::n(args = [1_000, 10_000], setup = Turn::delta)]
 fn delta(turn: Turn) -> (Vec<Verdict>, Turn) {
     verdicts(black_box(turn))
@@ -103,7 +109,10 @@ fn relay_renumbered(stream: TextStream) -> (usize, TextStream) {
 }
 
 library_benchmark_group!(name = items, benchmarks = [items_of, transcript]);
-library_benchmark_group!(name = reconcile, benchmarks = [full_replay, delta, stateless]);
+library_benchmark_group!(
+    name = reconcile,
+    benchmarks = [full_replay, rewritten_replay, delta, stateless]
+);
 library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
 library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
 

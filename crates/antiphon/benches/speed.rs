@@ -61,6 +61,11 @@ mod reconcile {
     }
 
     #[divan::bench(args = HISTORIES)]
+    fn rewritten_replay(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, &Turn::rewritten_replay(count));
+    }
+
+    #[divan::bench(args = HISTORIES)]
     fn delta(bencher: Bencher<'_, '_>, count: usize) {
         bench(bencher, count, &Turn::delta(count));
     }
@@ -101,7 +106,7 @@ mod stream {
     use super::{ANSWERS, Bencher, black_box};
 
     fn length(stream: &TextStream) -> BytesCount {
-        BytesCount::new(stream.chunks.iter().map(|chunk| chunk.len()).sum::<usize>())
+        BytesCount::new(stream.chunks.iter().map(bytes::Bytes::len).sum::<usize>())
     }
 
     #[divan::bench(args = ANSWERS)]

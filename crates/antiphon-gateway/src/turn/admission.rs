@@ -1,8 +1,11 @@
 //! Incoming items on their way into the transcript.
 
+use std::collections::HashMap;
+
 use antiphon::faults::Fault;
 use antiphon::item::{FingerprintKey, IdSource, Side};
 use antiphon::reconcile::{Rule, Verdict, reconcile};
+use antiphon::repair::made_with;
 use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 
 use super::report::{LeftOut, Report};
@@ -25,6 +28,8 @@ pub(super) struct Admission {
     key: FingerprintKey,
     strict: bool,
     pub(super) report: Report,
+    /// Which reasoning the incoming items were made with, whatever becomes of it.
+    pub(super) made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Admission {
@@ -41,6 +46,7 @@ impl Admission {
             sources: Vec::with_capacity(items.len()),
             last_message: items.iter().rposition(|item| item.head().kind == Kind::Message),
             report: Report::new(items.len()),
+            made_with: made_with(items.iter().map(|item| (item.head(), item.head().id.as_ref()))),
             transcript,
             incoming,
             key,

@@ -1,6 +1,9 @@
 //! What of the input is new, and what the model is to be given.
 
-use antiphon::{HeldItem, Item, Origin, Transcript};
+use std::collections::HashMap;
+
+use antiphon::repair::made_with;
+use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 
 use super::Turn;
 use super::admission::Admission;
@@ -40,14 +43,25 @@ impl Turn<'_> {
         let origin = upstream.origin(&self.request.model);
         let mut admission = Admission::new(held, incoming, key, strict);
         admission.admit_all()?;
-        let Admission { transcript, sources, report, held, .. } = admission;
+        let Admission { transcript, sources, report, held, made_with, .. } = admission;
         let mut view = View::of(&transcript, &sources, held, report);
         view.leave_unusable_reasoning(&origin, strict)?;
-        let (view, report) = view.mended(strict)?;
+        let (view, report) = view.mended(strict, known_reasoning(&transcript, made_with))?;
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
         let fresh = transcript.items()[held..].to_vec();
         Ok(Plan { transcript, fresh, view, origin, report })
     }
+}
+
+/// Which reasoning items were made with: what this transcript holds, deleted items included, says
+/// more than what a caller sent.
+fn known_reasoning(
+    transcript: &Transcript,
+    mut incoming: HashMap<ItemId, ItemId>,
+) -> HashMap<ItemId, ItemId> {
+    let held = transcript.items().iter().map(|item| (&item.head, Some(&item.id)));
+    incoming.extend(made_with(held));
+    incoming
 }

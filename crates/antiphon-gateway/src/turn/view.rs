@@ -1,8 +1,10 @@
 //! What the model is given.
 
+use std::collections::HashMap;
+
 use antiphon::faults::Fault;
-use antiphon::repair::{Mend, repair};
-use antiphon::{Item, Kind, Origin, Transcript};
+use antiphon::repair::{Mend, Policy, repair_with};
+use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::{LeftOut, Report};
 use crate::error::ApiError;
@@ -61,8 +63,14 @@ impl View {
         Ok(())
     }
 
-    pub(super) fn mended(mut self, strict: bool) -> Result<(Vec<Item>, Report), ApiError> {
-        let repaired = repair(&self.items);
+    /// The items that a provider accepts. `made_with`: which reasoning items need before them.
+    pub(super) fn mended(
+        mut self,
+        strict: bool,
+        made_with: HashMap<ItemId, ItemId>,
+    ) -> Result<(Vec<Item>, Report), ApiError> {
+        let policy = Policy { made_with, ..Policy::default() };
+        let repaired = repair_with(&self.items, &policy).expect("this policy rejects nothing");
         if let Some(mend) = repaired.mends.first().filter(|_| strict) {
             let position = self.sources[mend.position].unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());

@@ -12,8 +12,24 @@ pub(crate) const KEY: FingerprintKey = FingerprintKey::new([9; 16]);
 /// The first `count` items of an agent's run. What the model made has ids; the rest has none, as
 /// most clients send it.
 pub(crate) fn agent_run(count: usize) -> Vec<Item> {
-    let list = (0..count).map(json_at).collect::<Vec<_>>();
-    items_of(&Bytes::from(Value::from(list).to_string())).expect("these are items")
+    let texts = (0..count).map(|position| json_at(position).to_string());
+    read(&texts.collect::<Vec<_>>())
+}
+
+/// The same as a client sends it that writes all JSON anew: other bytes, not all of the fields.
+fn written_anew(count: usize) -> Vec<Item> {
+    let texts = (0..count).map(|position| {
+        let mut json = json_at(position);
+        if let Some(fields) = json.as_object_mut() {
+            fields.remove("status");
+        }
+        format!("{json:#}")
+    });
+    read(&texts.collect::<Vec<_>>())
+}
+
+fn read(texts: &[String]) -> Vec<Item> {
+    items_of(&format!("[{}]", texts.join(",")).into()).expect("these are items")
 }
 
 /// Eight items are a turn: a question, two rounds of reasoning, call and output, an answer.
@@ -65,8 +81,12 @@ pub(crate) struct Turn {
 impl Turn {
     /// A caller that sends all that is held, and one message more.
     pub(crate) fn full_replay(count: usize) -> Self {
-        let run = agent_run(count);
-        Self::of(&run, [&run[..], &[Self::news()]].concat())
+        Self::replay(count, agent_run(count))
+    }
+
+    /// The same where the caller has written the JSON anew.
+    pub(crate) fn rewritten_replay(count: usize) -> Self {
+        Self::replay(count, written_anew(count))
     }
 
     /// A caller that sends one message to an owner who holds `count` items.
@@ -77,6 +97,11 @@ impl Turn {
     /// A caller that keeps all, and an owner who holds nothing.
     pub(crate) fn stateless(count: usize) -> Self {
         Self::of(&[], agent_run(count))
+    }
+
+    fn replay(count: usize, mut incoming: Vec<Item>) -> Self {
+        incoming.push(Self::news());
+        Self::of(&agent_run(count), incoming)
     }
 
     fn of(held: &[Item], incoming: Vec<Item>) -> Self {

@@ -49,6 +49,15 @@ pub enum Fault {
         /// The reasoning's id.
         id: Option<ItemId>,
     },
+    /// The reasoning that the item was made with is not before it.
+    MissingReasoning {
+        /// The item's id.
+        id: ItemId,
+        /// What the item is.
+        kind: Kind,
+        /// The reasoning's id.
+        reasoning: ItemId,
+    },
     /// The reference names nothing that is held.
     UnresolvedReference {
         /// What it names.
@@ -98,6 +107,7 @@ impl Fault {
             Self::UnansweredCall { .. } => "unanswered_call",
             Self::OutputWithoutCall { .. } => "output_without_call",
             Self::LoneReasoning { .. } => "lone_reasoning",
+            Self::MissingReasoning { .. } => "missing_reasoning",
             Self::UnresolvedReference { .. } => "unresolved_reference",
             Self::MalformedId { .. } => "malformed_id",
             Self::OverlongId { .. } => "overlong_id",

@@ -79,6 +79,10 @@ impl Fault {
                      item."
                 ))
             }
+            Self::MissingReasoning { id, kind, reasoning } => Refusal::of_input(format!(
+                "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: \
+                 '{reasoning}'."
+            )),
             Self::UnresolvedReference { id } => Refusal {
                 status: 404,
                 ..Refusal::of_input(format!(

@@ -81,7 +81,7 @@ fn shape_fault(item: &Item, id: &ItemId) -> Option<Fault> {
 
 /// Encrypted content is bound to its id, and a reference is nothing else, so such an item goes. A
 /// call or an output stays: its other half needs it.
-fn mend_id(draft: &mut Draft, position: usize, fault: Fault, id: &ItemId, nth_use: u64) {
+pub(super) fn mend_id(draft: &mut Draft, position: usize, fault: Fault, id: &ItemId, nth_use: u64) {
     let head = draft.item(position).head();
     let is_bound_to_id = head.encrypted && head.pairing().is_none();
     if is_bound_to_id || head.kind == Kind::ItemReference {

@@ -12,6 +12,7 @@ mod orphaned;
 mod policy;
 mod reasoning;
 mod references;
+mod required;
 mod silence;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
 };
+pub use required::made_with;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
@@ -114,5 +116,6 @@ fn mended(items: &[Item], held: usize, policy: &Policy) -> Draft {
     ids::mend(&mut draft);
     references::mend(&mut draft, policy);
     reasoning::mend(&mut draft, items);
+    required::mend(&mut draft, policy);
     draft
 }

@@ -1,6 +1,6 @@
 //! What is to be done about faults that can be mended in more than one way.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Draft;
 use crate::faults::{Fault, Refusal};
@@ -22,6 +22,10 @@ pub struct Policy {
     pub unresolved_references: OnUnresolvedReference,
     /// The ids that references may name: those of the items that whoever gets the list holds.
     pub known_ids: HashSet<ItemId>,
+    /// Which reasoning items were made with, as far as it is known: see
+    /// [`made_with`](super::made_with). An item whose reasoning is not before it in the list goes
+    /// without its id.
+    pub made_with: HashMap<ItemId, ItemId>,
 }
 
 /// What becomes of a call that nobody answered.

@@ -20,7 +20,10 @@ async fn another_model_is_not_given_it_and_its_own_gets_it_back() {
         let echoed = client.turn(mode, &say(answer, FOREIGN)).await;
 
         assert_eq!(echoed.text(), "echo said: hello");
-        assert_eq!(echoed.header("antiphon-repairs"), Some("foreign_reasoning=1"));
+        assert_eq!(
+            echoed.header("antiphon-repairs"),
+            Some("foreign_reasoning=1, missing_reasoning=1")
+        );
         assert_eq!(world.view(1).await, [CALLED[0], CALLED[2], CALLED[3]]);
         let repair = &client.report(echoed.id()).await["repairs"][0];
         assert_eq!(repair["item_id"], called.item("reasoning")["id"]);
@@ -48,7 +51,10 @@ async fn the_built_in_model_and_an_upstream_share_a_conversation() {
         let echoed = client.turn(mode, &say(answer, MODEL)).await;
 
         assert_eq!(echoed.text(), "echo said: hello");
-        assert_eq!(echoed.header("antiphon-repairs"), Some("foreign_reasoning=1"));
+        assert_eq!(
+            echoed.header("antiphon-repairs"),
+            Some("foreign_reasoning=1, missing_reasoning=1")
+        );
         assert_eq!(world.view(0).await, [CALLED[0], CALLED[2], CALLED[3]]);
 
         let called = client.turn(mode, &say("Echo again".into(), MODEL)).await;
@@ -70,7 +76,10 @@ async fn a_stateless_replay_of_foreign_reasoning_is_known_by_its_id() {
         replay.push(output(called.call_id(), "hello"));
         let echoed = client.turn(mode, &ask(replay).model(FOREIGN)).await;
 
-        assert_eq!(echoed.header("antiphon-repairs"), Some("foreign_reasoning=1"));
+        assert_eq!(
+            echoed.header("antiphon-repairs"),
+            Some("foreign_reasoning=1, missing_reasoning=1")
+        );
         assert_eq!(world.view(1).await, [CALLED[0], CALLED[2], CALLED[3]]);
     }
 }

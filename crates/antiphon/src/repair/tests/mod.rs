@@ -8,6 +8,7 @@ mod orphaned;
 mod policy;
 mod reasoning;
 mod repeated_ids;
+mod required;
 
 use super::{Action, check, repair};
 use crate::item::Item;

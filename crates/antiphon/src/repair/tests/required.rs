@@ -1,0 +1,51 @@
+//! Items whose reasoning is missing.
+
+use std::collections::HashMap;
+
+use crate::item::given::{output, reasoning, user};
+use crate::item::{Item, ItemId};
+use crate::repair::{Action, Policy, made_with, repair_with};
+
+fn sequence(items: &[Item]) -> HashMap<ItemId, ItemId> {
+    made_with(items.iter().map(|item| (item.head(), item.head().id.as_ref())))
+}
+
+fn thought_and_called() -> [Item; 4] {
+    let call =
+        r#"{"type":"function_call","id":"fc_X","call_id":"call_1","name":"f","arguments":"{}"}"#;
+    [user("hi"), reasoning("rs_Y"), Item::parse(call.into()).unwrap(), output("call_1", "ok")]
+}
+
+#[test]
+fn a_call_without_its_reasoning_goes_without_its_id() {
+    let all = thought_and_called();
+    let policy = Policy { made_with: sequence(&all), ..Policy::default() };
+    let lacking = [all[0].clone(), all[2].clone(), all[3].clone()];
+
+    let mended = repair_with(&lacking, &policy).unwrap();
+
+    assert_eq!(
+        mended.mends[0].fault.refusal(1).message,
+        "Item 'fc_X' of type 'function_call' was provided without its required 'reasoning' item: \
+         'rs_Y'."
+    );
+    assert_eq!(mended.mends[0].action, Action::IdRemoved);
+    assert_eq!(mended.items[1].head().id, None);
+    let again = repair_with(&mended.items, &policy).unwrap();
+    assert!(again.mends.is_empty());
+}
+
+#[test]
+fn with_its_reasoning_before_it_a_call_keeps_its_bytes() {
+    let all = thought_and_called();
+    let policy = Policy { made_with: sequence(&all), ..Policy::default() };
+    assert_eq!(repair_with(&all, &policy).unwrap().items, all);
+}
+
+#[test]
+fn what_stands_behind_a_callers_words_was_not_made_with_reasoning_before_them() {
+    let all = thought_and_called();
+    let known = sequence(&all);
+    assert_eq!(known.len(), 1);
+    assert_eq!(known[&ItemId::from("fc_X")], ItemId::from("rs_Y"));
+}
