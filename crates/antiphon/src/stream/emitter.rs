@@ -71,6 +71,11 @@ impl Emitter {
     pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: Fixes<'_>) {
         let number = Digits::of(self.count());
         let fixes = fixes.with((NUMBER, number.as_str()));
+        let shown = self.shown_otherwise(heard);
+        let fixes = match &shown {
+            Some(item) if !fixes.has("item") => fixes.with(("item", item)),
+            _ => fixes,
+        };
         let data = if fixes.stand_in(heard.object) && is_one_line(heard.data) {
             heard.data.clone()
         } else {
@@ -88,6 +93,15 @@ impl Emitter {
         let mut object = item.object();
         object.remove("encrypted_content");
         Cow::Owned(object.to_text())
+    }
+
+    /// The item that an event carries, where this caller does not get it as it came.
+    fn shown_otherwise(&self, heard: &Heard<'_>) -> Option<String> {
+        let item = heard.item()?;
+        match self.show(&item) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(shown) => Some(shown),
+        }
     }
 
     fn count(&mut self) -> u64 {

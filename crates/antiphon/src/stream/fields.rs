@@ -23,6 +23,11 @@ impl<'a> Fixes<'a> {
         self
     }
 
+    /// Whether there is one of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.as_slice().iter().any(|(key, _)| *key == name)
+    }
+
     /// Whether an event carries them all as they are.
     pub(super) fn stand_in(&self, event: &Object<'_>) -> bool {
         self.as_slice().iter().all(|(key, raw)| event.get(key) == Some(raw))

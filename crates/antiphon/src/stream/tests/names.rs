@@ -181,6 +181,16 @@ fn encrypted_reasoning_is_shown_to_who_asked_for_it_only() {
 }
 
 #[test]
+fn an_event_that_nobody_knows_shows_no_encrypted_reasoning_either() {
+    let thought = reasoning("rs_1", "Hm.", "gAAA");
+    let news = within("response.output_item.revised", 0, "rs_1", &json!({"item": thought}));
+    let events = [added(0, &reasoning("rs_1", "", "gA")), news, done(0, &thought)];
+    let hidden = World::without_encrypted().hears(&events);
+    assert_eq!(hidden.of("response.output_item.revised").len(), 1);
+    assert!(!hidden.story().contains("gA"));
+}
+
+#[test]
 fn a_compaction_is_shown_with_its_content() {
     let compaction = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
     let mut assembler = World::without_encrypted().assembler();
