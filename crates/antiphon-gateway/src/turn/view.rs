@@ -50,8 +50,8 @@ impl View {
                 continue;
             };
             let source = self.sources[at];
-            if let (true, Some(position), Some(id)) = (strict, source, &item.head().id) {
-                return Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into());
+            if let Some(position) = source.filter(|_| strict) {
+                return Err(Fault::foreign_content(item).refusal(position).into());
             }
             self.report.left_out_of_view(source, item, reason);
             kept[at] = false;

@@ -4,7 +4,7 @@ mod refusal;
 
 pub use refusal::Refusal;
 
-use crate::item::{CallId, ItemId, Kind};
+use crate::item::{CallId, Item, ItemId, Kind};
 
 /// One thing about an item for which a provider refuses the whole request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,13 @@ pub enum Fault {
         /// The reasoning's id.
         reasoning: ItemId,
     },
+    /// The encrypted content was not made by the model that is asked. No list tells; its origin does.
+    ForeignContent {
+        /// The item's id.
+        id: Option<ItemId>,
+        /// How the content begins and ends.
+        content: String,
+    },
     /// The reference names nothing that is held.
     UnresolvedReference {
         /// What it names.
@@ -94,6 +101,23 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// The fault of an item whose encrypted content another model made.
+    pub fn foreign_content(item: &Item) -> Self {
+        let object = item.object();
+        let content = object.string("encrypted_content").unwrap_or_default();
+        Self::ForeignContent { id: item.head().id.clone(), content: abridged(&content) }
+    }
+}
+
+/// The first and the last four characters, as providers show what they do not want to repeat.
+fn abridged(content: &str) -> String {
+    let head: String = content.chars().take(4).collect();
+    let length = content.chars().count();
+    let tail: String = content.chars().skip(length.saturating_sub(4)).collect();
+    format!("{head}...{tail}")
+}
+
 /// How many characters an id may have.
 pub const MAX_ID_LENGTH: usize = 64;
 
@@ -108,6 +132,7 @@ impl Fault {
             Self::OutputWithoutCall { .. } => "output_without_call",
             Self::LoneReasoning { .. } => "lone_reasoning",
             Self::MissingReasoning { .. } => "missing_reasoning",
+            Self::ForeignContent { .. } => "foreign_content",
             Self::UnresolvedReference { .. } => "unresolved_reference",
             Self::MalformedId { .. } => "malformed_id",
             Self::OverlongId { .. } => "overlong_id",

@@ -83,6 +83,12 @@ impl Fault {
                 "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: \
                  '{reasoning}'."
             )),
+            Self::ForeignContent { content, .. } => Refusal {
+                status: 400,
+                code: Some("invalid_encrypted_content"),
+                param: None,
+                message: format!("The encrypted content {content} could not be verified."),
+            },
             Self::UnresolvedReference { id } => Refusal {
                 status: 404,
                 ..Refusal::of_input(format!(

@@ -166,3 +166,24 @@ async fn what_is_well_formed_passes() {
         assert_eq!(recalled.text(), "purple");
     }
 }
+
+#[tokio::test]
+async fn reasoning_that_another_model_encrypted() {
+    let world = strict().await;
+    let client = world.client();
+    let called = client.respond(&ask("Echo hello").encrypted()).await;
+    let mut replay = vec![user("Echo hello")];
+    replay.extend_from_slice(called.output());
+    replay.push(output(called.call_id(), "hello"));
+    let content = called.item("reasoning")["encrypted_content"].as_str().unwrap();
+    let message = format!(
+        "The encrypted content {}...{} could not be verified.",
+        &content[..4],
+        &content[content.len() - 4..]
+    );
+    for mode in MODES {
+        let refused = client.refused(mode, &ask(json!(replay)).model("another-model")).await;
+        assert_eq!(refused, invalid(None, Some("invalid_encrypted_content"), &message));
+    }
+    assert_eq!(world.times_asked(), 1);
+}
