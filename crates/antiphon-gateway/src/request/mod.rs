@@ -1,13 +1,18 @@
 //! The body of `POST /v1/responses`.
 
-use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
+mod bounds;
+mod input;
+
+use antiphon::Item;
 use antiphon::json::{self, Object};
 use bytes::Bytes;
 
+use self::bounds::check_bounds;
+pub(crate) use self::bounds::metadata;
+use self::input::input;
+pub(crate) use self::input::items;
 use crate::error::ApiError;
 
-/// How many tools a request may name.
-const MAX_TOOLS: usize = 128;
 /// How a caller asks for encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
 
@@ -132,152 +137,6 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
     }
 }
 
-fn input(body: &Bytes, fields: &Object<'_>) -> Result<Vec<Item>, ApiError> {
-    let Some(raw) = fields.present("input") else {
-        return Ok(Vec::new());
-    };
-    match raw.as_bytes()[0] {
-        b'"' => Ok(vec![user_message(raw)]),
-        b'[' => items(&body.slice_ref(raw.as_bytes()), "input"),
-        _ => Err(wrong("input", "a string or an array", raw)),
-    }
-}
-
-/// A string as input is a user's message.
-fn user_message(raw: &str) -> Item {
-    let message = format!(r#"{{"type":"message","role":"user","content":{raw}}}"#);
-    Item::parse(message.into()).expect("the text above is an item")
-}
-
-/// The items of a raw array that stands at `path`.
-pub(crate) fn items(array: &Bytes, path: &str) -> Result<Vec<Item>, ApiError> {
-    let items = items_of(array).map_err(|error| no_items(path, error))?;
-    for (position, item) in items.iter().enumerate() {
-        check_role(item, &format!("{path}[{position}].role"))?;
-    }
-    Ok(items)
-}
-
-fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
-    if item.head().kind != Kind::Message {
-        return Ok(());
-    }
-    match item.head().role {
-        None => Err(ApiError::missing_parameter(path)),
-        Some(Role::Other) => {
-            let role = item.object().string("role").map(std::borrow::Cow::into_owned);
-            Err(ApiError::invalid(format!(
-                "Invalid value: '{}'. Supported values are: 'assistant', 'system', 'developer', \
-                 and 'user'.",
-                role.unwrap_or_default()
-            ))
-            .code("invalid_value")
-            .param(path))
-        }
-        Some(_) => Ok(()),
-    }
-}
-
-fn no_items(path: &str, error: ListError) -> ApiError {
-    let (position, error) = match error {
-        ListError::Item { position, error } => (position, error),
-        ListError::NotAnArray(_) => return ApiError::not_json(),
-    };
-    let path = format!("{path}[{position}]");
-    match error {
-        HeadError::NotAnObject { got } => ApiError::wrong_type(&path, "an object", got),
-        HeadError::WrongType { field, got } => {
-            ApiError::wrong_type(&format!("{path}.{field}"), "a string", got)
-        }
-        HeadError::NoType => ApiError::missing_parameter(&format!("{path}.type")),
-        HeadError::Syntax(_) => ApiError::not_json(),
-    }
-}
-
-fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
-    if let Some(raw) = fields.present("tools") {
-        let tools: Vec<&serde_json::value::RawValue> =
-            serde_json::from_str(raw).map_err(|_| wrong("tools", "an array", raw))?;
-        if tools.len() > MAX_TOOLS {
-            return Err(ApiError::array_too_long("tools", MAX_TOOLS, tools.len()));
-        }
-    }
-    check_types(fields)?;
-    metadata(fields)?;
-    if boolean(fields, "background")? == Some(true) {
-        return Err(ApiError::invalid("Background responses are not supported yet.")
-            .code("unsupported_parameter")
-            .param("background"));
-    }
-    Ok(())
-}
-
-/// Fields that are not looked into are still of one type each.
-const TYPES: [(&str, &str, &[&str]); 15] = [
-    ("instructions", "a string", &["a string"]),
-    ("temperature", "a number", &["a decimal", "an integer"]),
-    ("top_p", "a number", &["a decimal", "an integer"]),
-    ("top_logprobs", "an integer", &["an integer"]),
-    ("max_output_tokens", "an integer", &["an integer"]),
-    ("max_tool_calls", "an integer", &["an integer"]),
-    ("parallel_tool_calls", "a boolean", &["a boolean"]),
-    ("truncation", "a string", &["a string"]),
-    ("service_tier", "a string", &["a string"]),
-    ("user", "a string", &["a string"]),
-    ("reasoning", "an object", &["an object"]),
-    ("text", "an object", &["an object"]),
-    ("stream_options", "an object", &["an object"]),
-    ("prompt", "an object", &["an object"]),
-    ("tool_choice", "a string or an object", &["a string", "an object"]),
-];
-
-fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
-    for (key, expected, types) in TYPES {
-        if let Some(raw) = fields.present(key).filter(|raw| !types.contains(&json::type_name(raw)))
-        {
-            return Err(wrong(key, expected, raw));
-        }
-    }
-    Ok(())
-}
-
-/// `metadata`: at most 16 pairs of strings, keys up to 64 and values up to 512 characters.
-pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
-    let Some(raw) = fields.present("metadata") else {
-        return Ok(None);
-    };
-    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong("metadata", "an object", raw))?;
-    let pairs = object.iter().count();
-    if pairs > 16 {
-        return Err(ApiError::invalid(format!(
-            "Invalid 'metadata': too many properties. Expected an object with at most 16 \
-             properties, but got an object with {pairs} properties instead."
-        ))
-        .code("object_above_max_properties")
-        .param("metadata"));
-    }
-    for (key, raw) in object.iter() {
-        let path = format!("metadata.{key}");
-        let value = json::unquote(raw).ok_or_else(|| wrong(&path, "a string", raw))?;
-        within(&path, key, 64)?;
-        within(&path, &value, 512)?;
-    }
-    Ok(Some(raw.to_owned()))
-}
-
-fn within(path: &str, text: &str, maximum: usize) -> Result<(), ApiError> {
-    let length = text.chars().count();
-    if length <= maximum {
-        return Ok(());
-    }
-    Err(ApiError::invalid(format!(
-        "Invalid '{path}': string too long. Expected a string with maximum length {maximum}, but \
-         got a string with length {length} instead."
-    ))
-    .code("string_above_max_length")
-    .param(path))
-}
-
 pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
     let Some(raw) = fields.present("include") else {
         return Ok(Vec::new());
@@ -302,6 +161,7 @@ fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
     }
 }
 
+/// A value of another type than the one that belongs at `path`.
 pub(crate) fn wrong(path: &str, expected: &str, raw: &str) -> ApiError {
     ApiError::wrong_type(path, expected, json::type_name(raw))
 }

@@ -1,0 +1,71 @@
+//! The items that a body gives.
+
+use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
+use antiphon::json::Object;
+use bytes::Bytes;
+
+use super::wrong;
+use crate::error::ApiError;
+
+/// The input: a string, or items.
+pub(super) fn input(body: &Bytes, fields: &Object<'_>) -> Result<Vec<Item>, ApiError> {
+    let Some(raw) = fields.present("input") else {
+        return Ok(Vec::new());
+    };
+    match raw.as_bytes()[0] {
+        b'"' => Ok(vec![user_message(raw)]),
+        b'[' => items(&body.slice_ref(raw.as_bytes()), "input"),
+        _ => Err(wrong("input", "a string or an array", raw)),
+    }
+}
+
+/// A string as input is a user's message.
+fn user_message(raw: &str) -> Item {
+    let message = format!(r#"{{"type":"message","role":"user","content":{raw}}}"#);
+    Item::parse(message.into()).expect("the text above is an item")
+}
+
+/// The items of a raw array that stands at `path`.
+pub(crate) fn items(array: &Bytes, path: &str) -> Result<Vec<Item>, ApiError> {
+    let items = items_of(array).map_err(|error| no_items(path, error))?;
+    for (position, item) in items.iter().enumerate() {
+        check_role(item, &format!("{path}[{position}].role"))?;
+    }
+    Ok(items)
+}
+
+fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
+    if item.head().kind != Kind::Message {
+        return Ok(());
+    }
+    match item.head().role {
+        None => Err(ApiError::missing_parameter(path)),
+        Some(Role::Other) => {
+            let role = item.object().string("role").map(std::borrow::Cow::into_owned);
+            Err(ApiError::invalid(format!(
+                "Invalid value: '{}'. Supported values are: 'assistant', 'system', 'developer', \
+                 and 'user'.",
+                role.unwrap_or_default()
+            ))
+            .code("invalid_value")
+            .param(path))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn no_items(path: &str, error: ListError) -> ApiError {
+    let (position, error) = match error {
+        ListError::Item { position, error } => (position, error),
+        ListError::NotAnArray(_) => return ApiError::not_json(),
+    };
+    let path = format!("{path}[{position}]");
+    match error {
+        HeadError::NotAnObject { got } => ApiError::wrong_type(&path, "an object", got),
+        HeadError::WrongType { field, got } => {
+            ApiError::wrong_type(&format!("{path}.{field}"), "a string", got)
+        }
+        HeadError::NoType => ApiError::missing_parameter(&format!("{path}.type")),
+        HeadError::Syntax(_) => ApiError::not_json(),
+    }
+}
