@@ -89,8 +89,12 @@ pub enum HeadError {
 impl Head {
     /// Reads the head of the item that `raw` holds.
     pub fn parse(raw: &[u8]) -> Result<Self, HeadError> {
-        let text =
-            std::str::from_utf8(raw).map_err(|error| HeadError::Syntax(error.to_string()))?;
+        let text = std::str::from_utf8(raw);
+        Self::of_text(text.map_err(|error| HeadError::Syntax(error.to_string()))?)
+    }
+
+    /// Reads the head of the item that `text` is.
+    pub(crate) fn of_text(text: &str) -> Result<Self, HeadError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let fields = json
             .deserialize_map(Fields)

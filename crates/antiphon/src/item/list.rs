@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::{HeadError, Item};
+use super::{Head, HeadError, Item};
 
 /// Why a JSON value is no array of items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,8 +29,8 @@ pub fn items_of(text: &Bytes) -> Result<Vec<Item>, ListError> {
 }
 
 fn item_at(text: &Bytes, position: usize, raw: &RawValue) -> Result<Item, ListError> {
-    Item::parse(text.slice_ref(raw.get().as_bytes()))
-        .map_err(|error| ListError::Item { position, error })
+    let head = Head::of_text(raw.get()).map_err(|error| ListError::Item { position, error })?;
+    Ok(Item::from_parts(text.slice_ref(raw.get().as_bytes()), head))
 }
 
 #[cfg(test)]

@@ -225,8 +225,9 @@ impl<'a> Calls<'a> {
     }
 
     fn differs(&self, place: usize, position: usize) -> bool {
-        let held = self.transcript.items()[place].item();
-        held.is_some_and(|held| !held.says_the_same_as(&self.incoming[position]))
+        let (holder, item) = (&self.transcript.items()[place], &self.incoming[position]);
+        let says_otherwise = |held: Item| !held.says_the_same_as(item);
+        !holder.is_byte_for_byte(item) && holder.item().is_some_and(says_otherwise)
     }
 
     fn says_the_same(&self, one: usize, two: usize) -> bool {

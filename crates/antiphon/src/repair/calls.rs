@@ -174,7 +174,10 @@ fn mend_call(draft: &mut Draft, call: &Call, names: &mut Names) {
     if let Some(name) = &name {
         rename(draft, call, name);
     }
-    if let Some(silence) = silence(&call.key.kind).filter(|_| call.lacks_output()) {
+    if !call.lacks_output() {
+        return;
+    }
+    if let Some(silence) = silence(&call.key.kind) {
         draft.note(call.position, call.unanswered(), Action::Answered);
         let output = silence.to(name.as_ref().unwrap_or(&call.key.call_id));
         draft.put_behind(call.last_of_run, output);

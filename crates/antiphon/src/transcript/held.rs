@@ -59,6 +59,11 @@ impl HeldItem {
         self.body.as_ref().map(|raw| Item::from_parts(raw.clone(), self.head.clone()))
     }
 
+    /// Whether `item` is held as the very bytes that it came as.
+    pub(crate) fn is_byte_for_byte(&self, item: &Item) -> bool {
+        self.body.as_ref() == Some(item.raw())
+    }
+
     /// Whether the item was deleted.
     pub fn is_tombstone(&self) -> bool {
         self.body.is_none()
