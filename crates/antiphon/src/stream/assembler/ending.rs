@@ -182,7 +182,7 @@ impl Assembler {
 
     /// The end of a response whose caller has left. What is finished stays, and a message that has
     /// begun to speak, as `incomplete`; an unfinished call goes, and so does reasoning that nothing
-    /// follows.
+    /// follows. Nobody hears how its open items are closed: those events are counted, not given.
     pub fn settle(mut self, now: i64) -> Finished {
         if self.has_ended() {
             return self.finish(now);
