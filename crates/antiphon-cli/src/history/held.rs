@@ -1,5 +1,6 @@
 //! What the server holds before a history.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use antiphon::item::FingerprintKey;
@@ -31,8 +32,16 @@ pub(super) fn before<'a>(
     match transcript {
         Some(transcript) => Some(Held::Items(transcript, KEY)),
         None if history.marker.is_some() => Some(Held::Unknown),
-        None => history.items.iter().any(is_reference).then_some(Held::Referenced),
+        None => refers_beyond_itself(history).then_some(Held::Referenced),
     }
+}
+
+/// Whether the history names items that it does not hold: calls may be among them.
+fn refers_beyond_itself(history: &Document) -> bool {
+    let (references, items): (Vec<&Item>, Vec<&Item>) =
+        history.items.iter().partition(|item| is_reference(item));
+    let held: HashSet<_> = items.iter().filter_map(|item| item.head().id.as_ref()).collect();
+    references.iter().filter_map(|item| item.head().id.as_ref()).any(|id| !held.contains(id))
 }
 
 fn is_reference(item: &Item) -> bool {

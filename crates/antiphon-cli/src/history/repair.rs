@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use antiphon::Transcript;
 use antiphon::repair::{
-    Continuation, Finding, Mend, Refused, Repaired, filter_orphaned_reasoning, repair_held,
-    repair_with,
+    Continuation, Finding, Held, Mend, OnUnresolvedReference, Policy, Refused, Repaired,
+    filter_orphaned_reasoning, repair_held, repair_with,
 };
 
 use super::document::Document;
@@ -52,9 +52,17 @@ fn mended(
     let items = &history.items;
     match (way, held::before(history, transcript)) {
         (Way::OrphanedReasoning, _) => Ok(continuation(filter_orphaned_reasoning(items))),
+        (Way::Policy(policy), Some(Held::Referenced)) if drops_references(policy) => {
+            repair_with(items, policy).map(continuation)
+        }
         (Way::Policy(policy), Some(held)) => repair_held(held, items, policy),
         (Way::Policy(policy), None) => repair_with(items, policy).map(continuation),
     }
+}
+
+/// Whether what a history refers to goes: then it is no excuse for anything.
+fn drops_references(policy: &Policy) -> bool {
+    policy.unresolved_references == OnUnresolvedReference::Drop
 }
 
 /// A repaired list as the continuation of nothing.

@@ -90,6 +90,21 @@ fn what_was_repaired_needs_no_repair() {
 }
 
 #[test]
+fn a_reference_that_goes_excuses_no_output() {
+    let seen = r#"{"type":"message","id":"msg_1","role":"assistant","content":"y"}"#;
+    let output = r#"{"type":"function_call_output","call_id":"a","output":"1"}"#;
+    let reference = |id: &str| format!(r#"{{"type":"item_reference","id":"{id}"}}"#);
+
+    let twice = repair(&[], &format!("[{seen},{},{output}]", reference("msg_1")));
+    assert_eq!(twice.stdout, format!("[{seen}]"));
+    let dropped = repair(
+        &["--policy", "references=drop"],
+        &format!("[{},{output},{seen}]", reference("fc_1")),
+    );
+    assert_eq!(dropped.stdout, format!("[{seen}]"));
+}
+
+#[test]
 fn ndjson_goes_in_and_out_line_by_line() {
     let given = format!("[{USER}] \n{{\"input\":[{USER},{CALL}]}}\n[{OUTPUT}]");
     let expected = format!("[{USER}] \n{{\"input\":[{USER},{CALL},{MADE_UP}]}}\n[]");

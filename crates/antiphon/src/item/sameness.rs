@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Head, Item, Kind, fingerprint};
-use crate::json;
+use crate::json::{self, Object};
 
 impl Item {
     /// Whether the two are of one kind and say the same.
@@ -27,7 +27,8 @@ impl Item {
 
     /// Whether this is `earlier` once more, the two having one id.
     ///
-    /// What a model made is what its id says, however much of it a client kept. Messages of
+    /// What a model made is what its id says, however much of it a client kept: of its messages, one
+    /// text and a beginning of it are one. Messages of
     /// callers, calls and outputs are copies only where they say the same: clients make ids up, and
     /// some servers restart them.
     pub(crate) fn is_copy_of(&self, earlier: &Self) -> bool {
@@ -41,13 +42,34 @@ impl Item {
             return false;
         }
         let is_what_its_id_says = two.is_model_made() && two.pairing().is_none();
-        is_what_its_id_says || self.says_the_same_as(earlier)
+        match two.kind {
+            Kind::Message if is_what_its_id_says => is_one_text(self, earlier),
+            _ => is_what_its_id_says || self.says_the_same_as(earlier),
+        }
     }
 
     /// Whether it is a message that its caller wrote.
     pub(crate) fn is_callers_message(&self) -> bool {
         self.head().kind == Kind::Message && !self.head().is_model_made()
     }
+}
+
+/// Whether one of two messages says all that the other says, from its beginning on.
+fn is_one_text(one: &Item, two: &Item) -> bool {
+    let (one, two) = (text_of(one), text_of(two));
+    one.starts_with(&two) || two.starts_with(&one)
+}
+
+/// The words of a message, run together.
+fn text_of(message: &Item) -> String {
+    let message = message.object();
+    let content = message.present("content").unwrap_or_default();
+    if let Some(text) = json::unquote(content) {
+        return text.into_owned();
+    }
+    let parts: Vec<Object<'_>> = serde_json::from_str(content).unwrap_or_default();
+    let words = parts.iter().filter_map(|part| part.string("text").or(part.string("refusal")));
+    words.collect()
 }
 
 fn counts(key: &str) -> bool {
@@ -119,7 +141,9 @@ mod tests {
     fn under_one_id_what_a_model_said_is_one_item_and_what_callers_said_is_two() {
         let part = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"He"}"#);
         let whole = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"Hello"}"#);
-        assert!(whole.is_copy_of(&part));
+        let other = item(r#"{"id":"msg_1","type":"message","role":"assistant","content":"Bye"}"#);
+        assert!(whole.is_copy_of(&part) && part.is_copy_of(&whole));
+        assert!(!other.is_copy_of(&whole));
         let one = item(r#"{"id":"msg_1","role":"user","content":"hi"}"#);
         let two = item(r#"{"id":"msg_1","role":"user","content":"bye"}"#);
         assert!(one.is_copy_of(&one) && !two.is_copy_of(&one));
