@@ -102,6 +102,23 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// What is wrong with the form of an item's id. Only of kinds whose form is known for certain.
+    pub(crate) fn of_form(kind: &Kind, id: &ItemId) -> Option<Self> {
+        if id.as_str().chars().count() > MAX_ID_LENGTH {
+            return Some(Self::OverlongId { id: id.clone() });
+        }
+        let prefix = match kind {
+            Kind::Message => "msg",
+            Kind::Reasoning => "rs",
+            Kind::FunctionCall | Kind::FunctionCallOutput => "fc",
+            Kind::CustomToolCall => "ctc",
+            _ => return None,
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let is_wellformed = id.as_str().starts_with(prefix) && id.as_str().chars().all(is_plain);
+        (!is_wellformed).then(|| Self::MalformedId { id: id.clone(), prefix })
+    }
+
     /// The fault of an item whose encrypted content another model made.
     pub fn foreign_content(item: &Item) -> Self {
         let object = item.object();

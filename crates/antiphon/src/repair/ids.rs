@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::{Action, Draft};
-use crate::faults::{Fault, MAX_ID_LENGTH};
+use crate::faults::Fault;
 use crate::item::{Item, ItemId, Kind, push_hex};
 
 pub(super) fn mend(draft: &mut Draft) {
@@ -23,7 +23,7 @@ pub(super) fn mend(draft: &mut Draft) {
         let is_second = owner != position;
         let nth_use = uses.entry(id.clone()).or_insert(0_u64);
         *nth_use += 1;
-        let shape = shape_fault(item, &id);
+        let shape = Fault::of_form(&item.head().kind, &id);
         if is_second && is_copy(draft, owner, position) {
             draft.leave_out(position, Fault::DuplicateItem { id }, Action::Dropped);
         } else if let Some(fault) = shape {
@@ -60,23 +60,6 @@ fn owners(draft: &Draft) -> HashMap<ItemId, usize> {
 fn is_copy(draft: &Draft, owner: usize, position: usize) -> bool {
     let owner = draft.get(owner);
     owner.is_some_and(|owner| draft.item(position).is_copy_of(owner))
-}
-
-/// What is wrong with the form of an id. Only of kinds whose form is known for certain.
-fn shape_fault(item: &Item, id: &ItemId) -> Option<Fault> {
-    if id.as_str().chars().count() > MAX_ID_LENGTH {
-        return Some(Fault::OverlongId { id: id.clone() });
-    }
-    let prefix = match item.head().kind {
-        Kind::Message => "msg",
-        Kind::Reasoning => "rs",
-        Kind::FunctionCall | Kind::FunctionCallOutput => "fc",
-        Kind::CustomToolCall => "ctc",
-        _ => return None,
-    };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_wellformed = id.as_str().starts_with(prefix) && id.as_str().chars().all(is_plain);
-    (!is_wellformed).then(|| Fault::MalformedId { id: id.clone(), prefix })
 }
 
 /// Encrypted content is bound to its id, and a reference is nothing else, so such an item goes. A

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::faults::MAX_ID_LENGTH;
+use crate::faults::{Fault, MAX_ID_LENGTH};
 use crate::item::{CallId, CallKey, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
 
@@ -104,15 +104,7 @@ fn well_formed(item: &Item, id: &ItemId) -> bool {
     if head.encrypted || head.kind == Kind::Reasoning {
         return true;
     }
-    let id = id.as_str();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let fits = match head.kind {
-        Kind::Message | Kind::FunctionCall | Kind::CustomToolCall => {
-            id.starts_with(head.kind.id_prefix()) && id.chars().all(is_plain)
-        }
-        _ => true,
-    };
-    fits && id.chars().count() <= MAX_ID_LENGTH
+    Fault::of_form(&head.kind, id).is_none()
 }
 
 fn call_key(head: &crate::Head) -> Option<CallKey> {
