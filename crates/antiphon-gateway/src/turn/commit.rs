@@ -10,7 +10,6 @@ use super::open::Opened;
 use super::plan::Plan;
 use super::report::Report;
 use crate::error::ApiError;
-use crate::upstream::Upstream;
 
 impl Turn<'_> {
     /// Records what will be committed should this process die before the turn ends. Only where the
@@ -57,7 +56,7 @@ impl Turn<'_> {
         fresh: Vec<HeldItem>,
         report: &Report,
         finished: &Finished,
-        upstream: Upstream<'_>,
+        origin: &Origin,
     ) -> Result<(), ApiError> {
         let failed = finished.status == Status::Failed;
         let keeps_record = self.request.store;
@@ -65,13 +64,12 @@ impl Turn<'_> {
         if !keeps_items || failed && !self.is_announced() {
             return Ok(());
         }
-        let origin = upstream.origin(&self.request.model);
         let base = if failed { opened.base_apart() } else { opened.base.clone() };
         let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
         let turn = TurnRecord {
             base,
             input: fresh,
-            output: self.output_items(finished, &origin),
+            output: self.output_items(finished, origin),
             response: keeps_record.then(|| new_response(opened, envelope, report)),
         };
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)

@@ -80,7 +80,7 @@ impl Turn<'_> {
         client.begin(plan.report.head(&opened.response_id));
         let assembler = self.assembler(&opened, &plan);
         let outcome = self.relay(reply, assembler, client).await;
-        self.conclude(opened, plan, upstream, outcome, client).await
+        self.conclude(opened, plan, outcome, client).await
     }
 
     fn upstream(&self) -> Result<Upstream<'_>, ApiError> {
@@ -160,7 +160,6 @@ impl Turn<'_> {
         &self,
         opened: Opened,
         plan: Plan,
-        upstream: Upstream<'_>,
         outcome: Outcome,
         client: &mut Client,
     ) -> Result<(), ApiError> {
@@ -171,7 +170,7 @@ impl Turn<'_> {
             Outcome::Left(assembler) => assembler.settle(unix_now()),
         };
         let report = plan.report.with_notes(&finished.notes);
-        let committed = self.commit(&opened, plan.fresh, &report, &finished, upstream).await;
+        let committed = self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await;
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         drop(opened);
         self.tell_end(finished, committed, client).await

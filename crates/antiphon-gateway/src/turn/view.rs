@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use antiphon::faults::Fault;
-use antiphon::repair::{Mend, Policy, repair_with};
+use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::{LeftOut, Report};
@@ -11,11 +11,15 @@ use crate::error::ApiError;
 
 /// The items that a model is to be given, while they are being sorted out.
 pub(super) struct View {
-    items: Vec<Item>,
-    origins: Vec<Option<Origin>>,
-    /// For each item its position in the input; `None` for what was held before.
-    sources: Vec<Option<usize>>,
+    entries: Vec<Entry>,
     report: Report,
+}
+
+struct Entry {
+    item: Item,
+    origin: Option<Origin>,
+    /// Its position in the input; `None` for what was held before.
+    source: Option<usize>,
 }
 
 impl View {
@@ -25,17 +29,12 @@ impl View {
         held: usize,
         report: Report,
     ) -> Self {
-        let positions = transcript.view();
-        let item = |at: &usize| transcript.items()[*at].item().expect("a view has live items only");
-        Self {
-            items: positions.iter().map(item).collect(),
-            origins: positions.iter().map(|at| transcript.items()[*at].origin.clone()).collect(),
-            sources: positions
-                .iter()
-                .map(|at| at.checked_sub(held).map(|fresh| sources[fresh]))
-                .collect(),
-            report,
-        }
+        let entry = |at: usize| Entry {
+            item: transcript.items()[at].item().expect("a view has live items only"),
+            origin: transcript.items()[at].origin.clone(),
+            source: at.checked_sub(held).map(|fresh| sources[fresh]),
+        };
+        Self { entries: transcript.view().into_iter().map(entry).collect(), report }
     }
 
     /// Encrypted reasoning goes back only to where it was made, bare reasoning nowhere.
@@ -44,22 +43,16 @@ impl View {
         origin: &Origin,
         strict: bool,
     ) -> Result<(), ApiError> {
-        let mut kept = vec![true; self.items.len()];
-        for (at, item) in self.items.iter().enumerate() {
-            let Some(reason) = unusable(item, self.origins[at].as_ref(), origin) else {
+        for entry in std::mem::take(&mut self.entries) {
+            let Some(reason) = unusable(&entry.item, entry.origin.as_ref(), origin) else {
+                self.entries.push(entry);
                 continue;
             };
-            let source = self.sources[at];
-            if let Some(position) = source.filter(|_| strict) {
-                return Err(Fault::foreign_content(item).refusal(position).into());
+            if let Some(position) = entry.source.filter(|_| strict) {
+                return Err(Fault::foreign_content(&entry.item).refusal(position).into());
             }
-            self.report.left_out_of_view(source, item, reason);
-            kept[at] = false;
+            self.report.left_out_of_view(entry.source, &entry.item, reason);
         }
-        let mut keep = kept.iter();
-        self.items.retain(|_| keep.next().copied().unwrap_or(true));
-        let mut keep = kept.iter();
-        self.sources.retain(|_| keep.next().copied().unwrap_or(true));
         Ok(())
     }
 
@@ -70,14 +63,15 @@ impl View {
         made_with: HashMap<ItemId, ItemId>,
     ) -> Result<(Vec<Item>, Report), ApiError> {
         let policy = Policy { made_with, ..Policy::default() };
-        let repaired = repair_with(&self.items, &policy).expect("this policy rejects nothing");
+        let items: Vec<Item> = self.entries.iter().map(|entry| entry.item.clone()).collect();
+        let repaired = repair_with(&items, &policy).expect("this policy rejects nothing");
         if let Some(mend) = repaired.mends.first().filter(|_| strict) {
-            let position = self.sources[mend.position].unwrap_or(mend.position);
+            let position = self.entries[mend.position].source.unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());
         }
         for mend in &repaired.mends {
-            let Mend { position, .. } = mend;
-            self.report.mended(self.sources[*position], &self.items[*position], mend);
+            let Entry { item, source, .. } = &self.entries[mend.position];
+            self.report.mended(*source, item, mend);
         }
         Ok((repaired.items, self.report))
     }
