@@ -41,6 +41,7 @@
 //! After a repair [`repair::check`] finds nothing; what was well formed keeps its bytes; repairing
 //! twice changes nothing more. Everything is linear in its input.
 
+pub mod dialect;
 pub mod faults;
 pub mod item;
 pub mod json;

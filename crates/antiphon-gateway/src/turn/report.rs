@@ -62,7 +62,8 @@ struct Repair {
 struct StreamRepair {
     fault: &'static str,
     from: Option<String>,
-    to: String,
+    /// What stands in its place; null where nothing does.
+    to: Option<String>,
 }
 
 /// Why an item was left out that is not a provider's fault.
@@ -238,13 +239,19 @@ fn stream_repair(note: &Note) -> StreamRepair {
         Note::ItemIdReplaced { from, to } => StreamRepair {
             fault: "item_id_replaced",
             from: from.as_ref().map(ToString::to_string),
-            to: to.to_string(),
+            to: Some(to.to_string()),
         },
         Note::CallIdReplaced { from, to } => StreamRepair {
             fault: "call_id_replaced",
             from: Some(from.to_string()),
-            to: to.to_string(),
+            to: Some(to.to_string()),
         },
+        Note::CallSuppressed { tool } => {
+            StreamRepair { fault: "call_not_permitted", from: Some(tool.clone()), to: None }
+        }
+        Note::LeftOut { what } => {
+            StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }
+        }
     }
 }
 

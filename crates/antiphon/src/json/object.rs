@@ -103,6 +103,13 @@ impl<'a> Object<'a> {
     }
 }
 
+impl<'a> FromIterator<(&'a str, &'a str)> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(fields: I) -> Self {
+        let borrowed = |(key, raw)| (Cow::Borrowed(key), Cow::Borrowed(raw));
+        Self { fields: fields.into_iter().map(borrowed).collect() }
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Fields)

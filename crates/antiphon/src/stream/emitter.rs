@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::fields::{Digits, Field, Fixes, is_one_line, object_of};
+use super::form::Form;
 use super::heard::Heard;
 use crate::item::{Item, ItemId, Kind};
 use crate::json::quote;
@@ -41,11 +42,12 @@ pub(super) struct Emitter {
     line: VecDeque<Event>,
     /// Whether the caller asked for encrypted reasoning.
     shows_encrypted: bool,
+    pub(super) form: Form,
 }
 
 impl Emitter {
     pub(super) fn new(shows_encrypted: bool) -> Self {
-        Self { sequence: 0, line: VecDeque::new(), shows_encrypted }
+        Self { sequence: 0, line: VecDeque::new(), shows_encrypted, form: Form::default() }
     }
 
     pub(super) fn next(&mut self) -> Option<Event> {
@@ -60,6 +62,7 @@ impl Emitter {
 
     /// Makes an event without putting it in line.
     pub(super) fn event(&mut self, kind: &'static str, fields: &[Field<'_>]) -> Event {
+        let kind = self.form.own_name(kind);
         let (name, number) = (quote(kind), Digits::of(self.count()));
         let named = [("type", name.as_str()), (NUMBER, number.as_str())];
         let data = object_of(|| named.iter().chain(fields).copied());
@@ -76,12 +79,18 @@ impl Emitter {
             Some(item) if !fixes.has("item") => fixes.with(("item", item)),
             _ => fixes,
         };
-        let data = if fixes.stand_in(heard.object) && is_one_line(heard.data) {
-            heard.data.clone()
-        } else {
-            fixes.applied_to(heard.object)
+        let name = self.form.name(heard);
+        let type_field = quoted_if_other(&name, heard);
+        let fixes = match &type_field {
+            Some(name) => fixes.with(("type", name)),
+            None => fixes,
         };
-        self.line.push_back(Event { kind: heard.name(), data });
+        let as_it_came = heard.data.filter(|data| is_one_line(data));
+        let data = match as_it_came.filter(|_| fixes.stand_in(heard.object)) {
+            Some(data) => data.clone(),
+            None => fixes.applied_to(heard.object),
+        };
+        self.line.push_back(Event { kind: name, data });
     }
 
     /// The item as this caller gets it.
@@ -109,6 +118,11 @@ impl Emitter {
         self.sequence += 1;
         number
     }
+}
+
+/// The event's `type` where it is told under another than it came with.
+fn quoted_if_other(name: &str, heard: &Heard<'_>) -> Option<String> {
+    (name != heard.kind).then(|| quote(name))
 }
 
 /// What an item's events name it by, as raw values.

@@ -14,15 +14,25 @@ use crate::json::Object;
 pub(super) struct Heard<'a> {
     /// Its `type`.
     pub(super) kind: &'a str,
-    pub(super) data: &'a Bytes,
+    /// The bytes that came; `None` where a decoder tells of it, from another dialect.
+    pub(super) data: Option<&'a Bytes>,
     pub(super) object: &'a Object<'a>,
     pub(super) meaning: Meaning,
 }
 
 impl<'a> Heard<'a> {
     pub(super) fn new(kind: &'a str, data: &'a Bytes, object: &'a Object<'a>) -> Self {
-        let meaning = Meaning::of(kind);
-        Self { kind, data, object, meaning }
+        Self { data: Some(data), ..Self::told(kind, object) }
+    }
+
+    /// An event that did not come in this form.
+    pub(super) fn told(kind: &'a str, object: &'a Object<'a>) -> Self {
+        Self { kind, data: None, object, meaning: Meaning::of(kind) }
+    }
+
+    /// The event as bytes.
+    pub(super) fn bytes(&self) -> Bytes {
+        self.data.cloned().unwrap_or_else(|| self.object.to_bytes())
     }
 
     /// Its `type`, without a copy where it is a known one.

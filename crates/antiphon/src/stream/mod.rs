@@ -8,7 +8,9 @@ mod assembler;
 mod emitter;
 mod envelope;
 mod fields;
+mod form;
 mod heard;
+mod lines;
 mod output_item;
 mod sse;
 mod vocabulary;
@@ -16,7 +18,12 @@ mod vocabulary;
 #[cfg(test)]
 mod tests;
 
-pub use assembler::{Assembler, Ending, Failure, Finished, Note, Output, Status, Taken};
+pub(crate) use assembler::Spoken;
+pub use assembler::{
+    Assembler, Ending, Failure, Finished, Note, Output, Permission, Status, Taken,
+};
 pub use emitter::Event;
 pub use envelope::Envelope;
+pub use form::Form;
+pub(crate) use lines::Lines;
 pub use sse::{Decoder, Frame, TooLong};

@@ -10,7 +10,8 @@ impl Assembler {
     /// Takes the items of the finished response: each is one that was told of, or comes whole.
     /// `status`: that of an item which does not say that it ended.
     pub(super) fn hear_final_output(&mut self, response: &Object<'_>, status: &str) {
-        let items = output_of(response);
+        let mut items = output_of(response);
+        items.retain(|item| !self.suppresses(item, None));
         let known = self.find_all(&items);
         for (item, known) in items.iter().zip(known) {
             if let Some(at) = known {

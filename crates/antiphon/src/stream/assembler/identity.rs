@@ -41,18 +41,31 @@ pub enum Note {
         /// What it is called now.
         to: CallId,
     },
+    /// The upstream called a tool that the request's `tool_choice` rules out; the call was
+    /// suppressed.
+    CallSuppressed {
+        /// The tool's name.
+        tool: String,
+    },
+    /// The upstream said something that the caller's dialect cannot carry; it was left out.
+    LeftOut {
+        /// What it was, in the upstream's terms: `content block 'container_upload'`.
+        what: String,
+    },
 }
 
 /// Gives every item its id and every call its `call_id`.
 pub(super) struct Identity {
     taken: Taken,
     ids: Box<dyn IdSource + Send>,
+    /// Whether the upstream's dialect gives items ids: then one without is noted.
+    pub(super) expects_ids: bool,
     pub(super) notes: Vec<Note>,
 }
 
 impl Identity {
     pub(super) fn new(taken: Taken, ids: Box<dyn IdSource + Send>) -> Self {
-        Self { taken, ids, notes: Vec::new() }
+        Self { taken, ids, expects_ids: true, notes: Vec::new() }
     }
 
     /// The id for a new item, and its `call_id` where that had to change.
@@ -76,7 +89,9 @@ impl Identity {
         }
         let id = ItemId::from(self.ids.issue(item.head().kind.id_prefix()));
         self.taken.items.insert(id.clone());
-        self.notes.push(Note::ItemIdReplaced { from: own.cloned(), to: id.clone() });
+        if own.is_some() || self.expects_ids {
+            self.notes.push(Note::ItemIdReplaced { from: own.cloned(), to: id.clone() });
+        }
         id
     }
 

@@ -4,17 +4,23 @@ mod ending;
 mod final_output;
 mod identity;
 mod output;
+mod permission;
 mod routes;
+mod telling;
 
 use bytes::Bytes;
 
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::{Note, Taken};
+pub use self::permission::Permission;
+use self::permission::Suppressed;
 use self::routes::Routes;
+pub(crate) use self::telling::Spoken;
 use super::emitter::{Emitter, Event};
 use super::envelope::Envelope;
 use super::fields::is_one_line;
+use super::form::Form;
 use super::heard::Heard;
 use super::output_item::OutputItem;
 use crate::item::IdSource;
@@ -38,6 +44,8 @@ use crate::json::Object;
 ///   their first event leaves.
 /// - What the upstream says in this form is passed on as the bytes that came.
 ///
+/// - A call that the request's `tool_choice` rules out is suppressed, and noted.
+///
 /// What is lost: events of an item that is neither announced nor ended nor in the finished response,
 /// where they do not make one by themselves. A text makes a message or reasoning; arguments without
 /// a name make no call.
@@ -49,6 +57,8 @@ pub struct Assembler {
     routes: Routes,
     /// Events that came before their items were announced.
     early: Vec<Bytes>,
+    permission: Permission,
+    suppressed: Suppressed,
     phase: Phase,
 }
 
@@ -76,8 +86,23 @@ impl Assembler {
             items: Vec::new(),
             routes: Routes::default(),
             early: Vec::new(),
+            permission: Permission::default(),
+            suppressed: Suppressed::default(),
             phase: Phase::Awaited,
         }
+    }
+
+    /// The same assembler, with the events named as this form has them.
+    #[must_use]
+    pub fn in_form(mut self, form: Form) -> Self {
+        self.emitter.form = form;
+        self
+    }
+
+    /// The same assembler, which lets no calls through but these.
+    #[must_use]
+    pub fn permitting(self, permission: Permission) -> Self {
+        Self { permission, ..self }
     }
 
     /// The next event for the client. Changed by [`hear`](Self::hear),

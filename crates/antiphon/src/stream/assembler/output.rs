@@ -26,6 +26,9 @@ impl Assembler {
         let Some(item) = heard.item().filter(|item| !is_nameless_call(item)) else {
             return;
         };
+        if self.suppresses(&item, Some(heard)) {
+            return;
+        }
         let index = heard.index();
         let route = match self.announced_before(index, &item) {
             Some(at) => self.announce_again(index, at),
@@ -62,6 +65,9 @@ impl Assembler {
 
     fn item_done(&mut self, heard: &Heard<'_>) {
         let Some(item) = heard.item() else { return };
+        if self.suppresses(&item, Some(heard)) {
+            return;
+        }
         let index = heard.index();
         match self.likest_end(index, &item) {
             Some((at, _)) if self.items[at].is_open() => {
@@ -90,6 +96,9 @@ impl Assembler {
     /// A text or a part of an item that was not announced: it begins the item, where that needs
     /// nothing else to be known by, or else waits for it.
     fn unannounced(&mut self, heard: &Heard<'_>) {
+        if self.suppressed.has(heard) {
+            return;
+        }
         let index = heard.index();
         let known = self.routes.by_index(index);
         let is_used = known.is_some_and(|route| !self.items[route.at].is_open());
@@ -99,7 +108,7 @@ impl Assembler {
             self.routes.add(index, &item, route);
             self.items[route.at].hear(heard, route.announcement, &mut self.emitter);
         } else if heard.meaning.is_of_an_item() && self.early.len() < MAX_EARLY {
-            self.early.push(heard.data.clone());
+            self.early.push(heard.bytes());
         }
     }
 
@@ -169,7 +178,7 @@ impl Assembler {
         }
     }
 
-    fn announce(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> Route {
+    pub(super) fn announce(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> Route {
         let names = self.identity.assign(item);
         let at = self.items.len();
         let output = OutputItem::announce(item, names, at, heard, &mut self.emitter);

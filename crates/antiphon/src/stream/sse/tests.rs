@@ -200,10 +200,10 @@ fn searched(length: usize, piece: usize) -> usize {
     let mut searched = 0;
     for _ in 0..length / piece {
         decoder.push(&bytes);
-        searched += decoder.buffer.len() - decoder.scanned;
+        searched += decoder.lines.buffer.len() - decoder.lines.scanned;
         assert_eq!(decoder.next_frame(), Ok(None));
-        assert_eq!(decoder.scanned, decoder.buffer.len());
-        assert!(decoder.buffer.capacity() <= 2 * decoder.buffer.len().max(64));
+        assert_eq!(decoder.lines.scanned, decoder.lines.buffer.len());
+        assert!(decoder.lines.buffer.capacity() <= 2 * decoder.lines.buffer.len().max(64));
     }
     searched
 }
@@ -258,7 +258,7 @@ fn after_an_error_nothing_is_read_or_held() {
     decoder.push(b"data: 12345\n\ndata: 1\n\n");
     assert!(decoder.next_frame().is_err());
     decoder.push(b"data: 2\n\n");
-    assert!(decoder.buffer.is_empty() && decoder.data.is_none());
+    assert!(decoder.lines.buffer.is_empty() && decoder.data.is_none());
     assert!(decoder.next_frame().is_err() && decoder.finish().is_err());
 }
 
@@ -276,6 +276,6 @@ fn the_buffer_does_not_grow_with_the_stream() {
     for _ in 0..10_000 {
         decoder.push(b"event: ping\ndata: {\"type\":\"ping\"}\n\n");
         while decoder.next_frame().unwrap().is_some() {}
-        assert!(decoder.buffer.capacity() < 1000);
+        assert!(decoder.lines.buffer.capacity() < 1000);
     }
 }

@@ -1,0 +1,2 @@
+mod stream;
+pub(super) use stream::Stream;

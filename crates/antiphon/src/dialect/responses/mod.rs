@@ -1,0 +1,23 @@
+//! The Responses API, which assemblers understand as it is.
+
+use bytes::Bytes;
+
+use super::listener::Decode;
+use crate::stream::Assembler;
+
+/// A Responses stream.
+pub(super) struct Stream;
+
+impl Decode for Stream {
+    fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
+        assembler.hear(data)
+    }
+
+    fn hear_whole(
+        &mut self,
+        body: &Bytes,
+        assembler: &mut Assembler,
+    ) -> Result<(), serde_json::Error> {
+        assembler.hear_whole(body)
+    }
+}

@@ -1,0 +1,117 @@
+//! Lines, decoded without I/O.
+
+use bytes::{Buf, BytesMut};
+
+/// The stream held a line or an event over the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event of the stream is over {limit} bytes")]
+pub struct TooLong {
+    /// The limit, in bytes.
+    pub limit: usize,
+}
+
+/// Cuts bytes into lines, which LF, CR or CRLF ends. A byte order mark at the start is passed.
+///
+/// No byte is searched for a line end twice. Holds what was pushed since the last line was taken;
+/// of a line, at most the limit.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    limit: usize,
+    pub(super) buffer: BytesMut,
+    /// How much of `buffer` is known to hold no line end.
+    pub(super) scanned: usize,
+    /// A CR ended the last line: an LF right behind it belongs to it.
+    after_cr: bool,
+    at_start: bool,
+    /// The limit was passed: nothing is read any more.
+    is_over: bool,
+    number: u64,
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+impl Lines {
+    /// Lines of up to `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            buffer: BytesMut::new(),
+            scanned: 0,
+            after_cr: false,
+            at_start: true,
+            is_over: false,
+            number: 0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if !self.is_over {
+            self.buffer.extend_from_slice(bytes);
+        }
+    }
+
+    /// The next whole line, without its end.
+    pub(crate) fn next_line(&mut self) -> Result<Option<BytesMut>, TooLong> {
+        if self.is_over {
+            return Err(TooLong { limit: self.limit });
+        }
+        if !self.skip_start() {
+            return Ok(None);
+        }
+        let unseen = &self.buffer[self.scanned..];
+        let Some(found) = memchr::memchr2(b'\n', b'\r', unseen) else {
+            self.scanned = self.buffer.len();
+            return self.within_limit(self.scanned).map(|()| None);
+        };
+        let end = self.scanned + found;
+        self.scanned = 0;
+        self.within_limit(end)?;
+        let line = self.buffer.split_to(end);
+        self.after_cr = self.buffer[0] == b'\r';
+        self.buffer.advance(1);
+        self.number += 1;
+        Ok(Some(line))
+    }
+
+    /// What stands behind the last line end, once there is nothing more to come.
+    pub(crate) fn rest(&mut self) -> Option<BytesMut> {
+        self.scanned = 0;
+        let rest = self.buffer.split();
+        self.number += u64::from(!rest.is_empty());
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// The number of the line that was given last, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Gives up where the limit is passed, and lets go of what was held.
+    pub(crate) fn within_limit(&mut self, length: usize) -> Result<(), TooLong> {
+        if length <= self.limit {
+            return Ok(());
+        }
+        *self = Self { is_over: true, number: self.number, ..Self::new(self.limit) };
+        Err(TooLong { limit: self.limit })
+    }
+
+    /// Passes a byte order mark and the LF of a CRLF; `false` while they may still come.
+    fn skip_start(&mut self) -> bool {
+        if self.after_cr && !self.buffer.is_empty() {
+            self.after_cr = false;
+            if self.buffer[0] == b'\n' {
+                self.buffer.advance(1);
+            }
+        }
+        if self.at_start {
+            if self.buffer.len() < BOM.len() && BOM.starts_with(&self.buffer) {
+                return false;
+            }
+            self.at_start = false;
+            if self.buffer.starts_with(BOM) {
+                self.buffer.advance(BOM.len());
+            }
+        }
+        true
+    }
+}
