@@ -25,6 +25,32 @@ pub(crate) enum Command {
     /// Mend what a provider would refuse in a history, and tell what was mended
     #[command(after_help = REPAIRS)]
     Repair(RepairArgs),
+    /// Convert a model's stream from one API's events to another's
+    #[command(after_help = STREAMS)]
+    Convert(ConvertArgs),
+}
+
+/// What `convert` is told.
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// What standard input holds: ai-sdk, chat, anthropic or responses
+    #[arg(long, value_name = "DIALECT")]
+    pub(crate) from: String,
+    /// What to write: responses or anthropic
+    #[arg(long, value_name = "DIALECT")]
+    pub(crate) to: String,
+    /// Write one event a line, without the event stream around it
+    #[arg(long, conflicts_with = "fold")]
+    pub(crate) ndjson: bool,
+    /// Write the whole answer as one JSON object
+    #[arg(long)]
+    pub(crate) fold: bool,
+    /// Whose names Responses events have: openai or open-responses [default: openai]
+    #[arg(long, value_name = "FORM")]
+    pub(crate) form: Option<String>,
+    /// The request that is answered, as JSON; its tools and tool choice are then known
+    #[arg(long, value_name = "FILE")]
+    pub(crate) request: Option<PathBuf>,
 }
 
 /// Which histories `check` and `repair` read, and how they tell what they found.
@@ -100,6 +126,14 @@ Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in
 commas separate entries) and, --config aside, a key in the file (turn-wait = 30; and for the API
 keys, api-keys = [\"KEY=TENANT\"]). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
+
+const STREAMS: &str = "\
+Standard input is an event stream, or one JSON object a line. Standard output is an event stream.
+Whatever comes in, what goes out is one well-formed stream that ends: a line that is no JSON object
+ends the response as failed, is named by its number on standard error, and the exit code is 1. What
+was put right in the stream is told there too.
+
+  curl -N https://api.example/v1/chat/completions … | antiphon convert --from chat --to responses";
 
 const HISTORIES: &str = "\
 A history is a JSON array of items; a request with 'input', a string or an array; or a conversation

@@ -2,9 +2,11 @@
 //!
 //! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
 //! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone; of
-//! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories.
+//! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories; of
+//! `convert`, the events.
 
 mod args;
+mod convert;
 mod failure;
 mod greeting;
 mod history;
@@ -38,5 +40,6 @@ fn run() -> Result<ExitCode, Failure> {
         }
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
+        Command::Convert(args) => convert::convert(&args),
     }
 }

@@ -19,10 +19,11 @@ pub(crate) struct Authenticator {
 impl Authenticator {
     /// `secret` keys the hashes by which tokens name tenants.
     pub(crate) fn new(settings: &Settings, secret: &[u8; 32]) -> Self {
-        let upstream = settings.upstream.as_ref();
+        let mut upstreams = settings.upstreams.iter();
+        let takes_tokens = upstreams.any(|upstream| upstream.key.is_none());
         Self {
             keys: settings.api_keys.clone(),
-            tokens_go_upstream: upstream.is_none_or(|upstream| upstream.key.is_none()),
+            tokens_go_upstream: settings.upstreams.is_empty() || takes_tokens,
             hash_key: hmac::Key::new(hmac::HMAC_SHA256, secret),
         }
     }

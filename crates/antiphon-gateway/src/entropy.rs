@@ -6,7 +6,7 @@ use antiphon::IdSource;
 
 /// Identifiers from the operating system's random numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RandomIds;
+pub struct RandomIds;
 
 impl IdSource for RandomIds {
     fn fill(&mut self, bytes: &mut [u8]) {
@@ -16,7 +16,7 @@ impl IdSource for RandomIds {
 
 /// The time in Unix seconds.
 #[expect(clippy::disallowed_methods, reason = "the one reader of the wall clock")]
-pub(crate) fn unix_now() -> i64 {
+pub fn unix_now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(UNIX_EPOCH);
     since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
 }

@@ -204,6 +204,10 @@ impl From<UpstreamError> for ApiError {
     fn from(error: UpstreamError) -> Self {
         match error {
             UpstreamError::Refused(refused) => Self::Upstream(refused),
+            UpstreamError::Busy => {
+                Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
+                    .code("rate_limit_exceeded")
+            }
             UpstreamError::TimedOut(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }

@@ -7,7 +7,7 @@
 
 mod auth;
 mod caller;
-mod entropy;
+pub mod entropy;
 mod error;
 mod gateway;
 mod lease;

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use antiphon::dialect::Dialect;
 use antiphon_store::Tenant;
 use http::Uri;
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where models other than `sim` are; `None`: nowhere.
-    pub upstream: Option<UpstreamSettings>,
+    /// Where models other than `sim` are. The first that takes a model's name answers for it.
+    pub upstreams: Vec<UpstreamSettings>,
     /// The keys that callers may present, each with its tenant. Empty: any token, or none, is let
     /// in, and each token is a tenant of its own.
     pub api_keys: Vec<(Secret, Tenant)>,
@@ -27,7 +28,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            upstream: None,
+            upstreams: Vec::new(),
             api_keys: Vec::new(),
             faults: Faults::Repair,
             turn_wait: Duration::from_secs(30),
@@ -37,10 +38,14 @@ impl Default for Settings {
     }
 }
 
-/// An upstream that speaks `POST /v1/responses`.
+/// An upstream.
 #[derive(Clone, Debug)]
 pub struct UpstreamSettings {
-    /// Its base URL, ending in `/v1`.
+    /// The models that it answers for; by default all.
+    pub models: Vec<ModelPattern>,
+    /// The API that it speaks: Responses, Chat Completions or Anthropic Messages.
+    pub api: Dialect,
+    /// Its base URL: `/responses`, `/chat/completions` or `/messages` is put behind it.
     pub url: Uri,
     /// The key to present to it; `None`: the caller's own token.
     pub key: Option<Secret>,
@@ -48,17 +53,47 @@ pub struct UpstreamSettings {
     pub connect_timeout: Duration,
     /// How long it may stay silent, before its first byte and between two.
     pub idle_timeout: Duration,
+    /// How many of its answers may be open at once; a request beyond them is refused with status
+    /// 429, which clients try again. `None`: any number.
+    pub max_open: Option<usize>,
 }
 
 impl UpstreamSettings {
-    /// The upstream at `url` with the usual bounds.
+    /// The upstream at `url` for all models, speaking the Responses API, with the usual bounds.
     pub fn new(url: Uri, key: Option<Secret>) -> Self {
         Self {
+            models: vec![ModelPattern::new("*")],
+            api: Dialect::Responses,
+            max_open: None,
             url,
             key,
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_mins(10),
         }
+    }
+}
+
+/// Names of models: `*` stands for any characters, also none; all others for themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelPattern(String);
+
+impl ModelPattern {
+    /// The pattern of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Whether a model's name is one of them.
+    pub fn takes(&self, model: &str) -> bool {
+        let mut pieces = self.0.split('*');
+        let first = pieces.next().unwrap_or_default();
+        let Some(mut rest) = model.strip_prefix(first) else { return false };
+        let Some(last) = pieces.next_back() else { return rest.is_empty() };
+        for piece in pieces {
+            let Some((_, behind)) = rest.split_once(piece) else { return false };
+            rest = behind;
+        }
+        rest.ends_with(last)
     }
 }
 
@@ -99,5 +134,39 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything_and_for_nothing() {
+        let taken = [
+            ("*", "anything"),
+            ("*", ""),
+            ("gpt-*", "gpt-"),
+            ("gpt-*", "gpt-6-mini"),
+            ("*-mini", "gpt-6-mini"),
+            ("gpt-*-mini*", "gpt-6-mini-mini-2026"),
+            ("a*b*a", "aba"),
+            ("exact", "exact"),
+        ];
+        for (pattern, model) in taken {
+            assert!(ModelPattern::new(pattern).takes(model), "{pattern} takes {model}");
+        }
+        let others = [
+            ("gpt-*", "claude-5"),
+            ("gpt-*", "my-gpt-6"),
+            ("a*a", "a"),
+            ("a*bb*b", "abb"),
+            ("exact", "exactly"),
+            ("exact", "inexact"),
+            ("", "any"),
+        ];
+        for (pattern, model) in others {
+            assert!(!ModelPattern::new(pattern).takes(model), "{pattern} does not take {model}");
+        }
     }
 }

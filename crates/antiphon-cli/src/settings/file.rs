@@ -17,46 +17,72 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use antiphon_gateway::settings::UpstreamSettings;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::environment::Environment;
 use super::layer::{Layer, Place, Said};
 use super::setting::Setting;
+use super::upstreams;
 use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
 
 /// What the file says: the `named` one, which must exist, else `antiphon.toml` in the working
 /// directory, which need not.
-pub(super) fn read(named: Option<&Path>) -> Result<Layer, Failure> {
+pub(super) fn read(
+    named: Option<&Path>,
+    environment: &impl Environment,
+) -> Result<FromFile, Failure> {
     let path = named.unwrap_or(Path::new(DEFAULT));
     let name = path.display().to_string();
     match fs::read_to_string(path) {
-        Ok(text) => layer(&name, &text),
+        Ok(text) => understood(&name, &text, environment),
         Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {
-            Ok(Layer::default())
+            Ok(FromFile::default())
         }
         Err(error) => Err(Failure::usage(format!("{name} cannot be read: {error}"))),
     }
 }
 
 /// What a file of this name and text says.
-pub(super) fn layer(name: &str, text: &str) -> Result<Layer, Failure> {
+pub(super) fn understood(
+    name: &str,
+    text: &str,
+    environment: &impl Environment,
+) -> Result<FromFile, Failure> {
     let document = Document { name, text };
     let table = DeTable::parse(text).map_err(|error| {
         document.refused(error.span(), &format!("this is not TOML: {}", error.message()))
     })?;
-    let mut layer = Layer::default();
+    let FromFile { mut layer, mut upstreams } = FromFile::default();
     for (key, value) in table.get_ref() {
+        if key.get_ref() == UPSTREAMS {
+            upstreams = upstreams::upstreams(&document, value, environment)?;
+            continue;
+        }
         let setting = document.setting(key)?;
         for said in document.said(setting, value)? {
             layer.say(setting, said);
         }
     }
-    Ok(layer)
+    Ok(FromFile { layer, upstreams })
 }
 
-struct Document<'a> {
+/// The file's key that no other place has: its values are tables.
+const UPSTREAMS: &str = "upstreams";
+
+/// What the file says.
+#[derive(Default)]
+pub(super) struct FromFile {
+    /// The settings that can be said elsewhere too.
+    pub(super) layer: Layer,
+    /// The upstreams by models.
+    pub(super) upstreams: Vec<UpstreamSettings>,
+}
+
+pub(super) struct Document<'a> {
     name: &'a str,
     text: &'a str,
 }
@@ -64,7 +90,8 @@ struct Document<'a> {
 impl Document<'_> {
     fn setting(&self, key: &Spanned<DeString<'_>>) -> Result<Setting, Failure> {
         let name = key.get_ref();
-        let known = Setting::ALL.map(Setting::key);
+        let known: Vec<&str> =
+            Setting::ALL.map(Setting::key).into_iter().chain([UPSTREAMS]).collect();
         Setting::ALL.into_iter().find(|setting| setting.key() == name).ok_or_else(|| {
             let sentence = format!("unknown key '{name}'; the keys are {}", known.join(", "));
             self.refused(Some(key.span()), &sentence)
@@ -89,12 +116,18 @@ impl Document<'_> {
             (_, DeValue::String(text)) => text.to_string(),
             _ => return Err(self.of_wrong_type(setting, value)),
         };
-        let place = Place::Line {
-            file: self.name.to_owned(),
-            line: self.line(value.span()),
-            key: setting.key(),
-        };
-        Ok(Said { text, place })
+        Ok(self.said_at(setting.key(), value, text))
+    }
+
+    /// A text that stands here.
+    pub(super) fn said_at(
+        &self,
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        text: String,
+    ) -> Said {
+        let (file, line) = (self.name.to_owned(), self.line(value.span()));
+        Said { text, place: Place::Line { file, line, key } }
     }
 
     fn of_wrong_type(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Failure {
@@ -107,7 +140,7 @@ impl Document<'_> {
         self.refused(Some(value.span()), &sentence)
     }
 
-    fn refused(&self, span: Option<Range<usize>>, sentence: &str) -> Failure {
+    pub(super) fn refused(&self, span: Option<Range<usize>>, sentence: &str) -> Failure {
         let line = self.line(span.unwrap_or_default());
         Failure::usage(format!("{}:{line}: {sentence}", self.name))
     }

@@ -10,9 +10,11 @@ mod layer;
 mod parse;
 mod rules;
 mod setting;
+mod upstreams;
 
 use std::net::SocketAddr;
 
+use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Settings, UpstreamSettings};
 
 pub(crate) use environment::{Environment, environment};
@@ -43,31 +45,31 @@ pub(crate) fn resolve(
         None => environment("ANTIPHON_CONFIG")?.map(Into::into),
     };
     let variables = environment::layer(&environment)?;
-    let file = file::read(named.as_deref())?;
-    configure(&Layers([Layer::from(args), variables, file]))
+    let file = file::read(named.as_deref(), &environment)?;
+    configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams)
 }
 
-fn configure(layers: &Layers) -> Result<Configuration, Failure> {
+fn configure(layers: &Layers, upstreams: Vec<UpstreamSettings>) -> Result<Configuration, Failure> {
     let listen = layers.one(Setting::Listen, parse::listen)?;
     let store = layers.one(Setting::Store, parse::store)?;
-    layers.one(Setting::UpstreamApi, parse::upstream_api)?;
     layers.one(Setting::State, parse::state)?;
     let configuration = Configuration {
         listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8484))),
         store: store.unwrap_or_else(|| "sqlite:antiphon.db".to_owned()),
-        gateway: gateway(layers)?,
+        gateway: gateway(layers, upstreams)?,
     };
     rules::check(&configuration)?;
     Ok(configuration)
 }
 
-fn gateway(layers: &Layers) -> Result<Settings, Failure> {
+fn gateway(layers: &Layers, mut upstreams: Vec<UpstreamSettings>) -> Result<Settings, Failure> {
+    upstreams.extend(upstream(layers)?);
     let defaults = Settings::default();
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::turn_wait)?;
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
     Ok(Settings {
-        upstream: upstream(layers)?,
+        upstreams,
         api_keys: parse::api_keys(layers.all(Setting::ApiKeys))?,
         faults: faults.unwrap_or(defaults.faults),
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
@@ -76,10 +78,13 @@ fn gateway(layers: &Layers) -> Result<Settings, Failure> {
     })
 }
 
+/// The one upstream that every place can name. It answers for what no other one takes.
 fn upstream(layers: &Layers) -> Result<Option<UpstreamSettings>, Failure> {
     let key = layers.one(Setting::UpstreamKey, parse::upstream_key)?;
-    let url = layers.one(Setting::Upstream, parse::upstream)?;
-    Ok(url.map(|url| UpstreamSettings::new(url, key)))
+    let api = layers.one(Setting::UpstreamApi, parse::upstream_api)?;
+    let api = api.unwrap_or(Dialect::Responses);
+    let url = layers.one(Setting::Upstream, |said| parse::upstream(said, api))?;
+    Ok(url.map(|url| UpstreamSettings { api, ..UpstreamSettings::new(url, key) }))
 }
 
 #[cfg(test)]

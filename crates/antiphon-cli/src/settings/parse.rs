@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 use http::Uri;
@@ -31,14 +32,20 @@ pub(super) fn store(said: &Said) -> Result<String, Failure> {
     }
 }
 
-/// The base URL without a slash at its end.
-pub(super) fn upstream(said: &Said) -> Result<Uri, Failure> {
+/// The base URL without a slash at its end. Servers of the Chat Completions API have it under paths of
+/// all kinds; those of the others, under `/v1`.
+pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
     let text = said.trimmed();
-    let uri = text.strip_suffix('/').unwrap_or(text).parse::<Uri>().ok();
-    uri.filter(|uri| is_base_url(uri) && !text.contains('#')).ok_or_else(|| {
-        said.refused(
-            "this is not an http or https URL whose path ends in /v1 and that holds no key",
-        )
+    let base = text.strip_suffix('/').unwrap_or(text);
+    let uri = base.parse::<Uri>().ok();
+    let (ends_well, path) = match api {
+        Dialect::Chat => (!base.ends_with('/'), "has no query"),
+        _ => (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1"),
+    };
+    uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#')).ok_or_else(|| {
+        said.refused(format!(
+            "this is not an http or https URL whose path {path} and that holds no key"
+        ))
     })
 }
 
@@ -46,18 +53,15 @@ fn is_base_url(uri: &Uri) -> bool {
     let scheme = uri.scheme();
     let is_plain = uri.query().is_none()
         && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-    (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS))
-        && is_plain
-        && uri.path().ends_with("/v1")
+    (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS)) && is_plain
 }
 
-/// Only one is spoken so far, so that there is nothing to return.
-pub(super) fn upstream_api(said: &Said) -> Result<(), Failure> {
+/// The API of a server: the AI SDK is none.
+pub(super) fn upstream_api(said: &Said) -> Result<Dialect, Failure> {
     match said.trimmed() {
-        "responses" => Ok(()),
-        other @ ("chat" | "anthropic") => {
-            Err(said.refused(format!("'{other}' is not supported yet; 'responses' is")))
-        }
+        "responses" => Ok(Dialect::Responses),
+        "chat" => Ok(Dialect::Chat),
+        "anthropic" => Ok(Dialect::Anthropic),
         other => {
             Err(said.refused(format!("'{other}' is none of 'responses', 'chat' and 'anthropic'")))
         }

@@ -11,11 +11,10 @@ pub(super) fn check(configuration: &Configuration) -> Result<(), Failure> {
 /// Without a key of its own, the upstream is given the caller's token. Where callers present our
 /// keys, that would hand our keys to the provider, who does not know them.
 fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
-    let forwards = configuration.forwards_tokens();
-    if forwards && !configuration.gateway.api_keys.is_empty() {
+    if configuration.forwards_tokens_to_some() && !configuration.gateway.api_keys.is_empty() {
         return Err(Failure::usage(
-            "--api-key with --upstream needs --upstream-key: callers' keys are ours, not the \
-             provider's, and would be forwarded to it",
+            "--api-key with --upstream needs --upstream-key, and with upstreams in the file a key \
+             for each: callers' keys are ours, not the provider's, and would be forwarded to it",
         ));
     }
     Ok(())
@@ -27,7 +26,7 @@ fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_known = listen.ip().is_loopback()
         || !configuration.gateway.api_keys.is_empty()
-        || configuration.forwards_tokens();
+        || configuration.forwards_tokens_to_all();
     if is_known {
         return Ok(());
     }
@@ -39,7 +38,13 @@ fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
 
 impl Configuration {
     /// Whether an upstream is presented the callers' own tokens.
-    fn forwards_tokens(&self) -> bool {
-        self.gateway.upstream.as_ref().is_some_and(|upstream| upstream.key.is_none())
+    fn forwards_tokens_to_some(&self) -> bool {
+        self.gateway.upstreams.iter().any(|upstream| upstream.key.is_none())
+    }
+
+    /// Whether there are upstreams and every one judges the callers' own tokens.
+    fn forwards_tokens_to_all(&self) -> bool {
+        let upstreams = &self.gateway.upstreams;
+        !upstreams.is_empty() && upstreams.iter().all(|upstream| upstream.key.is_none())
     }
 }

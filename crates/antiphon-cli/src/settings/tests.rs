@@ -2,9 +2,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
+use antiphon::dialect::Dialect;
+use antiphon_gateway::settings::{Faults, ModelPattern, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 
+use super::file::FromFile;
 use super::*;
 
 /// An environment of these variables and no others.
@@ -14,28 +16,35 @@ fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
     move |name: &str| Ok(pairs.get(name).cloned())
 }
 
-fn file(text: &str) -> Layer {
-    file::layer("antiphon.toml", text).unwrap()
+fn file(text: &str) -> FromFile {
+    understood(text).unwrap()
 }
 
-fn configuration(args: ServeArgs, environment: impl Environment, file: Layer) -> Configuration {
+fn understood(text: &str) -> Result<FromFile, Failure> {
+    file::understood("antiphon.toml", text, &variables([("KEY_OF_CLAUDE", "sk-ant")]))
+}
+
+fn configuration(args: ServeArgs, environment: impl Environment, file: FromFile) -> Configuration {
     let environment = environment::layer(environment).unwrap();
-    configure(&Layers([Layer::from(args), environment, file])).unwrap()
+    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams).unwrap()
 }
 
 fn refusal_of_file(text: &str) -> String {
-    let from_file = |file| configure(&Layers([Layer::default(), Layer::default(), file]));
-    let refused = file::layer("antiphon.toml", text).and_then(from_file).unwrap_err();
+    let from_file = |file: FromFile| {
+        let layers = Layers([Layer::default(), Layer::default(), file.layer]);
+        configure(&layers, file.upstreams)
+    };
+    let refused = understood(text).and_then(from_file).unwrap_err();
     assert!(matches!(refused, Failure::Usage(_)));
     refused.to_string()
 }
 
 #[test]
 fn nothing_said_gives_the_documented_defaults() {
-    let given = configuration(ServeArgs::default(), variables([]), Layer::default());
+    let given = configuration(ServeArgs::default(), variables([]), FromFile::default());
     assert_eq!(given.listen, "127.0.0.1:8484".parse().unwrap());
     assert_eq!(given.store, "sqlite:antiphon.db");
-    assert!(given.gateway.upstream.is_none());
+    assert!(given.gateway.upstreams.is_empty());
     assert!(given.gateway.api_keys.is_empty());
     assert_eq!(given.gateway.faults, Faults::Repair);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(30));
@@ -80,7 +89,7 @@ fn every_setting_has_a_place_in_the_file() {
          on-disconnect = 'finish'\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
-    let upstream = given.gateway.upstream.unwrap();
+    let upstream = &given.gateway.upstreams[0];
     assert_eq!(given.listen, "0.0.0.0:80".parse().unwrap());
     assert_eq!(given.store, "sqlite:other.db");
     assert_eq!(upstream.url, "https://models.example/v1");
@@ -123,7 +132,7 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect";
+                turn-wait, on-disconnect, upstreams";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
@@ -154,6 +163,95 @@ fn what_a_file_cannot_say_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
+    let text = "upstream = 'https://other.example/v1'\n\
+                [[upstreams]]\n\
+                models = ['claude-*', 'opus']\n\
+                api = 'anthropic'\n\
+                url = 'https://api.example/v1'\n\
+                key-env = 'KEY_OF_CLAUDE'\n\
+                connect-timeout = 3\n\
+                idle-timeout = 4\n\
+                max-open-requests = 5\n\
+                [[upstreams]]\n\
+                models = ['local-*']\n\
+                api = 'chat'\n\
+                url = 'http://localhost:11434/openai/'\n";
+
+    let given = configuration(ServeArgs::default(), variables([]), file(text));
+
+    let [claude, local, others] = &given.gateway.upstreams[..] else { panic!("there are three") };
+    assert_eq!(claude.models, ["claude-*", "opus"].map(ModelPattern::new));
+    assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
+    assert_eq!(claude.key, Some(Secret::new("sk-ant")));
+    assert_eq!(claude.connect_timeout, Duration::from_secs(3));
+    assert_eq!(claude.idle_timeout, Duration::from_secs(4));
+    assert_eq!((local.api, &local.key), (Dialect::Chat, &None));
+    assert_eq!(local.url, "http://localhost:11434/openai");
+    assert_eq!((others.api, others.max_open), (Dialect::Responses, None));
+    assert_eq!(others.models, [ModelPattern::new("*")]);
+}
+
+#[test]
+fn an_upstream_that_is_not_one_is_refused_with_its_line() {
+    let entry = |lines: &str| format!("[[upstreams]]\nmodels = ['m']\n{lines}");
+    let good = "url = 'http://host/v1'\n";
+    let cases = [
+        (
+            "upstreams = 1".to_owned(),
+            "antiphon.toml:1: upstreams must be tables, each below [[upstreams]]",
+        ),
+        (entry(""), "antiphon.toml:1: this upstream lacks 'url'"),
+        (format!("[[upstreams]]\n{good}"), "antiphon.toml:1: this upstream lacks 'models'"),
+        (
+            format!("[[upstreams]]\nmodels = 'm'\n{good}"),
+            "antiphon.toml:2: models must be a list of names, in which * stands for any characters",
+        ),
+        (
+            entry(&format!("{good}listen = 1")),
+            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
+             key-env, connect-timeout, idle-timeout, max-open-requests",
+        ),
+        (
+            entry(&format!("{good}api = 'ai-sdk'")),
+            "antiphon.toml:4: api: 'ai-sdk' is none of 'responses', 'chat' and 'anthropic'",
+        ),
+        (
+            entry("url = 'http://host/v2'"),
+            "antiphon.toml:3: url: this is not an http or https URL whose path ends in /v1 and \
+             that holds no key",
+        ),
+        (
+            entry(&format!("{good}idle-timeout = 0")),
+            "antiphon.toml:4: idle-timeout must be a whole number above 0",
+        ),
+        (
+            entry(&format!("{good}key-env = 'ABSENT'")),
+            "antiphon.toml:4: key-env: the variable ABSENT is not set",
+        ),
+        (
+            entry(&format!("{good}key = 'k'\nkey-env = 'ABSENT'")),
+            "antiphon.toml:5: key-env: an upstream has 'key' or 'key-env', not both",
+        ),
+    ];
+    for (text, sentence) in cases {
+        assert_eq!(refusal_of_file(&text), sentence, "{text}");
+    }
+}
+
+/// Where one upstream judges tokens and another does not, a stranger would be served at the
+/// operator's cost.
+#[test]
+fn strangers_are_kept_out_where_one_upstream_has_a_key() {
+    let text = "listen = '0.0.0.0:80'\n\
+                [[upstreams]]\nmodels = ['a']\nurl = 'http://host/v1'\n\
+                [[upstreams]]\nmodels = ['b']\nurl = 'http://host/v1'\n";
+    assert!(understood(text).is_ok());
+    let refusal = refusal_of_file(&format!("{text}key = 'sk'"));
+    assert!(refusal.contains("nobody would check callers' tokens"), "{refusal}");
+}
+
+#[test]
 fn what_is_not_toml_is_refused_without_its_text() {
     let refusal = refusal_of_file("state = 'gateway'\nupstream-key = sk-secret\n");
     assert!(refusal.starts_with("antiphon.toml:2: this is not TOML: "), "{refusal}");
@@ -168,7 +266,7 @@ fn an_upstream_is_a_base_url() {
     let base_url = |text: &str| {
         let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
         let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
-        configure(&layers).map(|given| given.gateway.upstream.unwrap().url.to_string())
+        configure(&layers, Vec::new()).map(|given| given.gateway.upstreams[0].url.to_string())
     };
     assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
     assert_eq!(

@@ -81,8 +81,9 @@ fn the_same_key_twice_is_refused() {
 #[test]
 fn our_keys_are_not_forwarded_to_a_provider() {
     let args = ["--upstream", "https://models.example/v1", "--api-key", "key=acme"];
-    let sentence = "--api-key with --upstream needs --upstream-key: callers' keys are ours, not \
-                    the provider's, and would be forwarded to it";
+    let sentence = "--api-key with --upstream needs --upstream-key, and with upstreams in the file \
+                    a key for each: callers' keys are ours, not the provider's, and would be \
+                    forwarded to it";
     refused(World::serve(&args), sentence);
 }
 
@@ -100,7 +101,8 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect";
+                    upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect, \
+                    upstreams";
     refused(world, sentence);
 }
 

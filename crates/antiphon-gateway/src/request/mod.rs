@@ -72,10 +72,14 @@ impl CreateRequest {
         if self.input.is_empty() && !has_more { Err(nothing_to_say()) } else { Ok(()) }
     }
 
+    /// Every field but `input`.
+    pub(crate) fn object(&self) -> Object<'_> {
+        Object::parse(self.fields.as_bytes()).expect("the fields were parsed")
+    }
+
     /// Whether a prompt that the provider keeps says what the input does not.
     pub(crate) fn is_prompted(&self) -> bool {
-        let fields = Object::parse(self.fields.as_bytes()).expect("the fields were parsed");
-        fields.present("prompt").is_some()
+        self.object().present("prompt").is_some()
     }
 }
 

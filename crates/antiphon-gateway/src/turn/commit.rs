@@ -5,10 +5,10 @@ use antiphon::{HeldItem, Origin};
 use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
 use bytes::Bytes;
 
-use super::Turn;
 use super::open::Opened;
 use super::plan::Plan;
 use super::report::Report;
+use super::{Turn, envelope};
 use crate::error::ApiError;
 
 impl Turn<'_> {
@@ -22,7 +22,7 @@ impl Turn<'_> {
         if !self.is_announced() {
             return Ok(());
         }
-        let mut envelope = self.envelope(opened);
+        let mut envelope = envelope(opened, &self.request.object());
         envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
         let turn = TurnRecord {
             base: opened.base.clone(),

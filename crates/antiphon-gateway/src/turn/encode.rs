@@ -1,15 +1,48 @@
 //! The request as an upstream gets it.
 
-use antiphon::Item;
+use antiphon::dialect::{self, Dialect, Encoded, Place, Request, Unsupported};
 use antiphon::json::{Object, quote};
+use antiphon::{Item, Origin};
 use bytes::Bytes;
 
+use crate::error::ApiError;
 use crate::request::{CreateRequest, ENCRYPTED, includes};
+
+/// The request in the dialect of an upstream that does not speak the Responses API, and what of it
+/// was left out.
+pub(super) fn translated(
+    dialect: Dialect,
+    request: &CreateRequest,
+    view: &[Item],
+    origin: &Origin,
+) -> Result<Encoded, ApiError> {
+    let fields = request.object();
+    dialect::encode(dialect, Request { fields: &fields, items: view, origin })
+        .map_err(|error| unsupported(&error, request, view))
+}
+
+/// What an upstream's dialect cannot carry is the caller's to change: it is named where the caller
+/// wrote it.
+fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> ApiError {
+    let refused = ApiError::invalid(&error.message).code("unsupported_parameter");
+    match &error.place {
+        Place::Field(path) => refused.param(path),
+        Place::Item(at, path) => match position_in(&request.input, &view[*at]) {
+            Some(position) => refused.param(Place::Item(position, path.clone()).to_string()),
+            None => refused.param("input"),
+        },
+    }
+}
+
+/// Where in the input an item of the view came from: it is the same bytes.
+pub(super) fn position_in(input: &[Item], item: &Item) -> Option<usize> {
+    input.iter().position(|sent| std::ptr::eq(sent.raw().as_ptr(), item.raw().as_ptr()))
+}
 
 /// The body of the upstream's request: stateless, streamed, with this input. The caller's other
 /// fields stand in it as they came; each item is copied once.
 pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -> Bytes {
-    let mut fields = Object::parse(request.fields.as_bytes()).expect("the fields were parsed");
+    let mut fields = request.object();
     for key in ["conversation", "previous_response_id", "background"] {
         fields.remove(key);
     }

@@ -13,13 +13,15 @@ mod view;
 
 use std::sync::Arc;
 
-use antiphon::stream::{Assembler, Envelope, Finished, Taken};
+use antiphon::dialect::Asked;
+use antiphon::json::Object;
+use antiphon::stream::{Assembler, Envelope, Finished, Permission, Taken};
 use tokio::sync::oneshot;
 
 pub(crate) use self::client::{Answer, Client, Head};
 use self::open::Opened;
 use self::plan::Plan;
-use self::relay::Outcome;
+use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
@@ -78,8 +80,8 @@ impl Turn<'_> {
         let reply = self.ask(&opened, &plan, upstream, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
-        let assembler = self.assembler(&opened, &plan);
-        let outcome = self.relay(reply, assembler, client).await;
+        let hearing = self.hearing(&opened, &plan, upstream);
+        let outcome = self.relay(reply, hearing, client).await;
         self.conclude(opened, plan, outcome, client).await
     }
 
@@ -129,6 +131,9 @@ impl Turn<'_> {
     /// Sends the request. A model that refuses to be asked for encrypted reasoning is asked again
     /// without, and remembered.
     async fn send(&self, plan: &Plan, upstream: Upstream<'_>) -> Result<Reply, UpstreamError> {
+        if let Some(body) = &plan.encoded {
+            return upstream.send(body.clone(), self.caller).await;
+        }
         let upstreams = &self.gateway.upstreams;
         let encrypted = !upstreams.refuses_encryption(&plan.origin);
         let body = encode::encode(self.request, &plan.view, encrypted);
@@ -142,17 +147,16 @@ impl Turn<'_> {
         }
     }
 
-    fn assembler(&self, opened: &Opened, plan: &Plan) -> Assembler {
-        let taken = Taken::of(&plan.transcript);
-        let envelope = self.envelope(opened);
-        Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted)
-    }
-
-    fn envelope(&self, opened: &Opened) -> Envelope {
-        let fields = antiphon::json::Object::parse(self.request.fields.as_bytes())
-            .expect("the fields were parsed");
-        let conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str);
-        Envelope::new(opened.response_id.as_str(), opened.created_at, &fields, conversation)
+    fn hearing(&self, opened: &Opened, plan: &Plan, upstream: Upstream<'_>) -> Hearing {
+        let fields = self.request.object();
+        let assembler = Assembler::new(
+            envelope(opened, &fields),
+            Taken::of(&plan.transcript),
+            Box::new(RandomIds),
+            self.request.encrypted,
+        );
+        let assembler = assembler.permitting(Permission::of(&fields));
+        Hearing::new(upstream.api(), Asked::of(&fields, plan.origin.clone()), assembler)
     }
 
     /// Commits what the turn came to, and only then tells the caller of its end.
@@ -188,4 +192,9 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+fn envelope(opened: &Opened, fields: &Object<'_>) -> Envelope {
+    let conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str);
+    Envelope::new(opened.response_id.as_str(), opened.created_at, fields, conversation)
 }

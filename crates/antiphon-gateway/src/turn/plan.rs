@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use antiphon::dialect::{Dialect, Place};
 use antiphon::repair::made_with;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
+use bytes::Bytes;
 
-use super::Turn;
 use super::admission::Admission;
 use super::report::Report;
 use super::resolve::Incoming;
 use super::view::View;
+use super::{Turn, encode};
 use crate::error::ApiError;
 use crate::request::nothing_to_say;
 use crate::settings::Faults;
@@ -23,6 +25,8 @@ pub(super) struct Plan {
     pub(super) fresh: Vec<HeldItem>,
     /// What the model is given.
     pub(super) view: Vec<Item>,
+    /// The request, where the upstream does not speak the Responses API.
+    pub(super) encoded: Option<Bytes>,
     /// Who will answer.
     pub(super) origin: Origin,
     /// What was left out and mended.
@@ -45,13 +49,37 @@ impl Turn<'_> {
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
         let mut view = View::of(&transcript, &sources, held, report);
-        view.leave_unusable_reasoning(&origin, strict)?;
-        let (view, report) = view.mended(strict, known_reasoning(&transcript, made_with))?;
+        view.leave_unusable_reasoning(&origin, upstream.api(), strict)?;
+        let (view, mut report) = view.mended(strict, known_reasoning(&transcript, made_with))?;
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
+        let encoded = match upstream.api() {
+            Dialect::Responses => None,
+            api => Some(self.translated(api, &view, &origin, &mut report)?),
+        };
         let fresh = transcript.items()[held..].to_vec();
-        Ok(Plan { transcript, fresh, view, origin, report })
+        Ok(Plan { transcript, fresh, view, encoded, origin, report })
+    }
+
+    fn translated(
+        &self,
+        api: Dialect,
+        view: &[Item],
+        origin: &Origin,
+        report: &mut Report,
+    ) -> Result<Bytes, ApiError> {
+        let encoded = encode::translated(api, self.request, view, origin)?;
+        for omission in &encoded.omissions {
+            match &omission.place {
+                Place::Field(path) => report.omitted_field(path, &omission.message),
+                Place::Item(at, _) => {
+                    let source = encode::position_in(&self.request.input, &view[*at]);
+                    report.omitted_item(source, &view[*at], &omission.message);
+                }
+            }
+        }
+        Ok(encoded.body)
     }
 }
 

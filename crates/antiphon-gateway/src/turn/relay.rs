@@ -1,6 +1,7 @@
 //! From the upstream to the caller, event by event.
 
-use antiphon::stream::{Assembler, Decoder, Failure, Frame};
+use antiphon::dialect::{Asked, Dialect, Listener};
+use antiphon::stream::{Assembler, Decoder, Failure, TooLong};
 use bytes::Bytes;
 
 use super::{Client, Turn};
@@ -17,27 +18,32 @@ pub(super) enum Outcome {
     Left(Assembler),
 }
 
+/// An upstream's answer as it is heard.
+pub(super) struct Hearing {
+    decoder: Decoder,
+    listener: Listener,
+    assembler: Assembler,
+}
+
 impl Turn<'_> {
     /// Relays the answer until it ends or the caller leaves.
     pub(super) async fn relay(
         &self,
         reply: Reply,
-        mut assembler: Assembler,
+        mut hearing: Hearing,
         client: &mut Client,
     ) -> Outcome {
         let left = match reply {
             Reply::Whole(body) => {
-                if assembler.hear_whole(&body).is_err() {
-                    assembler.fail(failure(&garbled("a body that is no response object")));
-                }
-                pass_on(&mut assembler, client).await;
+                hearing.whole(&body);
+                hearing.pass_on(client).await;
                 false
             }
-            Reply::Events(stream) => self.relay_events(stream, &mut assembler, client).await,
+            Reply::Events(stream) => self.relay_events(stream, &mut hearing, client).await,
         };
         match left {
-            true => Outcome::Left(assembler),
-            false => Outcome::Ended(assembler),
+            true => Outcome::Left(hearing.assembler),
+            false => Outcome::Ended(hearing.assembler),
         }
     }
 
@@ -45,69 +51,70 @@ impl Turn<'_> {
     async fn relay_events(
         &self,
         mut stream: ByteStream,
-        assembler: &mut Assembler,
+        hearing: &mut Hearing,
         client: &mut Client,
     ) -> bool {
-        let mut decoder = Decoder::new(MAX_EVENT);
-        while !assembler.has_ended() {
+        while !hearing.assembler.has_ended() {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
                 () = self.left(client) => return true,
             };
-            if let Err(error) = hear_piece(piece, &mut decoder, assembler) {
-                assembler.fail(failure(&error));
+            if let Err(error) = hearing.piece(piece) {
+                hearing.assembler.fail(failure(&error));
             }
-            pass_on(assembler, client).await;
+            hearing.pass_on(client).await;
         }
         false
     }
 }
 
-fn hear_piece(
-    piece: Option<Result<Bytes, UpstreamError>>,
-    decoder: &mut Decoder,
-    assembler: &mut Assembler,
-) -> Result<(), UpstreamError> {
-    match piece {
-        Some(Ok(bytes)) => {
-            decoder.push(&bytes);
-            hear_frames(decoder, assembler)
-        }
-        Some(Err(error)) => Err(error),
-        None => hear_last(decoder, assembler),
+impl Hearing {
+    /// An answer in `dialect`, to a request of which `asked` is known.
+    pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
+        let listener = Listener::new(dialect, asked);
+        Self { decoder: Decoder::new(MAX_EVENT), listener, assembler }
     }
-}
 
-async fn pass_on(assembler: &mut Assembler, client: &mut Client) {
-    while let Some(event) = assembler.next_event() {
-        client.event(&event).await;
-    }
-}
-
-fn hear_frames(decoder: &mut Decoder, assembler: &mut Assembler) -> Result<(), UpstreamError> {
-    loop {
-        match decoder.next_frame() {
-            Ok(Some(frame)) => hear(&frame, assembler)?,
-            Ok(None) => return Ok(()),
-            Err(error) => return Err(garbled(&error.to_string())),
+    async fn pass_on(&mut self, client: &mut Client) {
+        while let Some(event) = self.assembler.next_event() {
+            client.event(&event).await;
         }
     }
+
+    fn whole(&mut self, body: &Bytes) {
+        if self.listener.hear_whole(body, &mut self.assembler).is_err() {
+            self.assembler.fail(failure(&garbled("a body that is no response object")));
+        }
+    }
+
+    /// The next bytes of a stream; `None` where it is over.
+    fn piece(&mut self, piece: Option<Result<Bytes, UpstreamError>>) -> Result<(), UpstreamError> {
+        let Some(piece) = piece else { return self.last() };
+        self.decoder.push(&piece?);
+        while let Some(frame) = self.decoder.next_frame().map_err(too_long)? {
+            self.event(&frame.data)?;
+        }
+        Ok(())
+    }
+
+    /// The stream is over: what it ended in, if that was an event, else a break.
+    fn last(&mut self) -> Result<(), UpstreamError> {
+        if let Ok(Some(frame)) = self.decoder.finish() {
+            // What a broken line says is not an event: the break is what there is to tell.
+            drop(self.event(&frame.data));
+        }
+        self.listener.over(&mut self.assembler);
+        if self.assembler.has_ended() { Ok(()) } else { Err(UpstreamError::BrokeOff) }
+    }
+
+    fn event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
+        let heard = self.listener.hear(data, &mut self.assembler);
+        heard.map_err(|_| garbled("an event that is no JSON object"))
+    }
 }
 
-/// The stream is over: what it ended in, if that was an event, else a break.
-fn hear_last(decoder: &mut Decoder, assembler: &mut Assembler) -> Result<(), UpstreamError> {
-    if let Ok(Some(frame)) = decoder.finish() {
-        // What a broken line says is not an event: the break is what there is to tell.
-        drop(hear(&frame, assembler));
-    }
-    if assembler.has_ended() { Ok(()) } else { Err(UpstreamError::BrokeOff) }
-}
-
-fn hear(frame: &Frame, assembler: &mut Assembler) -> Result<(), UpstreamError> {
-    if &frame.data[..] == b"[DONE]" {
-        return Ok(());
-    }
-    assembler.hear(&frame.data).map_err(|_| garbled("an event that is no JSON object"))
+fn too_long(error: TooLong) -> UpstreamError {
+    garbled(&error.to_string())
 }
 
 fn garbled(what: &str) -> UpstreamError {

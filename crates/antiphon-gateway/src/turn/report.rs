@@ -27,8 +27,17 @@ pub(super) struct Report {
     resent: Vec<ResentItem>,
     /// What a provider would have refused, and what was done about it.
     repairs: Vec<Repair>,
+    /// Fields that the upstream's API cannot carry.
+    omitted_fields: Vec<OmittedField>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct OmittedField {
+    /// Its path in the request.
+    field: String,
+    message: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -114,6 +123,7 @@ impl Report {
             input_items,
             resent: Vec::new(),
             repairs: Vec::new(),
+            omitted_fields: Vec::new(),
             stream: Vec::new(),
         }
     }
@@ -144,6 +154,17 @@ impl Report {
     pub(super) fn mended(&mut self, source: Option<usize>, item: &Item, mend: &Mend) {
         let refusal = mend.fault.refusal(source.unwrap_or(mend.position));
         self.repair(source, item, mend.fault.name(), mend.action.name(), refusal.message);
+    }
+
+    /// A field that the upstream's API cannot carry.
+    pub(super) fn omitted_field(&mut self, field: &str, message: &str) {
+        let (field, message) = (field.to_owned(), message.to_owned());
+        self.omitted_fields.push(OmittedField { field, message });
+    }
+
+    /// An item, or a part of one, that the upstream's API cannot carry.
+    pub(super) fn omitted_item(&mut self, source: Option<usize>, item: &Item, message: &str) {
+        self.repair(source, item, "not_in_dialect", "omitted", message.to_owned());
     }
 
     fn repair(
@@ -186,6 +207,9 @@ impl Report {
         for repair in &self.repairs {
             *counts.entry(repair.fault).or_default() += 1;
         }
+        if !self.omitted_fields.is_empty() {
+            counts.insert("omitted_field", self.omitted_fields.len());
+        }
         let mut text = String::new();
         for (fault, count) in counts {
             let comma = if text.is_empty() { "" } else { ", " };
@@ -201,7 +225,10 @@ impl Report {
     /// Every item that was left out or mended, by position, id and rule; `None` where there is
     /// none.
     fn named(&self) -> Option<String> {
-        let is_empty = self.resent.is_empty() && self.repairs.is_empty() && self.stream.is_empty();
+        let is_empty = self.resent.is_empty()
+            && self.repairs.is_empty()
+            && self.omitted_fields.is_empty()
+            && self.stream.is_empty();
         (!is_empty).then(|| self.to_json())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use antiphon::dialect::{Dialect, Seal};
 use antiphon::faults::Fault;
 use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
@@ -41,10 +42,11 @@ impl View {
     pub(super) fn leave_unusable_reasoning(
         &mut self,
         origin: &Origin,
+        api: Dialect,
         strict: bool,
     ) -> Result<(), ApiError> {
         for entry in std::mem::take(&mut self.entries) {
-            let Some(reason) = unusable(&entry.item, entry.origin.as_ref(), origin) else {
+            let Some(reason) = unusable(&entry.item, entry.origin.as_ref(), origin, api) else {
                 self.entries.push(entry);
                 continue;
             };
@@ -78,15 +80,28 @@ impl View {
 }
 
 /// Why a reasoning item cannot be sent to `target`.
-fn unusable(item: &Item, made_by: Option<&Origin>, target: &Origin) -> Option<LeftOut> {
+fn unusable(
+    item: &Item,
+    made_by: Option<&Origin>,
+    target: &Origin,
+    api: Dialect,
+) -> Option<LeftOut> {
     let head = item.head();
+    let is_made_elsewhere = || made_by.is_some_and(|origin| origin != target);
+    let is_in_another_dialect = || api == Dialect::Responses && is_sealed(item);
     let is_foreign = head.kind == Kind::Reasoning
         && head.encrypted
-        && made_by.is_some_and(|origin| origin != target);
+        && (is_made_elsewhere() || is_in_another_dialect());
     if is_foreign {
         return Some(LeftOut::ForeignReasoning);
     }
     is_bare_reasoning(item).then_some(LeftOut::BareReasoning)
+}
+
+/// Whether it holds the reasoning of a server that speaks another API.
+fn is_sealed(item: &Item) -> bool {
+    let object = item.object();
+    object.string("encrypted_content").is_some_and(|text| Seal::parse(&text).is_some())
 }
 
 /// Whether it is reasoning that is neither encrypted nor spelled out. A server that keeps no state

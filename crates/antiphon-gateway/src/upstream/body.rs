@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::error::UpstreamError;
@@ -27,6 +28,8 @@ pub(crate) enum ByteStream {
         body: Incoming,
         /// The bound on silence.
         idle: Duration,
+        /// The right to have it open.
+        _permit: Option<OwnedSemaphorePermit>,
     },
 }
 
@@ -39,7 +42,7 @@ impl ByteStream {
                 tokio::task::yield_now().await;
                 events.next().map(Ok)
             }
-            Self::Received { body, idle } => next_piece(body, *idle).await,
+            Self::Received { body, idle, .. } => next_piece(body, *idle).await,
         }
     }
 }

@@ -14,13 +14,16 @@ pub(crate) enum UpstreamError {
     /// No connection.
     #[error("The upstream could not be reached: {0}.")]
     Unreachable(String),
+    /// As many answers as it may give at once are open.
+    #[error("The upstream is answering as many requests as it may at once. Please retry.")]
+    Busy,
     /// Silence.
     #[error("The upstream did not answer within {} seconds.", .0.as_secs())]
     TimedOut(Duration),
     /// The connection ended before the answer did.
     #[error("The upstream's answer broke off before it was complete.")]
     BrokeOff,
-    /// The answer is not what a Responses server sends.
+    /// The answer is not what a server of its API sends.
     #[error("The upstream answered with something else than a response: {0}.")]
     Garbled(String),
 }

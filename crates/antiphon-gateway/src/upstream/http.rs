@@ -1,7 +1,9 @@
-//! An upstream that speaks the Responses API over HTTP.
+//! An upstream over HTTP.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
@@ -10,12 +12,15 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use super::api;
 use super::body::{ByteStream, Reply, read_whole};
 use super::error::{Refused, UpstreamError};
+use super::models::{Model, models_of};
 use crate::caller::Caller;
-use crate::settings::{Secret, UpstreamSettings};
+use crate::settings::{ModelPattern, Secret, UpstreamSettings};
 
 /// The bound on an answer that does not stream.
 const MAX_ANSWER: usize = 64 << 20;
@@ -27,10 +32,14 @@ const ERROR_HEADERS: [&str; 4] = ["content-type", "retry-after", "x-should-retry
 
 /// A server at one base URL.
 pub(crate) struct HttpUpstream {
+    models: Vec<ModelPattern>,
+    api: Dialect,
     base: String,
     name: String,
     key: Option<Secret>,
     idle: Duration,
+    /// How many answers may still be opened; `None`: any number.
+    open: Option<Arc<Semaphore>>,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
 }
 
@@ -39,10 +48,13 @@ impl HttpUpstream {
         let base = settings.url.to_string().trim_end_matches('/').to_owned();
         let name = settings.url.authority().map_or_else(|| base.clone(), ToString::to_string);
         Self {
+            models: settings.models.clone(),
+            api: settings.api,
             base,
             name,
             key: settings.key.clone(),
             idle: settings.idle_timeout,
+            open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
             client: client(settings.connect_timeout),
         }
     }
@@ -52,19 +64,31 @@ impl HttpUpstream {
         &self.name
     }
 
-    /// `POST /responses`
+    /// The API that it speaks.
+    pub(super) fn api(&self) -> Dialect {
+        self.api
+    }
+
+    /// Whether it answers for a model of this name.
+    pub(super) fn takes(&self, model: &str) -> bool {
+        self.models.iter().any(|pattern| pattern.takes(model))
+    }
+
+    /// Asks for an answer.
     pub(super) async fn respond(
         &self,
         body: Bytes,
         caller: &Caller,
     ) -> Result<Reply, UpstreamError> {
-        let mut answer = self.ask(Method::POST, "/responses", body, caller).await?;
+        let permit = self.permit()?;
+        let mut answer = self.ask(Method::POST, api::path(self.api), body, caller).await?;
         let content_type = answer.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         match content_type.split(';').next().unwrap_or_default().trim() {
             "text/event-stream" => Ok(Reply::Events(ByteStream::Received {
                 body: answer.into_body(),
                 idle: self.idle,
+                _permit: permit,
             })),
             "application/json" => {
                 read_whole(answer.body_mut(), MAX_ANSWER, self.idle).await.map(Reply::Whole)
@@ -74,9 +98,17 @@ impl HttpUpstream {
     }
 
     /// `GET /models`
-    pub(super) async fn models(&self, caller: &Caller) -> Result<Bytes, UpstreamError> {
+    pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
         let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller).await?;
-        read_whole(answer.body_mut(), MAX_ERROR, self.idle).await
+        let body = read_whole(answer.body_mut(), MAX_ERROR, self.idle).await?;
+        Ok(models_of(&body, &self.name))
+    }
+
+    /// The right to open one more answer, for as long as it is held.
+    fn permit(&self) -> Result<Option<OwnedSemaphorePermit>, UpstreamError> {
+        let Some(open) = &self.open else { return Ok(None) };
+        let permit = open.clone().try_acquire_owned();
+        permit.map(Some).map_err(|_| UpstreamError::Busy)
     }
 
     async fn ask(
@@ -107,9 +139,7 @@ impl HttpUpstream {
             .uri(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
-        if let Some(key) = self.key.as_ref().or(caller.token.as_ref()) {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal()));
-        }
+        request = api::signed(request, self.api, self.key.as_ref().or(caller.token.as_ref()));
         for (name, value) in &caller.headers {
             request = request.header(name, value);
         }
@@ -128,7 +158,10 @@ impl HttpUpstream {
         });
         let headers: HeaderMap = headers.collect();
         match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
-            Ok(body) => UpstreamError::Refused(Box::new(Refused { status, headers, body })),
+            Ok(body) => {
+                let body = api::error_body(body);
+                UpstreamError::Refused(Box::new(Refused { status, headers, body }))
+            }
             Err(error) => error,
         }
     }

@@ -1,13 +1,16 @@
-//! Where models are: the built-in one, and an HTTP upstream.
+//! Where models are: the built-in one, and HTTP upstreams.
 
+mod api;
 mod body;
 mod error;
 mod http;
+mod models;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 
 use antiphon::Origin;
+use antiphon::dialect::Dialect;
 use bytes::Bytes;
 
 pub(crate) use self::body::{ByteStream, Reply};
@@ -22,7 +25,8 @@ pub(crate) const SIM: &str = "sim";
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
-    http: Option<HttpUpstream>,
+    /// The first that takes a model's name answers for it.
+    http: Vec<HttpUpstream>,
     /// Origins known to refuse encrypted reasoning.
     without_encryption: Mutex<HashSet<Origin>>,
 }
@@ -43,7 +47,7 @@ impl Upstreams {
     /// The upstreams that the settings name.
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            http: settings.upstream.as_ref().map(HttpUpstream::new),
+            http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Mutex::default(),
         }
     }
@@ -53,15 +57,27 @@ impl Upstreams {
         if model == SIM {
             return Some(Upstream::Sim);
         }
-        self.http.as_ref().map(Upstream::Http)
+        self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
     }
 
-    /// The HTTP upstream's own list of models, as it came.
-    pub(crate) async fn models(&self, caller: &Caller) -> Option<Result<Bytes, UpstreamError>> {
-        match &self.http {
-            Some(http) => Some(http.models(caller).await),
-            None => None,
+    /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
+    /// lists nothing is passed over.
+    pub(crate) async fn models(&self, caller: &Caller) -> Vec<String> {
+        let lists = self.http.iter().map(|upstream| upstream.models(caller));
+        let lists = futures_util::future::join_all(lists).await;
+        let mut models = Vec::new();
+        for (position, list) in lists.into_iter().enumerate() {
+            let list = list.unwrap_or_else(|error| {
+                tracing::warn!(%error, "an upstream does not list its models");
+                Vec::new()
+            });
+            let is_answered_here = |model: &models::Model| {
+                let first = self.http.iter().position(|upstream| upstream.takes(&model.id));
+                first == Some(position)
+            };
+            models.extend(list.into_iter().filter(is_answered_here).map(|model| model.json));
         }
+        models
     }
 
     /// Whether an origin is known to refuse encrypted reasoning.
@@ -84,6 +100,14 @@ impl Upstreams {
 }
 
 impl Upstream<'_> {
+    /// The API that it speaks.
+    pub(crate) fn api(self) -> Dialect {
+        match self {
+            Self::Sim => Dialect::Responses,
+            Self::Http(http) => http.api(),
+        }
+    }
+
     /// Where items of this upstream's `model` come from.
     pub(crate) fn origin(self, model: &str) -> Origin {
         match self {

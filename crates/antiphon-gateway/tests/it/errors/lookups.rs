@@ -59,7 +59,7 @@ async fn a_turn_goes_on_from_one_thing() {
 
 #[tokio::test]
 async fn a_model_that_nobody_serves() {
-    let world = World::with(|settings| settings.upstream = None).await;
+    let world = World::with(|settings| settings.upstreams.clear()).await;
     let expected = invalid(
         Some("model"),
         Some("model_not_found"),

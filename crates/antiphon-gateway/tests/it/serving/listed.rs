@@ -26,7 +26,7 @@ async fn the_built_in_model_and_the_upstreams_are_listed() {
 
 #[tokio::test]
 async fn without_an_upstream_there_is_the_built_in_model() {
-    let world = World::with(|settings| settings.upstream = None).await;
+    let world = World::with(|settings| settings.upstreams.clear()).await;
     assert_eq!(models(&world.client()).await, ["sim"]);
 }
 
@@ -36,7 +36,7 @@ async fn an_upstream_that_is_not_there_lists_nothing() {
     let url = format!("http://{}/v1", vacant.local_addr().unwrap());
     drop(vacant);
     let world = World::with(|settings| {
-        settings.upstream.as_mut().unwrap().url = url.parse().unwrap();
+        settings.upstreams[0].url = url.parse().unwrap();
     })
     .await;
     assert_eq!(models(&world.client()).await, ["sim"]);

@@ -154,7 +154,7 @@ async fn a_wrong_key_opens_nothing() {
 #[tokio::test]
 async fn a_gateways_own_key_goes_upstream_in_place_of_the_callers() {
     let world = World::with(|settings| {
-        settings.upstream.as_mut().unwrap().key = Some(Secret::new("key-of-the-gateway"));
+        settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
     })
     .await;
     world.caller("token-of-alice").respond(&ask("Hello")).await;

@@ -39,7 +39,7 @@ impl World {
         let upstream = FakeUpstream::start().await;
         let url = upstream.base_url().parse().expect("it is a URL");
         let mut settings =
-            Settings { upstream: Some(UpstreamSettings::new(url, None)), ..Settings::default() };
+            Settings { upstreams: vec![UpstreamSettings::new(url, None)], ..Settings::default() };
         change(&mut settings);
         let folder = tempfile::tempdir().expect("a folder can be made");
         let mut world = Self { upstream, settings, threads, gateway: None, folder };

@@ -89,7 +89,7 @@ async fn a_client_that_keeps_its_own_history_replays_it() {
 #[tokio::test]
 async fn the_built_in_model_remembers_too() {
     for mode in MODES {
-        let world = World::with(|settings| settings.upstream = None).await;
+        let world = World::with(|settings| settings.upstreams.clear()).await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         let say = |input: Value| ask(input).model(SIM).within(&conversation);

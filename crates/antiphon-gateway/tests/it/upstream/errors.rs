@@ -55,7 +55,7 @@ async fn an_upstream_that_is_not_there_is_a_server_error() {
     let url = format!("http://{}/v1", vacant.local_addr().unwrap());
     drop(vacant);
     let world = World::with(|settings| {
-        settings.upstream.as_mut().unwrap().url = url.parse().unwrap();
+        settings.upstreams[0].url = url.parse().unwrap();
     })
     .await;
     let client = world.client();
@@ -88,7 +88,7 @@ async fn an_answer_that_is_a_page_is_a_server_error() {
 #[tokio::test]
 async fn a_silent_upstream_is_given_up() {
     let world = World::with(|settings| {
-        settings.upstream.as_mut().unwrap().idle_timeout = Duration::from_millis(50);
+        settings.upstreams[0].idle_timeout = Duration::from_millis(50);
     })
     .await;
     let client = world.client();

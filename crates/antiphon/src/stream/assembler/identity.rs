@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::Note;
 use crate::faults::{Fault, MAX_ID_LENGTH};
 use crate::item::{CallId, CallKey, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
@@ -22,36 +23,6 @@ impl Taken {
             calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
         }
     }
-}
-
-/// What was put right in an upstream's stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// An item id was empty, malformed or taken, or the upstream called one item by several.
-    ItemIdReplaced {
-        /// What the upstream called the item.
-        from: Option<ItemId>,
-        /// What it is called now.
-        to: ItemId,
-    },
-    /// A `call_id` was empty, overlong or taken.
-    CallIdReplaced {
-        /// What the upstream called it.
-        from: CallId,
-        /// What it is called now.
-        to: CallId,
-    },
-    /// The upstream called a tool that the request's `tool_choice` rules out; the call was
-    /// suppressed.
-    CallSuppressed {
-        /// The tool's name.
-        tool: String,
-    },
-    /// The upstream said something that the caller's dialect cannot carry; it was left out.
-    LeftOut {
-        /// What it was, in the upstream's terms: `content block 'container_upload'`.
-        what: String,
-    },
 }
 
 /// Gives every item its id and every call its `call_id`.

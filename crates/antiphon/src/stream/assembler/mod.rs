@@ -3,6 +3,7 @@
 mod ending;
 mod final_output;
 mod identity;
+mod note;
 mod output;
 mod permission;
 mod routes;
@@ -12,7 +13,8 @@ use bytes::Bytes;
 
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
-pub use self::identity::{Note, Taken};
+pub use self::identity::Taken;
+pub use self::note::Note;
 pub use self::permission::Permission;
 use self::permission::Suppressed;
 use self::routes::Routes;

@@ -11,6 +11,7 @@ mod laws;
 mod mangler;
 mod names;
 mod passing;
+mod permission;
 mod settling;
 mod texts;
 mod whole;

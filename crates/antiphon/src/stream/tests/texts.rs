@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::events::*;
 use super::world::{Told, World, hears};
+use crate::stream::Form;
 
 const LIFE: [&str; 8] = [
     "output_item.added",
@@ -200,16 +201,21 @@ fn annotations_are_told_and_stay() {
 }
 
 #[test]
-fn raw_reasoning_is_understood_by_both_its_names() {
-    for (name, part) in [("reasoning_text", "reasoning_text"), ("reasoning", "reasoning_text")] {
-        let fields = json!({"content_index": 0, "delta": "Hm."});
-        let told = hears(&[
-            added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
-            within(&format!("{name}.delta"), 0, "rs_1", &fields),
-            completed(&[]),
-        ]);
-        assert_eq!(told.only_item()["content"], json!([{"type": part, "text": "Hm."}]));
-        assert_eq!(told.of(&format!("{name}.done")).len(), 1);
+fn raw_reasoning_is_understood_by_both_its_names_and_told_by_the_clients() {
+    let forms = [(Form::OpenAi, "reasoning_text"), (Form::OpenResponses, "reasoning")];
+    for (form, own) in forms {
+        for name in ["reasoning_text", "reasoning"] {
+            let fields = json!({"content_index": 0, "delta": "Hm."});
+            let told = World::reading(form).hears(&[
+                added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+                within(&format!("{name}.delta"), 0, "rs_1", &fields),
+                completed(&[]),
+            ]);
+            let part = json!([{"type": "reasoning_text", "text": "Hm."}]);
+            assert_eq!(told.only_item()["content"], part);
+            assert_eq!(told.of(&format!("{own}.delta")).len(), 1);
+            assert_eq!(told.of(&format!("{own}.done")).len(), 1);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::checker::{Upstream, check};
 use crate::item::{FingerprintKey, IdSource, Item};
 use crate::json::Object;
-use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Taken};
+use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Form, Permission, Taken};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
 pub(super) const NOW: i64 = 1_770_000_060;
@@ -28,6 +28,9 @@ pub(super) struct World {
     held: Vec<Item>,
     upstream: Upstream,
     hides_encrypted: bool,
+    form: Form,
+    /// The request's `tool_choice`, raw.
+    tool_choice: Option<String>,
 }
 
 /// What a client got, and what is kept.
@@ -55,11 +58,26 @@ impl World {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
+    /// A client that reads streams of this form.
+    pub(super) fn reading(form: Form) -> Self {
+        Self { form, ..Self::default() }
+    }
+
+    /// The caller leaves the model this choice of tools.
+    pub(super) fn choosing(tool_choice: &Value) -> Self {
+        Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
+    }
+
     pub(super) fn assembler(&self) -> Assembler {
-        let request = Object::parse(br#"{"model":"sim"}"#).unwrap();
+        let mut request = Object::parse(br#"{"model":"sim"}"#).unwrap();
+        if let Some(choice) = &self.tool_choice {
+            request.set("tool_choice", choice.clone());
+        }
         let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
         let ids = Box::new(Counting::default());
         Assembler::new(envelope, self.taken(), ids, !self.hides_encrypted)
+            .in_form(self.form)
+            .permitting(Permission::of(&request))
     }
 
     fn taken(&self) -> Taken {

@@ -1,0 +1,145 @@
+//! `antiphon convert`.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
+use antiphon::json::Object;
+use antiphon::stream::{Assembler, Envelope, Event, Form, Note, Permission, Taken};
+use antiphon::{IdSource, Origin};
+use antiphon_gateway::entropy::{RandomIds, unix_now};
+
+use crate::args::ConvertArgs;
+use crate::failure::Failure;
+
+/// Converts standard input to standard output, event by event as they come.
+pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
+    let from = dialect("--from", &args.from)?;
+    let to = dialect("--to", &args.to)?;
+    let writer = Writer::new(to).ok_or_else(|| {
+        Failure::usage(format!("--to: '{to}' is not written; responses and anthropic are"))
+    })?;
+    let out = Output::of(args, writer.says_done());
+    let conversion = conversion(args, from, writer)?;
+    run(conversion, &mut io::stdin().lock(), out, &mut io::stdout().lock())
+}
+
+fn dialect(flag: &str, name: &str) -> Result<Dialect, Failure> {
+    name.parse().map_err(|error| Failure::usage(format!("{flag}: {error}")))
+}
+
+fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conversion, Failure> {
+    let text = args.request.as_deref().map(request_text).transpose()?;
+    let request = match text.as_deref() {
+        None => Object::default(),
+        Some(text) => Object::parse(text).map_err(|error| {
+            Failure::usage(format!("--request: this is no JSON object: {error}"))
+        })?,
+    };
+    let form = match args.form.as_deref() {
+        None | Some("openai") => Form::OpenAi,
+        Some("open-responses") => Form::OpenResponses,
+        Some(other) => {
+            let sentence = format!("--form: '{other}' is neither 'openai' nor 'open-responses'");
+            return Err(Failure::usage(sentence));
+        }
+    };
+    let mut ids = RandomIds;
+    let envelope = Envelope::new(&ids.issue("resp"), unix_now(), &request, None);
+    let assembler = Assembler::new(envelope, Taken::default(), Box::new(ids), true)
+        .in_form(form)
+        .permitting(Permission::of(&request));
+    let asked = Asked::of(&request, Origin::new(from.name()));
+    Ok(Conversion::new(from, asked, assembler, writer))
+}
+
+fn request_text(path: &Path) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    fs::read(path).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))
+}
+
+fn run(
+    mut conversion: Conversion,
+    input: &mut impl Read,
+    form: Output,
+    out: &mut impl Write,
+) -> Result<ExitCode, Failure> {
+    let mut bytes = vec![0; 64 << 10];
+    loop {
+        let count = match input.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                return Err(Failure::runtime(format!("standard input broke off: {error}")));
+            }
+        };
+        let events = conversion.push(&bytes[..count]);
+        form.events(&events, out).map_err(|error| unwritable(&error))?;
+    }
+    let converted = conversion.finish(unix_now());
+    form.end(&converted, out).map_err(|error| unwritable(&error))?;
+    tell(&converted.finished.notes);
+    match converted.error {
+        None => Ok(ExitCode::SUCCESS),
+        Some(error) => Err(Failure::runtime(error.to_string())),
+    }
+}
+
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::runtime(format!("standard output cannot be written: {error}"))
+}
+
+/// How events are written.
+#[derive(Clone, Copy)]
+enum Output {
+    /// As an event stream; `[DONE]` ends it or not.
+    EventStream { says_done: bool },
+    /// One event a line.
+    Ndjson,
+    /// The whole answer, at the end.
+    Folded,
+}
+
+impl Output {
+    fn of(args: &ConvertArgs, says_done: bool) -> Self {
+        match (args.ndjson, args.fold) {
+            (true, _) => Self::Ndjson,
+            (_, true) => Self::Folded,
+            _ => Self::EventStream { says_done },
+        }
+    }
+
+    fn events(self, events: &[Event], out: &mut impl Write) -> io::Result<()> {
+        for event in events {
+            match self {
+                Self::EventStream { .. } => out.write_all(&event.to_sse())?,
+                Self::Ndjson => {
+                    out.write_all(&event.data)?;
+                    out.write_all(b"\n")?;
+                }
+                Self::Folded => {}
+            }
+        }
+        out.flush()
+    }
+
+    fn end(self, converted: &Converted, out: &mut impl Write) -> io::Result<()> {
+        self.events(&converted.events, out)?;
+        match self {
+            Self::EventStream { says_done: true } => out.write_all(b"data: [DONE]\n\n")?,
+            Self::Folded => writeln!(out, "{}", converted.folded)?,
+            _ => {}
+        }
+        out.flush()
+    }
+}
+
+/// Tells what was put right, a line each.
+fn tell(notes: &[Note]) {
+    for note in notes {
+        eprintln!("note: {note}");
+    }
+}

@@ -1,0 +1,59 @@
+//! What is said of what was mended.
+
+use std::fmt;
+
+use crate::item::{CallId, ItemId};
+
+/// What was put right in an upstream's stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// An item id was empty, malformed or taken, or the upstream called one item by several.
+    ItemIdReplaced {
+        /// What the upstream called the item.
+        from: Option<ItemId>,
+        /// What it is called now.
+        to: ItemId,
+    },
+    /// A `call_id` was empty, overlong or taken.
+    CallIdReplaced {
+        /// What the upstream called it.
+        from: CallId,
+        /// What it is called now.
+        to: CallId,
+    },
+    /// The upstream called a tool that the request's `tool_choice` rules out; the call was
+    /// suppressed.
+    CallSuppressed {
+        /// The tool's name.
+        tool: String,
+    },
+    /// The upstream said something that the caller's dialect cannot carry; it was left out.
+    LeftOut {
+        /// What it was, in the upstream's terms: `content block 'container_upload'`.
+        what: String,
+    },
+}
+
+/// A sentence for people.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ItemIdReplaced { from: Some(from), to } => {
+                write!(f, "the item id '{from}' was replaced by '{to}'")
+            }
+            Self::ItemIdReplaced { from: None, to } => {
+                write!(f, "an item without an id was given the id '{to}'")
+            }
+            Self::CallIdReplaced { from, to } => {
+                write!(f, "the call_id '{from}' was replaced by '{to}'")
+            }
+            Self::CallSuppressed { tool } => {
+                write!(
+                    f,
+                    "a call of '{tool}' was suppressed: the request's tool_choice rules it out"
+                )
+            }
+            Self::LeftOut { what } => write!(f, "left out: {what}"),
+        }
+    }
+}
