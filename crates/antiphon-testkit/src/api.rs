@@ -5,7 +5,7 @@
 pub enum Api {
     /// OpenAI's Responses, as a provider serves it that keeps no state.
     Responses,
-    /// Chat Completions, as OpenAI and DeepSeek serve it.
+    /// Chat Completions, as OpenAI and `DeepSeek` serve it.
     Chat,
     /// Anthropic's Messages.
     Anthropic,

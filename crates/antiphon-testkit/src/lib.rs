@@ -1,5 +1,5 @@
 //! A strict fake upstream: `POST /v1/responses` as a stateless provider would serve it,
-//! `POST /v1/chat/completions` as OpenAI and DeepSeek do, and Anthropic's `POST /v1/messages`.
+//! `POST /v1/chat/completions` as OpenAI and `DeepSeek` do, and Anthropic's `POST /v1/messages`.
 //!
 //! - [`judge`]: whether a provider would accept a request, and its own error text if not. It is
 //!   written from the provider's published and recorded behaviour alone and shares no code with

@@ -1,4 +1,4 @@
-//! What Chat Completions refuses: OpenAI's texts, and DeepSeek's on reasoning.
+//! What Chat Completions refuses: OpenAI's texts, and `DeepSeek`'s on reasoning.
 
 use super::Refusal;
 use crate::Api;
@@ -131,7 +131,7 @@ impl Refusal {
         Self::chat(&format!("messages.[{message}].tool_calls"), None, text)
     }
 
-    /// DeepSeek's text.
+    /// `DeepSeek`'s text.
     pub(crate) fn reasoning_content_not_passed_back() -> Self {
         let text = "The `reasoning_content` in the thinking mode must be passed back to the API.";
         Self::bad_request(None, Some("invalid_request_error"), text.to_owned()).of_chat()

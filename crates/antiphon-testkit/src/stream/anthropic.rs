@@ -22,8 +22,8 @@ impl<'a> AnthropicAnswer<'a> {
 
     /// The whole stream, one event per frame: `message_start`, the blocks with a `ping` in the
     /// first, `message_delta`, `message_stop`. An answer that failed ends with `error` instead.
-    pub fn frames(&self) -> Vec<Frame> {
-        let mut stream = Stream { of: *self, frames: Vec::new(), blocks: 0 };
+    pub fn frames(self) -> Vec<Frame> {
+        let mut stream = Stream { of: self, frames: Vec::new(), blocks: 0 };
         stream.emit(&json!({"type": "message_start", "message": self.opened()}));
         stream.steps();
         stream.end();
@@ -31,7 +31,7 @@ impl<'a> AnthropicAnswer<'a> {
     }
 
     /// The message as it is answered without streaming.
-    pub fn json(&self) -> Value {
+    pub fn json(self) -> Value {
         let mut message = self.opened();
         let content = self.0.items().iter().map(|item| self.block(item.kind).closed()).collect();
         message["content"] = Value::Array(content);
@@ -41,7 +41,7 @@ impl<'a> AnthropicAnswer<'a> {
     }
 
     /// As `message_start` carries it.
-    fn opened(&self) -> Value {
+    fn opened(self) -> Value {
         json!({
             "id": self.0.response_id().replacen("resp_", "msg_", 1),
             "type": "message",
@@ -60,11 +60,11 @@ impl<'a> AnthropicAnswer<'a> {
         })
     }
 
-    fn tokens(&self, field: &str) -> Value {
+    fn tokens(self, field: &str) -> Value {
         self.0.json()["usage"][field].as_u64().unwrap_or_default().into()
     }
 
-    fn stop_reason(&self) -> &'static str {
+    fn stop_reason(self) -> &'static str {
         let items = self.0.items();
         let any = |is: fn(&Kind) -> bool| items.iter().any(|item: &Output<'_>| is(item.kind));
         match &self.0.ending {
@@ -75,7 +75,7 @@ impl<'a> AnthropicAnswer<'a> {
         }
     }
 
-    fn block(&self, kind: &'a Kind) -> Block<'a> {
+    fn block(self, kind: &'a Kind) -> Block<'a> {
         match kind {
             Kind::Reasoning { summary } => {
                 let sign = || seal::thinking_signature(&self.0.model, summary);
@@ -115,16 +115,22 @@ impl Block<'_> {
     }
 
     fn deltas(&self, split: Split) -> Vec<Value> {
-        let pieces =
-            |text: &str, delta: fn(String) -> Value| split.cut(text).into_iter().map(delta);
+        let cut = |text: &str, kind, field| -> Vec<Value> {
+            split.cut(text).iter().map(|piece| delta(kind, field, piece)).collect()
+        };
         match self {
-            Self::Text(text) => pieces(text, text_delta).collect(),
+            Self::Text(text) => cut(text, "text_delta", "text"),
             Self::Thinking { text, signature } => {
-                pieces(text, thinking_delta).chain(signature.iter().map(signature_delta)).collect()
+                let mut deltas = cut(text, "thinking_delta", "thinking");
+                let signature = signature.iter();
+                deltas.extend(signature.map(|it| delta("signature_delta", "signature", it)));
+                deltas
             }
-            // The first delta of an input is empty.
             Self::ToolUse { input, .. } => {
-                [input_delta(String::new())].into_iter().chain(pieces(input, input_delta)).collect()
+                // The first delta of an input is empty.
+                let mut deltas = vec![delta("input_json_delta", "partial_json", "")];
+                deltas.extend(cut(input, "input_json_delta", "partial_json"));
+                deltas
             }
             Self::Verbatim(_) => Vec::new(),
         }
@@ -148,20 +154,8 @@ impl Block<'_> {
     }
 }
 
-fn text_delta(piece: String) -> Value {
-    json!({"type": "text_delta", "text": piece})
-}
-
-fn thinking_delta(piece: String) -> Value {
-    json!({"type": "thinking_delta", "thinking": piece})
-}
-
-fn signature_delta(signature: &String) -> Value {
-    json!({"type": "signature_delta", "signature": signature})
-}
-
-fn input_delta(piece: String) -> Value {
-    json!({"type": "input_json_delta", "partial_json": piece})
+fn delta(kind: &str, field: &str, piece: &str) -> Value {
+    json!({"type": kind, field: piece})
 }
 
 struct Stream<'a> {

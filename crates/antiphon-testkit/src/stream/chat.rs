@@ -11,7 +11,7 @@ use super::{Frame, Split};
 const CREATED: u64 = 1_760_000_000;
 
 /// An [`Answer`] in the form of Chat Completions, as OpenAI streams it. Reasoning is
-/// `reasoning_content`, as DeepSeek has it.
+/// `reasoning_content`, as `DeepSeek` has it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChatAnswer<'a> {
     answer: &'a Answer,

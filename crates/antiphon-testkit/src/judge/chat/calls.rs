@@ -6,12 +6,11 @@ use crate::Refusal;
 pub(super) fn check(messages: &[Message<'_>]) -> Result<(), Refusal> {
     let mut group = None;
     for message in messages {
-        match message.answers {
-            Some(id) => answer(group.as_mut(), message.index, id)?,
-            None => {
-                closed(group.take(), message.index)?;
-                group = Group::opened_by(message);
-            }
+        if let Some(id) = message.answers {
+            answer(group.as_mut(), message.index, id)?;
+        } else {
+            closed(group.take(), message.index)?;
+            group = Group::opened_by(message);
         }
     }
     closed(group, messages.len().saturating_sub(1))

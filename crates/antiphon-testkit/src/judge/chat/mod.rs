@@ -1,4 +1,4 @@
-//! Would OpenAI, or DeepSeek, accept this chat completion?
+//! Would OpenAI, or `DeepSeek`, accept this chat completion?
 
 mod calls;
 mod content;
@@ -20,7 +20,7 @@ pub(crate) use reasoning::thinks;
 ///
 /// First the parameters, then the tools, then each message by itself, then what the messages are
 /// to each other. Parameters that nobody knows are refused, those of the Responses API among them.
-/// `reasoning_content` has to come back as DeepSeek wants it: on every assistant message with tool
+/// `reasoning_content` has to come back as `DeepSeek` wants it: on every assistant message with tool
 /// calls since the last user message, where the model [thinks](crate::recall).
 pub fn judge(body: &Value) -> Result<(), Refusal> {
     let request = Field::root(body);

@@ -1,4 +1,4 @@
-//! Reasoning as DeepSeek wants it back.
+//! Reasoning as `DeepSeek` wants it back.
 
 use serde_json::Value;
 
