@@ -60,13 +60,13 @@ fn chosen(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
         return Ok(());
     }
     let kind = choice.required("type")?.one_of(&["allowed_tools", "function", "custom"])?;
+    let chosen = choice.required(kind)?;
     choice.only(&["type", kind])?;
     if kind != "allowed_tools" {
         return named(choice, kind, names);
     }
-    let allowed = choice.required(kind)?;
-    allowed.required("mode")?.one_of(&["auto", "required"])?;
-    allowed.required("tools")?.array()?.iter().try_for_each(|tool| {
+    chosen.required("mode")?.one_of(&["auto", "required"])?;
+    chosen.required("tools")?.array()?.iter().try_for_each(|tool| {
         let kind = tool.required("type")?.one_of(&["function", "custom"])?;
         named(tool, kind, names)
     })
