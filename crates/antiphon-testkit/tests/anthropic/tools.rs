@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 
 use crate::request::{accepted, hello, refused, with, without};
 
-fn tools(tool: Value) -> Value {
+fn tools(tool: &Value) -> Value {
     with(hello(), "tools", json!([tool]))
 }
 
 #[test]
 fn a_tool_has_a_name_and_a_schema_of_an_object() {
     let schema = json!({"type": "object"});
-    accepted(&tools(json!({"type": "custom", "name": "echo", "input_schema": schema})));
-    accepted(&tools(json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 1})));
+    accepted(&tools(&json!({"type": "custom", "name": "echo", "input_schema": schema})));
+    accepted(&tools(&json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 1})));
     for (tool, message) in [
         (json!({"input_schema": schema}), "tools.0.custom.name: Field required"),
         (json!({"name": "echo"}), "tools.0.custom.input_schema: Field required"),
@@ -38,7 +38,7 @@ fn a_tool_has_a_name_and_a_schema_of_an_object() {
             tags: 'custom'",
         ),
     ] {
-        refused(&tools(tool), message);
+        refused(&tools(&tool), message);
     }
 }
 

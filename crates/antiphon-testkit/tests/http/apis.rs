@@ -149,7 +149,7 @@ async fn instructions_are_no_items() {
     post(&upstream, "/messages", message.to_string()).await;
     for request in upstream.requests() {
         assert_eq!(request.verdict, Ok(()));
-        assert_eq!(request.items(), [user.clone()]);
+        assert_eq!(request.items(), std::slice::from_ref(&user));
     }
 }
 
