@@ -1,7 +1,12 @@
 //! The provider's refusals: one constructor for each, with the provider's own text.
 
+mod anthropic;
+mod chat;
+
 use http::StatusCode;
 use serde_json::{Value, json};
+
+use crate::{Api, digest};
 
 const INVALID_REQUEST: &str = "invalid_request_error";
 const REMEDY: &str = "Remove duplicate items from your input and try again.";
@@ -9,6 +14,8 @@ const REMEDY: &str = "Remove duplicate items from your input and try again.";
 /// A request that is refused: the status and the members of the error body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// The API that refuses, in whose form the error body is.
+    pub api: Api,
     /// The HTTP status.
     pub status: StatusCode,
     /// The error's `type`.
@@ -22,8 +29,16 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The error body: `{"error": {"message", "type", "param", "code"}}`.
+    /// The error body: `{"error": {"message", "type", "param", "code"}}`, from Anthropic
+    /// `{"type": "error", "error": {"type", "message"}, "request_id"}`.
     pub fn body(&self) -> Value {
+        match self.api {
+            Api::Responses | Api::Chat => self.openai_body(),
+            Api::Anthropic => self.anthropic_body(),
+        }
+    }
+
+    fn openai_body(&self) -> Value {
         json!({"error": {
             "message": self.message,
             "type": self.kind,
@@ -32,8 +47,15 @@ impl Refusal {
         }})
     }
 
+    fn anthropic_body(&self) -> Value {
+        let request_id = format!("req_{}", &digest::hex(&["request", &self.message])[..24]);
+        let error = json!({"type": self.kind, "message": self.message});
+        json!({"type": "error", "error": error, "request_id": request_id})
+    }
+
     fn bad_request(param: Option<&str>, code: Option<&'static str>, message: String) -> Self {
         Self {
+            api: Api::Responses,
             status: StatusCode::BAD_REQUEST,
             kind: INVALID_REQUEST,
             param: param.map(str::to_owned),

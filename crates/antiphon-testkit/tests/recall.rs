@@ -123,6 +123,14 @@ fn a_model_that_does_not_reason_calls_at_once() {
 }
 
 #[test]
+fn a_model_that_is_told_not_to_reason_calls_at_once() {
+    let mut effortless = request(&json!("echo hello"));
+    effortless["reasoning"] = json!({"effort": "none"});
+    let answer = recall::answer(&effortless);
+    assert_eq!((answer.output().len(), calls(&answer).len()), (1, 1));
+}
+
+#[test]
 fn tool_outputs_are_passed_on() {
     let output = |text: &str| json!({"type": "function_call_output", "output": text});
     let parts = json!([{"type": "input_text", "text": "b"}]);

@@ -1,5 +1,8 @@
-//! Would a provider that keeps no state accept this request?
+//! Would a provider accept this request? Each API has a judge of its own; the one of the Responses
+//! API stands here and is a provider that keeps no state.
 
+pub mod anthropic;
+pub mod chat;
 mod contract;
 mod item;
 mod pairs;

@@ -10,8 +10,13 @@
 //! - anything else: `Noted.`
 //!
 //! Ids follow from the whole input, so they differ from turn to turn and repeat on a replay.
+//!
+//! It reads one form of request, the Responses API's; those of the other APIs are [`read`] as one.
 
+mod anthropic;
+mod chat;
 mod facts;
+mod read;
 mod tools;
 mod transcript;
 
@@ -21,7 +26,9 @@ use crate::judge::{includes_encrypted_reasoning, reasons};
 use crate::{Answer, digest};
 use transcript::Transcript;
 
-/// Answers a request that the judge let pass.
+pub use read::read;
+
+/// Answers a request that the judge let pass, in the Responses API's form.
 pub fn answer(request: &Value) -> Answer {
     let transcript = Transcript::of(request);
     let model = request["model"].as_str().unwrap_or_default();
@@ -38,9 +45,9 @@ pub fn answer(request: &Value) -> Answer {
     with_calls(thinking(answer, request, model), request, &calls)
 }
 
-/// Reasoning, from a model that reasons, sealed as the request wants it.
+/// Reasoning, from a model that reasons unless it is told not to, sealed as the request wants it.
 fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
-    if !reasons(model) {
+    if !reasons(model) || request["reasoning"]["effort"] == "none" {
         return answer;
     }
     let answer = answer.reasoning("The user names a tool, so I call it.");

@@ -42,7 +42,7 @@ impl<'a> Transcript<'a> {
 }
 
 /// A string, the joined texts of content parts, or anything else as JSON.
-fn text_of(content: &Value) -> String {
+pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

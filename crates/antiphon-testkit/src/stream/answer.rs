@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::output::{CUSTOM, FUNCTION, Kind, Output};
 use super::response::Ending;
-use super::{Frame, Split, lifecycle, response};
-use crate::{digest, seal};
+use super::{AnthropicAnswer, ChatAnswer, Frame, Split, lifecycle, response};
+use crate::{Api, digest, seal};
 
-/// What a Responses server answers: output items in order, and how the response ends.
+/// What a model answers: output items in order, and how the response ends.
 ///
 /// ```
 /// # use antiphon_testkit::Answer;
@@ -20,7 +20,9 @@ use crate::{digest, seal};
 /// assert_eq!(answer.output()[1]["call_id"], "call_1");
 /// ```
 ///
-/// The same answer is given streamed ([`frames`](Self::frames)) or whole ([`json`](Self::json)).
+/// The same answer is given streamed ([`frames`](Self::frames)) or whole ([`json`](Self::json)), as
+/// a Responses server does, and likewise as the other APIs do ([`chat`](Self::chat),
+/// [`anthropic`](Self::anthropic)).
 /// Item ids differ from one answer to the next unless [`seed`](Self::seed) fixes them.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -30,7 +32,7 @@ pub struct Answer {
     pub(super) split: Split,
     pub(super) ending: Ending,
     seed: String,
-    sealed: bool,
+    pub(super) sealed: bool,
 }
 
 /// What happens between the beginning and the end of a response.
@@ -101,6 +103,7 @@ impl Answer {
     }
 
     /// Adds an item of any type, known or not, exactly as given: added and done, nothing between.
+    /// In Chat Completions it is the `delta` of a chunk, in Anthropic Messages a content block.
     #[must_use]
     pub fn item(self, item: Value) -> Self {
         self.output_item(Kind::Verbatim(item))
@@ -167,7 +170,7 @@ impl Answer {
         self
     }
 
-    /// Leaves the encrypted content of reasoning out.
+    /// Leaves out what proves reasoning to be the model's own: encrypted content, signatures.
     #[must_use]
     pub fn without_encrypted_content(mut self) -> Self {
         self.sealed = false;
@@ -204,6 +207,34 @@ impl Answer {
     /// The output items as they are in the end.
     pub fn output(&self) -> Vec<Value> {
         self.items().iter().map(Output::closed).collect()
+    }
+
+    /// The same answer as Chat Completions gives it.
+    pub fn chat(&self) -> ChatAnswer<'_> {
+        ChatAnswer::of(self)
+    }
+
+    /// The same answer as Anthropic Messages gives it.
+    pub fn anthropic(&self) -> AnthropicAnswer<'_> {
+        AnthropicAnswer::of(self)
+    }
+
+    /// The whole stream as `api` has it.
+    pub fn frames_of(&self, api: Api) -> Vec<Frame> {
+        match api {
+            Api::Responses => self.frames(),
+            Api::Chat => self.chat().frames(),
+            Api::Anthropic => self.anthropic().frames(),
+        }
+    }
+
+    /// The answer in one piece as `api` has it.
+    pub fn json_of(&self, api: Api) -> Value {
+        match api {
+            Api::Responses => self.json(),
+            Api::Chat => self.chat().json(),
+            Api::Anthropic => self.anthropic().json(),
+        }
     }
 
     /// The id of the response.

@@ -7,6 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     name: Option<String>,
+    json: Option<Value>,
     bytes: Bytes,
 }
 
@@ -15,7 +16,12 @@ impl Frame {
     pub fn event(event: &Value) -> Self {
         let name = event["type"].as_str().unwrap_or_default();
         let bytes = Bytes::from(format!("event: {name}\ndata: {event}\n\n"));
-        Self { name: Some(name.to_owned()), bytes }
+        Self { name: Some(name.to_owned()), json: Some(event.clone()), bytes }
+    }
+
+    /// An event without a name: `data: {...}`, an empty line.
+    pub fn data(event: &Value) -> Self {
+        Self { json: Some(event.clone()), ..Self::raw(format!("data: {event}\n\n")) }
     }
 
     /// The end of a stream: `data: [DONE]`.
@@ -25,20 +31,17 @@ impl Frame {
 
     /// Any bytes, sent as they are.
     pub fn raw(bytes: impl Into<Bytes>) -> Self {
-        Self { name: None, bytes: bytes.into() }
+        Self { name: None, json: None, bytes: bytes.into() }
     }
 
-    /// The event's type; none for raw bytes and the end of a stream.
+    /// The event's name; none for data without one, raw bytes and the end of a stream.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// The event itself; none for raw bytes and the end of a stream.
     pub fn json(&self) -> Option<Value> {
-        self.name.as_ref()?;
-        let text = std::str::from_utf8(&self.bytes).ok()?;
-        let (_, payload) = text.split_once("\ndata: ")?;
-        serde_json::from_str(payload.trim_end()).ok()
+        self.json.clone()
     }
 
     /// The bytes on the wire.

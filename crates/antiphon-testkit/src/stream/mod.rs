@@ -1,6 +1,8 @@
-//! Whole answers of a Responses server, built item by item.
+//! Whole answers of a model, built item by item and given as each of the APIs gives them.
 
 mod answer;
+mod anthropic;
+mod chat;
 mod deltas;
 mod frame;
 mod lifecycle;
@@ -9,5 +11,7 @@ mod response;
 mod split;
 
 pub use answer::Answer;
+pub use anthropic::AnthropicAnswer;
+pub use chat::ChatAnswer;
 pub use frame::Frame;
 pub use split::Split;

@@ -26,6 +26,13 @@ pub(super) struct CallForm {
     event: &'static str,
 }
 
+impl CallForm {
+    /// Whether the tool takes free text.
+    pub(super) fn is_custom(&self) -> bool {
+        self.item_type == CUSTOM.item_type
+    }
+}
+
 pub(super) const FUNCTION: CallForm = CallForm {
     item_type: "function_call",
     id_prefix: "fc",
@@ -51,7 +58,7 @@ impl Kind {
     }
 
     /// All that the model wrote in it.
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         match self {
             Self::Reasoning { summary: text }
             | Self::Call { input: text, .. }

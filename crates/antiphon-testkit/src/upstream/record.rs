@@ -5,7 +5,7 @@ use http::{HeaderMap, header};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::Refusal;
+use crate::{Api, Refusal, recall};
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Recorded {
     pub raw: Bytes,
     /// The body, or null where it is not JSON.
     pub body: Value,
-    /// The judge's verdict. Paths other than `/v1/responses` are not judged, and pass.
+    /// The judge's verdict. Paths that are no [`Api`]'s are not judged, and pass.
     pub verdict: Result<(), Refusal>,
 }
 
@@ -33,18 +33,50 @@ impl Recorded {
         self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    pub(super) fn has_token(&self, token: &str) -> bool {
-        self.authorization().and_then(|value| value.strip_prefix("Bearer ")) == Some(token)
+    /// The API that was asked; none for other paths.
+    pub fn api(&self) -> Option<Api> {
+        Api::at(&self.path)
     }
 
-    /// As `GET /log` shows it: `{authorization, body, refusal}`, the refusal null if there is none.
+    /// The messages, of an API that has them.
+    pub fn messages(&self) -> &[Value] {
+        self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What the model was given, as items whatever the API.
+    pub fn items(&self) -> Vec<Value> {
+        let input = self.as_read()["input"].take();
+        match input {
+            Value::Array(items) => items,
+            Value::Null => Vec::new(),
+            text => vec![json!({"role": "user", "content": text})],
+        }
+    }
+
+    fn as_read(&self) -> Value {
+        self.api()
+            .map_or_else(|| self.body.clone(), |api| recall::read(api, &self.body).into_owned())
+    }
+
+    /// The bearer token, or Anthropic's key.
+    fn token(&self) -> Option<&str> {
+        let bearer = self.authorization().and_then(|value| value.strip_prefix("Bearer "));
+        bearer.or_else(|| self.headers.get("x-api-key")?.to_str().ok())
+    }
+
+    pub(super) fn has_token(&self, token: &str) -> bool {
+        self.token() == Some(token)
+    }
+
+    /// As `GET /log` shows it: `{authorization, body, refusal}`, the refusal null if there is none,
+    /// the body as the model [reads](recall::read) it.
     pub(super) fn as_log_entry(&self) -> Value {
         let refusal = self.verdict.as_ref().err().map(|refusal| {
             let mut error = refusal.body()["error"].take();
             error["status"] = refusal.status.as_u16().into();
             error
         });
-        json!({"authorization": self.authorization(), "body": self.body, "refusal": refusal})
+        json!({"authorization": self.authorization(), "body": self.as_read(), "refusal": refusal})
     }
 }
 

@@ -14,10 +14,8 @@ use serde_json::{Value, json};
 use super::delivery::deliver;
 use super::record::Recorded;
 use super::{Exchange, Reply, Scripted, State};
-use crate::judge::judge;
-use crate::{Refusal, recall};
-
-const RESPONSES: &str = "/v1/responses";
+use crate::judge::{anthropic, chat, judge};
+use crate::{Api, Refusal, recall};
 
 pub(super) fn router(state: Arc<State>) -> Router {
     Router::new()
@@ -33,7 +31,7 @@ async fn models() -> Json<Value> {
     Json(json!({"object": "list", "data": [model("fake-model"), model("plain-model")]}))
 }
 
-/// The requests so far; with `?token=X`, those that came with that bearer token.
+/// The requests so far; with `?token=X`, those that came with that bearer token or key.
 async fn log(
     Shared(state): Shared<Arc<State>>,
     Query(query): Query<HashMap<String, String>>,
@@ -69,27 +67,33 @@ async fn unscripted(reply: Reply) -> Response {
 }
 
 fn read(path: &str, headers: HeaderMap, raw: Bytes) -> Recorded {
-    let parsed = serde_json::from_slice::<Value>(&raw);
-    let verdict = match &parsed {
-        _ if path != RESPONSES => Ok(()),
-        Ok(body) => judge(body),
-        Err(_) => Err(Refusal::invalid_json()),
-    };
-    let body = parsed.unwrap_or_default();
-    Recorded { path: path.to_owned(), headers, raw, body, verdict }
+    let parsed = serde_json::from_slice::<Value>(&raw).ok();
+    let verdict = Api::at(path).map_or(Ok(()), |api| verdict(api, &headers, parsed.as_ref()));
+    Recorded { path: path.to_owned(), headers, raw, body: parsed.unwrap_or_default(), verdict }
+}
+
+fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Refusal> {
+    match (api, body) {
+        (Api::Responses, Some(body)) => judge(body),
+        (Api::Responses, None) => Err(Refusal::invalid_json()),
+        (Api::Chat, Some(body)) => chat::judge(body),
+        (Api::Chat, None) => Err(Refusal::invalid_json().of_chat()),
+        (Api::Anthropic, Some(body)) => anthropic::judge(headers, body),
+        (Api::Anthropic, None) => Err(Refusal::body_not_json()),
+    }
 }
 
 fn answer(request: &Recorded) -> Reply {
-    if request.path != RESPONSES {
+    let Some(api) = request.api() else {
         return Reply::refusal(&Refusal::unknown_url(&Method::POST, &request.path));
-    }
+    };
     if let Err(refusal) = &request.verdict {
         return Reply::refusal(refusal);
     }
-    let answer = recall::answer(&request.body);
+    let answer = recall::answer(&recall::read(api, &request.body));
     if request.body["stream"] == true {
-        Reply::sse(answer.frames())
+        Reply::sse(answer.frames_of(api))
     } else {
-        Reply::json(StatusCode::OK, &answer.json())
+        Reply::json(StatusCode::OK, &answer.json_of(api))
     }
 }

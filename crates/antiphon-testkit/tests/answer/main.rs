@@ -1,5 +1,8 @@
-//! An answer against what the specification requires of events, items and the response object.
+//! An answer against what the specification requires of events, items and the response object,
+//! and in the forms of the other APIs.
 
+mod anthropic;
+mod chat;
 mod events;
 mod items;
 mod response;

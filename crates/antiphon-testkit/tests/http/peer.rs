@@ -37,6 +37,8 @@ async fn send(
         .method(method)
         .uri(url)
         .header("authorization", "Bearer key-1")
+        .header("x-api-key", "key-1")
+        .header("anthropic-version", "2023-06-01")
         .body(Full::new(body))
         .expect("the request is well-formed");
     let client = Client::builder(TokioExecutor::new()).build_http();

@@ -198,16 +198,16 @@ async fn a_withheld_head_goes_with_the_first_release() {
 #[tokio::test]
 async fn other_paths_can_be_scripted_and_are_unknown_otherwise() {
     let upstream = FakeUpstream::start().await;
-    upstream.script(Reply::json(StatusCode::OK, &json!({"object": "chat.completion"})));
-    let scripted = post(&upstream, "/chat/completions", "{}").await;
-    assert_eq!(scripted.json().await["object"], "chat.completion");
-    assert_eq!(upstream.request(0).await.path, "/v1/chat/completions");
+    upstream.script(Reply::json(StatusCode::OK, &json!({"object": "text_completion"})));
+    let scripted = post(&upstream, "/completions", "{}").await;
+    assert_eq!(scripted.json().await["object"], "text_completion");
+    assert_eq!(upstream.request(0).await.path, "/v1/completions");
     assert_eq!(upstream.refusals(), []);
 
-    let unknown = post(&upstream, "/chat/completions", "{}").await;
+    let unknown = post(&upstream, "/completions", "{}").await;
     assert_eq!(unknown.status(), 404);
     let error = unknown.json().await;
-    assert_eq!(error["error"]["message"], "Invalid URL (POST /v1/chat/completions)");
+    assert_eq!(error["error"]["message"], "Invalid URL (POST /v1/completions)");
 }
 
 #[tokio::test]

@@ -1,0 +1,25 @@
+//! Reasoning as `DeepSeek` wants it back.
+
+use serde_json::Value;
+
+use super::message::Message;
+use crate::Refusal;
+use crate::judge::reasons;
+
+/// Whether `model` thinks before it answers: one that reasons does, unless it is told not to.
+pub(crate) fn thinks(model: &str, request: &Value) -> bool {
+    reasons(model) && request["reasoning_effort"] != "none"
+}
+
+/// What the model thought before it called tools comes back with the calls, as long as their turn
+/// lasts: since the last user message.
+pub(super) fn passed_back(messages: &[Message<'_>]) -> Result<(), Refusal> {
+    let turn = messages.iter().rev().take_while(|message| message.role != "user");
+    let is_lost = |message: &Message<'_>| {
+        !message.calls.is_empty() && message.reasoning_content.is_none_or(str::is_empty)
+    };
+    match turn.into_iter().any(is_lost) {
+        true => Err(Refusal::reasoning_content_not_passed_back()),
+        false => Ok(()),
+    }
+}
