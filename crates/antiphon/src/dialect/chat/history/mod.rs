@@ -102,6 +102,6 @@ impl Decoder<'_> {
 
 /// The raw string under `field` of an object that stands at `path`.
 fn string<'a>(object: &'a Object<'_>, field: &str, path: &str) -> Result<&'a str, Flaw> {
-    let value = object.get(field).filter(|raw| crate::json::unquote(raw).is_some());
+    let value = object.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| Flaw::new(format!("{path}.{field}"), "expected a string"))
 }

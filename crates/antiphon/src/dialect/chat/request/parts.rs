@@ -3,7 +3,7 @@
 use super::report::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{Place, Unsupported};
-use crate::json::{Object, unquote};
+use crate::json::Object;
 
 /// A part of a content as Chat Completions has it.
 pub(super) enum Part {
@@ -103,7 +103,7 @@ fn string<'a>(
     field: &str,
     place: impl Fn() -> Place,
 ) -> Result<&'a str, Unsupported> {
-    let value = part.get(field).filter(|raw| unquote(raw).is_some());
+    let value = part.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| unsupported(place(), &format!("its '{field}' is no string")))
 }
 

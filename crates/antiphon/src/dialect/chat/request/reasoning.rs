@@ -6,7 +6,7 @@ use super::report::Report;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::Place;
 use crate::dialect::{Dialect, Seal};
-use crate::json::{Object, unquote};
+use crate::json::Object;
 use crate::transcript::Origin;
 
 /// The assistant message's own fields that hold its reasoning (`reasoning_content`, `reasoning`,
@@ -84,7 +84,7 @@ impl Value {
     fn of(raw: &str) -> Self {
         let inner = || raw[1..raw.len() - 1].trim().to_owned();
         match raw.as_bytes().first() {
-            Some(b'"') if unquote(raw).is_some() => Self::Text(raw[1..raw.len() - 1].to_owned()),
+            Some(b'"') => Self::Text(raw[1..raw.len() - 1].to_owned()),
             Some(b'[') => Self::List(inner()),
             _ => Self::Other(raw.to_owned()),
         }

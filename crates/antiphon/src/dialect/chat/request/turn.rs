@@ -7,7 +7,7 @@ use super::report::{Report, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{Place, Unsupported};
 use crate::item::Kind;
-use crate::json::{Object, unquote};
+use crate::json::Object;
 
 /// One message of the assistant, made of items that stand side by side, and what answers its calls.
 ///
@@ -112,7 +112,7 @@ fn write_outputs(calls: Vec<Call>, messages: &mut Vec<String>) {
 
 /// A string that a call cannot go without.
 fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a str, Unsupported> {
-    let value = item.get(field).filter(|raw| unquote(raw).is_some());
+    let value = item.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| {
         let place = Place::Item(position, field.to_owned());
         unsupported(place, "a call has to have it, as a string")
