@@ -46,7 +46,7 @@ impl Fields {
         self
     }
 
-    /// Appends fields as they came, absent ones (`null`) left out.
+    /// Appends fields as they came.
     pub(super) fn all<'a>(
         &mut self,
         fields: impl IntoIterator<Item = (&'a str, &'a str)>,

@@ -156,7 +156,11 @@ pub(super) fn items_of_chat(chat: &[Event]) -> Vec<Value> {
 
 /// Ids restart in every other step.
 fn call_id(position: usize, nth: usize) -> String {
-    if position % 2 == 0 { format!("call_{nth}") } else { format!("call_{position}_{nth}") }
+    if position.is_multiple_of(2) {
+        format!("call_{nth}")
+    } else {
+        format!("call_{position}_{nth}")
+    }
 }
 
 fn with(mut message: Value, thought: Option<Thought>) -> Value {
