@@ -1,6 +1,7 @@
 //! The laws of the engine, tried from outside on generated histories.
 
 mod bytes;
+mod chat;
 mod continuation;
 mod history;
 mod judge;

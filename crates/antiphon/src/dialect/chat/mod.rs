@@ -1,4 +1,12 @@
-mod stream;
-pub(super) use stream::Stream;
+//! Chat Completions, as OpenAI, vLLM, SGLang, Ollama, llama.cpp, Azure, DeepSeek and others serve it.
+//!
+//! Facts are taken from OpenAI's reference of the Chat Completions API and, where servers differ,
+//! from what those name as accepted in their own documentation.
+
+mod fields;
+pub mod history;
 mod request;
+mod stream;
+
 pub(super) use request::encode;
+pub(super) use stream::Stream;

@@ -1,0 +1,107 @@
+//! A message's content as an item's.
+
+use serde_json::value::RawValue;
+
+use super::{Flaw, string};
+use crate::dialect::chat::fields::{Fields, array};
+use crate::json::Object;
+
+/// Who said it: their texts have different types.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// The user, the instructions or a tool.
+    ByCaller,
+    /// The assistant.
+    ByModel,
+}
+
+/// A content as raw JSON: a string as it came, an array part by part.
+pub(super) fn of(content: Option<&str>, said: Said) -> Result<String, Flaw> {
+    match content {
+        None => Ok(r#""""#.into()),
+        Some(text) if text.starts_with('"') => Ok(text.into()),
+        Some(_) => parts(content, said).map(array),
+    }
+}
+
+/// A content as parts. An empty text has none.
+pub(super) fn parts(content: Option<&str>, said: Said) -> Result<Vec<String>, Flaw> {
+    match content {
+        None | Some(r#""""#) => Ok(Vec::new()),
+        Some(text) if text.starts_with('"') => Ok(vec![text_part(text, said, [])]),
+        Some(content) => {
+            let parts: Vec<&RawValue> = serde_json::from_str(content)
+                .map_err(|_| Flaw::new(".content", "expected a string or an array"))?;
+            let parts = parts.iter().enumerate();
+            parts.map(|(nth, raw)| part(raw.get(), said, &format!(".content[{nth}]"))).collect()
+        }
+    }
+}
+
+fn part(raw: &str, said: Said, path: &str) -> Result<String, Flaw> {
+    let part = Object::parse(raw.as_bytes()).map_err(|_| Flaw::new(path, "expected an object"))?;
+    match (part.string("type").as_deref(), said) {
+        (Some("text"), _) => {
+            Ok(text_part(string(&part, "text", path)?, said, others(&part, "text")))
+        }
+        (Some("refusal"), Said::ByModel) => {
+            let refusal = string(&part, "refusal", path)?;
+            Ok(Fields::of_type("refusal").raw("refusal", refusal).json())
+        }
+        (Some("image_url"), Said::ByCaller) => image(&part, path),
+        (Some("file"), Said::ByCaller) => file(&part, path),
+        (Some("input_audio"), Said::ByCaller) => Ok(raw.to_owned()),
+        (kind, _) => {
+            let kind = kind.unwrap_or_default();
+            Err(Flaw::new(path, format!("a part of type '{kind}' has no place in an item here")))
+        }
+    }
+}
+
+fn text_part<'a>(
+    text: &str,
+    said: Said,
+    others: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
+    match said {
+        Said::ByCaller => Fields::of_type("input_text").raw("text", text).all(others).json(),
+        Said::ByModel => {
+            let mut part = Fields::of_type("output_text");
+            part.raw("text", text).raw("annotations", "[]").all(others).json()
+        }
+    }
+}
+
+/// Some clients give the URL without the object around it.
+fn image(part: &Object<'_>, path: &str) -> Result<String, Flaw> {
+    let image = part.get("image_url").unwrap_or_default();
+    let mut item = Fields::of_type("input_image");
+    if image.starts_with('"') {
+        item.raw("image_url", image);
+    } else {
+        let path = format!("{path}.image_url");
+        let image =
+            Object::parse(image.as_bytes()).map_err(|_| Flaw::new(&*path, "expected an object"))?;
+        item.raw("image_url", string(&image, "url", &path)?);
+        item.present("detail", image.present("detail"));
+    }
+    Ok(item.all(others(part, "image_url")).json())
+}
+
+fn file(part: &Object<'_>, path: &str) -> Result<String, Flaw> {
+    let file = Object::parse(part.get("file").unwrap_or_default().as_bytes());
+    let file = file.map_err(|_| Flaw::new(format!("{path}.file"), "expected an object"))?;
+    let mut item = Fields::of_type("input_file");
+    for name in ["file_data", "file_id", "filename"] {
+        item.present(name, file.present(name));
+    }
+    Ok(item.all(others(part, "file")).json())
+}
+
+/// The fields with a value besides the type and `carried`.
+fn others<'a>(
+    part: &'a Object<'_>,
+    carried: &'static str,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    part.iter().filter(move |(name, raw)| *raw != "null" && *name != "type" && *name != carried)
+}

@@ -1,0 +1,33 @@
+//! A message's reasoning as an item.
+
+use crate::dialect::chat::fields::{Fields, array};
+use crate::dialect::{Dialect, Seal};
+use crate::json::{Object, quote};
+use crate::transcript::Origin;
+
+/// The fields that hold reasoning, where servers have them.
+const FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
+
+/// The reasoning of an assistant's message: its text to be read, and sealed for `origin` all the
+/// fields that it came in.
+pub(super) fn item(message: &Object<'_>, origin: Option<&Origin>) -> Option<String> {
+    let says = |raw: &&str| !matches!(*raw, r#""""# | "[]");
+    let fields =
+        FIELDS.iter().filter_map(|name| Some((*name, message.present(name).filter(says)?)));
+    let fields: Vec<(&str, &str)> = fields.collect();
+    if fields.is_empty() {
+        return None;
+    }
+    let mut item = Fields::of_type("reasoning");
+    item.raw("summary", "[]");
+    if let Some((_, text)) = fields.iter().find(|(_, raw)| raw.starts_with('"')) {
+        let part = Fields::of_type("reasoning_text").raw("text", text).json();
+        item.raw("content", &array([part]));
+    }
+    if let Some(origin) = origin {
+        let content = Fields::new().all(fields.iter().copied()).json();
+        let seal = Seal { dialect: Dialect::Chat, origin: origin.clone(), content };
+        item.raw("encrypted_content", &quote(&seal.to_text()));
+    }
+    Some(item.json())
+}

@@ -1,0 +1,57 @@
+//! A chat says the same in both forms, there and back.
+
+use proptest::prelude::*;
+
+use super::chats::{chats, items_of_chat, messages};
+use super::*;
+use crate::dialect::{Request, encode};
+use crate::item::{Item, given::item};
+use crate::json::Object;
+
+fn here() -> Origin {
+    Origin::new(HERE)
+}
+
+fn to_messages(items: &[Item]) -> Value {
+    let fields = Object::default();
+    let request = Request { fields: &fields, items, origin: &here() };
+    let encoded = encode(Dialect::Chat, request).unwrap();
+    assert!(encoded.omissions.is_empty(), "{:?}", encoded.omissions);
+    let body: Value = serde_json::from_slice(&encoded.body).unwrap();
+    body["messages"].clone()
+}
+
+fn to_items(messages: &Value) -> Vec<Item> {
+    items_of(messages.to_string().as_bytes(), Some(&here())).unwrap()
+}
+
+/// An item, and the text of its seal apart: key order is no part of what it says.
+fn said(item: &Item) -> (Value, Option<Value>) {
+    let mut value: Value = serde_json::from_str(item.text()).unwrap();
+    let seal = value.as_object_mut().unwrap().remove("encrypted_content");
+    let seal = seal.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap());
+    (value, seal)
+}
+
+proptest! {
+    /// Messages, items, messages: the same JSON.
+    #[test]
+    fn messages_come_back_as_they_were(chat in chats()) {
+        let messages = messages(&chat);
+        prop_assert_eq!(to_messages(&to_items(&messages)), messages);
+    }
+
+    /// Items, messages, items: the same, ids aside.
+    #[test]
+    fn items_come_back_saying_the_same(chat in chats()) {
+        let items: Vec<Item> =
+            items_of_chat(&chat).iter().map(|value| item(value.to_string())).collect();
+        let messages = to_messages(&items);
+        prop_assert_eq!(&messages, &super::chats::messages(&chat));
+        let back = to_items(&messages);
+        prop_assert_eq!(
+            back.iter().map(said).collect::<Vec<_>>(),
+            items.iter().map(said).collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Parts of a content.
+
+use super::report::unsupported;
+use crate::dialect::chat::fields::Fields;
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::Object;
+
+/// A part of a content as Chat Completions has it.
+pub(super) enum Part {
+    /// A text and nothing else: a raw JSON string.
+    Text(String),
+    /// A text with fields that nobody here knows (`cache_control`): a part, raw.
+    MarkedText(String),
+    /// What the model said instead of an answer: a raw JSON string.
+    Refusal(String),
+    /// An image, a file or a sound: a part, raw.
+    Media(String),
+}
+
+/// Whose content it is. Images, files and sounds come from users, and from tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// `system` and `developer`
+    System,
+    /// `user`
+    User,
+    /// `assistant`
+    Assistant,
+    /// A call's output.
+    Tool,
+}
+
+impl Part {
+    /// The part that stands at `place`.
+    pub(super) fn of(
+        part: &Object<'_>,
+        speaker: Speaker,
+        place: impl Fn() -> Place,
+    ) -> Result<Self, Unsupported> {
+        let brings_media = matches!(speaker, Speaker::User | Speaker::Tool);
+        let kind = part.string("type").unwrap_or_default();
+        match (&*kind, speaker) {
+            ("input_text" | "output_text" | "text", _) => text(part, place),
+            ("refusal", Speaker::Assistant) => {
+                Ok(Self::Refusal(string(part, "refusal", place)?.to_owned()))
+            }
+            ("input_image", _) if brings_media => image(part, place),
+            ("input_file", _) if brings_media => file(part, place),
+            ("input_audio", _) if brings_media => Ok(Self::Media(part.to_text())),
+            ("input_image" | "input_file" | "input_audio", _) => {
+                Err(unsupported(place(), "it takes images, files and sounds from users only"))
+            }
+            _ => Err(unsupported(place(), &format!("it has no content part '{kind}'"))),
+        }
+    }
+
+    /// The part in an array of parts.
+    pub(super) fn into_json(self) -> String {
+        match self {
+            Self::Text(text) => Fields::of_type("text").raw("text", &text).json(),
+            Self::Refusal(text) => Fields::of_type("refusal").raw("refusal", &text).json(),
+            Self::MarkedText(part) | Self::Media(part) => part,
+        }
+    }
+}
+
+/// Annotations and log probabilities are what a model told of its text, no part of it.
+fn text(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+    let text = string(part, "text", place)?;
+    let mut others = others(part, &["text", "annotations", "logprobs"]).peekable();
+    if others.peek().is_none() {
+        return Ok(Part::Text(text.to_owned()));
+    }
+    Ok(Part::MarkedText(Fields::of_type("text").raw("text", text).all(others).json()))
+}
+
+fn image(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+    let Some(url) = part.present("image_url").filter(|_| part.present("file_id").is_none()) else {
+        return Err(unsupported(place(), "it takes images by their URL, not by 'file_id'"));
+    };
+    let image = Fields::new().raw("url", url).present("detail", part.present("detail")).json();
+    let others = others(part, &["image_url", "file_id", "detail"]);
+    Ok(Part::Media(Fields::of_type("image_url").raw("image_url", &image).all(others).json()))
+}
+
+const FILE: &[&str] = &["file_data", "file_id", "filename"];
+
+fn file(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
+    if part.present("file_url").is_some() {
+        let because = "it takes files by their data or by 'file_id', not by 'file_url'";
+        return Err(unsupported(place(), because));
+    }
+    let mut file = Fields::new();
+    for name in FILE {
+        file.present(name, part.present(name));
+    }
+    let others = others(part, &["file_data", "file_id", "filename", "file_url"]);
+    Ok(Part::Media(Fields::of_type("file").raw("file", &file.json()).all(others).json()))
+}
+
+fn string<'a>(
+    part: &'a Object<'_>,
+    field: &str,
+    place: impl Fn() -> Place,
+) -> Result<&'a str, Unsupported> {
+    let value = part.get(field).filter(|raw| raw.starts_with('"'));
+    value.ok_or_else(|| unsupported(place(), &format!("its '{field}' is no string")))
+}
+
+/// The fields with a value that are neither the `type` nor `carried` otherwise.
+fn others<'a>(
+    part: &'a Object<'_>,
+    carried: &'static [&'static str],
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    part.iter().filter(|(name, raw)| *raw != "null" && *name != "type" && !carried.contains(name))
+}

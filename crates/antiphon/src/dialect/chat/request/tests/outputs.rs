@@ -1,0 +1,140 @@
+//! Outputs and where they stand.
+
+use super::*;
+
+fn calling(calls: &[Value]) -> Value {
+    json!({"role": "assistant", "content": null, "tool_calls": calls})
+}
+
+#[test]
+fn parallel_outputs_stand_in_the_order_of_their_calls() {
+    let input = json!([
+        call("call_1", "{}"),
+        call("call_2", "{}"),
+        output("call_2", "2"),
+        output("call_1", "1")
+    ]);
+    let calls = [called("call_1", "{}"), called("call_2", "{}")];
+    assert_eq!(
+        messages(&input),
+        json!([calling(&calls), tool("call_1", "1"), tool("call_2", "2")])
+    );
+}
+
+#[test]
+fn an_output_that_came_late_stands_behind_its_calls() {
+    let input = json!([
+        call("call_1", "{}"),
+        call("call_2", "{}"),
+        output("call_2", "2"),
+        user("and?"),
+        said("Wait."),
+        output("call_1", "1"),
+        user("go on")
+    ]);
+    let calls = [called("call_1", "{}"), called("call_2", "{}")];
+    let expected = json!([calling(&calls), tool("call_1", "1"), tool("call_2", "2"),
+        user("and?"), {"role": "assistant", "content": "Wait."}, user("go on")]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn a_late_output_does_not_cut_the_turn_that_it_came_into() {
+    let input = json!([
+        call("call_1", "{}"),
+        user("and?"),
+        said("One."),
+        output("call_1", "1"),
+        call("call_2", "{}"),
+        output("call_2", "2")
+    ]);
+    let expected = json!([calling(&[called("call_1", "{}")]), tool("call_1", "1"), user("and?"),
+        {"role": "assistant", "content": "One.", "tool_calls": [called("call_2", "{}")]},
+        tool("call_2", "2")]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn under_ids_that_restart_each_output_goes_to_its_own_call() {
+    let input = json!([
+        call("call_0", "{\"n\":1}"),
+        output("call_0", "1"),
+        call("call_0", "{\"n\":2}"),
+        call("call_1", "{}"),
+        output("call_1", "3"),
+        output("call_0", "2")
+    ]);
+    let expected = json!([
+        calling(&[called("call_0", "{\"n\":1}")]),
+        tool("call_0", "1"),
+        calling(&[called("call_0", "{\"n\":2}"), called("call_1", "{}")]),
+        tool("call_0", "2"),
+        tool("call_1", "3")
+    ]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn under_one_constant_id_outputs_answer_in_order() {
+    let input =
+        json!([call("c", "{\"n\":1}"), call("c", "{\"n\":2}"), output("c", "1"), output("c", "2")]);
+    let calls = [called("c", "{\"n\":1}"), called("c", "{\"n\":2}")];
+    assert_eq!(messages(&input), json!([calling(&calls), tool("c", "1"), tool("c", "2")]));
+}
+
+#[test]
+fn texts_of_an_output_are_one_string() {
+    let parts = json!([{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]);
+    let input = json!([call("call_1", "{}"), output("call_1", parts)]);
+    assert_eq!(messages(&input)[1], tool("call_1", "a\n\nb"));
+}
+
+#[test]
+fn images_of_outputs_follow_in_a_message_of_the_user() {
+    let image = |url: &str| json!({"type": "input_image", "image_url": url});
+    let chart = json!([{"type": "input_text", "text": "A chart."}, image("data:1")]);
+    let input = json!([
+        call("call_1", "{}"),
+        call("call_2", "{}"),
+        call("call_3", "{}"),
+        output("call_1", chart),
+        output("call_2", "2"),
+        output("call_3", json!([image("data:3")])),
+        said("I see.")
+    ]);
+    let (messages, omitted) = reported(&input);
+    let shown = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
+    let label = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(messages[1], tool("call_1", "A chart."));
+    assert_eq!(messages[2], tool("call_2", "2"));
+    assert_eq!(messages[3], tool("call_3", "The output follows in the next message."));
+    assert_eq!(
+        messages[4],
+        json!({"role": "user", "content": [label("Output of call_1:"),
+        shown("data:1"), label("Output of call_3:"), shown("data:3")]})
+    );
+    assert_eq!(messages[5], json!({"role": "assistant", "content": "I see."}));
+    assert_eq!(omitted, ["input[3].output", "input[5].output"]);
+}
+
+#[test]
+fn an_output_that_nobody_asked_for_is_refused() {
+    assert_eq!(refused_at(&json!([user("hi"), output("call_1", "1")])), "input[1].call_id");
+    let nameless = json!([call("call_1", "{}"), {"type": "function_call_output", "output": "1"}]);
+    assert_eq!(refused_at(&nameless), "input[1].call_id");
+    let twice = json!([call("call_1", "{}"), output("call_1", "1"), output("call_1", "2")]);
+    assert_eq!(refused_at(&twice), "input[2].call_id");
+}
+
+#[test]
+fn a_custom_output_answers_no_function() {
+    let input = json!([call("call_1", "{}"), {"type": "custom_tool_call_output",
+        "call_id": "call_1", "output": "1"}]);
+    assert_eq!(refused_at(&input), "input[1].call_id");
+}
+
+#[test]
+fn a_call_that_waits_goes_without_an_output() {
+    let input = json!([call("call_1", "{}")]);
+    assert_eq!(messages(&input), json!([calling(&[called("call_1", "{}")])]));
+}

@@ -1,0 +1,95 @@
+//! Tools.
+
+use super::*;
+
+fn function(name: &str) -> Value {
+    json!({"type": "function", "name": name, "parameters": {"type": "object"}})
+}
+
+#[test]
+fn a_function_stands_one_level_deeper() {
+    let tool = json!({"type": "function", "name": "f", "description": "d",
+        "parameters": {"type": "object", "$schema": "x"}, "strict": true});
+    let expected = json!([{"type": "function", "function": {"name": "f", "description": "d",
+        "parameters": {"type": "object", "$schema": "x"}, "strict": true}}]);
+    assert_eq!(body(&json!({"model": "m", "tools": [tool]}))["tools"], expected);
+}
+
+#[test]
+fn absent_and_null_fields_of_a_function_are_not_sent() {
+    let tool = json!({"type": "function", "name": "f", "description": null, "parameters": null,
+        "strict": null});
+    let expected = json!([{"type": "function", "function": {"name": "f"}}]);
+    assert_eq!(body(&json!({"model": "m", "tools": [tool]}))["tools"], expected);
+}
+
+#[test]
+fn fields_of_a_server_stand_beside_the_definition() {
+    let tool = json!({"type": "function", "name": "f", "cache_control": {"type": "ephemeral"}});
+    let expected = json!([{"type": "function", "function": {"name": "f"},
+        "cache_control": {"type": "ephemeral"}}]);
+    assert_eq!(body(&json!({"model": "m", "tools": [tool]}))["tools"], expected);
+}
+
+#[test]
+fn parameters_pass_byte_for_byte() {
+    let parameters = r#"{ "b": 1e2, "a": [1.0, 9007199254740993], "é": "\u00e9" }"#;
+    let fields =
+        format!(r#"{{"tools":[{{"parameters":{parameters},"name":"f","type":"function"}}]}}"#);
+    let fields = Object::parse(fields.as_bytes()).unwrap();
+    let request = Request { fields: &fields, items: &[], origin: &Origin::new(HERE) };
+    let body = encode(request).unwrap().body;
+    assert!(std::str::from_utf8(&body).unwrap().contains(parameters));
+}
+
+#[test]
+fn a_custom_tool_keeps_its_type() {
+    let tool = json!({"type": "custom", "name": "run", "description": "d",
+        "format": {"type": "text"}});
+    let expected = json!([{"type": "custom", "custom": {"name": "run", "description": "d"}}]);
+    assert_eq!(body(&json!({"model": "m", "tools": [tool]}))["tools"], expected);
+}
+
+#[test]
+fn a_grammar_stands_one_level_deeper() {
+    let format = json!({"type": "grammar", "syntax": "lark", "definition": "start: \"a\""});
+    let tool = json!({"type": "custom", "name": "run", "format": format});
+    let expected = json!({"type": "grammar",
+        "grammar": {"syntax": "lark", "definition": "start: \"a\""}});
+    let body = body(&json!({"model": "m", "tools": [tool]}));
+    assert_eq!(body["tools"][0]["custom"]["format"], expected);
+}
+
+#[test]
+fn a_tool_that_a_provider_runs_is_refused() {
+    for kind in ["web_search", "file_search", "mcp", "code_interpreter", "local_shell", "x"] {
+        let tools = json!([function("f"), function("g"), {"type": kind}]);
+        assert_eq!(refused_field(&json!({"model": "m", "tools": tools})), "tools[2].type");
+    }
+}
+
+#[test]
+fn no_tools_are_not_sent_and_nothing_about_them() {
+    for tools in [json!([]), Value::Null] {
+        let fields = json!({"model": "m", "tools": tools, "tool_choice": "none",
+            "parallel_tool_calls": false});
+        let body = body(&fields);
+        for field in ["tools", "tool_choice", "parallel_tool_calls"] {
+            assert_eq!(body.get(field), None, "{field}");
+        }
+    }
+}
+
+#[test]
+fn parallel_calls_are_the_default() {
+    let fields =
+        |parallel| json!({"model": "m", "tools": [function("f")], "parallel_tool_calls": parallel});
+    assert_eq!(body(&fields(true)).get("parallel_tool_calls"), None);
+    assert_eq!(body(&fields(false))["parallel_tool_calls"], false);
+}
+
+#[test]
+fn tools_that_are_no_array_of_objects_are_refused() {
+    assert_eq!(refused_field(&json!({"model": "m", "tools": 7})), "tools");
+    assert_eq!(refused_field(&json!({"model": "m", "tools": [7]})), "tools[0]");
+}

@@ -1,0 +1,96 @@
+//! The assistant's messages.
+
+use super::*;
+
+#[test]
+fn what_the_model_said_is_a_string() {
+    assert_eq!(
+        messages(&json!([said("Hello.")])),
+        json!([{"role": "assistant",
+        "content": "Hello."}])
+    );
+}
+
+#[test]
+fn a_refusal_has_a_field_of_its_own() {
+    let refusal = json!({"type": "message", "role": "assistant", "id": "msg_1",
+        "status": "completed", "content": [{"type": "refusal", "refusal": "I cannot."}]});
+    let expected = json!([{"role": "assistant", "content": null, "refusal": "I cannot."}]);
+    assert_eq!(messages(&json!([refusal])), expected);
+}
+
+#[test]
+fn text_and_calls_in_any_order_are_one_message() {
+    let expected = json!([user("go"), {"role": "assistant", "content": "Looking.",
+        "tool_calls": [called("call_1", "{}"), called("call_2", "{\"n\":2}")]},
+        tool("call_1", "1"), tool("call_2", "2")]);
+    let (one, two) = (call("call_1", "{}"), call("call_2", "{\"n\":2}"));
+    let outputs = [output("call_1", "1"), output("call_2", "2")];
+    for turn in [
+        [said("Looking."), one.clone(), two.clone()],
+        [one.clone(), said("Looking."), two.clone()],
+        [one.clone(), two.clone(), said("Looking.")],
+    ] {
+        let input = [vec![user("go")], turn.to_vec(), outputs.to_vec()].concat();
+        assert_eq!(messages(&json!(input)), expected);
+    }
+}
+
+#[test]
+fn texts_of_one_turn_are_one_text() {
+    let input = json!([said("First."), said("Second.")]);
+    let expected = json!([{"role": "assistant", "content": "First.\n\nSecond."}]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn what_follows_an_output_is_a_message_of_its_own() {
+    let input = json!([call("call_1", "{}"), output("call_1", "1"), said("Done.")]);
+    let expected = json!([{"role": "assistant", "content": null,
+        "tool_calls": [called("call_1", "{}")]}, tool("call_1", "1"),
+        {"role": "assistant", "content": "Done."}]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn an_empty_text_beside_calls_says_nothing() {
+    let input = json!([said(""), call("call_1", "{}"), output("call_1", "1")]);
+    assert_eq!(messages(&input)[0]["content"], Value::Null);
+    assert_eq!(messages(&json!([said("")])), json!([{"role": "assistant", "content": ""}]));
+}
+
+#[test]
+fn a_custom_tools_call_keeps_its_type() {
+    let input = json!([{"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1",
+        "name": "run", "input": "ls -l"},
+        {"type": "custom_tool_call_output", "call_id": "call_1", "output": "total 0"}]);
+    let expected = json!([{"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
+        "type": "custom", "custom": {"name": "run", "input": "ls -l"}}]},
+        tool("call_1", "total 0")]);
+    assert_eq!(messages(&input), expected);
+}
+
+#[test]
+fn arguments_pass_in_the_bytes_that_came() {
+    let raw = r#"{"type":"function_call","call_id":"c\u0031","name":"f","arguments":"{\"\u00fc\": 1e2 }"}"#;
+    let encoded = tried(&json!({"model": "m"}), &[item(raw)]).unwrap();
+    let body = std::str::from_utf8(&encoded.body).unwrap();
+    assert!(body.contains(r#"{"name":"f","arguments":"{\"\u00fc\": 1e2 }"}"#), "{body}");
+    assert!(body.contains(r#""id":"c\u0031""#), "{body}");
+}
+
+#[test]
+fn a_call_without_a_name_or_an_id_is_refused() {
+    let nameless = json!([{"type": "function_call", "call_id": "call_1", "arguments": "{}"}]);
+    assert_eq!(refused_at(&nameless), "input[0].name");
+    let anonymous = json!([{"type": "function_call", "name": "f", "arguments": "{}"}]);
+    assert_eq!(refused_at(&anonymous), "input[0].call_id");
+}
+
+#[test]
+fn a_namespace_is_reported() {
+    let mut call = call("call_1", "{}");
+    call["namespace"] = json!("crm");
+    let (_, omitted) = reported(&json!([call, output("call_1", "1")]));
+    assert_eq!(omitted, ["input[0].namespace"]);
+}

@@ -1,0 +1,111 @@
+//! Whether the model calls a tool, and which.
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use super::report::unsupported;
+use super::tools::ToolKey;
+use crate::dialect::chat::fields::Fields;
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::Object;
+
+/// `tool_choice`.
+pub(super) enum Choice {
+    /// As the model likes. The default.
+    Auto,
+    /// No tool.
+    None,
+    /// Some tool.
+    Required,
+    /// This tool.
+    Named(ToolKey),
+    /// Some of the tools; `required`: one of them has to be called.
+    Allowed { tools: Vec<ToolKey>, set: HashSet<ToolKey>, required: bool },
+}
+
+impl Choice {
+    /// The choice of a request.
+    pub(super) fn of(request: &Object<'_>) -> Result<Self, Unsupported> {
+        match request.present("tool_choice") {
+            None | Some(r#""auto""#) => Ok(Self::Auto),
+            Some(r#""none""#) => Ok(Self::None),
+            Some(r#""required""#) => Ok(Self::Required),
+            Some(raw) => Object::parse(raw.as_bytes())
+                .map_err(|_| unknown("tool_choice"))
+                .and_then(|choice| Self::of_object(&choice)),
+        }
+    }
+
+    fn of_object(choice: &Object<'_>) -> Result<Self, Unsupported> {
+        match choice.string("type").as_deref() {
+            Some("function" | "custom") => Ok(Self::Named(ToolKey::of(choice))),
+            Some("allowed_tools") => Self::of_allowed(choice),
+            _ => Err(unknown("tool_choice.type")),
+        }
+    }
+
+    fn of_allowed(choice: &Object<'_>) -> Result<Self, Unsupported> {
+        let required = match choice.string("mode").as_deref() {
+            None | Some("auto") => false,
+            Some("required") => true,
+            Some(_) => return Err(unknown("tool_choice.mode")),
+        };
+        let list = choice.present("tools").unwrap_or("[]");
+        let raws: Vec<&RawValue> =
+            serde_json::from_str(list).map_err(|_| unknown("tool_choice.tools"))?;
+        let tools: Result<Vec<ToolKey>, _> = raws
+            .iter()
+            .map(|raw| Object::parse(raw.get().as_bytes()).map(|tool| ToolKey::of(&tool)))
+            .collect();
+        let tools = tools.map_err(|_| unknown("tool_choice.tools"))?;
+        let set = tools.iter().cloned().collect();
+        Ok(Self::Allowed { tools, set, required })
+    }
+
+    /// Whether the model may know of a tool.
+    pub(super) fn allows(&self, tool: &ToolKey) -> bool {
+        match self {
+            Self::Allowed { set, .. } => set.contains(tool),
+            Self::Auto | Self::None | Self::Required | Self::Named(_) => true,
+        }
+    }
+
+    /// The choice among the tools that are `sent`, where it says more than the default. A choice of
+    /// what is not there is the caller's mistake: the Responses API refuses it too.
+    pub(super) fn encode(&self, sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
+        match self {
+            Self::Auto => Ok(None),
+            Self::None => Ok(Some(r#""none""#.into())),
+            Self::Required => required(sent),
+            Self::Named(tool) if sent.contains(tool) => {
+                let named = Fields::new().string("name", &tool.name).json();
+                Ok(Some(Fields::of_type(&tool.kind).raw(&tool.kind, &named).json()))
+            }
+            Self::Named(_) => Err(no_such_tool("tool_choice")),
+            Self::Allowed { tools, required: is_required, .. } => {
+                if let Some(position) = tools.iter().position(|tool| !sent.contains(tool)) {
+                    return Err(no_such_tool(&format!("tool_choice.tools[{position}]")));
+                }
+                if *is_required { required(sent) } else { Ok(None) }
+            }
+        }
+    }
+}
+
+fn required(sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
+    if sent.is_empty() {
+        let because = "a tool has to be called, and there is none";
+        return Err(unsupported(Place::field("tool_choice"), because));
+    }
+    Ok(Some(r#""required""#.into()))
+}
+
+fn no_such_tool(path: &str) -> Unsupported {
+    unsupported(Place::field(path), "there is no such tool among 'tools'")
+}
+
+fn unknown(path: &str) -> Unsupported {
+    let because = "its choices are none, auto, required, a function and a custom tool";
+    unsupported(Place::field(path), because)
+}

@@ -1,0 +1,129 @@
+//! The tools that the model may call.
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use super::body::Body;
+use super::report::unsupported;
+use super::tool_choice::Choice;
+use crate::dialect::chat::fields::{Fields, array};
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::Object;
+
+/// What a tool goes by: its type and its name. Hosted tools have no name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ToolKey {
+    pub(super) kind: String,
+    pub(super) name: String,
+}
+
+impl ToolKey {
+    pub(super) fn of(tool: &Object<'_>) -> Self {
+        let text = |field| tool.string(field).map_or_else(String::new, String::from);
+        Self { kind: text("type"), name: text("name") }
+    }
+}
+
+/// Writes `tools`, and where there are any `tool_choice` and `parallel_tool_calls`: without tools
+/// servers refuse them. `parallel_tool_calls` is true by default.
+///
+/// Of `allowed_tools` only those are sent, so that the model knows no others.
+pub(super) fn encode(request: &Object<'_>, body: &mut Body) -> Result<(), Unsupported> {
+    let choice = Choice::of(request)?;
+    let tools = Tools::of(request.present("tools"), &choice)?;
+    let tool_choice = choice.encode(&tools.keys)?;
+    if tools.encoded.is_empty() {
+        return Ok(());
+    }
+    body.raw("tools", &array(&tools.encoded));
+    body.present("tool_choice", tool_choice.as_deref());
+    let parallel = request.present("parallel_tool_calls").filter(|parallel| *parallel != "true");
+    body.present("parallel_tool_calls", parallel);
+    Ok(())
+}
+
+#[derive(Default)]
+struct Tools {
+    keys: HashSet<ToolKey>,
+    encoded: Vec<String>,
+}
+
+impl Tools {
+    /// The tools of a request that its choice allows. What it does not allow is not looked at: the
+    /// request means the same without.
+    fn of(tools: Option<&str>, choice: &Choice) -> Result<Self, Unsupported> {
+        let raws: Vec<&RawValue> = match tools {
+            None => Vec::new(),
+            Some(tools) => serde_json::from_str(tools)
+                .map_err(|_| unsupported(Place::field("tools"), "it is no array"))?,
+        };
+        let mut tools = Self::default();
+        for (position, raw) in raws.iter().enumerate() {
+            let tool = Object::parse(raw.get().as_bytes()).map_err(|_| {
+                unsupported(Place::field(format!("tools[{position}]")), "it is no object")
+            })?;
+            let key = ToolKey::of(&tool);
+            if choice.allows(&key) {
+                tools.encoded.push(encode_tool(position, &tool)?);
+                tools.keys.insert(key);
+            }
+        }
+        Ok(tools)
+    }
+}
+
+const FUNCTION: &[&str] = &["name", "description", "parameters", "strict"];
+const CUSTOM: &[&str] = &["name", "description", "format"];
+
+/// A tool as Chat Completions has it: its definition under its type. Values stand as they came, and
+/// so do fields that nobody here knows, beside the definition.
+fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported> {
+    match tool.string("type").as_deref() {
+        Some("function") => {
+            let definition =
+                Fields::new().all(present(tool, |name| FUNCTION.contains(&name))).json();
+            Ok(under("function", &definition, tool, FUNCTION))
+        }
+        Some("custom") => {
+            let described = present(tool, |name| matches!(name, "name" | "description"));
+            let format = format(position, tool)?;
+            let definition =
+                Fields::new().all(described).present("format", format.as_deref()).json();
+            Ok(under("custom", &definition, tool, CUSTOM))
+        }
+        _ => {
+            let place = Place::field(format!("tools[{position}].type"));
+            Err(unsupported(place, "its tools are functions and custom tools"))
+        }
+    }
+}
+
+fn under(kind: &str, definition: &str, tool: &Object<'_>, defining: &[&str]) -> String {
+    let others = present(tool, |name| name != "type" && !defining.contains(&name));
+    Fields::of_type(kind).raw(kind, definition).all(others).json()
+}
+
+/// The fields with a value whose name `is_meant`.
+fn present<'a>(
+    object: &'a Object<'_>,
+    is_meant: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    object.iter().filter(move |(name, raw)| *raw != "null" && is_meant(name))
+}
+
+/// The form of a custom tool's input; free text is the default. A grammar stands one level deeper
+/// than in the Responses API.
+fn format(position: usize, tool: &Object<'_>) -> Result<Option<String>, Unsupported> {
+    let Some(raw) = tool.present("format") else { return Ok(None) };
+    let refused = |because| unsupported(Place::field(format!("tools[{position}].format")), because);
+    let format = Object::parse(raw.as_bytes()).map_err(|_| refused("it is no object"))?;
+    match format.string("type").as_deref() {
+        Some("text") => Ok(None),
+        Some("grammar") => {
+            let grammar = Fields::new().all(present(&format, |name| name != "type")).json();
+            Ok(Some(Fields::of_type("grammar").raw("grammar", &grammar).json()))
+        }
+        _ => Err(refused("its formats are text and grammar")),
+    }
+}

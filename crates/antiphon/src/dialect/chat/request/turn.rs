@@ -1,0 +1,120 @@
+//! What the model said, thought and called at once: one message of the assistant and the outputs.
+
+use super::content::{Content, EMPTY_TEXT};
+use super::output::{Output, media_message};
+use super::reasoning::Reasoning;
+use super::report::{Report, unsupported};
+use crate::dialect::chat::fields::{Fields, array};
+use crate::dialect::request::{Place, Unsupported};
+use crate::item::Kind;
+use crate::json::Object;
+
+/// One message of the assistant, made of items that stand side by side, and what answers its calls.
+///
+/// ```text
+///   reasoning, message, calls (in any order) ──> gathering ── an output of a call ──> answered
+/// ```
+///
+/// Once answered it grows no more: what the model does then it does knowing the output.
+#[derive(Default)]
+pub(super) struct Turn {
+    pub(super) reasoning: Reasoning,
+    content: Content,
+    calls: Vec<Call>,
+    is_answered: bool,
+}
+
+struct Call {
+    /// Raw.
+    call_id: String,
+    json: String,
+    output: Option<Output>,
+}
+
+impl Turn {
+    pub(super) fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+
+    /// The model said this.
+    pub(super) fn say(&mut self, content: Content) {
+        self.content.append(content);
+    }
+
+    /// The model called a tool. Returns which call of the turn it is.
+    pub(super) fn call(
+        &mut self,
+        position: usize,
+        kind: &Kind,
+        item: &Object<'_>,
+        report: &mut Report,
+    ) -> Result<usize, Unsupported> {
+        let (kind, input) = match kind {
+            Kind::CustomToolCall => ("custom", "input"),
+            _ => ("function", "arguments"),
+        };
+        report.leave_out_fields(
+            position,
+            item,
+            &["type", "id", "status", "call_id", "name", input],
+        );
+        let call_id = string(item, "call_id", position)?;
+        let mut called = Fields::new();
+        called.raw("name", string(item, "name", position)?);
+        called.raw(input, string(item, input, position)?);
+        let mut json = Fields::new();
+        json.raw("id", call_id).string("type", kind).raw(kind, &called.json());
+        self.calls.push(Call { call_id: call_id.to_owned(), json: json.json(), output: None });
+        Ok(self.calls.len() - 1)
+    }
+
+    /// The output of the `nth` call has come.
+    pub(super) fn answer(&mut self, nth: usize, output: Output) {
+        self.calls[nth].output = Some(output);
+        self.is_answered = true;
+    }
+
+    /// The assistant's message, a `tool` message for every output in the order of the calls, and
+    /// what those do not take.
+    pub(super) fn write(mut self, messages: &mut Vec<String>, report: &mut Report) {
+        let refusal = self.content.take_refusal();
+        let content = self.content.into_json();
+        if content.is_none() && refusal.is_none() && self.calls.is_empty() {
+            return self.reasoning.leave_out(report);
+        }
+        let says_nothing = |content: &String| !self.calls.is_empty() && content == EMPTY_TEXT;
+        let content = content.filter(|content| !says_nothing(content));
+        let mut message = Fields::new();
+        message.string("role", "assistant").raw("content", content.as_deref().unwrap_or("null"));
+        message.present("refusal", refusal.as_deref());
+        self.reasoning.write(&mut message);
+        if !self.calls.is_empty() {
+            let calls = self.calls.iter().map(|call| &call.json);
+            message.raw("tool_calls", &array(calls));
+        }
+        messages.push(message.json());
+        write_outputs(self.calls, messages);
+    }
+}
+
+fn write_outputs(calls: Vec<Call>, messages: &mut Vec<String>) {
+    let mut media = Vec::new();
+    for Call { call_id, output, .. } in calls {
+        if let Some(output) = output {
+            messages.push(output.message(&call_id));
+            media.extend(output.into_media(&call_id));
+        }
+    }
+    if !media.is_empty() {
+        messages.push(media_message(&media));
+    }
+}
+
+/// A string that a call cannot go without.
+fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a str, Unsupported> {
+    let value = item.get(field).filter(|raw| raw.starts_with('"'));
+    value.ok_or_else(|| {
+        let place = Place::Item(position, field.to_owned());
+        unsupported(place, "a call has to have it, as a string")
+    })
+}
