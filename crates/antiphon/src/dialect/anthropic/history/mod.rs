@@ -47,8 +47,8 @@ pub enum HistoryError {
     },
 }
 
-/// The items that say what `messages` (a JSON array) and `system` (a JSON string, or an array of text
-/// blocks) say, in order.
+/// The items that say what `messages` (a JSON array) and `system` (a JSON string, or an array of
+/// text blocks) say, in order.
 ///
 /// | block | item |
 /// |---|---|
@@ -58,9 +58,9 @@ pub enum HistoryError {
 /// | `thinking` | `reasoning` |
 /// | any other | an extension item: `{"type":"anthropic:…","content":<the block>}` |
 ///
-/// With an `origin` (who made the assistant's messages) thinking is sealed, redacted thinking too, and
-/// goes back there; without one the text alone is kept, and a redacted block is an extension item. An
-/// extension item of a user's message has the `role` `user`.
+/// With an `origin` (who made the assistant's messages) thinking is sealed, redacted thinking too,
+/// and goes back there; without one the text alone is kept, and a redacted block is an extension
+/// item. An extension item of a user's message has the `role` `user`.
 ///
 /// Items have no ids. Lost are `cache_control`, citations, and whether a result is an error: items
 /// have no place for them. Linear; every item is written once.

@@ -14,8 +14,8 @@ pub(super) enum Block {
 }
 
 impl Block {
-    /// The text block of a raw JSON string; `None` where it is blank: Anthropic refuses such a block
-    /// ("text content blocks must be non-empty", "… must contain non-whitespace text").
+    /// The text block of a raw JSON string; `None` where it is blank: Anthropic refuses such a
+    /// block ("text content blocks must be non-empty", "… must contain non-whitespace text").
     pub(super) fn text(raw: &str) -> Option<Self> {
         (!is_blank(raw)).then(|| Self::Text(raw.to_owned()))
     }

@@ -14,20 +14,19 @@ use crate::json::{Object, push_quoted, unquote};
 /// go as `{"_raw": "…"}`, and that is reported.
 pub(super) fn tool_use(
     id: &str,
-    (position, item): (usize, &Item),
+    (position, kind, call): (usize, &Kind, &Object<'_>),
     report: &mut Report,
 ) -> Result<Block, Unsupported> {
-    let call = item.object();
     let name = call.present("name").filter(|name| name.starts_with('"'));
     let name = name.ok_or_else(|| {
         let place = Place::Item(position, "name".into());
         unsupported(place, "a call in Anthropic Messages has a name")
     })?;
-    let input = match item.head().kind {
+    let input = match kind {
         Kind::CustomToolCall => {
             format!(r#"{{"input":{}}}"#, call.present("input").unwrap_or("\"\""))
         }
-        _ => arguments(&call, position, report),
+        _ => arguments(call, position, report),
     };
     let mut json = String::from(r#"{"type":"tool_use","id":"#);
     push_quoted(&mut json, id);
@@ -49,8 +48,8 @@ fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String 
     if Object::parse(text.as_bytes()).is_ok() {
         return text.to_owned();
     }
-    let how = "the input of a call in Anthropic Messages is a JSON object, and these arguments are none: \
-               they go as its field '_raw'";
+    let how = "the input of a call in Anthropic Messages is an object, and these arguments, which \
+               are none, go as its field '_raw'";
     report.change(Place::Item(position, "arguments".into()), how);
     format!(r#"{{"_raw":{raw}}}"#)
 }

@@ -1,5 +1,7 @@
 //! Items as `system` and `messages`.
 
+use std::borrow::Cow;
+
 use super::block::{Block, write_all};
 use super::call::{tool_result, tool_use};
 use super::call_names::CallNames;
@@ -19,8 +21,8 @@ use crate::transcript::Origin;
 ///   say whatever a wrapper in a user's message would say. That is reported.
 /// - What a model made without a word from its caller is one assistant message: what it thought and
 ///   said in order, then its calls.
-/// - Outputs stand first in the user's message behind their calls, in the calls' order, however late
-///   they came. Calls and outputs are joined by their order, so that call ids may restart.
+/// - Outputs stand first in the user's message behind their calls, in the calls' order, however
+///   late they came. Calls and outputs are joined by their order, so that call ids may restart.
 /// - A last message of the assistant goes as it is: models before Claude 4.6 continue it, later
 ///   ones refuse it.
 pub(super) struct Conversation {
@@ -137,11 +139,11 @@ impl<'a> Scribe<'a> {
             | K::ImageGenerationCall
             | K::McpCall
             | K::McpListTools => {
-                self.leave_out(position, "it records what another provider's tool did")
+                self.leave_out(position, "it records what another provider's tool did");
             }
             K::Other(kind) if kind.starts_with("anthropic:") => self.own_block(position, item),
             K::Other(kind) if kind.contains(':') => {
-                self.leave_out(position, "it is another provider's")
+                self.leave_out(position, "it is another provider's");
             }
             kind => {
                 let why =
@@ -178,7 +180,8 @@ impl<'a> Scribe<'a> {
     fn instruct(&mut self, position: usize, content: &str) -> Result<(), Unsupported> {
         let blocks = Content::of_text(position).blocks(content, self.report)?;
         if !self.turns.is_empty() && !blocks.is_empty() {
-            let how = "Anthropic Messages have their instructions before the conversation, and there it goes";
+            let how =
+                "Anthropic Messages have instructions before the conversation, and there it goes";
             self.report.change(Place::Item(position, String::new()), how);
         }
         self.system.extend(blocks);
@@ -202,9 +205,10 @@ impl<'a> Scribe<'a> {
         };
         let call_id = item.head().call_id.as_ref().map_or("", |id| id.as_str());
         let id = self.names.next(call_id);
-        let call = tool_use(&id, (position, item), self.report)?;
+        let fields = item.object();
+        let call = tool_use(&id, (position, &item.head().kind, &fields), self.report)?;
         let result = tool_result(&id, (output, &self.items[output]), self.report)?;
-        self.called.extend(item.object().string("name").map(std::borrow::Cow::into_owned));
+        self.called.extend(fields.string("name").map(Cow::into_owned));
         self.turns.call(position, call, result);
         Ok(())
     }

@@ -64,14 +64,14 @@ impl Model {
         self.is_before((4, 6))
     }
 
-    /// Whether `temperature` and `top_p` may differ from their defaults. From Claude 4.7 on they are
-    /// refused.
+    /// Whether `temperature` and `top_p` may differ from their defaults. From Claude 4.7 on they
+    /// are refused.
     pub(super) fn takes_sampling(self) -> bool {
         self.is_before((4, 7))
     }
 
-    /// Whether `temperature` and `top_p` may stand in one request: "`temperature` and `top_p` cannot
-    /// both be specified for this model."
+    /// Whether `temperature` and `top_p` may stand in one request: "`temperature` and `top_p`
+    /// cannot both be specified for this model."
     pub(super) fn takes_both_samplings(self) -> bool {
         self.is_before((4, 1))
     }

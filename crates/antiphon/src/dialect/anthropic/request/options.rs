@@ -6,10 +6,9 @@ use super::report::{Report, unsupported};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::{Object, unquote};
 
-/// What the Responses API's requests have. All that is not here passes as it came.
-const KNOWN: [&str; 32] = [
-    "background",
-    "context_management",
+/// What the Responses API's requests have, and `max_tokens`. All that is neither here nor refused
+/// passes as it came.
+const KNOWN: [&str; 29] = [
     "conversation",
     "frequency_penalty",
     "include",
@@ -23,7 +22,6 @@ const KNOWN: [&str; 32] = [
     "parallel_tool_calls",
     "presence_penalty",
     "previous_response_id",
-    "prompt",
     "prompt_cache_key",
     "prompt_cache_retention",
     "reasoning",
@@ -89,11 +87,13 @@ pub(super) fn write(fields: &Object<'_>, body: &mut Object<'_>, report: &mut Rep
     }
     leave_out_of_text(fields, report);
     leave_out_of_include(fields, report);
-    for (field, raw) in
-        fields.iter().filter(|(field, raw)| *raw != "null" && !KNOWN.contains(field))
-    {
+    for (field, raw) in fields.iter().filter(|(field, raw)| *raw != "null" && !is_known(field)) {
         body.set(field.to_owned(), raw.to_owned());
     }
+}
+
+fn is_known(field: &str) -> bool {
+    KNOWN.contains(&field) || REFUSED.iter().any(|(refused, _)| *refused == field)
 }
 
 /// Anthropic's tiers: `auto` (priority, where there is some) and `standard_only`.

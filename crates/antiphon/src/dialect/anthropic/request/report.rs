@@ -7,7 +7,7 @@ use crate::dialect::request::{Omission, Place, Unsupported};
 pub(super) struct Report(Vec<Omission>);
 
 impl Report {
-    /// What stands at `place` is left out, or goes in another form. `why` names the dialect.
+    /// What stands at `place` is left out. `why` names the dialect.
     pub(super) fn leave_out(&mut self, place: Place, why: &str) {
         let message = format!("'{place}' is left out: {why}");
         self.0.push(Omission { place, message });

@@ -35,7 +35,7 @@ pub(super) struct Thinking {
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) max_tokens: u64,
-    /// "Thinking may not be enabled when tool_choice forces tool use."
+    /// "Thinking may not be enabled when `tool_choice` forces tool use."
     pub(super) forced_tool: bool,
     /// The last message of the assistant has to begin with thinking, and does not.
     pub(super) needs_thinking_first: bool,

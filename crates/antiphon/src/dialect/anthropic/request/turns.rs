@@ -9,11 +9,12 @@ use crate::json::{quote, unquote};
 /// What a user says where a conversation begins with its assistant.
 const OPENING: &str = r#""(The assistant speaks first.)""#;
 
-/// The messages as they grow.
+/// The messages as they grow: whose message is the last.
 ///
 /// ```text
-///   ┌──────────────── assistant, call ────────────────┐
-///   User ── assistant, call ──> Assistant ── user, answered ──> User
+///   none ── user ──> User ── assistant, call ──> Assistant
+///     └───────────── assistant, call ────────────^  │
+///                    User <── user, answered ───────┘
 /// ```
 ///
 /// Leaving an assistant's message writes the results of its calls first in the user's message that
@@ -91,14 +92,15 @@ impl Turns {
             self.turns.insert(0, Turn { role: Role::User, blocks, calls: Vec::new() });
             report.change(
                 Place::field("input"),
-                "Anthropic Messages begin with a user's message, and one was put before the assistant's",
+                "Anthropic Messages begin with a user's, and one was put before the assistant's",
             );
         }
     }
 
     /// Whether the last assistant's message cannot stand in a request with a thinking budget: "a
     /// final `assistant` message must start with a thinking block (preceeding the lastmost set of
-    /// `tool_use` and `tool_result` blocks)". Nor may such a request end with an assistant's message.
+    /// `tool_use` and `tool_result` blocks)". Nor may such a request end with an assistant's
+    /// message.
     pub(super) fn lacks_thinking_first(&self) -> bool {
         let ends_with_assistant =
             self.turns.last().is_some_and(|turn| turn.role == Role::Assistant);

@@ -31,7 +31,7 @@ fn what_the_state_owner_decides_and_what_asks_for_nothing_is_not_sent() {
         "include": ["reasoning.encrypted_content"], "truncation": "disabled", "metadata": {},
         "top_logprobs": 0, "presence_penalty": 0, "frequency_penalty": 0.0, "prompt": null,
         "parallel_tool_calls": true, "reasoning": {"effort": null}, "text": {"format": {"type": "text"}},
-        "context_management": [],
+        "context_management": [], "system": [], "messages": null,
     }));
     let fields: Vec<&str> = sent.body.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(fields, ["max_tokens", "messages", "model", "stream"]);
