@@ -67,36 +67,39 @@ pub(super) fn naming() -> impl Strategy<Value = Naming> {
 /// The items of a chat. Outputs that come `late` come behind what happens next.
 pub(super) fn items(events: &[Event], naming: Naming, late: bool) -> Vec<Item> {
     let mut items = Vec::new();
-    let mut outputs: Vec<Item> = Vec::new();
+    let mut outputs = Vec::new();
     for (round, event) in events.iter().enumerate() {
-        let held_back = std::mem::take(&mut outputs);
         match event {
             Event::User(text) => items.push(user(text)),
             Event::Assistant(text) => items.push(said(text)),
             Event::Thinks(text) => items.push(sealed(&thinking(text))),
             Event::Calls(calls) => {
-                let id = |number: usize| match naming {
-                    Naming::Unique => format!("call_{round}_{number}"),
-                    Naming::Restarted => format!("call_{number}"),
-                    Naming::Constant => "call/ä".to_owned(),
-                };
-                // A round that begins before the last one was answered would be one round with it.
-                items.extend(held_back.iter().cloned());
-                let numbered = || calls.iter().enumerate();
-                items.extend(
-                    numbered().map(|(number, (arguments, _))| call(&id(number), arguments)),
-                );
-                outputs.extend(numbered().map(|(number, (_, text))| output(&id(number), text)));
-                if !late {
-                    items.append(&mut outputs);
+                // Two rounds that no output parts would be one.
+                items.append(&mut outputs);
+                let id = |number| naming.call_id(round, number);
+                for (number, (arguments, text)) in calls.iter().enumerate() {
+                    items.push(call(&id(number), arguments));
+                    outputs.push(output(&id(number), text));
                 }
-                continue;
+                if late {
+                    continue;
+                }
             }
         }
-        items.extend(held_back);
+        items.append(&mut outputs);
     }
     items.append(&mut outputs);
     items
+}
+
+impl Naming {
+    fn call_id(self, round: usize, number: usize) -> String {
+        match self {
+            Self::Unique => format!("call_{round}_{number}"),
+            Self::Restarted => format!("call_{number}"),
+            Self::Constant => "call/ä".to_owned(),
+        }
+    }
 }
 
 fn thinking(text: &str) -> String {
@@ -135,10 +138,6 @@ fn input(arguments: &str) -> String {
     match value {
         Ok(value) if value.is_object() => value.to_string(),
         _ if arguments.trim().is_empty() => "{}".to_owned(),
-        _ => given_raw(arguments),
+        _ => json!({"_raw": arguments}).to_string(),
     }
-}
-
-fn given_raw(arguments: &str) -> String {
-    json!({"_raw": arguments}).to_string()
 }
