@@ -16,7 +16,8 @@
 //! - [`Seal`]: a provider's reasoning in `encrypted_content`, on its way back to where it was made.
 
 mod ai_sdk;
-mod anthropic;
+/// Anthropic's Messages API.
+pub mod anthropic;
 mod asked;
 mod chat;
 mod conversion;

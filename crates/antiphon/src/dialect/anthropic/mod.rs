@@ -1,7 +1,10 @@
+mod base64;
+pub mod history;
 mod stream;
 pub(super) use stream::Stream;
 mod request;
 mod writer;
+pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub use writer::Writer;
 pub(super) use writer::fold;

@@ -1,0 +1,95 @@
+//! One message.
+
+use serde_json::value::RawValue;
+
+use super::HistoryError;
+use super::block::{Piece, piece, quoted_text};
+use crate::item::{Item, Role};
+use crate::json::Object;
+use crate::transcript::Origin;
+
+/// Reads one message, block after block.
+pub(super) struct Message<'a> {
+    number: usize,
+    origin: Option<&'a Origin>,
+    items: &'a mut Vec<Item>,
+    /// The parts that came side by side.
+    parts: Vec<String>,
+}
+
+/// The item of a raw `system`; `None` where it says nothing.
+pub(super) fn instructions(system: &[u8]) -> Result<Option<Item>, HistoryError> {
+    let error = |reason: &str| HistoryError::System { reason: reason.to_owned() };
+    let text = std::str::from_utf8(system).map_err(|_| error("not UTF-8"))?.trim();
+    if text == "null" || text == r#""""# {
+        return Ok(None);
+    }
+    let mut items = Vec::new();
+    let mut message = Message::new(0, None, &mut items);
+    message.content("system", Role::System, text).map_err(|found| match found {
+        HistoryError::Block { block, reason, .. } => error(&format!("block {block}: {reason}")),
+        HistoryError::Message { reason, .. } => error(&reason),
+        other => other,
+    })?;
+    Ok(items.pop())
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn new(number: usize, origin: Option<&'a Origin>, items: &'a mut Vec<Item>) -> Self {
+        Self { number, origin, items, parts: Vec::new() }
+    }
+
+    /// Reads the message that `raw` is.
+    pub(super) fn read(&mut self, raw: &str) -> Result<(), HistoryError> {
+        let message =
+            Object::parse(raw.as_bytes()).map_err(|error| self.error(error.to_string()))?;
+        let name = message.string("role").unwrap_or_default();
+        let role = Role::parse(&name);
+        if !matches!(role, Role::User | Role::Assistant | Role::System) {
+            return Err(self.error(format!("'{name}' is no role of a message")));
+        }
+        let content = message.present("content");
+        let content = content.ok_or_else(|| self.error("content: field required".to_owned()))?;
+        self.content(&name, role, content)
+    }
+
+    fn content(&mut self, name: &str, role: Role, content: &str) -> Result<(), HistoryError> {
+        if content.starts_with('"') {
+            self.parts.push(quoted_text(role, content));
+            return self.close(name);
+        }
+        let blocks: Vec<&RawValue> = serde_json::from_str(content)
+            .map_err(|_| self.error("content: neither a text nor an array of blocks".to_owned()))?;
+        for (number, raw) in blocks.iter().enumerate() {
+            match piece(raw.get(), role, self.origin).map_err(|reason| self.at(number, reason))? {
+                Piece::Part(part) => self.parts.push(part),
+                Piece::Item(item) => {
+                    self.close(name)?;
+                    let item = Item::parse(item.into());
+                    self.items.push(item.map_err(|error| self.at(number, error.to_string()))?);
+                }
+            }
+        }
+        self.close(name)
+    }
+
+    /// What was said side by side becomes one message.
+    fn close(&mut self, role: &str) -> Result<(), HistoryError> {
+        if self.parts.is_empty() {
+            return Ok(());
+        }
+        let parts = std::mem::take(&mut self.parts).join(",");
+        let message = format!(r#"{{"type":"message","role":"{role}","content":[{parts}]}}"#);
+        let item = Item::parse(message.into()).map_err(|error| self.error(error.to_string()))?;
+        self.items.push(item);
+        Ok(())
+    }
+
+    fn error(&self, reason: String) -> HistoryError {
+        HistoryError::Message { message: self.number, reason }
+    }
+
+    fn at(&self, block: usize, reason: String) -> HistoryError {
+        HistoryError::Block { message: self.number, block, reason }
+    }
+}

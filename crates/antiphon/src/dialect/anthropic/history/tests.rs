@@ -1,0 +1,263 @@
+//! Anthropic messages as items.
+
+use serde_json::{Value, json};
+
+use super::{HistoryError, items_of};
+use crate::dialect::anthropic;
+use crate::dialect::request::Request;
+use crate::dialect::{Dialect, Seal};
+use crate::item::Item;
+use crate::json::Object;
+use crate::transcript::Origin;
+
+fn origin() -> Origin {
+    Origin::new("api.anthropic.com claude")
+}
+
+fn values(items: &[Item]) -> Value {
+    items.iter().map(|item| serde_json::from_slice::<Value>(item.raw()).unwrap()).collect()
+}
+
+/// The items of these messages, whose maker is not known.
+fn items(messages: &Value) -> Value {
+    values(&items_of(messages.to_string().as_bytes(), None, None).unwrap())
+}
+
+fn of_user(block: &Value) -> Value {
+    items(&json!([{"role": "user", "content": [block]}]))
+}
+
+fn of_assistant(block: &Value) -> Value {
+    items(&json!([{"role": "assistant", "content": [block]}]))
+}
+
+fn error(messages: &Value) -> String {
+    items_of(messages.to_string().as_bytes(), None, None).unwrap_err().to_string()
+}
+
+fn message(role: &str, parts: &Value) -> Value {
+    json!({"type": "message", "role": role, "content": parts})
+}
+
+fn input(text: &str) -> Value {
+    json!({"type": "input_text", "text": text})
+}
+
+fn output(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": []})
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+#[test]
+fn a_text_is_a_message_of_one_part() {
+    let messages =
+        json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]);
+    let expected = json!([
+        message("user", &json!([input("hi")])),
+        message("assistant", &json!([output("hello")]))
+    ]);
+    assert_eq!(items(&messages), expected);
+}
+
+#[test]
+fn what_stands_side_by_side_is_one_message() {
+    let messages = json!([{"role": "user", "content": [text("one"), text("two")]}]);
+    assert_eq!(items(&messages), json!([message("user", &json!([input("one"), input("two")]))]));
+}
+
+#[test]
+fn the_system_prompt_is_a_message_before_all_others() {
+    let messages = br#"[{"role":"user","content":"hi"}]"#;
+    for system in [r#""Be brief.""#, r#"[{"type":"text","text":"Be brief."}]"#] {
+        let items = items_of(messages, Some(system.as_bytes()), None).unwrap();
+        assert_eq!(values(&items)[0], message("system", &json!([input("Be brief.")])));
+    }
+    for system in ["null", r#""""#, "[]"] {
+        assert_eq!(items_of(messages, Some(system.as_bytes()), None).unwrap().len(), 1, "{system}");
+    }
+}
+
+#[test]
+fn a_round_of_calls_is_their_items_and_those_of_their_results() {
+    let messages = json!([
+        {"role": "assistant", "content": [
+            text("I look."),
+            {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"},
+            text("and?"),
+        ]},
+    ]);
+    let expected = json!([
+        message("assistant", &json!([output("I look.")])),
+        {"type": "function_call", "call_id": "toolu_1", "name": "f", "arguments": "{\"a\":1}"},
+        {"type": "function_call_output", "call_id": "toolu_1", "output": "done"},
+        message("user", &json!([input("and?")])),
+    ]);
+    assert_eq!(items(&messages), expected);
+}
+
+#[test]
+fn the_input_of_a_call_keeps_its_bytes() {
+    let messages = r#"[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{ "n": 1e2, "a": "\u0041" }}]}]"#;
+    let items = items_of(messages.as_bytes(), None, None).unwrap();
+    assert_eq!(values(&items)[0]["arguments"], json!(r#"{ "n": 1e2, "a": "\u0041" }"#));
+}
+
+#[test]
+fn a_result_may_be_of_blocks_or_say_nothing() {
+    let search = json!({"type": "search_result", "source": "a"});
+    let image =
+        json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}});
+    let result = json!({"type": "tool_result", "tool_use_id": "t", "content": [text("seen"), image, search]});
+    let expected = json!([
+        input("seen"),
+        {"type": "input_image", "image_url": "https://example.com/a.png"},
+        {"type": "anthropic:search_result", "content": search},
+    ]);
+    assert_eq!(of_user(&result)[0]["output"], expected);
+    let nothing = json!({"type": "tool_result", "tool_use_id": "t"});
+    assert_eq!(of_user(&nothing)[0]["output"], json!(""));
+}
+
+#[test]
+fn images_and_documents_are_parts() {
+    for (block, part) in [
+        (
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}),
+            json!({"type": "input_image", "image_url": "data:image/png;base64,iVBORw=="}),
+        ),
+        (
+            json!({"type": "image", "source": {"type": "file", "file_id": "file_1"}}),
+            json!({"type": "input_image", "file_id": "file_1"}),
+        ),
+        (
+            json!({"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}),
+            json!({"type": "input_file", "file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf"}),
+        ),
+        (
+            json!({"type": "document", "title": null, "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}}),
+            json!({"type": "input_file", "file_data": "data:text/plain;base64,R3LDvMOfZQo="}),
+        ),
+        (
+            json!({"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}}),
+            json!({"type": "input_file", "file_url": "https://example.com/a.pdf"}),
+        ),
+    ] {
+        assert_eq!(of_user(&block), json!([message("user", &json!([part]))]));
+    }
+}
+
+#[test]
+fn thinking_is_sealed_for_who_made_it() {
+    let raw = r#"{"type":"thinking","thinking":"h\u006d","signature":"EqQB"}"#;
+    let messages = format!(r#"[{{"role":"assistant","content":[{raw}]}}]"#);
+    let items = items_of(messages.as_bytes(), None, Some(&origin())).unwrap();
+    let item = &values(&items)[0];
+    assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "hm"}]));
+    let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
+    let expected = Seal { dialect: Dialect::Anthropic, origin: origin(), content: raw.into() };
+    assert_eq!(seal, expected);
+}
+
+#[test]
+fn thinking_of_an_unknown_maker_is_its_text() {
+    let block = json!({"type": "thinking", "thinking": "hm", "signature": "EqQB"});
+    let content = json!([{"type": "reasoning_text", "text": "hm"}]);
+    let expected = json!({"type": "reasoning", "summary": [], "content": content});
+    assert_eq!(of_assistant(&block), json!([expected]));
+}
+
+#[test]
+fn redacted_thinking_is_sealed_or_kept_as_it_is() {
+    let block = json!({"type": "redacted_thinking", "data": "EmwK"});
+    let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
+    let sealed = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
+    assert_eq!(sealed[0]["type"], "reasoning");
+    let seal = Seal::parse(sealed[0]["encrypted_content"].as_str().unwrap()).unwrap();
+    assert_eq!(seal.content, block.to_string());
+    let kept = json!({"type": "anthropic:redacted_thinking", "content": block});
+    assert_eq!(of_assistant(&block), json!([kept]));
+}
+
+#[test]
+fn blocks_that_have_no_item_are_extension_items() {
+    let search = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
+    let expected = json!([{"type": "anthropic:server_tool_use", "content": search}]);
+    assert_eq!(of_assistant(&search), expected);
+    let result = json!({"type": "search_result", "source": "a"});
+    let expected = json!([{"type": "anthropic:search_result", "content": result, "role": "user"}]);
+    assert_eq!(of_user(&result), expected);
+}
+
+#[test]
+fn what_is_no_message_is_named_by_its_place() {
+    for (messages, place) in [
+        (json!({"role": "user"}), "messages: "),
+        (json!([{"role": "user", "content": "hi"}, 7]), "messages.1: "),
+        (json!([{"role": "tool", "content": "hi"}]), "messages.0: 'tool'"),
+        (json!([{"role": "user"}]), "messages.0: content"),
+        (json!([{"role": "user", "content": 7}]), "messages.0: content"),
+        (
+            json!([{"role": "user", "content": [text("hi"), {"text": "hi"}]}]),
+            "messages.0.content.1: type",
+        ),
+        (json!([{"role": "user", "content": [{"type": "text"}]}]), "messages.0.content.0: text"),
+        (
+            json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": "{}"}]}]),
+            "messages.0.content.0: input",
+        ),
+        (
+            json!([{"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]),
+            "messages.0.content.0: a 'tool_result'",
+        ),
+        (
+            json!([{"role": "user", "content": [{"type": "image", "source": {"type": "url"}}]}]),
+            "messages.0.content.0: source.url",
+        ),
+    ] {
+        let error = error(&messages);
+        assert!(error.starts_with(place), "{error}");
+    }
+}
+
+#[test]
+fn a_system_prompt_that_is_none_is_told() {
+    let error = items_of(b"[]", Some(b"7"), None).unwrap_err();
+    assert!(matches!(error, HistoryError::System { .. }), "{error}");
+    let error = items_of(b"[]", Some(br#"[{"type":"text"}]"#), None).unwrap_err();
+    assert_eq!(error.to_string(), "system: block 0: text: field required");
+}
+
+#[test]
+fn messages_that_come_in_go_out_as_they_were() {
+    let messages = json!([
+        {"role": "user", "content": [
+            text("look"),
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Grüße\n"}},
+            {"type": "search_result", "source": "a", "title": "b", "content": []},
+        ]},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "EqQB"},
+            {"type": "redacted_thinking", "data": "EmwK"},
+            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+            text("I look."),
+            {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "content": [text("seen"), {"type": "tool_reference", "tool_name": "g"}]},
+            text("and?"),
+        ]},
+    ]);
+    let items = items_of(messages.to_string().as_bytes(), None, Some(&origin())).unwrap();
+    let fields = Object::parse(b"{}").unwrap();
+    let request = Request { fields: &fields, items: &items, origin: &origin() };
+    let body = anthropic::encode(request).unwrap().body;
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["messages"], messages);
+}

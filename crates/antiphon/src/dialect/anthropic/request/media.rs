@@ -1,0 +1,157 @@
+//! Images and files as `image` and `document` blocks.
+
+use std::borrow::Cow;
+
+use super::block::{Block, is_blank};
+use super::content::Part;
+use super::report::{Report, unsupported};
+use crate::dialect::anthropic::base64;
+use crate::dialect::request::Unsupported;
+use crate::json::{push_quoted, quote};
+
+const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// The block of an `input_image`: a base64 source for a data URL, else a URL source. Files that
+/// another server holds cannot be named to Anthropic.
+pub(super) fn image(part: &Part<'_>, report: &mut Report) -> Result<Block, Unsupported> {
+    let Some(url) = part.fields.string("image_url") else {
+        return Err(unsupported(
+            part.place(),
+            "Anthropic Messages need the image itself, or its URL",
+        ));
+    };
+    if part.fields.string("detail").is_some_and(|detail| detail != "auto") {
+        report.leave_out(part.at("detail"), "Anthropic Messages look at every image in one way");
+    }
+    let Some(data) = DataUrl::parse(&url) else {
+        return Ok(block("image", &url_source(&url), None));
+    };
+    if !data.is_base64 || !IMAGES.contains(&data.media_type) {
+        let why = format!(
+            "Anthropic Messages take images in base64 as {}, not '{}'",
+            IMAGES.join(", "),
+            data.media_type
+        );
+        return Err(unsupported(part.place(), &why));
+    }
+    Ok(block("image", &base64_source(data.media_type, data.content), None))
+}
+
+/// The block of an `input_file`, titled with its `filename`: a PDF in base64 or by its URL, or a
+/// text. Text of every kind is plain text there.
+pub(super) fn document(part: &Part<'_>) -> Result<Block, Unsupported> {
+    let title = part.fields.get("filename").filter(|raw| raw.starts_with('"') && !is_blank(raw));
+    if let Some(url) = part.fields.string("file_url") {
+        return Ok(block("document", &url_source(&url), title));
+    }
+    let Some(file) = part.fields.string("file_data") else {
+        let why =
+            "Anthropic Messages need the file itself, or its URL, not the id of a server's file";
+        return Err(unsupported(part.place(), why));
+    };
+    let data = DataUrl::parse(&file).unwrap_or_else(|| {
+        let media_type = title.map_or("", |title| media_type_of(title.trim_matches('"')));
+        DataUrl { media_type, is_base64: true, content: &file }
+    });
+    let source = match data.media_type {
+        "application/pdf" if data.is_base64 => base64_source(data.media_type, data.content),
+        text if text.starts_with("text/") => text_source(&data, part)?,
+        other => {
+            let why = format!("documents in Anthropic Messages are PDF or text, not '{other}'");
+            return Err(unsupported(part.place(), &why));
+        }
+    };
+    Ok(block("document", &source, title))
+}
+
+/// What a bare base64 text holds, by the name of its file.
+fn media_type_of(filename: &str) -> &'static str {
+    let extension = filename.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match &*extension.to_ascii_lowercase() {
+        "pdf" => "application/pdf",
+        "txt" | "md" | "csv" => "text/plain",
+        _ => "",
+    }
+}
+
+/// `data:image/png;base64,iVBOR…`
+struct DataUrl<'a> {
+    media_type: &'a str,
+    is_base64: bool,
+    content: &'a str,
+}
+
+impl<'a> DataUrl<'a> {
+    /// `None` where the URL is of another scheme. A type that is not said is `text/plain`.
+    fn parse(url: &'a str) -> Option<Self> {
+        let scheme = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:"))?;
+        let (head, content) = url[scheme.len()..].split_once(',')?;
+        let media_type = head.split(';').next().filter(|media_type| !media_type.is_empty());
+        let is_base64 = head.split(';').skip(1).any(|parameter| parameter == "base64");
+        Some(Self { media_type: media_type.unwrap_or("text/plain"), is_base64, content })
+    }
+
+    /// The text that it is; `None` where it is none.
+    fn text(&self) -> Option<String> {
+        let bytes = match self.is_base64 {
+            true => Cow::Owned(base64::decode(self.content)?),
+            false => percent_decoded(self.content),
+        };
+        String::from_utf8(bytes.into_owned()).ok()
+    }
+}
+
+fn percent_decoded(text: &str) -> Cow<'_, [u8]> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, tail @ ..] = rest {
+        let code = (*byte == b'%').then(|| tail.get(..2).and_then(hex)).flatten();
+        decoded.push(code.unwrap_or(*byte));
+        rest = if code.is_some() { &tail[2..] } else { tail };
+    }
+    Cow::Owned(decoded)
+}
+
+fn hex(digits: &[u8]) -> Option<u8> {
+    let text = std::str::from_utf8(digits).ok()?;
+    text.bytes()
+        .all(|digit| digit.is_ascii_hexdigit())
+        .then(|| u8::from_str_radix(text, 16).ok())?
+}
+
+fn url_source(url: &str) -> String {
+    format!(r#"{{"type":"url","url":{}}}"#, quote(url))
+}
+
+fn base64_source(media_type: &str, content: &str) -> String {
+    let mut source = String::with_capacity(content.len() + 64);
+    source.push_str(r#"{"type":"base64","media_type":"#);
+    push_quoted(&mut source, media_type);
+    source.push_str(r#","data":"#);
+    push_quoted(&mut source, content);
+    source.push('}');
+    source
+}
+
+fn text_source(data: &DataUrl<'_>, part: &Part<'_>) -> Result<String, Unsupported> {
+    let why = "a text document in Anthropic Messages is text, and this content is none";
+    let text = data.text().ok_or_else(|| unsupported(part.place(), why))?;
+    Ok(format!(r#"{{"type":"text","media_type":"text/plain","data":{}}}"#, quote(&text)))
+}
+
+fn block(kind: &str, source: &str, title: Option<&str>) -> Block {
+    let mut json = String::with_capacity(source.len() + 64);
+    json.push_str(r#"{"type":"#);
+    push_quoted(&mut json, kind);
+    json.push_str(r#","source":"#);
+    json.push_str(source);
+    if let Some(title) = title {
+        json.push_str(r#","title":"#);
+        json.push_str(title);
+    }
+    json.push('}');
+    Block::Other(json)
+}

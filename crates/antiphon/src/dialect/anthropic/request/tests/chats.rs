@@ -1,0 +1,143 @@
+//! Generated chats, as models and clients write them.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::reasoning::sealed;
+use crate::item::Item;
+use crate::item::given::{call, output, said, user};
+
+/// What an item says, ids aside.
+pub(super) type Said = (&'static str, String);
+
+/// One thing that happens in a chat.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    User(String),
+    Assistant(String),
+    Thinks(String),
+    /// A round of calls, each with its arguments and its output.
+    Calls(Vec<(String, String)>),
+}
+
+/// Texts as people and models write them: quotes, escapes, white space, nothing.
+fn text() -> impl Strategy<Value = String> {
+    let words = vec(prop_oneof!["[a-z]{1,4}", Just(" \"é\"\n".to_owned())], 1..4);
+    prop_oneof![5 => words.prop_map(|words| words.concat()), 1 => "[ \n]{0,2}"]
+}
+
+/// Arguments as models write them, broken ones among them.
+fn arguments() -> impl Strategy<Value = String> {
+    prop_oneof![
+        5 => text().prop_map(|text| json!({"a": text, "n": 1}).to_string()),
+        1 => Just(String::new()),
+        1 => text(),
+        1 => Just("{\"a\":".to_owned()),
+    ]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        3 => text().prop_map(Event::User),
+        3 => text().prop_map(Event::Assistant),
+        1 => "[a-z]{1,4}".prop_map(Event::Thinks),
+        2 => vec((arguments(), text()), 1..4).prop_map(Event::Calls),
+    ]
+}
+
+/// A chat in the order in which it happened.
+pub(super) fn chat() -> impl Strategy<Value = Vec<Event>> {
+    vec(event(), 1..12)
+}
+
+/// How calls are named: each on its own, anew every round, or all alike, in letters that Anthropic
+/// refuses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Naming {
+    Unique,
+    Restarted,
+    Constant,
+}
+
+pub(super) fn naming() -> impl Strategy<Value = Naming> {
+    prop_oneof![Just(Naming::Unique), Just(Naming::Restarted), Just(Naming::Constant)]
+}
+
+/// The items of a chat. Outputs that come `late` come behind what happens next.
+pub(super) fn items(events: &[Event], naming: Naming, late: bool) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut outputs = Vec::new();
+    for (round, event) in events.iter().enumerate() {
+        match event {
+            Event::User(text) => items.push(user(text)),
+            Event::Assistant(text) => items.push(said(text)),
+            Event::Thinks(text) => items.push(sealed(&thinking(text))),
+            Event::Calls(calls) => {
+                // Two rounds that no output parts would be one.
+                items.append(&mut outputs);
+                let id = |number| naming.call_id(round, number);
+                for (number, (arguments, text)) in calls.iter().enumerate() {
+                    items.push(call(&id(number), arguments));
+                    outputs.push(output(&id(number), text));
+                }
+                if late {
+                    continue;
+                }
+            }
+        }
+        items.append(&mut outputs);
+    }
+    items.append(&mut outputs);
+    items
+}
+
+impl Naming {
+    fn call_id(self, round: usize, number: usize) -> String {
+        match self {
+            Self::Unique => format!("call_{round}_{number}"),
+            Self::Restarted => format!("call_{number}"),
+            Self::Constant => "call/ä".to_owned(),
+        }
+    }
+}
+
+fn thinking(text: &str) -> String {
+    json!({"type": "thinking", "thinking": text, "signature": "EqQB"}).to_string()
+}
+
+/// What these items say: one entry a text, a call, an output or a thought.
+pub(super) fn said_by(items: &[Item]) -> Vec<Said> {
+    items
+        .iter()
+        .flat_map(said_by_item)
+        .filter(|(kind, text)| *kind == "call" || !text.trim().is_empty())
+        .collect()
+}
+
+fn said_by_item(item: &Item) -> Vec<Said> {
+    let value: serde_json::Value = serde_json::from_slice(item.raw()).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    match value["type"].as_str().unwrap_or("message") {
+        "function_call" => vec![("call", input(&text(&value["arguments"])))],
+        "function_call_output" => vec![("output", text(&value["output"]))],
+        "reasoning" => vec![("thought", text(&value["encrypted_content"]))],
+        _ => {
+            let kind = if value["role"] == "user" { "user" } else { "assistant" };
+            match value["content"].as_array() {
+                None => vec![(kind, text(&value["content"]))],
+                Some(parts) => parts.iter().map(|part| (kind, text(&part["text"]))).collect(),
+            }
+        }
+    }
+}
+
+/// Arguments as they are sent: an object, mended where they are none.
+fn input(arguments: &str) -> String {
+    let value: Result<serde_json::Value, _> = serde_json::from_str(arguments);
+    match value {
+        Ok(value) if value.is_object() => value.to_string(),
+        _ if arguments.trim().is_empty() => "{}".to_owned(),
+        _ => json!({"_raw": arguments}).to_string(),
+    }
+}

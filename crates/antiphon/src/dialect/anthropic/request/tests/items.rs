@@ -1,0 +1,70 @@
+//! Items of other kinds.
+
+use serde_json::json;
+
+use super::{given, messages, refused, send, text};
+use crate::item::given::{said, user};
+
+#[test]
+fn anthropics_own_blocks_go_back_as_they_were() {
+    let search =
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
+    let found =
+        json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
+    let items = [
+        user("hi"),
+        given(&json!({"type": "anthropic:server_tool_use", "content": search})),
+        given(&json!({"type": "anthropic:web_search_tool_result", "content": found})),
+        said("Found."),
+    ];
+    assert_eq!(messages(&items)[1]["content"], json!([search, found, text("Found.")]));
+}
+
+#[test]
+fn a_users_own_block_goes_back_into_its_message() {
+    let result = json!({"type": "search_result", "source": "a", "title": "b", "content": []});
+    let own = json!({"type": "anthropic:search_result", "role": "user", "content": result});
+    assert_eq!(messages(&[given(&own), user("hi")])[0]["content"], json!([result, text("hi")]));
+}
+
+#[test]
+fn what_other_providers_tools_did_is_left_out() {
+    for kind in [
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "acme:telemetry",
+    ] {
+        let items = [user("hi"), given(&json!({"type": kind, "id": "x_1"})), said("hello")];
+        let sent = send(&json!({}), &items);
+        assert_eq!(sent.messages()[1]["content"], json!([text("hello")]), "{kind}");
+        assert_eq!(sent.reported, ["input[1]"], "{kind}");
+    }
+}
+
+#[test]
+fn what_carries_state_or_waits_for_an_answer_is_refused() {
+    for kind in [
+        "compaction",
+        "item_reference",
+        "computer_call",
+        "computer_call_output",
+        "shell_call",
+        "shell_call_output",
+        "local_shell_call",
+        "local_shell_call_output",
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "kind_of_tomorrow",
+    ] {
+        let items = [user("hi"), given(&json!({"type": kind, "id": "x_1", "call_id": "c"}))];
+        let (place, message) = refused(&json!({}), &items);
+        assert_eq!(place, "input[1].type", "{kind}");
+        assert!(message.contains(kind), "{message}");
+    }
+}

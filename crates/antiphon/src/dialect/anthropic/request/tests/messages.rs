@@ -1,0 +1,76 @@
+//! Users' and assistants' messages.
+
+use serde_json::json;
+
+use super::{given, messages, refused, send, text, user_of};
+use crate::item::given::{assistant, said, user};
+
+#[test]
+fn users_and_assistants_speak_in_turn() {
+    let items = [user("hi"), assistant("msg_1", "hello"), user("bye")];
+    let expected = json!([
+        {"role": "user", "content": [text("hi")]},
+        {"role": "assistant", "content": [text("hello")]},
+        {"role": "user", "content": [text("bye")]},
+    ]);
+    assert_eq!(messages(&items), expected);
+}
+
+#[test]
+fn neighbours_of_one_role_become_one_message() {
+    let items = [user("one"), user("two"), said("three"), said("four"), user("five")];
+    let expected = json!([
+        {"role": "user", "content": [text("one"), text("two")]},
+        {"role": "assistant", "content": [text("three"), text("four")]},
+        {"role": "user", "content": [text("five")]},
+    ]);
+    assert_eq!(messages(&items), expected);
+}
+
+#[test]
+fn text_that_says_nothing_is_left_out() {
+    let blank = json!([{"type": "input_text", "text": ""}, {"type": "input_text", "text": "hi"}]);
+    let items = [user_of(&blank), said("\u{a0}\n\t "), user("there")];
+    assert_eq!(messages(&items), json!([{"role": "user", "content": [text("hi"), text("there")]}]));
+}
+
+#[test]
+fn a_user_is_put_before_an_assistant_who_speaks_first() {
+    let sent = send(&json!({}), &[said("How can I help?"), user("hi")]);
+    let expected = json!([
+        {"role": "user", "content": [text("(The assistant speaks first.)")]},
+        {"role": "assistant", "content": [text("How can I help?")]},
+        {"role": "user", "content": [text("hi")]},
+    ]);
+    assert_eq!(sent.messages(), &expected);
+    assert_eq!(sent.reported, ["input"]);
+}
+
+#[test]
+fn a_last_message_of_the_assistant_does_not_end_with_white_space() {
+    let items = [user("hi"), said("one \n"), said("two\t\n ")];
+    assert_eq!(messages(&items)[1]["content"], json!([text("one \n"), text("two")]));
+}
+
+#[test]
+fn an_earlier_message_of_the_assistant_keeps_its_white_space() {
+    let items = [user("hi"), said("two\n "), user("bye")];
+    assert_eq!(messages(&items)[1]["content"], json!([text("two\n ")]));
+}
+
+#[test]
+fn text_keeps_the_bytes_that_it_came_as() {
+    let raw = r#"{"role":"user","content":"a\u0041\/\ud83d\ude00"}"#;
+    let fields = crate::json::Object::parse(b"{}").unwrap();
+    let items = [crate::item::given::item(raw)];
+    let origin = super::origin();
+    let request = super::Request { fields: &fields, items: &items, origin: &origin };
+    let body = super::encode(request).unwrap().body;
+    assert!(std::str::from_utf8(&body).unwrap().contains(r#""a\u0041\/\ud83d\ude00""#));
+}
+
+#[test]
+fn a_role_that_nobody_knows_is_refused() {
+    let items = [user("hi"), given(&json!({"role": "critic", "content": "no"}))];
+    assert_eq!(refused(&json!({}), &items).0, "input[1].role");
+}

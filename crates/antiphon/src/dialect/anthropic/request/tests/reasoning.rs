@@ -1,0 +1,97 @@
+//! Reasoning on its way back.
+
+use serde_json::{Value, json};
+
+use super::{given, messages, origin, send, text};
+use crate::dialect::{Dialect, Seal};
+use crate::item::Item;
+use crate::item::given::{call, output, reasoning, said, user};
+use crate::transcript::Origin;
+
+const THINKING: &str = r#"{"type":"thinking","thinking":"a\u0041b","signature":"EqQB"}"#;
+const REDACTED: &str = r#"{"type":"redacted_thinking","data":"EmwK"}"#;
+
+fn sealed_by(dialect: Dialect, origin: Origin, content: &str) -> Item {
+    let text = Seal { dialect, origin, content: content.to_owned() }.to_text();
+    given(&json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": text}))
+}
+
+pub(super) fn sealed(content: &str) -> Item {
+    sealed_by(Dialect::Anthropic, origin(), content)
+}
+
+fn block(raw: &str) -> Value {
+    serde_json::from_str(raw).unwrap()
+}
+
+#[test]
+fn a_models_own_thinking_goes_back_before_what_it_said() {
+    let items = [
+        user("hi"),
+        sealed(THINKING),
+        sealed(REDACTED),
+        said("I look."),
+        call("call_1", "{}"),
+        output("call_1", "1"),
+    ];
+    let content = &messages(&items)[1]["content"];
+    assert_eq!(content[0], block(THINKING));
+    assert_eq!(content[1], block(REDACTED));
+    assert_eq!(content[2], text("I look."));
+    assert_eq!(content[3]["type"], "tool_use");
+}
+
+#[test]
+fn thinking_keeps_its_bytes() {
+    let items = [user("hi"), sealed(THINKING), said("hello")];
+    let fields = crate::json::Object::parse(b"{}").unwrap();
+    let origin = origin();
+    let request = super::Request { fields: &fields, items: &items, origin: &origin };
+    let body = super::encode(request).unwrap().body;
+    assert!(std::str::from_utf8(&body).unwrap().contains(THINKING));
+}
+
+#[test]
+fn thinking_between_two_rounds_of_calls_stays_between_them() {
+    let items = [
+        user("hi"),
+        sealed(THINKING),
+        call("call_1", "{}"),
+        output("call_1", "1"),
+        sealed(REDACTED),
+        said("Done."),
+    ];
+    assert_eq!(messages(&items)[3]["content"], json!([block(REDACTED), text("Done.")]));
+}
+
+#[test]
+fn reasoning_that_others_made_is_left_out() {
+    for foreign in [
+        sealed_by(Dialect::Anthropic, Origin::new("elsewhere"), THINKING),
+        sealed_by(Dialect::Chat, origin(), r#"{"reasoning_content":"hm"}"#),
+        reasoning("rs_2"),
+        given(
+            &json!({"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}),
+        ),
+    ] {
+        let sent = send(&json!({}), &[user("hi"), foreign, said("hello"), user("bye")]);
+        assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
+        assert_eq!(sent.reported, ["input[1]"]);
+    }
+}
+
+#[test]
+fn thinking_that_nothing_follows_is_left_out() {
+    let items = [user("hi"), said("hello"), sealed(THINKING), said(""), user("still there?")];
+    let sent = send(&json!({}), &items);
+    assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
+    assert_eq!(sent.reported, ["input[2]"]);
+}
+
+#[test]
+fn a_message_of_nothing_but_thinking_is_none() {
+    let sent = send(&json!({}), &[user("hi"), sealed(THINKING), user("still there?")]);
+    let expected = json!([{"role": "user", "content": [text("hi"), text("still there?")]}]);
+    assert_eq!(sent.messages(), &expected);
+    assert_eq!(sent.reported, ["input[1]"]);
+}

@@ -1,0 +1,224 @@
+//! `reasoning` and `text.format` as `thinking` and `output_config`.
+
+use super::model::{Model, WithoutThinking};
+use super::report::{Report, unsupported};
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::Object;
+
+/// The least budget that Anthropic takes.
+const LEAST_BUDGET: u64 = 1_024;
+
+/// How much the model thinks, and the form of what it writes.
+///
+/// | `reasoning.effort` | before Claude 4.6, and other servers' models | from Claude 4.6 on |
+/// |---|---|---|
+/// | absent | nothing is asked | nothing is asked |
+/// | `none`, `minimal` | no `thinking` | what keeps the model from thinking, or effort `low` |
+/// | `low` | a budget of 2,048 tokens | adaptive, effort `low` |
+/// | `medium` | 8,192 | adaptive, `medium` |
+/// | `high` | 16,384 | adaptive, `high` |
+/// | `xhigh` | 32,768 | adaptive, `xhigh`; `high` at Claude 4.6 |
+/// | `max` | 32,768 | adaptive, `max` |
+///
+/// A budget is never more than half of `max_tokens`, which it counts towards. `reasoning.summary`
+/// asks newer models to show what they think.
+#[derive(Default)]
+pub(super) struct Thinking {
+    config: Option<String>,
+    effort: Option<&'static str>,
+    /// The raw schema that the answer has to be of.
+    schema: Option<String>,
+    is_on: bool,
+}
+
+/// What stands in the way of thinking.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) max_tokens: u64,
+    /// "Thinking may not be enabled when `tool_choice` forces tool use."
+    pub(super) forced_tool: bool,
+    /// The last message of the assistant has to begin with thinking, and does not.
+    pub(super) needs_thinking_first: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    Off,
+    Low,
+    Medium,
+    High,
+    XHigh,
+    Max,
+}
+
+impl Thinking {
+    pub(super) fn of(
+        fields: &Object<'_>,
+        model: &Model,
+        limits: Limits,
+        report: &mut Report,
+    ) -> Result<Self, Unsupported> {
+        let reasoning =
+            fields.present("reasoning").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+        let effort = match reasoning.as_ref().and_then(|reasoning| reasoning.string("effort")) {
+            Some(effort) => Some(Effort::parse(&effort)?),
+            None => None,
+        };
+        let summarizes = reasoning.is_some_and(|reasoning| reasoning.present("summary").is_some());
+        let mut thinking = match effort {
+            None => Self::default(),
+            Some(Effort::Off) => Self::off(*model, report),
+            Some(effort) if model.thinks_by_budget() => Self::by_budget(effort, limits, report),
+            Some(effort) => Self::adaptive(effort, *model, limits, summarizes, report),
+        };
+        thinking.schema = schema(fields)?;
+        let own = fields.present("thinking").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+        if let Some(own) = own {
+            thinking.is_on = own.string("type").is_some_and(|kind| kind != "disabled");
+        }
+        Ok(thinking)
+    }
+
+    /// Whether the request asks for thinking.
+    pub(super) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    pub(super) fn write(self, body: &mut Object<'_>) {
+        if let Some(config) = self.config {
+            body.set("thinking", config);
+        }
+        let effort = self.effort.map(|effort| format!(r#""effort":"{effort}""#));
+        let format = self
+            .schema
+            .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{schema}}}"#));
+        let config: Vec<String> = effort.into_iter().chain(format).collect();
+        if !config.is_empty() {
+            body.set("output_config", format!("{{{}}}", config.join(",")));
+        }
+    }
+
+    fn off(model: Model, report: &mut Report) -> Self {
+        match model.without_thinking() {
+            WithoutThinking::Unasked => Self::default(),
+            WithoutThinking::Config(config) => {
+                Self { config: Some(config.into()), ..Self::default() }
+            }
+            WithoutThinking::LowestEffort => {
+                let how =
+                    "this model of Anthropic's always thinks, and is asked for its lowest effort";
+                report.change(Place::field("reasoning.effort"), how);
+                Self { effort: Some("low"), ..Self::default() }
+            }
+        }
+    }
+
+    fn by_budget(effort: Effort, limits: Limits, report: &mut Report) -> Self {
+        let budget = effort.budget().min(limits.max_tokens / 2);
+        let obstacle = if limits.forced_tool {
+            "Anthropic Messages refuse thinking where a tool has to be called"
+        } else if limits.needs_thinking_first {
+            "Anthropic Messages refuse it, for the thinking that the last message of the assistant \
+             began with is not here"
+        } else if budget < LEAST_BUDGET {
+            "Anthropic Messages need a thousand tokens to think, and as many to answer"
+        } else {
+            let config = format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#);
+            return Self { config: Some(config), is_on: true, ..Self::default() };
+        };
+        report.leave_out(Place::field("reasoning.effort"), obstacle);
+        Self::default()
+    }
+
+    fn adaptive(
+        effort: Effort,
+        model: Model,
+        limits: Limits,
+        summarizes: bool,
+        report: &mut Report,
+    ) -> Self {
+        let level = effort.level(model);
+        if level != effort.name() {
+            let how =
+                format!("this model of Anthropic's has no such effort, and is asked for '{level}'");
+            report.change(Place::field("reasoning.effort"), &how);
+        }
+        let thinking = Self { effort: Some(level), ..Self::default() };
+        if limits.forced_tool {
+            return thinking;
+        }
+        let config = match summarizes && model.hides_thinking() {
+            true => r#"{"type":"adaptive","display":"summarized"}"#,
+            false => r#"{"type":"adaptive"}"#,
+        };
+        Self { config: Some(config.into()), is_on: true, ..thinking }
+    }
+}
+
+impl Effort {
+    fn parse(name: &str) -> Result<Self, Unsupported> {
+        Ok(match name {
+            "none" | "minimal" => Self::Off,
+            "low" => Self::Low,
+            "medium" => Self::Medium,
+            "high" => Self::High,
+            "xhigh" => Self::XHigh,
+            "max" => Self::Max,
+            other => {
+                let why = format!("Anthropic Messages know no effort '{other}'");
+                return Err(unsupported(Place::field("reasoning.effort"), &why));
+            }
+        })
+    }
+
+    fn budget(self) -> u64 {
+        match self {
+            Self::Off => 0,
+            Self::Low => 2_048,
+            Self::Medium => 8_192,
+            Self::High => 16_384,
+            Self::XHigh | Self::Max => 32_768,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Off => "none",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+
+    /// The name of the effort, or of the next lower one that the model has.
+    fn level(self, model: Model) -> &'static str {
+        match self {
+            Self::XHigh if !model.knows_xhigh() => Self::High.name(),
+            effort => effort.name(),
+        }
+    }
+}
+
+/// The schema of `text.format`, which Anthropic has as `output_config.format`, without the name and
+/// description that it has no field for.
+fn schema(fields: &Object<'_>) -> Result<Option<String>, Unsupported> {
+    let text = fields.present("text").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+    let format = text.as_ref().and_then(|text| text.present("format"));
+    let Some(format) = format.and_then(|raw| Object::parse(raw.as_bytes()).ok()) else {
+        return Ok(None);
+    };
+    let why = match &*format.string("type").unwrap_or_default() {
+        "text" => return Ok(None),
+        "json_schema" => match format.present("schema") {
+            Some(schema) => return Ok(Some(schema.to_owned())),
+            None => "Anthropic Messages need the schema itself".to_owned(),
+        },
+        "json_object" => {
+            "Anthropic Messages promise JSON only by a schema ('json_schema')".to_owned()
+        }
+        other => format!("Anthropic Messages have no format '{other}'"),
+    };
+    Err(unsupported(Place::field("text.format"), &why))
+}

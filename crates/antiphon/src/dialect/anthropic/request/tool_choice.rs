@@ -1,0 +1,109 @@
+//! Which tools a model may or has to call.
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use super::report::unsupported;
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::{Object, quote, unquote};
+
+/// `tool_choice` and `parallel_tool_calls`.
+pub(super) struct ToolChoice {
+    mode: Mode,
+    /// The tools that are sent; `None`: all. The names of functions and custom tools, the types of
+    /// others.
+    allowed: Option<HashSet<String>>,
+    is_parallel: bool,
+}
+
+enum Mode {
+    /// The model decides, and nobody has said so.
+    Unsaid,
+    Auto,
+    None,
+    Any,
+    /// This tool, by its raw name.
+    Tool(String),
+}
+
+impl ToolChoice {
+    pub(super) fn of(fields: &Object<'_>) -> Result<Self, Unsupported> {
+        let is_parallel = fields.get("parallel_tool_calls") != Some("false");
+        let (mode, allowed) = match fields.present("tool_choice") {
+            None => (Mode::Unsaid, None),
+            Some(raw) if raw.starts_with('"') => (Mode::named(raw)?, None),
+            Some(raw) => chosen(raw)?,
+        };
+        Ok(Self { mode, allowed, is_parallel })
+    }
+
+    /// Whether the tool of this name, or of this type where it has none, is sent.
+    pub(super) fn allows(&self, tool: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(tool))
+    }
+
+    /// Whether a tool has to be called.
+    pub(super) fn forces(&self) -> bool {
+        matches!(self.mode, Mode::Any | Mode::Tool(_))
+    }
+
+    /// Anthropic's `tool_choice`; `None` where the model's own default is meant.
+    pub(super) fn to_json(&self) -> Option<String> {
+        let mut choice = match &self.mode {
+            Mode::None => return Some(r#"{"type":"none"}"#.to_owned()),
+            Mode::Unsaid if self.is_parallel => return None,
+            Mode::Unsaid | Mode::Auto => r#"{"type":"auto""#.to_owned(),
+            Mode::Any => r#"{"type":"any""#.to_owned(),
+            Mode::Tool(name) => format!(r#"{{"type":"tool","name":{name}"#),
+        };
+        if !self.is_parallel {
+            choice.push_str(r#","disable_parallel_tool_use":true"#);
+        }
+        choice.push('}');
+        Some(choice)
+    }
+}
+
+impl Mode {
+    fn named(raw: &str) -> Result<Self, Unsupported> {
+        match &*unquote(raw).unwrap_or_default() {
+            "auto" => Ok(Self::Auto),
+            "none" => Ok(Self::None),
+            "required" => Ok(Self::Any),
+            other => Err(unknown(other)),
+        }
+    }
+}
+
+/// What a `tool_choice` says that is an object.
+fn chosen(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
+    let choice = Object::parse(raw.as_bytes()).map_err(|_| unknown(raw))?;
+    let kind = choice.string("type").unwrap_or_default();
+    match &*kind {
+        "function" | "custom" => match choice.present("name") {
+            Some(name) => Ok((Mode::Tool(name.to_owned()), None)),
+            None => Err(unknown("a tool without a name")),
+        },
+        "allowed_tools" => {
+            let mode =
+                choice.string("mode").map_or(Ok(Mode::Auto), |mode| Mode::named(&quote(&mode)))?;
+            let tools: Option<Vec<&RawValue>> =
+                choice.present("tools").and_then(|raw| serde_json::from_str(raw).ok());
+            let named = tools.unwrap_or_default().into_iter().filter_map(name_or_type);
+            Ok((mode, Some(named.collect())))
+        }
+        other => Err(unknown(other)),
+    }
+}
+
+fn name_or_type(tool: &RawValue) -> Option<String> {
+    let tool = Object::parse(tool.get().as_bytes()).ok()?;
+    let name = tool.string("name").or_else(|| tool.string("type"));
+    name.map(std::borrow::Cow::into_owned)
+}
+
+fn unknown(choice: &str) -> Unsupported {
+    let why = format!("Anthropic Messages have no choice of tools like '{choice}'");
+    unsupported(Place::field("tool_choice"), &why)
+}

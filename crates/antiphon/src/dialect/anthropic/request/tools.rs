@@ -1,0 +1,127 @@
+//! Tools, with the schema of their input.
+
+use serde_json::value::RawValue;
+
+use super::conversation::Conversation;
+use super::report::{Report, unsupported};
+use super::tool_choice::ToolChoice;
+use crate::dialect::request::{Place, Unsupported};
+use crate::json::{Object, quote};
+
+/// The input of a tool that says nothing of it.
+const ANY_INPUT: &str = r#"{"type":"object","properties":{}}"#;
+
+/// The input of a custom tool: Anthropic has no tools whose input is a text.
+const TEXT_INPUT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
+
+/// The tools that are sent, raw.
+pub(super) struct Tools(Vec<String>);
+
+impl Tools {
+    /// The request's tools, as far as its choice allows them.
+    pub(super) fn of(
+        fields: &Object<'_>,
+        choice: &ToolChoice,
+        report: &mut Report,
+    ) -> Result<Self, Unsupported> {
+        let Some(raw) = fields.present("tools") else { return Ok(Self(Vec::new())) };
+        let tools: Vec<Object<'_>> = serde_json::from_str::<Vec<&RawValue>>(raw)
+            .and_then(|tools| {
+                tools.iter().map(|tool| Object::parse(tool.get().as_bytes())).collect()
+            })
+            .map_err(|_| {
+                unsupported(Place::field("tools"), "tools in Anthropic Messages are objects")
+            })?;
+        let mut sent = Vec::with_capacity(tools.len());
+        for (number, tool) in tools.iter().enumerate() {
+            let name = tool.string("name").or_else(|| tool.string("type"));
+            if choice.allows(&name.unwrap_or_default()) {
+                sent.push(encoded(number, tool, report)?);
+            }
+        }
+        Ok(Self(sent))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes tools and choice. A conversation with calls has to define tools ("Requests which
+    /// include `tool_use` or `tool_result` blocks must define tools"): where the request has none,
+    /// those that were called are named, and the model may call none of them.
+    pub(super) fn write(
+        self,
+        choice: &ToolChoice,
+        conversation: &Conversation,
+        body: &mut Object<'_>,
+    ) {
+        if !self.0.is_empty() {
+            body.set("tools", format!("[{}]", self.0.join(",")));
+            if let Some(choice) = choice.to_json() {
+                body.set("tool_choice", choice);
+            }
+        } else if !conversation.called().is_empty() {
+            let called = conversation.called().iter();
+            let tools: Vec<String> =
+                called.map(|name| tool(&quote(name), None, ANY_INPUT)).collect();
+            body.set("tools", format!("[{}]", tools.join(",")));
+            body.set("tool_choice", r#"{"type":"none"}"#);
+        }
+    }
+}
+
+fn encoded(
+    number: usize,
+    definition: &Object<'_>,
+    report: &mut Report,
+) -> Result<String, Unsupported> {
+    let name = definition.present("name").unwrap_or("\"\"");
+    let description = definition.present("description");
+    let kind = definition.string("type").unwrap_or_default();
+    match &*kind {
+        "function" => {
+            let mut tool = tool(name, description, &input_schema(definition));
+            if definition.is_true("strict") {
+                tool.truncate(tool.len() - 1);
+                tool.push_str(r#","strict":true}"#);
+            }
+            Ok(tool)
+        }
+        "custom" => {
+            if has_grammar(definition) {
+                let why = "Anthropic Messages hold no input of a tool to a grammar";
+                report.leave_out(Place::field(format!("tools[{number}].format")), why);
+            }
+            Ok(tool(name, description, TEXT_INPUT))
+        }
+        other => {
+            let why = format!("Anthropic Messages have no tool '{other}' as this API means it");
+            Err(unsupported(Place::field(format!("tools[{number}].type")), &why))
+        }
+    }
+}
+
+fn tool(name: &str, description: Option<&str>, schema: &str) -> String {
+    let description = description.map(|raw| format!(r#""description":{raw},"#)).unwrap_or_default();
+    format!(r#"{{"name":{name},{description}"input_schema":{schema}}}"#)
+}
+
+/// A function's `parameters`, with the `type` that Anthropic demands.
+fn input_schema(definition: &Object<'_>) -> String {
+    let schema =
+        definition.present("parameters").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+    match schema {
+        None => ANY_INPUT.to_owned(),
+        Some(mut schema) => {
+            if schema.present("type").is_none() {
+                schema.set_first("type", r#""object""#);
+            }
+            schema.to_text()
+        }
+    }
+}
+
+fn has_grammar(definition: &Object<'_>) -> bool {
+    let format = definition.present("format").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+    format.is_some_and(|format| format.string("type").as_deref() != Some("text"))
+}
