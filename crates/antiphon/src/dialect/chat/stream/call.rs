@@ -25,6 +25,8 @@ pub(super) struct Call {
     /// Empty while none has come.
     id: String,
     is_custom: bool,
+    /// Whether the server has given it an index.
+    pub(super) is_counted: bool,
     /// The number of the delta that spoke of it last.
     heard_in: u64,
     state: State,
@@ -50,7 +52,7 @@ impl Call {
     /// A call of which nothing is known, heard of in the delta of this number.
     pub(super) fn new(delta: u64) -> Self {
         let state = State::Unnamed(String::new());
-        Self { id: String::new(), is_custom: false, heard_in: delta, state }
+        Self { id: String::new(), is_custom: false, is_counted: false, heard_in: delta, state }
     }
 
     /// Whether it has no id yet.

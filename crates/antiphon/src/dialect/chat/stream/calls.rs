@@ -88,7 +88,9 @@ impl Calls {
     /// The call that a fragment speaks of, as far as it is known by where it stands.
     fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
         match fragment.key {
-            Some(key) => self.by_key.get(&key).copied(),
+            Some(key) => {
+                self.by_key.get(&key).copied().or_else(|| self.find_counted_late(fragment))
+            }
             None => self.find_uncounted(fragment),
         }
     }
@@ -103,10 +105,17 @@ impl Calls {
         }
     }
 
+    /// Some servers count a call from its second piece on.
+    fn find_counted_late(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let goes_on = fragment.name.is_none() && fragment.id.is_none();
+        self.last.filter(|at| goes_on && !self.list[*at].is_counted)
+    }
+
     /// Enters what the call goes by from now on.
     fn enter(&mut self, at: usize, fragment: &Fragment<'_>) {
         if let Some(key) = fragment.key {
             self.by_key.insert(key, at);
+            self.list[at].is_counted = true;
         }
         if let Some(id) = fragment.id.as_deref().filter(|_| self.list[at].lacks_id()) {
             self.list[at].take_id(id);
