@@ -1,5 +1,7 @@
 //! Errors in the midst of a stream.
 
+use std::borrow::Cow;
+
 use super::left_out::is_empty;
 use crate::json::{Object, unquote};
 use crate::stream::Failure;
@@ -23,7 +25,7 @@ pub(super) fn reported(holder: &Object<'_>) -> Option<Failure> {
 /// there is none the error's type stands for it.
 fn described(error: &Object<'_>) -> Failure {
     let number = |raw: &&str| raw.bytes().all(|byte| byte.is_ascii_digit());
-    let name = |key| error.string(key).filter(|name| !name.is_empty()).map(|it| it.into_owned());
+    let name = |key| error.string(key).filter(|name| !name.is_empty()).map(Cow::into_owned);
     let code = name("code").or_else(|| error.get("code").filter(number).map(str::to_owned));
     let code = code.or_else(|| name("type"));
     Failure {
@@ -32,7 +34,7 @@ fn described(error: &Object<'_>) -> Failure {
     }
 }
 
-fn message(reported: Option<std::borrow::Cow<'_, str>>) -> String {
+fn message(reported: Option<Cow<'_, str>>) -> String {
     let reported = reported.filter(|message| !message.is_empty());
-    reported.map_or_else(|| "The upstream failed without saying why.".into(), |it| it.into_owned())
+    reported.map_or_else(|| "The upstream failed without saying why.".into(), Cow::into_owned)
 }

@@ -97,7 +97,7 @@ impl Stream {
 
     fn hear_chunk(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
         self.begin(chunk, assembler);
-        self.usage = Usage::reported(chunk.get("usage")).or(self.usage);
+        self.usage = Usage::reported(chunk.present("usage")).or(self.usage);
         if let Some(choice) = self.first_choice(chunk, assembler) {
             self.hear_choice(&choice, assembler);
         }
@@ -127,7 +127,7 @@ impl Stream {
         let mut first = None;
         for choice in choices {
             let Ok(choice) = Object::parse(choice.get().as_bytes()) else { continue };
-            if choice.present("index").is_none_or(|index| index == "0") {
+            if choice.present("index").is_none_or(|index| index.trim_matches('"') == "0") {
                 first = first.or(Some(choice));
             } else {
                 self.left_out.note("choices beyond the first", "", assembler);
@@ -143,7 +143,7 @@ impl Stream {
         if choice.present("logprobs").is_some_and(has_logprobs) {
             self.left_out.note("logprobs", "", assembler);
         }
-        self.usage = Usage::reported(choice.get("usage")).or(self.usage);
+        self.usage = Usage::reported(choice.present("usage")).or(self.usage);
         if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::of(&it)) {
             self.state = State::Finished(finish);
         }

@@ -230,7 +230,9 @@ proptest! {
         is_mute: bool,
     ) {
         let mut chunks = answer.chunks(manner);
-        mishaps.into_iter().for_each(|mishap| befall(&mut chunks, mishap));
+        for mishap in mishaps {
+            befall(&mut chunks, mishap);
+        }
         Server { is_mute, ..Server::default() }.says(&chunks);
     }
 
