@@ -1,10 +1,12 @@
 //! The decoder, from outside: what clients get of what servers send.
 
+mod call_ids;
 mod calls;
 mod calls_uncounted;
 mod chunks;
 mod endings;
 mod errors;
+mod generator;
 mod golden;
 mod laws;
 mod message;
