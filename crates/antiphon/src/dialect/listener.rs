@@ -29,6 +29,11 @@ pub(super) trait Decode {
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error>;
 
+    /// The stream says that it is over: `[DONE]`. Not every dialect takes that for an end by itself.
+    fn done(&mut self, assembler: &mut Assembler) {
+        self.over(assembler);
+    }
+
     /// The stream is over. Where the response's end was heard and only waited for what might still
     /// follow it, it ends now; else it stays open, and has broken off.
     fn over(&mut self, assembler: &mut Assembler) {
@@ -58,7 +63,7 @@ impl Listener {
             return Ok(());
         }
         if text == b"[DONE]" {
-            self.over(assembler);
+            self.0.done(assembler);
             return Ok(());
         }
         self.0.hear(data, assembler)

@@ -24,7 +24,7 @@ impl IdSource for Counting {
 
 /// What the caller asked and what the conversation holds.
 #[derive(Default)]
-pub(super) struct World {
+pub(crate) struct World {
     held: Vec<Item>,
     upstream: Upstream,
     hides_encrypted: bool,
@@ -34,27 +34,27 @@ pub(super) struct World {
 }
 
 /// What a client got, and what is kept.
-pub(super) struct Told {
-    pub(super) raw: Vec<Event>,
+pub(crate) struct Told {
+    pub(crate) raw: Vec<Event>,
     /// The same events as JSON, the terminal one included.
-    pub(super) events: Vec<Value>,
-    pub(super) finished: Finished,
+    pub(crate) events: Vec<Value>,
+    pub(crate) finished: Finished,
 }
 
 impl World {
     /// A conversation that holds these items.
-    pub(super) fn holding(items: &[Value]) -> Self {
+    pub(crate) fn holding(items: &[Value]) -> Self {
         let parsed = |item: &Value| Item::parse(item.to_string().into()).unwrap();
         Self { held: items.iter().map(parsed).collect(), ..Self::default() }
     }
 
     /// The caller did not ask for encrypted reasoning.
-    pub(super) fn without_encrypted() -> Self {
+    pub(crate) fn without_encrypted() -> Self {
         Self { hides_encrypted: true, ..Self::default() }
     }
 
     /// The upstream may contradict itself.
-    pub(super) fn of_a_contradictory_upstream(self) -> Self {
+    pub(crate) fn of_a_contradictory_upstream(self) -> Self {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
@@ -68,7 +68,7 @@ impl World {
         Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
     }
 
-    pub(super) fn assembler(&self) -> Assembler {
+    pub(crate) fn assembler(&self) -> Assembler {
         let mut request = Object::parse(br#"{"model":"sim"}"#).unwrap();
         if let Some(choice) = &self.tool_choice {
             request.set("tool_choice", choice.clone());
@@ -112,7 +112,8 @@ impl World {
         self.ends(assembler)
     }
 
-    fn ends(&self, mut assembler: Assembler) -> Told {
+    /// The upstream is done, and has broken off if the response has not ended by then.
+    pub(crate) fn ends(&self, mut assembler: Assembler) -> Told {
         assembler.fail(Failure::server_error("The upstream broke off."));
         let mut raw: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         let finished = assembler.finish(NOW);
@@ -149,13 +150,13 @@ impl Told {
     }
 
     /// The events line by line.
-    pub(super) fn story(&self) -> String {
+    pub(crate) fn story(&self) -> String {
         let lines: Vec<String> = self.events.iter().map(Value::to_string).collect();
         lines.join("\n")
     }
 
     /// The event's types without `response.`, in order, from the first item on.
-    pub(super) fn kinds(&self) -> Vec<&str> {
+    pub(crate) fn kinds(&self) -> Vec<&str> {
         let kinds = self.events.iter().skip(2);
         kinds
             .map(|event| event["type"].as_str().unwrap())
@@ -163,35 +164,35 @@ impl Told {
             .collect()
     }
 
-    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
+    pub(crate) fn of(&self, kind: &str) -> Vec<&Value> {
         let kind = format!("response.{kind}");
         self.events.iter().filter(|event| event["type"] == *kind).collect()
     }
 
-    pub(super) fn last(&self) -> &Value {
+    pub(crate) fn last(&self) -> &Value {
         self.events.last().unwrap()
     }
 
     /// The finished response's output.
-    pub(super) fn output(&self) -> Vec<Value> {
+    pub(crate) fn output(&self) -> Vec<Value> {
         self.last()["response"]["output"].as_array().unwrap().clone()
     }
 
     /// The only item of the output.
-    pub(super) fn only_item(&self) -> Value {
+    pub(crate) fn only_item(&self) -> Value {
         let output = self.output();
         assert_eq!(output.len(), 1, "{}", self.story());
         output[0].clone()
     }
 
     /// All deltas of events of this type, put together.
-    pub(super) fn deltas(&self, kind: &str) -> String {
+    pub(crate) fn deltas(&self, kind: &str) -> String {
         let deltas = self.of(kind);
         deltas.iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 
     /// What stays in the transcript, as JSON.
-    pub(super) fn kept(&self) -> Vec<Option<Value>> {
+    pub(crate) fn kept(&self) -> Vec<Option<Value>> {
         let kept = self.finished.output.iter().map(|output| &output.item);
         kept.map(|item| Some(serde_json::from_str(item.as_ref()?.text()).unwrap())).collect()
     }

@@ -1,0 +1,131 @@
+//! What stands around the deltas.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{Server, finish, hears, left_out, said, text};
+use crate::stream::Status;
+
+#[test]
+fn model_and_service_tier_are_told_at_the_beginning() {
+    let mut first = text("Hello");
+    first["model"] = json!("gpt-x-2026-01-01");
+    first["service_tier"] = json!("priority");
+    let told = hears(&[first, finish("stop")]);
+
+    let created = &told.events[0]["response"];
+    assert_eq!(created["model"], "gpt-x-2026-01-01");
+    assert_eq!(created["service_tier"], "priority");
+}
+
+#[test]
+fn a_service_tier_that_is_null_stays_the_default() {
+    let mut first = text("Hello");
+    first["service_tier"] = json!(null);
+    let told = hears(&[first, finish("stop")]);
+    assert_eq!(told.last()["response"]["service_tier"], "default");
+}
+
+#[test]
+fn azures_first_chunk_is_about_the_prompt() {
+    let first = json!({
+        "choices": [], "created": 0, "id": "", "model": "", "object": "",
+        "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {
+            "hate": {"filtered": false, "severity": "safe"}
+        }}]
+    });
+    let mut piece = text("Hello");
+    piece["choices"][0]["content_filter_results"] =
+        json!({"hate": {"filtered": false, "severity": "safe"}});
+    let told = hears(&[first, piece, finish("stop")]);
+
+    assert_eq!(said(&told), "Hello");
+    assert_eq!(told.events[0]["response"]["model"], "m-1");
+    assert!(left_out(&told).is_empty());
+}
+
+#[test]
+fn chunks_without_choices_say_nothing() {
+    let odd = [
+        json!({}),
+        json!({"choices": []}),
+        json!({"choices": null}),
+        json!({"choices": {}}),
+        json!({"choices": [null, 1, []]}),
+        json!({"type": "ping"}),
+    ];
+    let chunks: Vec<Value> = odd.into_iter().chain([text("Hello"), finish("stop")]).collect();
+    let told = hears(&chunks);
+    assert_eq!(said(&told), "Hello");
+    assert_eq!(told.finished.status, Status::Completed);
+}
+
+#[test]
+fn empty_data_keeps_a_stream_alive() {
+    let server = Server::default();
+    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    for data in ["", " ", &text("Hello").to_string(), "\n", "[DONE]"] {
+        listener.hear(&Bytes::copy_from_slice(data.as_bytes()), &mut assembler).unwrap();
+    }
+    assert_eq!(said(&server.world.ends(assembler)), "Hello");
+}
+
+#[test]
+fn data_that_is_no_object_is_an_error() {
+    let server = Server::default();
+    for data in ["[1]", "7", "{\"choices\":", "OPENROUTER"] {
+        let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+        let data = Bytes::copy_from_slice(data.as_bytes());
+        assert!(listener.hear(&data, &mut assembler).is_err());
+    }
+}
+
+#[test]
+fn of_several_choices_the_first_is_heard() {
+    let second = |text: &str| {
+        json!({"model": "m-1", "choices": [
+            {"index": 1, "delta": {"content": text}, "finish_reason": "length"}
+        ]})
+    };
+    let told = hears(&[text("Hel"), second("Good"), text("lo"), second("bye"), finish("stop")]);
+    assert_eq!(said(&told), "Hello");
+    assert_eq!(told.finished.status, Status::Completed);
+    assert_eq!(left_out(&told), ["choices beyond the first"]);
+}
+
+#[test]
+fn a_choice_without_an_index_is_the_first() {
+    let mut piece = text("Hello");
+    piece["choices"][0].as_object_mut().unwrap().remove("index");
+    assert_eq!(said(&hears(&[piece, finish("stop")])), "Hello");
+}
+
+#[test]
+fn messages_in_the_place_of_deltas_are_pieces() {
+    let piece = |text: &str| json!({"model": "m-1", "choices": [{"index": 0, "message": {"content": text}}]});
+    assert_eq!(said(&hears(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
+}
+
+#[test]
+fn a_last_message_that_repeats_the_deltas_is_not_told_again() {
+    let last = json!({"model": "m-1", "choices": [{
+        "index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"
+    }]});
+    let told = hears(&[text("Hel"), text("lo"), last]);
+    assert_eq!(said(&told), "Hello");
+    assert_eq!(told.finished.status, Status::Completed);
+}
+
+#[test]
+fn a_character_may_be_cut_in_two_between_chunks() {
+    let server = Server::default();
+    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    for half in [r"\ud83d", r"\ude00"] {
+        let chunk = format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{half}"}}}}]}}"#);
+        listener.hear(&chunk.into(), &mut assembler).unwrap();
+    }
+    listener.hear(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
+    let finished = assembler.finish(0);
+    let response: Value = serde_json::from_str(&finished.response).unwrap();
+    assert_eq!(response["output"][0]["content"][0]["text"], "\u{1f600}");
+}

@@ -1,0 +1,101 @@
+//! How an answer ends.
+
+use serde_json::{Value, json};
+
+use super::{Server, calls, finish, hears, left_out, text, usage};
+use crate::stream::Status;
+
+fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
+    &told.last()["response"]["incomplete_details"]
+}
+
+#[test]
+fn reasons_to_stop_complete_an_answer() {
+    for reason in ["stop", "tool_calls", "function_call", "eos", "stop_sequence", "Stop"] {
+        let told = hears(&[text("Hello"), finish(reason)]);
+        assert_eq!(told.finished.status, Status::Completed, "{reason}");
+    }
+}
+
+#[test]
+fn a_limit_of_the_models_leaves_it_incomplete() {
+    let told = hears(&[text("Hel"), finish("length")]);
+    assert_eq!(told.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&told), &json!({"reason": "max_output_tokens"}));
+    assert_eq!(told.only_item()["status"], "incomplete");
+}
+
+#[test]
+fn a_content_filter_leaves_it_incomplete() {
+    let told = hears(&[text("Hel"), finish("content_filter")]);
+    assert_eq!(told.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&told), &json!({"reason": "content_filter"}));
+}
+
+#[test]
+fn a_limit_cuts_short_what_spoke_last_and_nothing_before() {
+    let call = |index: u64, arguments: &str| {
+        calls(&json!([{"index": index, "id": format!("call_{index}"),
+            "function": {"name": "f", "arguments": arguments}}]))
+    };
+    let told = hears(&[text("Well."), call(0, "{}"), call(1, "{\"a\":"), finish("length")]);
+    let output = told.output();
+    let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
+    assert_eq!(status, ["completed", "completed", "incomplete"]);
+}
+
+#[test]
+fn an_upstream_that_breaks_fails() {
+    for reason in ["abort", "error", "insufficient_system_resource"] {
+        let told = hears(&[text("Hel"), finish(reason)]);
+        let error = &told.last()["response"]["error"];
+        assert_eq!(told.finished.status, Status::Failed, "{reason}");
+        assert_eq!(error["code"], "server_error");
+        assert!(error["message"].as_str().unwrap().contains(reason));
+    }
+}
+
+#[test]
+fn an_empty_reason_is_none_yet() {
+    let told = hears(&[text("Hel"), finish(""), text("lo"), finish("length")]);
+    assert_eq!(told.finished.status, Status::Incomplete);
+    assert_eq!(super::said(&told), "Hello");
+}
+
+#[test]
+fn done_after_something_was_said_is_an_end() {
+    assert_eq!(hears(&[text("Hello")]).finished.status, Status::Completed);
+}
+
+#[test]
+fn done_before_anything_was_said_is_none() {
+    assert_eq!(hears(&[]).finished.status, Status::Failed);
+}
+
+#[test]
+fn a_stream_that_is_over_without_a_word_broke_off() {
+    let told = Server::without_done().says(&[text("Hel")]);
+    assert_eq!(told.finished.status, Status::Failed);
+    assert_eq!(told.only_item()["status"], "incomplete");
+}
+
+#[test]
+fn a_stream_that_is_over_after_its_reason_ended_well() {
+    let told = Server::without_done().says(&[text("Hello"), finish("stop")]);
+    assert_eq!(told.finished.status, Status::Completed);
+}
+
+#[test]
+fn what_follows_the_reason_is_heard_still() {
+    let counts = json!({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3});
+    let told = hears(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
+    assert_eq!(super::said(&told), "Hello");
+    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 3);
+}
+
+#[test]
+fn an_answer_without_a_word_is_an_answer() {
+    let told = hears(&[finish("stop")]);
+    assert_eq!(told.finished.status, Status::Completed);
+    assert!(told.output().is_empty() && left_out(&told).is_empty());
+}

@@ -1,0 +1,88 @@
+//! Errors in the midst of a stream.
+
+use serde_json::{Value, json};
+
+use super::{hears, text};
+use crate::stream::Status;
+
+fn failure(error: Value) -> (String, String) {
+    let told = hears(&[text("Hel"), error, text("lo")]);
+    assert_eq!(told.finished.status, Status::Failed, "{}", told.story());
+    assert_eq!(super::said(&told), "Hel");
+    let failure = told.finished.failure.unwrap();
+    (failure.code, failure.message)
+}
+
+fn of(code: &str, message: &str) -> (String, String) {
+    (code.to_owned(), message.to_owned())
+}
+
+#[test]
+fn an_error_object_fails_the_answer_with_its_code_and_message() {
+    let error = json!({"error": {
+        "message": "Slow down.", "type": "requests", "param": null, "code": "rate_limit_exceeded"
+    }});
+    assert_eq!(failure(error), of("rate_limit_exceeded", "Slow down."));
+}
+
+#[test]
+fn without_a_code_the_type_stands_for_it() {
+    let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": null}});
+    assert_eq!(failure(error), of("server_error", "Oh."));
+}
+
+#[test]
+fn a_bare_error_of_vllm_is_one() {
+    let error = json!({
+        "object": "error", "message": "Too long.", "type": "BadRequestError", "param": null,
+        "code": 400
+    });
+    assert_eq!(failure(error), of("400", "Too long."));
+}
+
+#[test]
+fn an_error_may_be_a_string() {
+    let error = json!({"error": "model runner has unexpectedly stopped"});
+    assert_eq!(failure(error), of("server_error", "model runner has unexpectedly stopped"));
+}
+
+#[test]
+fn an_error_that_says_nothing_fails_the_answer_too() {
+    let (code, message) = failure(json!({"error": {"param": null}}));
+    assert_eq!(code, "server_error");
+    assert!(!message.is_empty());
+}
+
+#[test]
+fn an_error_beside_the_last_choice_is_heard_after_it() {
+    let told = hears(&[
+        text("Hel"),
+        json!({
+            "id": "gen-1", "model": "m-1", "provider": "P",
+            "error": {"code": 502, "message": "Provider disconnected"},
+            "choices": [{"index": 0, "delta": {"content": "lo"}, "finish_reason": "error"}]
+        }),
+    ]);
+    assert_eq!(super::said(&told), "Hello");
+    let failure = told.finished.failure.as_ref().unwrap();
+    assert_eq!((&*failure.code, &*failure.message), ("502", "Provider disconnected"));
+}
+
+#[test]
+fn an_error_within_a_choice_is_one() {
+    let told = hears(&[json!({"model": "m-1", "choices": [{
+        "index": 0, "delta": {"content": ""}, "finish_reason": "error",
+        "error": {"code": 429, "message": "Rate limited"}
+    }]})]);
+    let failure = told.finished.failure.as_ref().unwrap();
+    assert_eq!((&*failure.code, &*failure.message), ("429", "Rate limited"));
+}
+
+#[test]
+fn no_error_is_none() {
+    for none in [json!(null), json!(false), json!("")] {
+        let mut chunk = text("Hello");
+        chunk["error"] = none;
+        assert_eq!(hears(&[chunk]).finished.status, Status::Completed);
+    }
+}

@@ -1,0 +1,141 @@
+//! The golden inputs: what each comes to, in a line.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::Server;
+use crate::stream::Decoder;
+use crate::stream::tests::world::Told;
+
+/// Each input with what the response says of its end, then its items.
+const EXPECTED: [(&str, &str, &[&str]); 38] = [
+    ("azure-content-filter", "incomplete content_filter", &["says The attackers"]),
+    ("azure-prompt-filter-results", "completed", &["says Hello!"]),
+    ("deepseek-insufficient-system-resource", "failed server_error", &["thinks Add"]),
+    ("deepseek-reasoning", "completed", &["thinks Add them.", "says 4."]),
+    ("llamacpp-error", "failed 500", &["says Let"]),
+    ("llamacpp-reasoning", "completed", &["thinks Sum it up.", "says 4"]),
+    ("llamacpp-tool-call", "completed", &[r#"calls get_weather {"city":"Rome"}"#]),
+    ("ollama-error-as-string", "failed server_error", &["says Let"]),
+    (
+        "ollama-index-zero-for-every-call",
+        "completed",
+        &[r#"calls write_file {"path":"a.py"}"#, r#"calls write_file {"path":"b.py"}"#],
+    ),
+    ("ollama-reasoning", "completed", &["thinks Easy one.", "says 4"]),
+    ("ollama-tool-call-without-id", "completed", &[r#"calls read_file {"path":"a.ts"}"#]),
+    (
+        "ollama-tool-calls-without-index",
+        "completed",
+        &[r#"calls get_weather {"city":"Rome"}"#, r#"calls get_weather {"city":"Oslo"}"#],
+    ),
+    ("openai-broke-off", "failed server_error", &["says Half of a sen"]),
+    ("openai-custom-tool-call", "completed", &["calls run_sql SELECT name\nFROM users;"]),
+    ("openai-error-mid-stream", "failed server_error", &["says Let me"]),
+    ("openai-legacy-function-call", "completed", &["calls get_weather {\n  \"city\": \"Rome\"\n}"]),
+    ("openai-length", "incomplete max_output_tokens", &["says Once upon a time"]),
+    (
+        "openai-length-in-a-tool-call",
+        "incomplete max_output_tokens",
+        &["says Looking it up.", r#"calls search {"query":"the lon"#],
+    ),
+    ("openai-logprobs", "completed", &["says Yes."]),
+    (
+        "openai-parallel-tool-calls",
+        "completed",
+        &[r#"calls get_weather {"city": "Rome"}"#, r#"calls get_weather {"city": "Oslo"}"#],
+    ),
+    ("openai-refusal", "completed", &["says I'm sorry, I can't help with that."]),
+    (
+        "openai-search-annotations",
+        "completed",
+        &["says Rust 1.0 came out in 2015 \
+           ([rust-lang.org](https://blog.rust-lang.org/2015/05/15/Rust-1.0.html))."],
+    ),
+    ("openai-text", "completed", &["says Hello \"there\"!\n"]),
+    ("openai-tool-call-in-pieces", "completed", &[r#"calls get_weather {"city":"Rome"}"#]),
+    ("openai-two-choices", "completed", &["says Heads"]),
+    ("openrouter-error-mid-stream", "failed 502", &["says Let"]),
+    (
+        "openrouter-reasoning-details",
+        "completed",
+        &["thinks Let me look.", r#"calls get_weather {"city": "Rome"}"#],
+    ),
+    ("proxy-arguments-as-object", "completed", &[r#"calls get_weather {"city":"Rome","days":2}"#]),
+    ("sglang-id-and-name-in-every-piece", "completed", &[r#"calls get_weather {"city": "Rome"}"#]),
+    ("sglang-null-id-and-name", "completed", &[r#"calls get_weather {"city": "Rome"}"#]),
+    ("sglang-reasoning", "completed", &["thinks Simple sum.", "says 4"]),
+    ("vllm-abort", "failed server_error", &["says Let"]),
+    ("vllm-another-id-in-every-piece", "completed", &[r#"calls get_weather {"city": "Rome"}"#]),
+    ("vllm-continuous-usage", "completed", &["says Hello"]),
+    ("vllm-error-mid-stream", "failed 500", &["says Let"]),
+    (
+        "vllm-reasoning-then-tool-call",
+        "completed",
+        &[
+            "thinks \nThe userasks about Rome.\n",
+            "says \n\n",
+            r#"calls get_weather {"city": "Rome"}"#,
+        ],
+    ),
+    ("vllm-reasoning-under-both-names", "completed", &["thinks Two and twois four.", "says 4"]),
+    ("vllm-tool-call-in-pieces", "completed", &[r#"calls get_weather {"city": "Rome"}"#]),
+];
+
+#[test]
+fn every_golden_input_comes_to_what_its_server_meant() {
+    for (case, end, items) in EXPECTED {
+        let told = hears(case);
+        assert_eq!(end_of(&told), end, "{case}");
+        let said: Vec<String> = told.output().iter().map(saying).collect();
+        assert_eq!(said, items, "{case}");
+    }
+}
+
+#[test]
+fn every_golden_input_is_expected_to_come_to_something() {
+    let names = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    let cases = names.iter().filter_map(|name| name.strip_suffix(".sse"));
+    let mut cases: Vec<&str> = cases.filter(|case| !case.contains('.')).collect();
+    cases.sort_unstable();
+    assert_eq!(cases, EXPECTED.map(|(case, ..)| case));
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/chat")
+}
+
+fn hears(case: &str) -> Told {
+    let server = Server::default();
+    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    let mut decoder = Decoder::new(1 << 20);
+    decoder.push(&fs::read(folder().join(format!("{case}.sse"))).unwrap());
+    while let Some(frame) = decoder.next_frame().unwrap() {
+        listener.hear(&frame.data, &mut assembler).unwrap();
+    }
+    listener.over(&mut assembler);
+    server.world.ends(assembler)
+}
+
+fn end_of(told: &Told) -> String {
+    let response = &told.last()["response"];
+    let reason = [&response["incomplete_details"]["reason"], &response["error"]["code"]];
+    let reason: Vec<&str> = reason.into_iter().filter_map(Value::as_str).collect();
+    [vec![response["status"].as_str().unwrap()], reason].concat().join(" ")
+}
+
+fn saying(item: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let content = &item["content"][0];
+    match item["type"].as_str().unwrap() {
+        "reasoning" => format!("thinks {}", text(&content["text"])),
+        "message" => format!("says {}{}", text(&content["text"]), text(&content["refusal"])),
+        _ => {
+            let input = text(&item["arguments"]) + &text(&item["input"]);
+            format!("calls {} {input}", text(&item["name"]))
+        }
+    }
+}

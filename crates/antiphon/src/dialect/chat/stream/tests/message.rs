@@ -1,0 +1,179 @@
+//! What the message says.
+
+use serde_json::json;
+
+use super::{calls, chunk, finish, hears, left_out, said, text};
+
+#[test]
+fn content_comes_in_pieces() {
+    let told = hears(&[text("Hel"), text("lo\n\u{1f600} \"you\""), finish("stop")]);
+
+    assert_eq!(said(&told), "Hello\n\u{1f600} \"you\"");
+    assert_eq!(told.only_item()["content"][0]["text"], "Hello\n\u{1f600} \"you\"");
+    assert_eq!(told.only_item()["status"], "completed");
+    assert_eq!(told.last()["type"], "response.completed");
+}
+
+#[test]
+fn a_first_chunk_with_a_role_only_begins_nothing() {
+    let told = hears(&[chunk(&json!({"role": "assistant"})), finish("stop")]);
+    assert!(told.output().is_empty());
+}
+
+#[test]
+fn nothing_begins_by_an_empty_or_null_delta() {
+    let told = hears(&[
+        chunk(&json!({
+            "role": "assistant", "content": "", "refusal": null, "reasoning_content": "",
+            "reasoning": null, "reasoning_details": [], "tool_calls": null, "function_call": null
+        })),
+        chunk(&json!({"content": null, "tool_calls": []})),
+        calls(&json!([{"index": 0, "id": "", "function": {"name": "", "arguments": ""}}])),
+        calls(&json!([{"index": 0, "id": null, "function": {"name": null, "arguments": null}}])),
+        chunk(&json!(null)),
+        finish("stop"),
+    ]);
+    assert!(told.output().is_empty(), "{}", told.story());
+    assert!(left_out(&told).is_empty());
+}
+
+#[test]
+fn an_empty_delta_does_not_end_reasoning() {
+    let told = hears(&[
+        chunk(&json!({"reasoning_content": "One, "})),
+        chunk(&json!({"content": "", "tool_calls": [{"index": 0, "function": {"arguments": ""}}]})),
+        chunk(&json!({"reasoning_content": "two."})),
+        finish("stop"),
+    ]);
+    assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
+}
+
+#[test]
+fn a_refusal_is_a_refusal() {
+    let told = hears(&[
+        chunk(&json!({"role": "assistant", "content": null, "refusal": ""})),
+        chunk(&json!({"refusal": "I can"})),
+        chunk(&json!({"refusal": "not."})),
+        finish("stop"),
+    ]);
+    assert_eq!(told.only_item()["content"], json!([{"type": "refusal", "refusal": "I cannot."}]));
+}
+
+#[test]
+fn a_refusal_after_content_is_the_second_part_of_one_message() {
+    let told =
+        hears(&[text("Well. "), chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
+    let content = &told.only_item()["content"];
+    assert_eq!(content[0]["text"], "Well. Sorry.");
+    assert_eq!(content[1]["refusal"], "No.");
+}
+
+#[test]
+fn a_refusal_before_content_is_the_first_part() {
+    let told = hears(&[chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
+    let content = &told.only_item()["content"];
+    assert_eq!(content[0]["refusal"], "No.");
+    assert_eq!(content[1]["text"], "Sorry.");
+}
+
+#[test]
+fn content_as_a_list_of_parts_is_heard() {
+    let told = hears(&[
+        chunk(&json!({"content": [
+            {"type": "text", "text": "Hello"}, {"type": "image_url", "image_url": {"url": "x"}}
+        ]})),
+        finish("stop"),
+    ]);
+    assert_eq!(said(&told), "Hello");
+    assert_eq!(left_out(&told), ["content part 'image_url'"]);
+}
+
+#[test]
+fn one_message_goes_on_after_a_call() {
+    let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
+    let told = hears(&[text("One."), calls(&call), text(" Two."), finish("tool_calls")]);
+
+    let output = told.output();
+    assert_eq!(output.len(), 2);
+    assert_eq!(output[0]["content"][0]["text"], "One. Two.");
+    assert_eq!(output[1]["arguments"], "{}");
+}
+
+#[test]
+fn a_citation_takes_the_responses_form() {
+    let citation = json!({"type": "url_citation", "url_citation": {
+        "start_index": 3, "end_index": 9, "url": "https://a.example/", "title": "A"
+    }});
+    let told =
+        hears(&[text("It is so."), chunk(&json!({"annotations": [citation]})), finish("stop")]);
+
+    let expected = json!({
+        "type": "url_citation", "start_index": 3, "end_index": 9,
+        "url": "https://a.example/", "title": "A"
+    });
+    assert_eq!(told.of("output_text.annotation.added")[0]["annotation"], expected);
+    assert_eq!(told.only_item()["content"][0]["annotations"], json!([expected]));
+}
+
+#[test]
+fn citations_in_several_chunks_count_up_and_lack_nothing() {
+    let citation = |url: &str| {
+        chunk(&json!({"content": "x", "annotations": [
+            {"type": "url_citation", "url_citation": {"url": url}}
+        ]}))
+    };
+    let told =
+        hears(&[citation("https://a.example/"), citation("https://b.example/"), finish("stop")]);
+
+    let events = told.of("output_text.annotation.added");
+    assert_eq!(events[0]["annotation_index"], 0);
+    assert_eq!(events[1]["annotation_index"], 1);
+    let expected = json!({
+        "type": "url_citation", "start_index": 0, "end_index": 0,
+        "url": "https://b.example/", "title": ""
+    });
+    assert_eq!(events[1]["annotation"], expected);
+}
+
+#[test]
+fn an_annotation_that_has_no_form_in_responses_is_left_out() {
+    let file = json!({"type": "file", "file": {"hash": "1", "name": "a.pdf"}});
+    let told = hears(&[text("So."), chunk(&json!({"annotations": [file]})), finish("stop")]);
+    assert_eq!(left_out(&told), ["annotation 'file'"]);
+}
+
+#[test]
+fn audio_is_left_out_once_and_never_in_silence() {
+    let audio = || chunk(&json!({"audio": {"id": "audio_1", "data": "AAAA"}}));
+    let told = hears(&[audio(), audio(), text("Hello"), finish("stop")]);
+
+    assert_eq!(left_out(&told), ["field of a message 'audio'"]);
+    assert_eq!(said(&told), "Hello");
+}
+
+#[test]
+fn what_a_server_invents_is_noted_up_to_a_bound() {
+    let odd = |number: usize| chunk(&json!({format!("odd_{number}"): 1}));
+    let mut chunks: Vec<_> = (0..100).map(odd).collect();
+    chunks.push(finish("stop"));
+    assert_eq!(left_out(&hears(&chunks)).len(), 32);
+}
+
+#[test]
+fn a_field_of_a_form_that_is_not_known_is_left_out() {
+    let told = hears(&[chunk(&json!({"content": {"text": "Hm"}, "reasoning": 7})), finish("stop")]);
+    let noted = ["field of a message 'content'", "field of a message 'reasoning'"];
+    assert_eq!(left_out(&told), noted);
+}
+
+#[test]
+fn log_probabilities_are_left_out_and_the_event_carries_an_empty_list() {
+    let mut with = text("Hi");
+    with["choices"][0]["logprobs"] = json!({"content": [{"token": "Hi", "logprob": -0.1}]});
+    let mut without = text("!");
+    without["choices"][0]["logprobs"] = json!({"content": null, "refusal": null});
+    let told = hears(&[without, with, finish("stop")]);
+
+    assert_eq!(left_out(&told), ["logprobs"]);
+    assert_eq!(told.of("output_text.delta")[1]["logprobs"], json!([]));
+}

@@ -1,0 +1,142 @@
+//! The decoder, from outside: what clients get of what servers send.
+
+mod call_ids;
+mod calls;
+mod calls_uncounted;
+mod chunks;
+mod endings;
+mod errors;
+mod generator;
+mod golden;
+mod laws;
+mod message;
+mod reasoning;
+mod usage;
+mod whole;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::dialect::{Asked, Dialect, Listener};
+use crate::json::Object;
+use crate::stream::Note;
+use crate::stream::tests::world::{Told, World};
+use crate::transcript::Origin;
+
+/// A server that says `[DONE]` in the end, to a request that declared no tools.
+fn hears(chunks: &[Value]) -> Told {
+    Server::default().says(chunks)
+}
+
+/// A server, and the request that it answers.
+#[derive(Default)]
+struct Server {
+    world: World,
+    tools: Option<Value>,
+    /// Whether its stream ends without a word.
+    is_mute: bool,
+}
+
+impl Server {
+    /// One whose stream ends without `[DONE]`.
+    fn without_done() -> Self {
+        Self { is_mute: true, ..Self::default() }
+    }
+
+    fn listener(&self) -> Listener {
+        let request = json!({"tools": self.tools}).to_string();
+        let request = Object::parse(request.as_bytes()).unwrap();
+        Listener::new(Dialect::Chat, Asked::of(&request, origin()))
+    }
+
+    /// Streams these chunks.
+    fn says(&self, chunks: &[Value]) -> Told {
+        let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
+        for chunk in chunks {
+            listener.hear(&chunk.to_string().into(), &mut assembler).unwrap();
+        }
+        if !self.is_mute {
+            listener.hear(&Bytes::from_static(b"[DONE]"), &mut assembler).unwrap();
+        }
+        listener.over(&mut assembler);
+        self.world.ends(assembler)
+    }
+
+    /// Answers with one object.
+    fn answers(&self, body: &Value) -> Told {
+        let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
+        listener.hear_whole(&body.to_string().into(), &mut assembler).unwrap();
+        self.world.ends(assembler)
+    }
+}
+
+fn origin() -> Origin {
+    Origin::new("host model")
+}
+
+/// A chunk with this delta.
+fn chunk(delta: &Value) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m-1",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": null}]
+    })
+}
+
+/// A chunk with a piece of the message.
+fn text(piece: &str) -> Value {
+    chunk(&json!({"content": piece}))
+}
+
+/// A chunk with pieces of calls.
+fn calls(pieces: &Value) -> Value {
+    chunk(&json!({"tool_calls": pieces}))
+}
+
+/// The chunk that says why the model stopped.
+fn finish(reason: &str) -> Value {
+    let choice = json!({"index": 0, "delta": {}, "finish_reason": reason});
+    json!({"id": "chatcmpl-1", "model": "m-1", "choices": [choice]})
+}
+
+/// The chunk with the usage, as it follows a finish reason.
+fn usage(usage: &Value) -> Value {
+    json!({"id": "chatcmpl-1", "model": "m-1", "choices": [], "usage": usage})
+}
+
+/// What of an answer was left out.
+fn left_out(told: &Told) -> Vec<&str> {
+    told.finished.notes.iter().filter_map(as_left_out).collect()
+}
+
+fn as_left_out(note: &Note) -> Option<&str> {
+    match note {
+        Note::LeftOut { what } => Some(what),
+        _ => None,
+    }
+}
+
+/// The calls of an answer: name, arguments or input, `call_id`.
+fn calls_of(told: &Told) -> Vec<(String, String, String)> {
+    let calls = told.output().into_iter().filter(|item| item["call_id"].is_string());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let call = |item: Value| {
+        let input = text(&item["arguments"]) + &text(&item["input"]);
+        (text(&item["name"]), input, text(&item["call_id"]))
+    };
+    calls.map(call).collect()
+}
+
+/// The same without the ids.
+fn called(told: &Told) -> Vec<(String, String)> {
+    calls_of(told).into_iter().map(|(name, input, _)| (name, input)).collect()
+}
+
+/// A call's name and input, to compare with.
+fn of(name: &str, input: &str) -> (String, String) {
+    (name.to_owned(), input.to_owned())
+}
+
+/// The text of the answer's message.
+fn said(told: &Told) -> String {
+    told.deltas("output_text.delta")
+}

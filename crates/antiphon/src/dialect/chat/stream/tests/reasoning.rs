@@ -1,0 +1,173 @@
+//! Reasoning, and what the server wants back of it.
+
+use serde_json::{Value, json};
+
+use super::{calls, chunk, finish, hears, origin, said, text};
+use crate::dialect::{Dialect, Seal};
+
+/// What is sealed in an item of reasoning.
+fn sealed(item: &Value) -> Value {
+    let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
+    assert_eq!((seal.dialect, seal.origin), (Dialect::Chat, origin()));
+    serde_json::from_str(&seal.content).unwrap()
+}
+
+#[test]
+fn reasoning_content_ends_where_the_message_begins() {
+    let told = hears(&[
+        chunk(&json!({"role": "assistant", "content": null, "reasoning_content": "Let "})),
+        chunk(&json!({"content": null, "reasoning_content": "me\nsee."})),
+        text("Four."),
+        finish("stop"),
+    ]);
+
+    let output = told.output();
+    let expected = json!([{"type": "reasoning_text", "text": "Let me\nsee."}]);
+    assert_eq!((&output[0]["type"], &output[0]["content"]), (&json!("reasoning"), &expected));
+    assert_eq!(output[0]["summary"], json!([]));
+    assert_eq!(output[1]["content"][0]["text"], "Four.");
+    let kinds = told.kinds();
+    let place = |kind| kinds.iter().position(|it| *it == kind);
+    assert!(place("output_item.done") < place("output_text.delta"));
+    assert_eq!(sealed(&output[0]), json!({"reasoning_content": "Let me\nsee."}));
+}
+
+#[test]
+fn reasoning_is_sealed_under_the_name_that_it_came_by() {
+    let told = hears(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
+    assert_eq!(sealed(&told.output()[0]), json!({"reasoning": "Hm."}));
+}
+
+#[test]
+fn of_two_fields_with_one_text_one_is_heard() {
+    let both = |text: &str| chunk(&json!({"reasoning": text, "reasoning_content": text}));
+    let told = hears(&[both("One, "), both("two."), finish("stop")]);
+
+    assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "One, two."}));
+}
+
+#[test]
+fn the_field_that_spoke_first_is_the_one_that_is_heard() {
+    let told = hears(&[
+        chunk(&json!({"reasoning": "One, "})),
+        chunk(&json!({"reasoning": "two.", "reasoning_content": "zwei."})),
+        finish("stop"),
+    ]);
+    assert_eq!(sealed(&told.only_item()), json!({"reasoning": "One, two."}));
+}
+
+#[test]
+fn reasoning_that_resumes_is_another_item() {
+    let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
+    let told = hears(&[
+        chunk(&json!({"reasoning_content": "One."})),
+        calls(&call),
+        chunk(&json!({"reasoning_content": "Two."})),
+        text("Done."),
+        finish("tool_calls"),
+    ]);
+
+    let output = told.output();
+    let kinds: Vec<&Value> = output.iter().map(|item| &item["type"]).collect();
+    assert_eq!(kinds, ["reasoning", "function_call", "reasoning", "message"]);
+    assert_eq!(sealed(&output[0]), json!({"reasoning_content": "One."}));
+    assert_eq!(sealed(&output[2]), json!({"reasoning_content": "Two."}));
+}
+
+#[test]
+fn reasoning_and_content_in_one_delta_come_in_this_order() {
+    let delta = json!({"content": "Four.", "reasoning_content": "Hm."});
+    let told = hears(&[chunk(&delta), finish("stop")]);
+    let output = told.output();
+    assert_eq!((&output[0]["type"], &output[1]["type"]), (&json!("reasoning"), &json!("message")));
+}
+
+#[test]
+fn reasoning_that_a_limit_cut_short_is_sealed_too() {
+    let told = hears(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
+    assert_eq!(told.last()["type"], "response.incomplete");
+    assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "Hm, "}));
+}
+
+#[test]
+fn reasoning_that_broke_off_is_not_sealed() {
+    let told = hears(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
+    assert_eq!(told.only_item()["encrypted_content"], Value::Null);
+}
+
+fn detail(text: &str, more: &Value) -> Value {
+    let mut detail = json!({
+        "type": "reasoning.text", "text": text, "format": "anthropic-claude-v1", "index": 0
+    });
+    let more = more.as_object().unwrap().clone();
+    detail.as_object_mut().unwrap().extend(more);
+    detail
+}
+
+#[test]
+fn reasoning_details_are_put_together_and_told_once() {
+    let piece = |text: &str| {
+        chunk(&json!({"reasoning": text, "reasoning_details": [detail(text, &json!({}))]}))
+    };
+    let signature = json!({
+        "type": "reasoning.text", "signature": "EqQB", "format": "anthropic-claude-v1", "index": 0
+    });
+    let told = hears(&[
+        piece("One, "),
+        piece("\"two\"."),
+        chunk(&json!({"reasoning": null, "reasoning_details": [signature]})),
+        text("Four."),
+        finish("stop"),
+    ]);
+
+    let reasoning = &told.output()[0];
+    assert_eq!(reasoning["content"][0]["text"], "One, \"two\".");
+    let whole = detail("One, \"two\".", &json!({"signature": "EqQB"}));
+    let expected = json!({"reasoning": "One, \"two\".", "reasoning_details": [whole]});
+    assert_eq!(sealed(reasoning), expected);
+    assert_eq!(said(&told), "Four.");
+}
+
+#[test]
+fn details_of_other_kinds_blocks_and_fields_stay_entries_of_their_own_in_order() {
+    let details = json!([
+        detail("a", &json!({"signature": "S1"})),
+        detail("b", &json!({})),
+        detail("c", &json!({"index": 1})),
+        detail("d", &json!({"index": 1, "extra": true})),
+        {"type": "reasoning.encrypted", "data": "AAA", "index": 2},
+        {"type": "reasoning.encrypted", "data": "BBB", "index": 2},
+        {"type": "reasoning.summary", "summary": "In short.", "id": "rs_1"},
+        {"type": "reasoning.summary", "summary": "Other.", "id": "rs_2"},
+    ]);
+    let told = hears(&[
+        chunk(&json!({"reasoning": "abcd", "reasoning_details": details})),
+        finish("stop"),
+    ]);
+    assert_eq!(sealed(&told.only_item())["reasoning_details"], details);
+}
+
+#[test]
+fn details_that_come_without_a_text_beside_them_are_told() {
+    let piece = |text: &str| chunk(&json!({"reasoning_details": [detail(text, &json!({}))]}));
+    let told = hears(&[piece("One, "), piece("two."), finish("stop")]);
+
+    let whole = detail("One, two.", &json!({}));
+    assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
+    assert_eq!(sealed(&told.only_item()), json!({"reasoning_details": [whole]}));
+}
+
+#[test]
+fn encrypted_details_beside_a_call_are_reasoning_before_it() {
+    let encrypted = json!({"type": "reasoning.encrypted", "data": "AAA", "id": "call_1"});
+    let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
+    let told = hears(&[
+        chunk(&json!({"tool_calls": call, "reasoning_details": [encrypted]})),
+        finish("tool_calls"),
+    ]);
+
+    let output = told.output();
+    assert_eq!(output[1]["type"], "function_call");
+    assert_eq!(sealed(&output[0]), json!({"reasoning_details": [encrypted]}));
+}

@@ -1,0 +1,75 @@
+//! Answers that do not stream.
+
+use serde_json::{Value, json};
+
+use super::{Server, called, of};
+use crate::stream::Status;
+use crate::stream::tests::world::Told;
+
+fn answers(message: &Value, finish_reason: &Value) -> Told {
+    Server::default().answers(&json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    }))
+}
+
+#[test]
+fn a_whole_answer_has_its_items_in_order() {
+    let told = answers(
+        &json!({
+            "role": "assistant", "content": "Well.", "refusal": null,
+            "reasoning_content": "Hm.",
+            "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+                {"id": "call_2", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+            ],
+            "annotations": []
+        }),
+        &json!("tool_calls"),
+    );
+
+    let output = told.output();
+    let kinds: Vec<&Value> = output.iter().map(|item| &item["type"]).collect();
+    assert_eq!(kinds, ["reasoning", "message", "function_call", "function_call"]);
+    assert_eq!(told.finished.status, Status::Completed);
+    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 3);
+    assert_eq!(told.last()["response"]["model"], "m-1");
+}
+
+#[test]
+fn a_whole_answer_ends_as_its_reason_says() {
+    let message = json!({"role": "assistant", "content": "Hel"});
+    let status = |reason: Value| answers(&message, &reason).finished.status;
+    assert_eq!(status(json!("stop")), Status::Completed);
+    assert_eq!(status(json!(null)), Status::Completed);
+    assert_eq!(status(json!("length")), Status::Incomplete);
+    assert_eq!(status(json!("content_filter")), Status::Incomplete);
+    assert_eq!(status(json!("error")), Status::Failed);
+}
+
+#[test]
+fn whole_calls_without_ids_or_with_objects_are_calls() {
+    let told = answers(
+        &json!({"content": "", "tool_calls": [
+            {"function": {"name": "f", "arguments": {"a": 1}}},
+            {"function": {"name": "f", "arguments": {"a": 1}}}
+        ]}),
+        &json!("stop"),
+    );
+    assert_eq!(called(&told), [of("f", "{\"a\":1}"), of("f", "{\"a\":1}")]);
+}
+
+#[test]
+fn an_error_in_the_place_of_an_answer_fails() {
+    let told = Server::default().answers(&json!({"error": {"message": "Oh.", "code": "oh"}}));
+    let failure = told.finished.failure.as_ref().unwrap();
+    assert_eq!((&*failure.code, &*failure.message), ("oh", "Oh."));
+}
+
+#[test]
+fn an_object_that_is_no_answer_fails() {
+    for body in [json!({}), json!({"choices": []}), json!({"detail": "Not Found"})] {
+        assert_eq!(Server::default().answers(&body).finished.status, Status::Failed);
+    }
+}
