@@ -1,17 +1,17 @@
 //! The assembler, from outside: what clients get of what upstreams send.
 
-mod checker;
+pub(crate) mod checker;
 mod duplicates;
 mod early;
 mod endings;
 mod envelope;
-mod events;
-mod generator;
+pub(crate) mod events;
+pub(crate) mod generator;
 mod laws;
-mod mangler;
+pub(crate) mod mangler;
 mod names;
 mod passing;
 mod settling;
 mod texts;
 mod whole;
-mod world;
+pub(crate) mod world;

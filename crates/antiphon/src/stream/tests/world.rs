@@ -9,7 +9,7 @@ use crate::json::Object;
 use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Taken};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
-pub(super) const NOW: i64 = 1_770_000_060;
+pub(crate) const NOW: i64 = 1_770_000_060;
 
 /// Ids that count up.
 #[derive(Default)]
@@ -24,38 +24,38 @@ impl IdSource for Counting {
 
 /// What the caller asked and what the conversation holds.
 #[derive(Default)]
-pub(super) struct World {
+pub(crate) struct World {
     held: Vec<Item>,
     upstream: Upstream,
     hides_encrypted: bool,
 }
 
 /// What a client got, and what is kept.
-pub(super) struct Told {
-    pub(super) raw: Vec<Event>,
+pub(crate) struct Told {
+    pub(crate) raw: Vec<Event>,
     /// The same events as JSON, the terminal one included.
-    pub(super) events: Vec<Value>,
-    pub(super) finished: Finished,
+    pub(crate) events: Vec<Value>,
+    pub(crate) finished: Finished,
 }
 
 impl World {
     /// A conversation that holds these items.
-    pub(super) fn holding(items: &[Value]) -> Self {
+    pub(crate) fn holding(items: &[Value]) -> Self {
         let parsed = |item: &Value| Item::parse(item.to_string().into()).unwrap();
         Self { held: items.iter().map(parsed).collect(), ..Self::default() }
     }
 
     /// The caller did not ask for encrypted reasoning.
-    pub(super) fn without_encrypted() -> Self {
+    pub(crate) fn without_encrypted() -> Self {
         Self { hides_encrypted: true, ..Self::default() }
     }
 
     /// The upstream may contradict itself.
-    pub(super) fn of_a_contradictory_upstream(self) -> Self {
+    pub(crate) fn of_a_contradictory_upstream(self) -> Self {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
-    pub(super) fn assembler(&self) -> Assembler {
+    pub(crate) fn assembler(&self) -> Assembler {
         let request = Object::parse(br#"{"model":"sim"}"#).unwrap();
         let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
         let ids = Box::new(Counting::default());
@@ -73,13 +73,13 @@ impl World {
     }
 
     /// The upstream sends these events, and dies if none of them ends the response.
-    pub(super) fn hears(&self, events: &[Value]) -> Told {
+    pub(crate) fn hears(&self, events: &[Value]) -> Told {
         let events: Vec<Bytes> = events.iter().map(|event| event.to_string().into()).collect();
         self.hears_bytes(&events)
     }
 
     /// The same with the events as they stand on the wire.
-    pub(super) fn hears_bytes(&self, events: &[Bytes]) -> Told {
+    pub(crate) fn hears_bytes(&self, events: &[Bytes]) -> Told {
         let mut assembler = self.assembler();
         for event in events {
             assembler.hear(event).unwrap();
@@ -88,13 +88,13 @@ impl World {
     }
 
     /// The upstream answers with one object.
-    pub(super) fn hears_whole(&self, response: &Value) -> Told {
+    pub(crate) fn hears_whole(&self, response: &Value) -> Told {
         let mut assembler = self.assembler();
         assembler.hear_whole(&response.to_string().into()).unwrap();
         self.ends(assembler)
     }
 
-    fn ends(&self, mut assembler: Assembler) -> Told {
+    pub(crate) fn ends(&self, mut assembler: Assembler) -> Told {
         assembler.fail(Failure::server_error("The upstream broke off."));
         let mut raw: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         let finished = assembler.finish(NOW);
@@ -107,12 +107,12 @@ impl World {
 }
 
 /// The upstream sends these events to a caller who asked for everything, in a new conversation.
-pub(super) fn hears(events: &[Value]) -> Told {
+pub(crate) fn hears(events: &[Value]) -> Told {
     World::default().hears(events)
 }
 
 /// An event's JSON, whose type is the event's and which stands in one line.
-pub(super) fn json(event: &Event) -> Value {
+pub(crate) fn json(event: &Event) -> Value {
     let json: Value = serde_json::from_slice(&event.data).unwrap();
     assert_eq!(json["type"], *event.kind);
     assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'));
@@ -131,13 +131,13 @@ impl Told {
     }
 
     /// The events line by line.
-    pub(super) fn story(&self) -> String {
+    pub(crate) fn story(&self) -> String {
         let lines: Vec<String> = self.events.iter().map(Value::to_string).collect();
         lines.join("\n")
     }
 
     /// The event's types without `response.`, in order, from the first item on.
-    pub(super) fn kinds(&self) -> Vec<&str> {
+    pub(crate) fn kinds(&self) -> Vec<&str> {
         let kinds = self.events.iter().skip(2);
         kinds
             .map(|event| event["type"].as_str().unwrap())
@@ -145,35 +145,35 @@ impl Told {
             .collect()
     }
 
-    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
+    pub(crate) fn of(&self, kind: &str) -> Vec<&Value> {
         let kind = format!("response.{kind}");
         self.events.iter().filter(|event| event["type"] == *kind).collect()
     }
 
-    pub(super) fn last(&self) -> &Value {
+    pub(crate) fn last(&self) -> &Value {
         self.events.last().unwrap()
     }
 
     /// The finished response's output.
-    pub(super) fn output(&self) -> Vec<Value> {
+    pub(crate) fn output(&self) -> Vec<Value> {
         self.last()["response"]["output"].as_array().unwrap().clone()
     }
 
     /// The only item of the output.
-    pub(super) fn only_item(&self) -> Value {
+    pub(crate) fn only_item(&self) -> Value {
         let output = self.output();
         assert_eq!(output.len(), 1, "{}", self.story());
         output[0].clone()
     }
 
     /// All deltas of events of this type, put together.
-    pub(super) fn deltas(&self, kind: &str) -> String {
+    pub(crate) fn deltas(&self, kind: &str) -> String {
         let deltas = self.of(kind);
         deltas.iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 
     /// What stays in the transcript, as JSON.
-    pub(super) fn kept(&self) -> Vec<Option<Value>> {
+    pub(crate) fn kept(&self) -> Vec<Option<Value>> {
         let kept = self.finished.output.iter().map(|output| &output.item);
         kept.map(|item| Some(serde_json::from_str(item.as_ref()?.text()).unwrap())).collect()
     }

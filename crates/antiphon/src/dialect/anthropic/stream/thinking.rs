@@ -14,7 +14,7 @@ pub(super) struct Thinking {
     block: String,
     /// Its text, escaped.
     thinking: String,
-    /// Its signature, escaped.
+    /// Its signature, raw; empty where it has none.
     signature: String,
 }
 
@@ -47,10 +47,11 @@ impl Thinking {
         }
     }
 
-    /// Takes a piece of the signature.
+    /// Takes the signature, a raw JSON string. It comes in one piece: the last one counts, as it does
+    /// for Anthropic's own clients.
     pub(super) fn sign(&mut self, raw: &str) {
         if speaks(raw) {
-            self.signature.push_str(&raw[1..raw.len() - 1]);
+            raw.clone_into(&mut self.signature);
         }
     }
 
@@ -61,8 +62,8 @@ impl Thinking {
     pub(super) fn end(self, context: &Context, assembler: &mut Assembler) {
         let mut block = Object::parse(self.block.as_bytes()).expect("it was an object");
         block.set("thinking", format!("\"{}\"", self.thinking));
-        if self.is_signed() {
-            block.set("signature", format!("\"{}\"", self.signature));
+        if !self.signature.is_empty() {
+            block.set("signature", self.signature);
         }
         end(self.item, block.to_text(), context, assembler);
     }
