@@ -19,7 +19,7 @@ mod ending;
 mod extension;
 mod messages;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod text;
 mod thinking;
 

@@ -4,7 +4,7 @@ mod calls;
 mod citations;
 mod endings;
 mod extensions;
-mod generator;
+pub(crate) mod generator;
 mod laws;
 mod text;
 mod thinking;
