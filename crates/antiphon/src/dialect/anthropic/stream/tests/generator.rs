@@ -47,8 +47,8 @@ impl Said {
                 json!({"type": "thinking", "thinking": pieces.concat(), "signature": signature})
             }
             Self::Redacted(data) => json!({"type": "redacted_thinking", "data": data}),
-            Self::Call(pieces) => self.call(at, "look", json!({"at": at, "text": pieces.concat()})),
-            Self::Custom(pieces) => self.call(at, "shell", json!({"input": pieces.concat()})),
+            Self::Call(pieces) => call(at, "look", json!({"at": at, "text": pieces.concat()})),
+            Self::Custom(pieces) => call(at, "shell", json!({"input": pieces.concat()})),
             Self::Search(pieces) => json!({"type": "server_tool_use", "name": "web_search",
                 "id": format!("srvtoolu_{at}"), "input": {"query": pieces.concat()}}),
         }
@@ -57,13 +57,6 @@ impl Said {
     /// Whether anything of the block reaches clients: a text block without text is none.
     pub(crate) fn is_something(&self) -> bool {
         !matches!(self, Self::Text(pieces) if pieces.concat().is_empty())
-    }
-
-    #[allow(clippy::unused_self)]
-    fn call(&self, at: usize, name: &str, input: Value) -> Value {
-        let mut call = tool_use(&format!("toolu_{at}"), name);
-        call["input"] = input;
-        call
     }
 
     /// The events of the block.
@@ -84,6 +77,12 @@ impl Said {
             }
         }
     }
+}
+
+fn call(at: usize, name: &str, input: Value) -> Value {
+    let mut call = tool_use(&format!("toolu_{at}"), name);
+    call["input"] = input;
+    call
 }
 
 fn borrowed(pieces: &[String]) -> Vec<&str> {

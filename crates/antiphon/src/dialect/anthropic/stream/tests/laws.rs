@@ -27,7 +27,9 @@ proptest! {
         side_by_side: bool,
     ) {
         let mut events = stream(&said, "end_turn", side_by_side);
-        mishaps.iter().for_each(|mishap| mishap.befall(&mut events));
+        for mishap in &mishaps {
+            mishap.befall(&mut events);
+        }
         hears_of(Upstream::Contradictory, &events);
     }
 

@@ -67,5 +67,5 @@ fn an_upstream_that_breaks_off_is_an_error() {
 fn an_error_of_anthropics_keeps_its_type() {
     let error = json!({"type": "error",
         "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    assert_eq!(rewrites(&[error.clone()]).streamed, error);
+    assert_eq!(rewrites(std::slice::from_ref(&error)).streamed, error);
 }

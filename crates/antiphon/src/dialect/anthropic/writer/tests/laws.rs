@@ -36,7 +36,9 @@ proptest! {
         ends: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        mishaps.iter().for_each(|mishap| stream.befall(mishap));
+        for mishap in &mishaps {
+            stream.befall(mishap);
+        }
         let end = if ends { vec![completed()] } else { Vec::new() };
         writes(&told(&stream, &end));
     }
@@ -84,7 +86,9 @@ proptest! {
         side_by_side: bool,
     ) {
         let mut events = anthropic(&said, "max_tokens", side_by_side);
-        mishaps.iter().for_each(|mishap| mishap.befall(&mut events));
+        for mishap in &mishaps {
+            mishap.befall(&mut events);
+        }
         rewrites(&events);
     }
 }
