@@ -101,6 +101,15 @@ impl Assembler {
         self.tell("response.output_text.annotation.added", fields);
     }
 
+    /// A part of a message's content ends. `part`: the part as far as the upstream gives it whole,
+    /// a raw object with its `type`; what it leaves out stays as it was told.
+    pub(crate) fn end_part(&mut self, index: u64, number: u64, part: &str) {
+        let [index, number] = [index, number].map(Digits::of);
+        let place = [("output_index", index.as_str()), ("content_index", number.as_str())];
+        let [index, number] = place;
+        self.tell("response.content_part.done", [index, number, ("part", part)]);
+    }
+
     /// The item ends, as the upstream says it came to. What it leaves out stays as it was told.
     pub(crate) fn end_item(&mut self, index: u64, item: &Object<'_>) {
         self.tell_item("response.output_item.done", index, item);

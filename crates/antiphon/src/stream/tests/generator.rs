@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// One item of an answer. Texts are in the pieces in which they stream.
 #[derive(Clone, Debug)]
-pub(super) enum Spoken {
+pub(crate) enum Spoken {
     Reasoning { summary: Vec<Pieces>, raw: Option<Pieces>, sealed: bool },
     Message { parts: Vec<(bool, Pieces)> },
     Call { input: Pieces },
@@ -14,11 +14,11 @@ pub(super) enum Spoken {
     Search,
 }
 
-pub(super) type Pieces = Vec<String>;
+pub(crate) type Pieces = Vec<String>;
 
 /// What an event is for its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Added,
     PartAdded,
     Delta,
@@ -30,18 +30,18 @@ pub(super) enum Role {
 
 /// One event of an upstream: of the item at this place in the answer, or of the response.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
-    pub(super) of: Option<(usize, Role)>,
-    pub(super) json: Value,
+pub(crate) struct Sent {
+    pub(crate) of: Option<(usize, Role)>,
+    pub(crate) json: Value,
 }
 
 /// What an upstream sends: events, then the terminal one with the items in it.
 #[derive(Clone, Debug)]
-pub(super) struct Stream {
-    pub(super) events: Vec<Sent>,
-    pub(super) output: Vec<Value>,
+pub(crate) struct Stream {
+    pub(crate) events: Vec<Sent>,
+    pub(crate) output: Vec<Value>,
     /// How many items it is of.
-    pub(super) count: usize,
+    pub(crate) count: usize,
 }
 
 /// Texts that differ from item to item, whatever is in them.
@@ -62,7 +62,7 @@ fn spoken() -> impl Strategy<Value = Spoken> {
 }
 
 /// An answer of up to four items.
-pub(super) fn answer() -> impl Strategy<Value = Vec<Spoken>> {
+pub(crate) fn answer() -> impl Strategy<Value = Vec<Spoken>> {
     vec(spoken(), 0..5).prop_map(|mut answer| {
         answer.iter_mut().enumerate().for_each(|(at, item)| item.mark(at));
         answer
@@ -241,7 +241,7 @@ fn streamed(
 }
 
 /// The stream that tells an answer, item by item or with its items side by side.
-pub(super) fn stream(answer: &[Spoken], side_by_side: bool) -> Stream {
+pub(crate) fn stream(answer: &[Spoken], side_by_side: bool) -> Stream {
     let told = answer.iter().enumerate().map(|(at, item)| events_of(at, item));
     let mut told: Vec<_> = told.map(Vec::into_iter).collect();
     let mut events = Vec::new();

@@ -9,7 +9,7 @@ use super::generator::{Role, Sent, Stream};
 
 /// One thing that is wrong with a stream.
 #[derive(Clone, Debug)]
-pub(super) enum Mishap {
+pub(crate) enum Mishap {
     /// An item is announced once more: later, under another id, at another index.
     AnnouncedAgain { item: Index, later: Index, other_id: bool, other_index: bool },
     /// Another path of the upstream tells the whole of a call once more.
@@ -45,7 +45,7 @@ pub(super) enum Mishap {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BadId {
+pub(crate) enum BadId {
     Empty,
     Null,
     Number,
@@ -55,9 +55,9 @@ pub(super) enum BadId {
 }
 
 /// The id of an item that the conversation holds.
-pub(super) const HELD_ID: &str = "msg_held";
+pub(crate) const HELD_ID: &str = "msg_held";
 /// The `call_id` of a call that the conversation holds.
-pub(super) const HELD_CALL: &str = "call_held";
+pub(crate) const HELD_CALL: &str = "call_held";
 
 fn bad_id() -> impl Strategy<Value = BadId> {
     use BadId::*;
@@ -95,7 +95,7 @@ fn mishap() -> impl Strategy<Value = Mishap> {
 }
 
 /// Up to four mishaps of one stream.
-pub(super) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
+pub(crate) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
     vec(mishap(), 0..5)
 }
 
@@ -114,7 +114,7 @@ fn stray(which: usize) -> Value {
 
 impl Stream {
     /// The stream after a mishap.
-    pub(super) fn befall(&mut self, mishap: &Mishap) {
+    pub(crate) fn befall(&mut self, mishap: &Mishap) {
         let count = self.count;
         match mishap {
             Mishap::NoLogprobs => self.events.iter_mut().for_each(|sent| {

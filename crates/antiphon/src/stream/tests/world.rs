@@ -9,7 +9,7 @@ use crate::json::Object;
 use crate::stream::{Assembler, Envelope, Event, Failure, Finished, Form, Permission, Taken};
 use crate::transcript::{HeldItem, Origin, Transcript};
 
-pub(super) const NOW: i64 = 1_770_000_060;
+pub(crate) const NOW: i64 = 1_770_000_060;
 
 /// Ids that count up.
 #[derive(Default)]
@@ -91,13 +91,13 @@ impl World {
     }
 
     /// The upstream sends these events, and dies if none of them ends the response.
-    pub(super) fn hears(&self, events: &[Value]) -> Told {
+    pub(crate) fn hears(&self, events: &[Value]) -> Told {
         let events: Vec<Bytes> = events.iter().map(|event| event.to_string().into()).collect();
         self.hears_bytes(&events)
     }
 
     /// The same with the events as they stand on the wire.
-    pub(super) fn hears_bytes(&self, events: &[Bytes]) -> Told {
+    pub(crate) fn hears_bytes(&self, events: &[Bytes]) -> Told {
         let mut assembler = self.assembler();
         for event in events {
             assembler.hear(event).unwrap();
@@ -106,7 +106,7 @@ impl World {
     }
 
     /// The upstream answers with one object.
-    pub(super) fn hears_whole(&self, response: &Value) -> Told {
+    pub(crate) fn hears_whole(&self, response: &Value) -> Told {
         let mut assembler = self.assembler();
         assembler.hear_whole(&response.to_string().into()).unwrap();
         self.ends(assembler)
@@ -126,12 +126,12 @@ impl World {
 }
 
 /// The upstream sends these events to a caller who asked for everything, in a new conversation.
-pub(super) fn hears(events: &[Value]) -> Told {
+pub(crate) fn hears(events: &[Value]) -> Told {
     World::default().hears(events)
 }
 
 /// An event's JSON, whose type is the event's and which stands in one line.
-pub(super) fn json(event: &Event) -> Value {
+pub(crate) fn json(event: &Event) -> Value {
     let json: Value = serde_json::from_slice(&event.data).unwrap();
     assert_eq!(json["type"], *event.kind);
     assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'));

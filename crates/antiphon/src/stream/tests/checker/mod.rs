@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::item::Shown;
 
 /// The 31 keys of a response object.
-pub(super) const RESPONSE_KEYS: [&str; 31] = [
+pub(crate) const RESPONSE_KEYS: [&str; 31] = [
     "id",
     "object",
     "created_at",
@@ -70,14 +70,14 @@ const REQUIRED: [(&str, &[&str]); 14] = [
 
 /// Whether the upstream may have contradicted itself: then deltas need not make up the texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Upstream {
+pub(crate) enum Upstream {
     #[default]
     Coherent,
     Contradictory,
 }
 
 /// Goes through a whole stream; the terminal event is its last.
-pub(super) fn check(events: &[Value], upstream: Upstream) -> Result<(), String> {
+pub(crate) fn check(events: &[Value], upstream: Upstream) -> Result<(), String> {
     let mut client = Client { upstream, ..Client::default() };
     for (number, event) in events.iter().enumerate() {
         client

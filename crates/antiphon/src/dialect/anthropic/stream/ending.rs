@@ -1,0 +1,116 @@
+//! How an answer ends, and what it cost.
+
+use crate::json::{Object, quote};
+use crate::stream::{Assembler, Status};
+
+/// What is known of the answer's end.
+///
+/// | `stop_reason` | response |
+/// |---|---|
+/// | `end_turn`, `stop_sequence`, `tool_use`, any unknown one | completed |
+/// | `pause_turn` | completed: the caller goes on by sending back what was answered |
+/// | `max_tokens`, `model_context_window_exceeded` | incomplete, `max_output_tokens` |
+/// | `refusal` | incomplete, `content_filter`: a classifier cut the answer short |
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    stop_reason: Option<String>,
+    usage: Usage,
+}
+
+/// Token counts as far as they were told. Each is a total, so that the last one counts.
+#[derive(Debug, Default)]
+struct Usage {
+    input: Option<u64>,
+    cache_read: Option<u64>,
+    cache_creation: Option<u64>,
+    output: Option<u64>,
+}
+
+impl Ending {
+    /// Whether a reason to stop was told.
+    pub(super) fn is_known(&self) -> bool {
+        self.stop_reason.is_some()
+    }
+
+    /// Whether a limit ended the answer, rather than the model.
+    pub(super) fn is_cut_short(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    /// Takes the `stop_reason` of a message or of a `message_delta`.
+    pub(super) fn hear_stop(&mut self, message: &Object<'_>) {
+        if let Some(reason) = message.string("stop_reason") {
+            self.stop_reason = Some(reason.into_owned());
+        }
+    }
+
+    pub(super) fn hear_usage(&mut self, usage: &Object<'_>) {
+        let Usage { input, cache_read, cache_creation, output } = &mut self.usage;
+        for (key, count) in [
+            ("input_tokens", input),
+            ("cache_read_input_tokens", cache_read),
+            ("cache_creation_input_tokens", cache_creation),
+            ("output_tokens", output),
+        ] {
+            let told = usage.get(key).and_then(|raw| raw.parse().ok());
+            *count = told.or(*count);
+        }
+    }
+
+    /// Ends the response.
+    pub(super) fn tell(&self, assembler: &mut Assembler) {
+        let mut response = self.usage.in_response();
+        match self.reason() {
+            None => assembler.end_response(Status::Completed, &response),
+            Some(reason) => {
+                response.set("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
+                assembler.end_response(Status::Incomplete, &response);
+            }
+        }
+    }
+
+    /// Ends the response with what an `error` event says: its type is the error's code.
+    pub(super) fn tell_failure(&self, event: &Object<'_>, assembler: &mut Assembler) {
+        let error = event.get("error").unwrap_or("{}");
+        let fields = Object::parse(error.as_bytes()).unwrap_or_default();
+        let code = fields.string("type").unwrap_or("api_error".into());
+        let message = [fields.string("message"), event.string("error"), event.string("message")];
+        let message = message.into_iter().flatten().next();
+        let message = message.unwrap_or("The upstream failed without saying why.".into());
+        let (code, message) = (quote(&code), quote(&message));
+        let mut response = self.usage.in_response();
+        response.set("error", format!(r#"{{"code":{code},"message":{message}}}"#));
+        assembler.end_response(Status::Failed, &response);
+    }
+
+    /// Why the answer is incomplete, if it is.
+    fn reason(&self) -> Option<&'static str> {
+        match self.stop_reason.as_deref()? {
+            "max_tokens" | "model_context_window_exceeded" => Some("max_output_tokens"),
+            "refusal" => Some("content_filter"),
+            _ => None,
+        }
+    }
+}
+
+impl Usage {
+    /// A response that reports it, if any was told. Anthropic counts what it reads from a cache, and
+    /// what it writes to one, beside the other input; the Responses API counts all of it as input.
+    /// Thinking is part of the output and not counted by itself.
+    fn in_response(&self) -> Object<'static> {
+        let mut response = Object::default();
+        let Self { input, cache_read, cache_creation, output } = *self;
+        if input.or(output).is_some() {
+            let cached = cache_read.unwrap_or(0);
+            let counts = [input.unwrap_or(0), cached, cache_creation.unwrap_or(0)];
+            let input = counts.into_iter().fold(0, u64::saturating_add);
+            let output = output.unwrap_or(0);
+            let total = input.saturating_add(output);
+            let usage = format!(
+                r#"{{"input_tokens":{input},"input_tokens_details":{{"cached_tokens":{cached}}},"output_tokens":{output},"output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{total}}}"#
+            );
+            response.set("usage", usage);
+        }
+        response
+    }
+}

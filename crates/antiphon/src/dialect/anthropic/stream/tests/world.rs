@@ -1,0 +1,142 @@
+//! A server, what it sends, and what comes of it. Every stream that comes of it is checked.
+
+use serde_json::{Value, json};
+
+use crate::dialect::{Asked, Dialect, Listener, Seal};
+use crate::json::Object;
+use crate::stream::Note;
+use crate::stream::tests::checker::Upstream;
+use crate::stream::tests::world::{Told, World};
+use crate::transcript::Origin;
+
+pub(crate) const ORIGIN: &str = "api.anthropic.com claude";
+
+pub(crate) fn asked() -> Asked {
+    let tools = json!({"tools": [{"type": "custom", "name": "shell"}]}).to_string();
+    Asked::of(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
+}
+
+/// The server sends these events, and nothing more.
+pub(crate) fn hears(events: &[Value]) -> Told {
+    hears_of(Upstream::Coherent, events)
+}
+
+/// The same of a server that may contradict itself.
+pub(crate) fn hears_of(upstream: Upstream, events: &[Value]) -> Told {
+    let world = match upstream {
+        Upstream::Coherent => World::default(),
+        Upstream::Contradictory => World::default().of_a_contradictory_upstream(),
+    };
+    let mut assembler = world.assembler();
+    let mut listener = Listener::new(Dialect::Anthropic, asked());
+    for event in events {
+        listener.hear(&event.to_string().into(), &mut assembler).unwrap();
+    }
+    listener.over(&mut assembler);
+    world.ends(assembler)
+}
+
+/// The server answers with this body.
+pub(crate) fn hears_whole(body: &Value) -> Told {
+    let world = World::default();
+    let mut assembler = world.assembler();
+    let mut listener = Listener::new(Dialect::Anthropic, asked());
+    listener.hear_whole(&body.to_string().into(), &mut assembler).unwrap();
+    world.ends(assembler)
+}
+
+/// A whole answer of these events between `message_start` and its end for this reason.
+pub(crate) fn answers(stop_reason: &str, blocks: &[Vec<Value>]) -> Told {
+    hears(&answer(stop_reason, blocks))
+}
+
+pub(crate) fn answer(stop_reason: &str, blocks: &[Vec<Value>]) -> Vec<Value> {
+    let end = [message_delta(stop_reason), message_stop()];
+    [message_start()].into_iter().chain(blocks.concat()).chain(end).collect()
+}
+
+pub(crate) fn message_start() -> Value {
+    json!({"type": "message_start", "message": {"id": "msg_01", "type": "message",
+        "role": "assistant", "model": "claude-up", "content": [], "stop_reason": null,
+        "stop_sequence": null, "usage": {"input_tokens": 25, "output_tokens": 1}}})
+}
+
+pub(crate) fn message_delta(stop_reason: &str) -> Value {
+    json!({"type": "message_delta", "usage": {"output_tokens": 15},
+        "delta": {"stop_reason": stop_reason, "stop_sequence": null}})
+}
+
+pub(crate) fn message_stop() -> Value {
+    json!({"type": "message_stop"})
+}
+
+pub(crate) fn start(index: u64, block: &Value) -> Value {
+    json!({"type": "content_block_start", "index": index, "content_block": block})
+}
+
+pub(crate) fn delta(index: u64, kind: &str, field: &str, value: &Value) -> Value {
+    json!({"type": "content_block_delta", "index": index, "delta": {"type": kind, field: value}})
+}
+
+pub(crate) fn stop(index: u64) -> Value {
+    json!({"type": "content_block_stop", "index": index})
+}
+
+/// A block with these deltas of one type.
+pub(crate) fn block(
+    index: u64,
+    started: &Value,
+    (kind, field): (&str, &str),
+    pieces: &[&str],
+) -> Vec<Value> {
+    let deltas = pieces.iter().map(|piece| delta(index, kind, field, &json!(piece)));
+    [start(index, started)].into_iter().chain(deltas).chain([stop(index)]).collect()
+}
+
+pub(crate) fn text(index: u64, pieces: &[&str]) -> Vec<Value> {
+    block(index, &json!({"type": "text", "text": ""}), ("text_delta", "text"), pieces)
+}
+
+pub(crate) fn thinking(index: u64, pieces: &[&str], signature: &str) -> Vec<Value> {
+    let started = json!({"type": "thinking", "thinking": "", "signature": ""});
+    let mut events = block(index, &started, ("thinking_delta", "thinking"), pieces);
+    if !signature.is_empty() {
+        let signed = delta(index, "signature_delta", "signature", &json!(signature));
+        events.insert(events.len() - 1, signed);
+    }
+    events
+}
+
+pub(crate) fn tool_use(id: &str, name: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": name, "input": {}})
+}
+
+pub(crate) const INPUT: (&str, &str) = ("input_json_delta", "partial_json");
+
+/// A call whose input comes in these pieces, the first of them empty as Anthropic sends it.
+pub(crate) fn call(index: u64, id: &str, pieces: &[&str]) -> Vec<Value> {
+    let pieces = [&[""], pieces].concat();
+    block(index, &tool_use(id, "look"), INPUT, &pieces)
+}
+
+/// The block that a reasoning item seals.
+pub(crate) fn sealed(item: &Value) -> Value {
+    let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
+    assert_eq!((seal.dialect, seal.origin.as_str()), (Dialect::Anthropic, ORIGIN));
+    serde_json::from_str(&seal.content).unwrap()
+}
+
+/// The types of the output items.
+pub(crate) fn kinds(told: &Told) -> Vec<String> {
+    told.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What was left out.
+pub(crate) fn left_out(told: &Told) -> Vec<&str> {
+    let notes = told.finished.notes.iter();
+    let left_out = notes.filter_map(|note| match note {
+        Note::LeftOut { what } => Some(what.as_str()),
+        _ => None,
+    });
+    left_out.collect()
+}

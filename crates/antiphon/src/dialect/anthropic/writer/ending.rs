@@ -1,0 +1,129 @@
+//! How a message ends, and what it cost.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::nested;
+use crate::json::{Object, quote};
+use crate::stream::{Event, Failure, Finished, Status};
+
+/// The end of a response, as Anthropic has it.
+pub(super) enum Outcome {
+    /// A message with a `stop_reason`, and its usage as JSON.
+    Stopped { reason: &'static str, usage: String },
+    /// An error, as JSON.
+    Failed { error: String },
+}
+
+/// The types of Anthropic's errors: a failure with such a code keeps it.
+const ERRORS: [&str; 10] = [
+    "invalid_request_error",
+    "authentication_error",
+    "billing_error",
+    "permission_error",
+    "not_found_error",
+    "request_too_large",
+    "rate_limit_error",
+    "timeout_error",
+    "api_error",
+    "overloaded_error",
+];
+
+impl Outcome {
+    pub(super) fn of(finished: &Finished) -> Self {
+        let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
+        match finished.status {
+            Status::Completed | Status::Incomplete => Self::Stopped {
+                reason: stop_reason(finished.status, &response),
+                usage: usage_of(nested(&response, "usage").as_ref()),
+            },
+            Status::Failed | Status::Cancelled => {
+                Self::Failed { error: error_of(finished.failure.as_ref()) }
+            }
+        }
+    }
+
+    /// The events that end a stream.
+    pub(super) fn events(&self) -> Vec<Event> {
+        let event = |kind, data: String| Event { kind: Cow::Borrowed(kind), data: data.into() };
+        match self {
+            Self::Stopped { reason, usage } => {
+                let delta = format!(r#"{{"stop_reason":"{reason}","stop_sequence":null}}"#);
+                let data = format!(r#"{{"type":"message_delta","delta":{delta},"usage":{usage}}}"#);
+                let stop = r#"{"type":"message_stop"}"#.to_owned();
+                vec![event("message_delta", data), event("message_stop", stop)]
+            }
+            Self::Failed { error } => vec![event("error", error.clone())],
+        }
+    }
+}
+
+/// A response's usage, raw and as Anthropic counts it: what was read from a cache is not among the
+/// `input_tokens`. Nothing is known of what was written to one.
+pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
+    let count = |object: Option<&Object<'_>>, key| -> u64 {
+        object.and_then(|object| object.get(key)?.parse().ok()).unwrap_or(0)
+    };
+    let details = usage.and_then(|usage| nested(usage, "input_tokens_details"));
+    let cached = count(details.as_ref(), "cached_tokens");
+    let input = count(usage, "input_tokens").saturating_sub(cached);
+    let output = count(usage, "output_tokens");
+    format!(
+        r#"{{"input_tokens":{input},"cache_creation_input_tokens":0,"cache_read_input_tokens":{cached},"output_tokens":{output}}}"#
+    )
+}
+
+/// | response | `stop_reason` |
+/// |---|---|
+/// | incomplete, `content_filter` | `refusal` |
+/// | incomplete otherwise | `max_tokens` |
+/// | completed with a call | `tool_use` |
+/// | completed with a refusal | `refusal` |
+/// | completed | `end_turn` |
+fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
+    if status == Status::Incomplete {
+        let details = nested(response, "incomplete_details").unwrap_or_default();
+        let is_filtered = details.string("reason").as_deref() == Some("content_filter");
+        return if is_filtered { "refusal" } else { "max_tokens" };
+    }
+    let items = objects(response.get("output"));
+    let is_call = |kind: Option<Cow<'_, str>>| {
+        matches!(kind.as_deref(), Some("function_call" | "custom_tool_call"))
+    };
+    if items.iter().any(|item| is_call(item.string("type"))) {
+        "tool_use"
+    } else if items.iter().any(refuses) {
+        "refusal"
+    } else {
+        "end_turn"
+    }
+}
+
+fn refuses(item: &Object<'_>) -> bool {
+    let is_message = item.string("type").as_deref() == Some("message");
+    is_message
+        && objects(item.get("content"))
+            .iter()
+            .any(|part| part.string("type").as_deref() == Some("refusal"))
+}
+
+/// The objects in a raw list.
+pub(super) fn objects(raw: Option<&str>) -> Vec<Object<'_>> {
+    let raws: Option<Vec<&RawValue>> = raw.and_then(|raw| serde_json::from_str(raw).ok());
+    let raws = raws.unwrap_or_default().into_iter();
+    raws.filter_map(|raw| Object::parse(raw.get().as_bytes()).ok()).collect()
+}
+
+fn error_of(failure: Option<&Failure>) -> String {
+    let code = failure.map_or("", |failure| &failure.code);
+    let kind = ERRORS.into_iter().find(|kind| *kind == code);
+    let kind = kind.unwrap_or(if code == "rate_limit_exceeded" {
+        "rate_limit_error"
+    } else {
+        "api_error"
+    });
+    let message = failure.map_or("The response was cancelled.", |failure| &failure.message);
+    let message = quote(message);
+    format!(r#"{{"type":"error","error":{{"type":"{kind}","message":{message}}}}}"#)
+}

@@ -1,0 +1,81 @@
+//! A whole answer as one message.
+
+use super::block::{ToolIds, citation_of, held_block, input_of, message, tool_use};
+use super::ending::{Outcome, objects};
+use super::nested;
+use super::seal::Sealed;
+use crate::json::{Object, quote};
+use crate::stream::Finished;
+
+/// The answer as a `message` object, or as an `error` where it failed.
+pub(in crate::dialect) fn fold(finished: &Finished) -> String {
+    match Outcome::of(finished) {
+        Outcome::Failed { error } => error,
+        Outcome::Stopped { reason, .. } => {
+            let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
+            let content = content(&response).join(",");
+            let usage = nested(&response, "usage");
+            message(&response, &content, &quote(reason), usage.as_ref())
+        }
+    }
+}
+
+/// The blocks of a response's output.
+fn content(response: &Object<'_>) -> Vec<String> {
+    let mut tools = ToolIds::default();
+    let items = objects(response.get("output"));
+    items.iter().flat_map(|item| blocks(item, &mut tools)).collect()
+}
+
+fn blocks(item: &Object<'_>, tools: &mut ToolIds) -> Vec<String> {
+    match item.string("type").as_deref() {
+        Some("message") => objects(item.get("content")).iter().filter_map(text).collect(),
+        Some("reasoning") => reasoning(item),
+        Some("function_call") => {
+            let input = input_of(item.get("arguments").unwrap_or(r#""""#));
+            vec![tool_use(item, tools, &input)]
+        }
+        Some("custom_tool_call") => {
+            let text = item.present("input").unwrap_or(r#""""#);
+            vec![tool_use(item, tools, &format!(r#"{{"input":{text}}}"#))]
+        }
+        Some(kind) if kind.starts_with("anthropic:") => held_block(item).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A part as a text block; `None` where it says nothing.
+fn text(part: &Object<'_>) -> Option<String> {
+    let raw = match part.string("type").as_deref()? {
+        "output_text" => part.get("text")?,
+        "refusal" => part.get("refusal")?,
+        _ => return None,
+    };
+    let annotations = objects(part.get("annotations"));
+    let citations: Vec<String> = annotations.iter().filter_map(citation_of).collect();
+    if raw == r#""""# && citations.is_empty() {
+        return None;
+    }
+    let citations = match &*citations {
+        [] => String::new(),
+        citations => format!(r#","citations":[{}]"#, citations.join(",")),
+    };
+    Some(format!(r#"{{"type":"text","text":{raw}{citations}}}"#))
+}
+
+/// The text of reasoning: its summary, then its raw text, a paragraph for each part.
+fn reasoning(item: &Object<'_>) -> Vec<String> {
+    let parts = [item.get("summary"), item.get("content")].map(objects);
+    let texts = parts.iter().flatten().filter_map(|part| part.string("text"));
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+    let thinking = |signature: &str| {
+        let text = quote(&texts.join("\n\n"));
+        format!(r#"{{"type":"thinking","thinking":{text},"signature":{signature}}}"#)
+    };
+    let said = (!texts.is_empty()).then(|| thinking(r#""""#));
+    match Sealed::of(item) {
+        Sealed::Nothing => said.into_iter().collect(),
+        Sealed::Signature(signature) => vec![thinking(&signature)],
+        Sealed::Redacted(block) => said.into_iter().chain([block]).collect(),
+    }
+}

@@ -1,0 +1,137 @@
+//! An upstream, an assembler, the writer, and a client that checks every stream it gets.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::client::read;
+use crate::dialect::anthropic::stream::tests::world::asked;
+use crate::dialect::anthropic::{Writer, fold};
+use crate::dialect::{Dialect, Listener};
+use crate::stream::tests::world::World;
+use crate::stream::{Assembler, Event, Failure, Finished, Form};
+
+pub(super) const NOW: i64 = 1_770_000_060;
+
+/// What a client got.
+pub(super) struct Written {
+    pub(super) events: Vec<Value>,
+    /// What the stream came to.
+    pub(super) streamed: Value,
+    /// The same answer in one piece.
+    pub(super) folded: Value,
+    /// How many events were told before the upstream ended.
+    pub(super) live: Vec<usize>,
+}
+
+/// A Responses upstream sends these events; if they do not end the response, it breaks off.
+pub(super) fn writes(events: &[Value]) -> Written {
+    writes_in(Form::OpenAi, events)
+}
+
+pub(super) fn writes_in(form: Form, events: &[Value]) -> Written {
+    write(Dialect::Responses, form, events)
+}
+
+/// The same of an Anthropic upstream.
+pub(super) fn rewrites(events: &[Value]) -> Written {
+    write(Dialect::Anthropic, Form::OpenAi, events)
+}
+
+fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
+    let mut assembler = World::default().assembler().in_form(form);
+    let mut listener = Listener::new(dialect, asked());
+    let mut writer = Writer::new();
+    let (mut told, mut live) = (Vec::new(), Vec::new());
+    for event in events {
+        listener.hear(&Bytes::from(event.to_string()), &mut assembler).unwrap();
+        tell(&mut assembler, &mut writer, &mut told);
+        live.push(told.len());
+    }
+    listener.over(&mut assembler);
+    assembler.fail(Failure::server_error("The upstream broke off."));
+    tell(&mut assembler, &mut writer, &mut told);
+    written(&mut writer, told, live, &assembler.finish(NOW))
+}
+
+fn tell(assembler: &mut Assembler, writer: &mut Writer, told: &mut Vec<Event>) {
+    while let Some(event) = assembler.next_event() {
+        told.extend(writer.event(&event));
+    }
+}
+
+fn written(
+    writer: &mut Writer,
+    mut told: Vec<Event>,
+    live: Vec<usize>,
+    finished: &Finished,
+) -> Written {
+    told.extend(writer.end(finished));
+    let json = |event: &Event| serde_json::from_slice(&event.data).unwrap();
+    let events: Vec<Value> = told.iter().map(json).collect();
+    let story = || events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let streamed = read(&told).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
+    let folded = serde_json::from_str(&fold(finished)).unwrap();
+    Written { events, streamed, folded, live }
+}
+
+impl Written {
+    /// The blocks of the message.
+    pub(super) fn content(&self) -> &Vec<Value> {
+        self.streamed["content"].as_array().unwrap()
+    }
+
+    /// The types of the events, with the index of the block that they are of.
+    pub(super) fn story(&self) -> Vec<String> {
+        let line = |event: &Value| {
+            let kind = event["type"].as_str().unwrap().replace("content_block_", "");
+            event["index"].as_u64().map_or(kind.clone(), |index| format!("{kind} {index}"))
+        };
+        self.events.iter().map(line).collect()
+    }
+}
+
+/// A Responses stream of these items, told one after the other, then its end.
+pub(super) fn items(items: &[Value], end: &Value) -> Vec<Value> {
+    let told = items.iter().enumerate().map(|(index, item)| {
+        json!({"type": "response.output_item.done", "output_index": index, "item": item})
+    });
+    [created()].into_iter().chain(told).chain([end.clone()]).collect()
+}
+
+pub(super) fn created() -> Value {
+    json!({"type": "response.created", "response": {"id": "resp_up", "output": []}})
+}
+
+pub(super) fn completed() -> Value {
+    json!({"type": "response.completed", "response": {"status": "completed"}})
+}
+
+pub(super) fn incomplete(reason: &str) -> Value {
+    json!({"type": "response.incomplete",
+        "response": {"status": "incomplete", "incomplete_details": {"reason": reason}}})
+}
+
+pub(super) fn message(text: &str) -> Value {
+    json!({"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
+        "content": [{"type": "output_text", "text": text, "annotations": [], "logprobs": []}]})
+}
+
+pub(super) fn call(call_id: &str, arguments: &str) -> Value {
+    json!({"type": "function_call", "id": format!("fc_{call_id}"), "call_id": call_id,
+        "name": "look", "arguments": arguments, "status": "completed"})
+}
+
+/// An item is announced, with nothing said in it.
+pub(super) fn added(index: u64, item: &Value) -> Value {
+    json!({"type": "response.output_item.added", "output_index": index, "item": item})
+}
+
+pub(super) fn done(index: u64, item: &Value) -> Value {
+    json!({"type": "response.output_item.done", "output_index": index, "item": item})
+}
+
+/// A piece of an item's text.
+pub(super) fn delta(kind: &str, index: u64, piece: &str) -> Value {
+    json!({"type": format!("response.{kind}.delta"), "output_index": index, "content_index": 0,
+        "summary_index": 0, "delta": piece})
+}
