@@ -16,7 +16,7 @@ mod sse;
 mod vocabulary;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use assembler::Spoken;
 pub use assembler::{

@@ -1,6 +1,6 @@
 //! The assembler, from outside: what clients get of what upstreams send.
 
-mod checker;
+pub(crate) mod checker;
 mod duplicates;
 mod early;
 mod endings;

@@ -70,14 +70,14 @@ const REQUIRED: [(&str, &[&str]); 14] = [
 
 /// Whether the upstream may have contradicted itself: then deltas need not make up the texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Upstream {
+pub(crate) enum Upstream {
     #[default]
     Coherent,
     Contradictory,
 }
 
 /// Goes through a whole stream; the terminal event is its last.
-pub(super) fn check(events: &[Value], upstream: Upstream) -> Result<(), String> {
+pub(crate) fn check(events: &[Value], upstream: Upstream) -> Result<(), String> {
     let mut client = Client { upstream, ..Client::default() };
     for (number, event) in events.iter().enumerate() {
         client
