@@ -22,6 +22,9 @@ use crate::stream::Assembler;
 /// How many types of parts that nobody knows are named.
 const MAX_UNKNOWN: usize = 16;
 
+/// The kind of a `custom` part that says no more than `response-metadata`.
+const MESSAGE_START: &str = "anthropic.message_start";
+
 /// Hears the parts of one answer: a model's, or all steps of a run.
 ///
 /// ```text
@@ -74,6 +77,7 @@ impl Stream {
         }
         match &*kind {
             "raw" | "ping" | "stream-start" | "tool-input-end" => {}
+            "custom" if part.string("kind").as_deref() == Some(MESSAGE_START) => {}
             "start" | "start-step" => self.begin_step(assembler),
             "response-metadata" => begin(part, assembler),
             "finish-step" => self.end_step(part, assembler),
