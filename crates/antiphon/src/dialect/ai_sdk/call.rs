@@ -3,9 +3,9 @@
 use super::input::{self, Level};
 use super::part::{Part, inside};
 use super::teller::Teller;
+use super::tool::{Form, Tool, ToolKind};
 use crate::dialect::Asked;
-use crate::json::{Object, quote};
-use crate::stream::Spoken;
+use crate::json::quote;
 
 /// A call.
 ///
@@ -13,7 +13,8 @@ use crate::stream::Spoken;
 ///   Unnamed ──┬── tool-input-start ──> Told ──────┬── tool-call, or the step's end ──> Made ── result ──> Answered
 ///      │      ├── of a custom tool ──> Undecided ─┤
 ///      │      └── the provider's ────> Provided ──┴── the same, of the provider's ───> Ran
-///      └── tool-call ──> Made, or Ran
+///      ├── tool-call ──> Made, or Ran
+///      └── the step's end ──> Unknown
 /// ```
 ///
 /// Guarantee: one item, however its parts are mixed, left out or repeated, with the final input, which
@@ -41,25 +42,19 @@ enum State {
     Ran,
     /// Its output was told.
     Answered,
+    /// It never named its tool, and nothing was told of it.
+    Unknown,
 }
 
-/// Which item a call is.
+/// Who runs the tool of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Function,
-    Custom,
-}
-
-/// What a `tool-input-start`, or a `tool-call` without one, says of the tool.
-struct Tool {
-    name: String,
-    kind: ToolKind,
-}
-
-enum ToolKind {
-    Of(Form),
-    Undecided,
-    Provided,
+pub(super) enum Runner {
+    /// The client, which is given the call.
+    Client,
+    /// The model's provider.
+    Provider,
+    /// It is not known what is called.
+    Unknown,
 }
 
 impl Call {
@@ -68,7 +63,7 @@ impl Call {
     }
 
     /// `tool-input-start`: the tool is known.
-    pub(super) fn start(&mut self, start: &Part<'_>, asked: &Asked, teller: &mut Teller<'_>) {
+    pub(super) fn start(&mut self, start: Part<'_>, asked: &Asked, teller: &mut Teller<'_>) {
         let (State::Unnamed { pieces }, Some(tool)) =
             (&mut self.state, Tool::started(start, asked))
         else {
@@ -95,7 +90,7 @@ impl Call {
                 teller.say(*index, form.spoken(), 0, piece);
                 said
             }
-            State::Made { .. } | State::Ran | State::Answered => return,
+            State::Made { .. } | State::Ran | State::Answered | State::Unknown => return,
         };
         kept.push_str(inside(piece));
     }
@@ -103,7 +98,7 @@ impl Call {
     /// `tool-call`, or a result that names tool and input: the call is whole.
     pub(super) fn make(
         &mut self,
-        call: &Part<'_>,
+        call: Part<'_>,
         asked: &Asked,
         level: Level,
         teller: &mut Teller<'_>,
@@ -120,32 +115,27 @@ impl Call {
                 note_other_name(call, &name, teller);
                 self.end(index, name, form, &form.input(input, &said), teller)
             }
-            State::Undecided { name, said } => {
-                self.whole(name, Form::Custom, &input::text(input, &said), teller)
-            }
+            State::Undecided { name, said } => self.decide(name, input, &said, teller),
             State::Provided { .. } => provided(call, teller),
             State::Made { index, name, form, input: made } => {
                 note_other_call(call, &self.id, (&name, form, &made), teller);
                 State::Made { index, name, form, input: made }
             }
-            ended @ (State::Ran | State::Answered) => ended,
+            ended @ (State::Ran | State::Answered | State::Unknown) => ended,
         };
     }
 
     /// The step is over: what is known of the call is all.
     pub(super) fn close(&mut self, teller: &mut Teller<'_>) {
         self.state = match self.take() {
-            State::Unnamed { pieces } => {
+            State::Unnamed { .. } => {
                 teller.assembler.leave_out("the input of a call that names no tool");
-                State::Unnamed { pieces }
+                State::Unknown
             }
             State::Told { index, name, form, said } => {
                 self.end(index, name, form, &form.input(None, &said), teller)
             }
-            State::Undecided { name, said } => {
-                let held = format!("\"{said}\"");
-                self.whole(name, Form::Custom, &input::text(Some(&held), ""), teller)
-            }
+            State::Undecided { name, said } => self.decide(name, None, &said, teller),
             State::Provided { name, said } => {
                 let content = provided_call(&self.id, &name, &format!("\"{said}\""));
                 teller.extension("tool-call", &content);
@@ -155,9 +145,9 @@ impl Call {
         };
     }
 
-    /// Its tool has given something: if it is known what was called, that is all.
+    /// Its tool has given something: if it is known what was called, the call is whole.
     pub(super) fn settle(&mut self, teller: &mut Teller<'_>) {
-        if !matches!(self.state, State::Unnamed { .. }) {
+        if self.runner() != Runner::Unknown {
             self.close(teller);
         }
     }
@@ -179,20 +169,26 @@ impl Call {
         }
     }
 
-    /// Whether it is told of as a call of the client's.
-    pub(super) fn is_clients(&self) -> bool {
-        use State as S;
-        matches!(self.state, S::Told { .. } | S::Undecided { .. } | S::Made { .. } | S::Answered)
+    /// Who runs its tool.
+    pub(super) fn runner(&self) -> Runner {
+        match self.state {
+            State::Unnamed { .. } | State::Unknown => Runner::Unknown,
+            State::Provided { .. } | State::Ran => Runner::Provider,
+            State::Told { .. } | State::Undecided { .. } | State::Made { .. } | State::Answered => {
+                Runner::Client
+            }
+        }
     }
 
     /// Whether nothing but an output can follow.
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.state, State::Made { .. } | State::Ran | State::Answered)
+        use State as S;
+        matches!(self.state, S::Made { .. } | S::Ran | S::Answered | S::Unknown)
     }
 
     fn make_unannounced(
         &self,
-        call: &Part<'_>,
+        call: Part<'_>,
         name: String,
         kind: &ToolKind,
         pieces: &str,
@@ -204,6 +200,18 @@ impl Call {
             ToolKind::Of(form) => *form,
         };
         self.whole(name, form, &form.input(call.get("input"), pieces), teller)
+    }
+
+    /// A call of a custom tool is whole, whose pieces may be its text or JSON that holds it.
+    fn decide(
+        &self,
+        name: String,
+        input: Option<&str>,
+        said: &str,
+        teller: &mut Teller<'_>,
+    ) -> State {
+        let said = format!("\"{said}\"");
+        self.whole(name, Form::Custom, &input::text(input.or(Some(&said)), ""), teller)
     }
 
     fn whole(&self, name: String, form: Form, input: &str, teller: &mut Teller<'_>) -> State {
@@ -227,83 +235,11 @@ impl Call {
     }
 
     fn take(&mut self) -> State {
-        std::mem::replace(&mut self.state, State::Ran)
+        std::mem::replace(&mut self.state, State::Unknown)
     }
 }
 
-impl Tool {
-    fn started(start: &Part<'_>, asked: &Asked) -> Option<Self> {
-        let is_text = start.string("inputEncoding").as_deref() == Some("text");
-        Self::of(start, |name| match (is_text, asked.is_custom(name)) {
-            (true, _) => ToolKind::Of(Form::Custom),
-            (false, true) => ToolKind::Undecided,
-            (false, false) => ToolKind::Of(Form::Function),
-        })
-    }
-
-    fn called(call: &Part<'_>, asked: &Asked, level: Level) -> Option<Self> {
-        Self::of(call, |name| match asked.is_custom(name) || input::is_text(call, level) {
-            true => ToolKind::Of(Form::Custom),
-            false => ToolKind::Of(Form::Function),
-        })
-    }
-
-    /// The tool that a part names, of this kind where the client runs it.
-    fn of(part: &Part<'_>, kind: impl FnOnce(&str) -> ToolKind) -> Option<Self> {
-        let name = part.string("toolName").filter(|name| !name.is_empty())?.into_owned();
-        let is_provided = part.is_true("providerExecuted");
-        let kind = if is_provided { ToolKind::Provided } else { kind(&name) };
-        Some(Self { name, kind })
-    }
-}
-
-impl Form {
-    /// Its item begins. `id`: the `toolCallId`.
-    fn begin(self, id: &str, name: &str, teller: &mut Teller<'_>) -> u64 {
-        teller.begin(&self.item(&quote(id), &quote(name)))
-    }
-
-    fn item<'a>(self, call_id: &'a str, name: &'a str) -> Object<'a> {
-        let kind = match self {
-            Self::Function => r#""function_call""#,
-            Self::Custom => r#""custom_tool_call""#,
-        };
-        [("type", kind), ("call_id", call_id), ("name", name)].into_iter().collect()
-    }
-
-    /// The output of such a call, both raw.
-    pub(super) fn output<'a>(self, call_id: &'a str, output: &'a str) -> Object<'a> {
-        let kind = match self {
-            Self::Function => r#""function_call_output""#,
-            Self::Custom => r#""custom_tool_call_output""#,
-        };
-        let fields = [("type", kind), ("call_id", call_id), ("output", output)];
-        fields.into_iter().chain([("status", r#""completed""#)]).collect()
-    }
-
-    fn field(self) -> &'static str {
-        match self {
-            Self::Function => "arguments",
-            Self::Custom => "input",
-        }
-    }
-
-    fn spoken(self) -> Spoken {
-        match self {
-            Self::Function => Spoken::Arguments,
-            Self::Custom => Spoken::Input,
-        }
-    }
-
-    fn input(self, input: Option<&str>, said: &str) -> String {
-        match self {
-            Self::Function => input::arguments(input, said),
-            Self::Custom => input::text(input, said),
-        }
-    }
-}
-
-fn provided(call: &Part<'_>, teller: &mut Teller<'_>) -> State {
+fn provided(call: Part<'_>, teller: &mut Teller<'_>) -> State {
     let is_call = call.kind().as_deref() == Some("tool-call");
     let name = call.string("toolName").unwrap_or_default();
     let content = match is_call {
@@ -323,7 +259,7 @@ fn provided_call(id: &str, name: &str, input: &str) -> String {
 }
 
 /// An item keeps the name that it was announced with.
-fn note_other_name(call: &Part<'_>, told: &str, teller: &mut Teller<'_>) {
+fn note_other_name(call: Part<'_>, told: &str, teller: &mut Teller<'_>) {
     if let Some(name) = call.string("toolName").filter(|name| *name != told) {
         teller.assembler.leave_out(format!("the name '{name}' for a call of the tool '{told}'"));
     }
@@ -331,7 +267,7 @@ fn note_other_name(call: &Part<'_>, told: &str, teller: &mut Teller<'_>) {
 
 /// A call of the same id in the same step is the same call. What it says otherwise is lost.
 fn note_other_call(
-    call: &Part<'_>,
+    call: Part<'_>,
     id: &str,
     (name, form, made): (&str, Form, &str),
     teller: &mut Teller<'_>,

@@ -25,7 +25,7 @@ pub(super) enum Reason {
 impl Reason {
     /// The reason that a part gives: a text, or, of a model of version 6 or 7,
     /// `{unified, raw}`.
-    pub(super) fn of(part: &Part<'_>) -> Self {
+    pub(super) fn of(part: Part<'_>) -> Self {
         let unified = part.object("finishReason");
         let unified = unified.as_ref().and_then(|reason| reason.string("unified"));
         match part.string("finishReason").or(unified).as_deref() {
@@ -48,6 +48,19 @@ pub(super) struct Ending {
 }
 
 impl Ending {
+    /// The end that `finish` or `finish-step` tells of. `counts`: where it has its usage, if not under
+    /// `usage`.
+    pub(super) fn of(part: Part<'_>, counts: &str) -> Self {
+        let usage = part.object(counts).or_else(|| part.object("usage"));
+        let response = part.object("response");
+        let model = response.as_ref().and_then(|response| response.present("modelId"));
+        Self {
+            reason: Reason::of(part),
+            usage: usage.as_ref().and_then(Usage::of),
+            model: model.map(str::to_owned),
+        }
+    }
+
     /// Ends the response.
     pub(super) fn tell(self, teller: &mut Teller<'_>) {
         let status = match self.reason {

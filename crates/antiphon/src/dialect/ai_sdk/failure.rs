@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 4;
 
 /// The failure that an `error` part tells of. An error is a text, or an object with a `message`,
 /// or one that holds such an object as `error`.
-pub(super) fn of(part: &Part<'_>) -> Failure {
+pub(super) fn of(part: Part<'_>) -> Failure {
     let error = part.get("error");
     let failure = Failure::server_error("The upstream failed without saying why.");
     Failure {
@@ -19,9 +19,10 @@ pub(super) fn of(part: &Part<'_>) -> Failure {
 }
 
 /// The caller aborted the run. `abort` may say why.
-pub(super) fn aborted(part: &Part<'_>) -> Failure {
+pub(super) fn aborted(part: Part<'_>) -> Failure {
     let reason = part.string("reason").filter(|reason| !reason.is_empty());
-    let message = reason.map_or_else(|| "The run was aborted.".into(), |it| it.into_owned());
+    let message =
+        reason.map_or_else(|| "The run was aborted.".into(), std::borrow::Cow::into_owned);
     Failure { code: "aborted".into(), message }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn text(input: Option<&str>, said: &str) -> String {
 }
 
 /// Whether the input of a call, of whose tool nothing is known, is a text rather than JSON.
-pub(super) fn is_text(call: &Part<'_>, level: Level) -> bool {
+pub(super) fn is_text(call: Part<'_>, level: Level) -> bool {
     let Some(text) = call.get("input").and_then(unquote) else {
         return false;
     };
@@ -84,7 +84,7 @@ fn says_the_same(said: &str, json: &str) -> bool {
     values.is_some_and(|(one, two)| is_same(&one, &two))
 }
 
-/// Numbers count by what a program of JavaScript reads.
+/// Numbers count by their value: a run writes `2.0` as `2`.
 fn is_same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one.as_f64() == two.as_f64(),

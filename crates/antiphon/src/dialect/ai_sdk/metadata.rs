@@ -15,7 +15,7 @@ pub(super) struct Metadata<'a> {
 
 impl<'a> Metadata<'a> {
     /// That of a part; empty where it has none.
-    pub(super) fn of(part: &Part<'a>) -> Self {
+    pub(super) fn of(part: Part<'a>) -> Self {
         let Some(raw) = part.get("providerMetadata") else {
             return Self::default();
         };

@@ -30,6 +30,7 @@ mod seal;
 mod stream;
 mod teller;
 mod texts;
+mod tool;
 mod usage;
 
 #[cfg(test)]

@@ -16,40 +16,40 @@ impl<'a> Part<'a> {
     }
 
     /// Its `type`.
-    pub(super) fn kind(&self) -> Option<Cow<'a, str>> {
+    pub(super) fn kind(self) -> Option<Cow<'a, str>> {
         self.string("type")
     }
 
     /// What the parts of one text, one reasoning or one call have in common. Where there is none, all
     /// such parts belong together.
-    pub(super) fn id(&self) -> Cow<'a, str> {
+    pub(super) fn id(self) -> Cow<'a, str> {
         self.string("toolCallId").or_else(|| self.string("id")).unwrap_or_default()
     }
 
     /// The piece of text that it adds, a raw JSON string: `delta` of a model, `text` of a
     /// `fullStream`, `textDelta` of version 4.
-    pub(super) fn delta(&self) -> Option<&'a str> {
+    pub(super) fn delta(self) -> Option<&'a str> {
         let keys = ["delta", "text", "textDelta"].into_iter();
         keys.filter_map(|key| self.get(key)).find(|raw| raw.starts_with('"'))
     }
 
     /// The raw value under `key`, with `null` counted as absent.
-    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
+    pub(super) fn get(self, key: &str) -> Option<&'a str> {
         self.fields.present(key)
     }
 
     /// The string under `key`.
-    pub(super) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
+    pub(super) fn string(self, key: &str) -> Option<Cow<'a, str>> {
         self.fields.string(key)
     }
 
     /// Whether `key` holds `true`.
-    pub(super) fn is_true(&self, key: &str) -> bool {
+    pub(super) fn is_true(self, key: &str) -> bool {
         self.fields.is_true(key)
     }
 
     /// The object under `key`.
-    pub(super) fn object(&self, key: &str) -> Option<Object<'a>> {
+    pub(super) fn object(self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.get(key)?.as_bytes()).ok()
     }
 

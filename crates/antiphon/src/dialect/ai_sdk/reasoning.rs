@@ -54,14 +54,14 @@ impl Reasonings {
     }
 
     /// Reasoning begins. What is open does not begin again.
-    pub(super) fn start(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn start(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         let metadata = Metadata::of(part);
         let place = self.place(part, &metadata, teller);
         self.absorb(&place, &metadata);
     }
 
     /// A piece of reasoning, or a signature of what was said.
-    pub(super) fn delta(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn delta(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         let metadata = Metadata::of(part);
         let place = self.place(part, &metadata, teller);
         self.absorb(&place, &metadata);
@@ -71,7 +71,7 @@ impl Reasonings {
     }
 
     /// A part of reasoning ends. One that was never begun, and holds nothing, is none.
-    pub(super) fn end(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn end(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         let metadata = Metadata::of(part);
         let mut sealed = Sealed::default();
         sealed.absorb(&metadata);
@@ -121,12 +121,7 @@ impl Reasonings {
     }
 
     /// Where the part stands, which begins if it has not, and its item with it.
-    fn place(
-        &mut self,
-        part: &Part<'_>,
-        metadata: &Metadata<'_>,
-        teller: &mut Teller<'_>,
-    ) -> Place {
+    fn place(&mut self, part: Part<'_>, metadata: &Metadata<'_>, teller: &mut Teller<'_>) -> Place {
         let id = part.id();
         if let Some(place) = self.parts.get(&*id) {
             return place.clone();

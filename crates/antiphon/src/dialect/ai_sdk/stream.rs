@@ -59,7 +59,7 @@ impl Stream {
         }
     }
 
-    fn take(&mut self, part: &Part<'_>, assembler: &mut Assembler) {
+    fn take(&mut self, part: Part<'_>, assembler: &mut Assembler) {
         let Some(kind) = part.kind() else {
             if part.get("error").is_some() {
                 assembler.fail(failure::of(part));
@@ -88,7 +88,7 @@ impl Stream {
         }
     }
 
-    fn hear_content(&mut self, kind: &str, part: &Part<'_>, assembler: &mut Assembler) {
+    fn hear_content(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) {
         let teller = &mut Teller::new(assembler, &mut self.count);
         self.reasonings.end_concluded(teller);
         match kind {
@@ -119,8 +119,8 @@ impl Stream {
     }
 
     /// A step has ended. Where the model did not end well, its items are left to the response's end.
-    fn end_step(&mut self, part: &Part<'_>, assembler: &mut Assembler) {
-        let ending = self.ending(part, "usage");
+    fn end_step(&mut self, part: Part<'_>, assembler: &mut Assembler) {
+        let ending = Ending::of(part, "usage");
         if ending.reason == Reason::Done {
             self.end_items(assembler);
         }
@@ -129,8 +129,8 @@ impl Stream {
         self.step_end = Some(Ending { usage: self.usage, ..ending });
     }
 
-    fn finish(&mut self, part: &Part<'_>, assembler: &mut Assembler) {
-        let ending = self.ending(part, "totalUsage");
+    fn finish(&mut self, part: Part<'_>, assembler: &mut Assembler) {
+        let ending = Ending::of(part, "totalUsage");
         let model = self.step_end.take().and_then(|step| step.model);
         let usage = ending.usage.or(self.usage);
         self.end(Ending { usage, model: ending.model.or(model), ..ending }, assembler);
@@ -143,17 +143,6 @@ impl Stream {
         let teller = &mut Teller::new(assembler, &mut self.count);
         self.calls.leave_out(teller);
         ending.tell(teller);
-    }
-
-    fn ending(&self, part: &Part<'_>, counts: &str) -> Ending {
-        let usage = part.object(counts).or_else(|| part.object("usage"));
-        let response = part.object("response");
-        let model = response.as_ref().and_then(|response| response.present("modelId"));
-        Ending {
-            reason: Reason::of(part),
-            usage: usage.as_ref().and_then(Usage::of),
-            model: model.map(str::to_owned),
-        }
     }
 
     fn end_items(&mut self, assembler: &mut Assembler) {
@@ -170,7 +159,7 @@ impl Stream {
     }
 
     /// One part of a whole answer's content: a text and a reasoning come whole.
-    fn hear_whole_part(&mut self, part: &Part<'_>, assembler: &mut Assembler) {
+    fn hear_whole_part(&mut self, part: Part<'_>, assembler: &mut Assembler) {
         let teller = &mut Teller::new(assembler, &mut self.count);
         match part.kind().as_deref() {
             Some("text") => {
@@ -189,7 +178,7 @@ impl Stream {
 impl Decode for Stream {
     fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         let object = Object::parse(data)?;
-        self.take(&Part::new(&object), assembler);
+        self.take(Part::new(&object), assembler);
         Ok(())
     }
 
@@ -203,14 +192,14 @@ impl Decode for Stream {
         let answer = Part::new(&object);
         let contents = answer.get("content").and_then(|raw| serde_json::from_str(raw).ok());
         let Some(contents): Option<Vec<&RawValue>> = contents else {
-            assembler.fail(failure::of(&answer));
+            assembler.fail(failure::of(answer));
             return Ok(());
         };
         for content in contents {
             let content = Object::parse(content.get().as_bytes())?;
-            self.hear_whole_part(&Part::new(&content), assembler);
+            self.hear_whole_part(Part::new(&content), assembler);
         }
-        self.finish(&answer, assembler);
+        self.finish(answer, assembler);
         Ok(())
     }
 
@@ -222,7 +211,7 @@ impl Decode for Stream {
 }
 
 /// The response begins, as far as a model says what it is.
-fn begin(metadata: &Part<'_>, assembler: &mut Assembler) {
+fn begin(metadata: Part<'_>, assembler: &mut Assembler) {
     let model = metadata.get("modelId").map(|model| ("model", model));
     assembler.begin(&model.into_iter().collect());
 }

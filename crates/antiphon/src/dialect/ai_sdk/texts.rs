@@ -24,12 +24,12 @@ pub(super) struct Texts {
 
 impl Texts {
     /// A text begins. One that is open does not begin again.
-    pub(super) fn start(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn start(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         self.opened(part, teller);
     }
 
     /// A piece of a text.
-    pub(super) fn delta(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn delta(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         if let Some(piece) = part.delta() {
             let index = self.opened(part, teller);
             teller.say(index, Spoken::Output, 0, piece);
@@ -37,7 +37,7 @@ impl Texts {
     }
 
     /// A text ends.
-    pub(super) fn end(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn end(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
         let Some(index) = self.open.remove(&*part.id()) else {
             return;
         };
@@ -60,7 +60,7 @@ impl Texts {
     }
 
     /// Where the text is told of, which begins if it has not.
-    fn opened(&mut self, part: &Part<'_>, teller: &mut Teller<'_>) -> u64 {
+    fn opened(&mut self, part: Part<'_>, teller: &mut Teller<'_>) -> u64 {
         let id = part.id();
         if let Some(index) = self.open.get(&*id) {
             return *index;

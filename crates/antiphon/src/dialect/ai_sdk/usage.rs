@@ -28,9 +28,7 @@ impl Usage {
         let input = any(&[&["inputTokens"], &["inputTokens", "total"]]);
         let output = any(&[&["outputTokens"], &["outputTokens", "total"]]);
         let total = count(&["totalTokens"]);
-        if input.or(output).or(total).is_none() {
-            return None;
-        }
+        input.or(output).or(total)?;
         let cached = any(&[
             &["inputTokens", "cacheRead"],
             &["inputTokenDetails", "cacheReadTokens"],

@@ -5,13 +5,19 @@ use serde_json::{Value, json};
 
 use super::world::*;
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Path {
+    Start,
+    Deltas,
+    End,
+    Call,
+}
+
 /// How one call is told.
 #[derive(Clone, Debug)]
 struct Telling {
-    has_start: bool,
-    has_deltas: bool,
-    has_end: bool,
-    has_call: bool,
+    /// Which parts tell of it, in their order.
+    paths: Vec<Path>,
     /// How often its `tool-call` comes, beyond once.
     again: usize,
     /// Whether `tool-call` gives the input as a value.
@@ -22,13 +28,18 @@ struct Telling {
 }
 
 fn telling() -> impl Strategy<Value = Telling> {
-    let paths = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let input = (0..3_usize, any::<bool>(), "[a-zé\"\\\\ 👋]{0,6}", any::<prop::sample::Index>());
-    (paths, input).prop_map(|(paths, (again, is_value, city, cut))| {
-        let (has_start, has_deltas, has_end, has_call) = paths;
-        // A call that names its tool nowhere is none.
-        let has_call = has_call || !has_start;
-        Telling { has_start, has_deltas, has_end, has_call, again, is_value, city, cut }
+    let paths = vec![Path::Start, Path::Deltas, Path::End, Path::Call];
+    let paths = prop::sample::subsequence(paths, 1..=4).prop_filter("it names its tool", |paths| {
+        paths.contains(&Path::Start) || paths.contains(&Path::Call)
+    });
+    let city = "[a-zé\"\\\\ 👋]{0,6}";
+    let input = (0..3_usize, any::<bool>(), city, any::<prop::sample::Index>());
+    (paths, input).prop_map(|(paths, (again, is_value, city, cut))| Telling {
+        paths,
+        again,
+        is_value,
+        city,
+        cut,
     })
 }
 
@@ -42,20 +53,19 @@ impl Telling {
         let at = text.char_indices().map(|(at, _)| at).collect::<Vec<_>>();
         let (one, two) = text.split_at(at[self.cut.index(at.len())]);
         let given = if self.is_value { self.input() } else { json!(text) };
-        let mut parts = Vec::new();
-        parts.extend(self.has_start.then(|| start(id)));
-        parts.extend(
-            [one, two].into_iter().filter(|_| self.has_deltas).map(|piece| delta(id, piece)),
-        );
-        parts.extend(self.has_end.then(|| end(id)));
-        let times = if self.has_call { 1 + self.again } else { 0 };
-        parts.extend(std::iter::repeat_n(call(id, given), times));
-        parts
+        let parts = self.paths.iter().flat_map(|path| match path {
+            Path::Start => vec![start(id)],
+            Path::Deltas => vec![delta(id, one), delta(id, two)],
+            Path::End => vec![end(id)],
+            Path::Call => vec![call(id, given.clone()); 1 + self.again],
+        });
+        parts.collect()
     }
 
     /// The input that it comes to: that of `tool-call`, or of the pieces, or none.
     fn comes_to(&self) -> Value {
-        if self.has_call || self.has_deltas { self.input() } else { json!({}) }
+        let says_it = |path: &Path| matches!(path, Path::Call | Path::Deltas);
+        if self.paths.iter().any(says_it) { self.input() } else { json!({}) }
     }
 }
 

@@ -104,6 +104,14 @@ fn the_output_of_a_call_of_an_earlier_answer_names_that_call() {
     assert_eq!((&item["call_id"], &item["output"]), (&json!("call_earlier"), &json!("sunny")));
 }
 
+#[test]
+fn the_output_of_a_call_that_is_not_told_is_left_out() {
+    let given = json!({"type": "tool-result", "toolCallId": "c", "output": "sunny"});
+    let told = hears(&[start_step(), delta("c", "{}"), given, finish("stop")]);
+    assert!(told.output().is_empty());
+    assert_eq!(told.left_out().len(), 2);
+}
+
 /// Clients run every `function_call`: what the provider has run must not be one.
 #[test]
 fn what_the_provider_runs_is_no_function_call() {

@@ -6,7 +6,7 @@ use super::world::*;
 use crate::dialect::{Dialect, Seal};
 use crate::transcript::Origin;
 
-fn reasoning(kind: &str, id: &str, delta: &str, metadata: Value) -> Value {
+fn reasoning(kind: &str, id: &str, delta: &str, metadata: &Value) -> Value {
     json!({"type": format!("reasoning-{kind}"), "id": id, "delta": delta, "providerMetadata": metadata})
 }
 
@@ -16,10 +16,10 @@ fn seal(told: &Told) -> Seal {
     Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap()
 }
 
-fn is_sealed(told: &Told, dialect: Dialect, content: Value) {
+fn is_sealed(told: &Told, dialect: Dialect, content: &Value) {
     let seal = seal(told);
     assert_eq!((seal.dialect, seal.origin), (dialect, Origin::new("sdk model")));
-    assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), content);
+    assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), *content);
 }
 
 /// OpenAI's provider makes a reasoning of each part of a summary. The last one's end has the content.
@@ -29,12 +29,12 @@ fn the_parts_of_a_summary_are_one_item() {
     let own = json!({"openai": {"itemId": "rs_1"}});
     let ended = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
     let told = hears(&[
-        reasoning("start", "rs_1:0", "", begun.clone()),
-        reasoning("delta", "rs_1:0", "One.", own.clone()),
-        reasoning("end", "rs_1:0", "", own.clone()),
-        reasoning("start", "rs_1:1", "", begun),
-        reasoning("delta", "rs_1:1", "Two.", own),
-        reasoning("end", "rs_1:1", "", ended),
+        reasoning("start", "rs_1:0", "", &begun),
+        reasoning("delta", "rs_1:0", "One.", &own),
+        reasoning("end", "rs_1:0", "", &own),
+        reasoning("start", "rs_1:1", "", &begun),
+        reasoning("delta", "rs_1:1", "Two.", &own),
+        reasoning("end", "rs_1:1", "", &ended),
         json!({"type": "text-delta", "id": "0", "delta": "Hello."}),
         finish("stop"),
     ]);
@@ -50,8 +50,8 @@ fn the_parts_of_a_summary_are_one_item() {
 fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
     let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
     let told = hears(&[
-        reasoning("start", "rs_1:0", "", own.clone()),
-        reasoning("end", "rs_1:0", "", own),
+        reasoning("start", "rs_1:0", "", &own),
+        reasoning("end", "rs_1:0", "", &own),
         finish("stop"),
     ]);
     assert!(told.only_item().get("encrypted_content").is_none());
@@ -64,7 +64,7 @@ fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
     let told = hears(&[
         json!({"type": "reasoning-start", "id": "rs_1"}),
         json!({"type": "reasoning-delta", "id": "rs_1", "delta": "Hm."}),
-        reasoning("end", "rs_1", "", ended),
+        reasoning("end", "rs_1", "", &ended),
         finish("stop"),
     ]);
     let item = told.only_item();
@@ -78,31 +78,31 @@ fn a_signature_is_sealed_in_the_block_that_its_provider_wants_back() {
         json!({"type": "reasoning-start", "id": "0"}),
         json!({"type": "reasoning-delta", "id": "0", "delta": "a \"b\""}),
         json!({"type": "reasoning-delta", "id": "0", "delta": "\nc"}),
-        reasoning("delta", "0", "", json!({"anthropic": {"signature": "EqQB"}})),
+        reasoning("delta", "0", "", &json!({"anthropic": {"signature": "EqQB"}})),
         json!({"type": "reasoning-end", "id": "0"}),
         finish("stop"),
     ]);
     let block = json!({"type": "thinking", "thinking": "a \"b\"\nc", "signature": "EqQB"});
-    is_sealed(&told, Dialect::Anthropic, block);
+    is_sealed(&told, Dialect::Anthropic, &block);
     assert_eq!(told.only_item()["content"][0]["text"], "a \"b\"\nc");
 }
 
 #[test]
 fn redacted_reasoning_is_sealed() {
-    let started = reasoning("start", "0", "", json!({"anthropic": {"redactedData": "EmwK"}}));
+    let started = reasoning("start", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
     let told = hears(&[started, json!({"type": "reasoning-end", "id": "0"}), finish("stop")]);
-    is_sealed(&told, Dialect::Anthropic, block.clone());
-    let lone_end = reasoning("end", "0", "", json!({"anthropic": {"redactedData": "EmwK"}}));
-    is_sealed(&hears(&[lone_end, finish("stop")]), Dialect::Anthropic, block);
+    is_sealed(&told, Dialect::Anthropic, &block);
+    let lone_end = reasoning("end", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
+    is_sealed(&hears(&[lone_end, finish("stop")]), Dialect::Anthropic, &block);
 }
 
 #[test]
 fn what_another_provider_adds_is_sealed_as_the_sdk_wants_it_back() {
     let metadata = json!({"google": {"thoughtSignature": "CkQB"}});
-    let told = hears(&[reasoning("delta", "0", "Hm.", metadata.clone()), finish("stop")]);
+    let told = hears(&[reasoning("delta", "0", "Hm.", &metadata), finish("stop")]);
     let part = json!({"type": "reasoning", "text": "Hm.", "providerOptions": metadata});
-    is_sealed(&told, Dialect::AiSdk, part);
+    is_sealed(&told, Dialect::AiSdk, &part);
 }
 
 #[test]

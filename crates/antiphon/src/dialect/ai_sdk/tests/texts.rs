@@ -107,18 +107,3 @@ fn the_end_of_a_text_tells_its_annotations() {
     assert_eq!((&item["id"], &item["phase"]), (&json!("msg_1"), &json!("final_answer")));
     assert_eq!(told.of("output_text.annotation.added").len(), 1);
 }
-
-#[test]
-fn pieces_of_one_character_are_one_character() {
-    let told = World::asking(json!({})).hears_bytes(
-        concat!(
-            r#"{"type":"text-delta","id":"0","delta":"\ud83d"}"#,
-            "\n",
-            r#"{"type":"text-delta","id":"0","delta":"\udc4b"}"#,
-            "\n",
-            r#"{"type":"finish","finishReason":"stop"}"#,
-        )
-        .as_bytes(),
-    );
-    assert_eq!(said(&told), ["👋"]);
-}
