@@ -180,12 +180,6 @@ impl Call {
         }
     }
 
-    /// Whether nothing but an output can follow.
-    pub(super) fn has_ended(&self) -> bool {
-        use State as S;
-        matches!(self.state, S::Made { .. } | S::Ran | S::Answered | S::Unknown)
-    }
-
     fn make_unannounced(
         &self,
         call: Part<'_>,

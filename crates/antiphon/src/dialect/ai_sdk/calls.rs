@@ -122,8 +122,8 @@ impl Calls {
 
     /// The call of this id, which begins if none has begun in this step.
     fn of_step(&mut self, id: &str) -> usize {
-        let is_of_step = |at: &usize| *at >= self.before_step || !self.calls[*at].has_ended();
-        if let Some(at) = self.by_id.get(id).copied().filter(is_of_step) {
+        let known = self.by_id.get(id).copied().filter(|at| *at >= self.before_step);
+        if let Some(at) = known {
             return at;
         }
         self.calls.push(Call::new(id));

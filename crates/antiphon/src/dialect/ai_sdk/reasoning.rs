@@ -1,6 +1,7 @@
 //! The reasoning of an answer.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::metadata::Metadata;
 use super::part::{Part, inside};
@@ -23,11 +24,11 @@ use crate::transcript::Origin;
 pub(super) struct Reasonings {
     origin: Origin,
     /// By the item's id, or by the part's own where it has none.
-    open: HashMap<String, Reasoning>,
+    open: HashMap<Arc<str>, Reasoning>,
     /// The parts that are open, by their own ids.
     parts: HashMap<String, Place>,
     /// All parts of the item of this name have ended; another one may follow.
-    concluded: Option<String>,
+    concluded: Option<Arc<str>>,
 }
 
 struct Reasoning {
@@ -44,7 +45,7 @@ struct Reasoning {
 /// Where a part stands: in which item, as which of its parts.
 #[derive(Clone)]
 struct Place {
-    item: String,
+    item: Arc<str>,
     number: u64,
 }
 
@@ -102,7 +103,7 @@ impl Reasonings {
         }
     }
 
-    fn end_part(&mut self, item: String, teller: &mut Teller<'_>) {
+    fn end_part(&mut self, item: Arc<str>, teller: &mut Teller<'_>) {
         let Some(reasoning) = self.open.get_mut(&item) else {
             return;
         };
@@ -127,7 +128,7 @@ impl Reasonings {
             return place.clone();
         }
         let item = metadata.field("itemId").and_then(crate::json::unquote);
-        let item = item.map_or_else(|| id.clone().into_owned(), std::borrow::Cow::into_owned);
+        let item: Arc<str> = item.map_or_else(|| Arc::from(&*id), Arc::from);
         if self.concluded.as_ref().is_some_and(|concluded| *concluded != item) {
             self.end_concluded(teller);
         }

@@ -66,18 +66,11 @@ impl Stream {
             }
             return;
         };
-        let teller = &mut Teller::new(assembler, &mut self.count);
-        if let Some(of_reasoning) = kind.strip_prefix("reasoning-") {
-            match of_reasoning {
-                "start" => return self.reasonings.start(part, teller),
-                "delta" => return self.reasonings.delta(part, teller),
-                "end" => return self.reasonings.end(part, teller),
-                _ => {}
-            }
+        if self.hear_reasoning(&kind, part, assembler) || says_nothing(&kind, part) {
+            return;
         }
+        self.reasonings.end_concluded(&mut Teller::new(assembler, &mut self.count));
         match &*kind {
-            "raw" | "ping" | "stream-start" | "tool-input-end" => {}
-            "custom" if part.string("kind").as_deref() == Some(MESSAGE_START) => {}
             "start" | "start-step" => self.begin_step(assembler),
             "response-metadata" => begin(part, assembler),
             "finish-step" => self.end_step(part, assembler),
@@ -88,9 +81,20 @@ impl Stream {
         }
     }
 
+    /// Whether the part is one of reasoning, which is heard.
+    fn hear_reasoning(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) -> bool {
+        let teller = &mut Teller::new(assembler, &mut self.count);
+        match kind {
+            "reasoning-start" => self.reasonings.start(part, teller),
+            "reasoning-delta" => self.reasonings.delta(part, teller),
+            "reasoning-end" => self.reasonings.end(part, teller),
+            _ => return false,
+        }
+        true
+    }
+
     fn hear_content(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) {
         let teller = &mut Teller::new(assembler, &mut self.count);
-        self.reasonings.end_concluded(teller);
         match kind {
             "text-start" => self.texts.start(part, teller),
             "text-delta" => self.texts.delta(part, teller),
@@ -208,6 +212,12 @@ impl Decode for Stream {
             self.end(ending, assembler);
         }
     }
+}
+
+/// Whether a part tells nothing of the answer.
+fn says_nothing(kind: &str, part: Part<'_>) -> bool {
+    matches!(kind, "raw" | "ping" | "stream-start" | "tool-input-end")
+        || kind == "custom" && part.string("kind").as_deref() == Some(MESSAGE_START)
 }
 
 /// The response begins, as far as a model says what it is.

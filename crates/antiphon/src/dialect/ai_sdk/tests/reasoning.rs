@@ -45,6 +45,18 @@ fn the_parts_of_a_summary_are_one_item() {
     assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &json!("gAAAAABm")));
 }
 
+/// All of it was said before the model was cut short: it is whole, and keeps what it holds.
+#[test]
+fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
+    let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
+    let reasoned =
+        [reasoning("start", "rs_1:0", "", &own), reasoning("end", "rs_1:0", "", &own)].to_vec();
+    for ending in [finish("length"), finish("error"), json!({"type": "abort"})] {
+        let told = hears(&[reasoned.clone(), vec![ending]].concat());
+        assert_eq!(told.only_item()["encrypted_content"], "gAAAAABm");
+    }
+}
+
 /// Where the server stores the item, nothing encrypted has to go back.
 #[test]
 fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
