@@ -1,6 +1,6 @@
 //! The shapes of the Open Responses specification, edition 2026-04-24.
 //!
-//! `schema/open-responses.json` holds the schemas of its events and of the response object, without
+//! `open-responses.json` holds the schemas of its events and of the response object, without
 //! their prose. Where the wire of OpenAI's API knows more (custom tools and other item types, raw
 //! reasoning under another name), the specification is silent, and so is this check.
 
@@ -10,10 +10,8 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::events::Event;
-
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../schema/open-responses.json")).expect("it is JSON")
+    serde_json::from_str(include_str!("open-responses.json")).expect("it is JSON")
 });
 
 /// A validator for each event, by its type.
@@ -47,22 +45,22 @@ fn validator(name: &str) -> Validator {
 }
 
 /// An event has the shape that the specification gives it.
-pub(super) fn assert_event_shape(event: &Event) {
-    if is_unknown(&event.json["item"]) {
+pub(crate) fn assert_event_shape(event: &Value) {
+    if is_unknown(&event["item"]) {
         return;
     }
-    let mut json = event.json.clone();
+    let mut json = event.clone();
     leave_unknown_items(&mut json["response"]);
     if json["response"].is_null() {
         json.as_object_mut().expect("an event is an object").remove("response");
     }
-    if let Some(validator) = EVENTS.get(&event.name) {
+    if let Some(validator) = event["type"].as_str().and_then(|kind| EVENTS.get(kind)) {
         assert_valid(validator, &json);
     }
 }
 
 /// A response object has all its keys, and what stands there is of the right type.
-pub(super) fn assert_response_shape(response: &Value) {
+pub(crate) fn assert_response_shape(response: &Value) {
     let required = &DOCUMENT["components"]["schemas"]["ResponseResource"]["required"];
     let required = required.as_array().expect("keys are required");
     assert_eq!(required.len(), RESPONSE_KEYS);
