@@ -83,7 +83,8 @@ mod tests {
             (r#"{"detail":"Not Found"}"#, "Not Found", "upstream_error"),
         ];
         for (body, message, kind) in cases {
-            let told: Value = serde_json::from_slice(&error_body(Dialect::Chat, body.into())).unwrap();
+            let told: Value =
+                serde_json::from_slice(&error_body(Dialect::Chat, body.into())).unwrap();
             assert_eq!(told["error"]["message"], message);
             assert_eq!(told["error"]["type"], kind);
             assert_eq!(
