@@ -1,5 +1,8 @@
 //! Upstreams that speak other APIs than their callers.
 
+mod calls;
+mod carried;
+mod reasoning;
 mod three;
 
 use antiphon::dialect::Dialect;
