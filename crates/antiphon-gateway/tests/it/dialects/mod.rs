@@ -2,7 +2,11 @@
 
 mod calls;
 mod carried;
+mod endings;
 mod reasoning;
+mod refused;
+mod several;
+mod signed;
 mod three;
 
 use antiphon::dialect::Dialect;
