@@ -1,5 +1,6 @@
 //! What the model said, thought and called at once: one message of the assistant and the outputs.
 
+use super::call_ids::CallIds;
 use super::content::{Content, EMPTY_TEXT};
 use super::output::{Output, media_message};
 use super::reasoning::Reasoning;
@@ -21,6 +22,7 @@ pub(super) struct Turn {
     pub(super) reasoning: Reasoning,
     content: Content,
     calls: Vec<Call>,
+    call_ids: CallIds,
     is_answered: bool,
 }
 
@@ -58,13 +60,13 @@ impl Turn {
             item,
             &["type", "id", "status", "call_id", "name", input],
         );
-        let call_id = string(item, "call_id", position)?;
+        let call_id = self.call_ids.next(string(item, "call_id", position)?);
         let mut called = Fields::new();
         called.raw("name", string(item, "name", position)?);
         called.raw(input, string(item, input, position)?);
         let mut json = Fields::new();
-        json.raw("id", call_id).string("type", kind).raw(kind, &called.json());
-        self.calls.push(Call { call_id: call_id.to_owned(), json: json.json(), output: None });
+        json.raw("id", &call_id).string("type", kind).raw(kind, &called.json());
+        self.calls.push(Call { call_id, json: json.json(), output: None });
         Ok(self.calls.len() - 1)
     }
 
