@@ -2,10 +2,11 @@
 """Runs the real-client suites against a gateway in front of a fake upstream.
 
     run.py --antiphon BIN --fake-upstream BIN --build-dir DIR [--short | --long] [--only NAME]
+           [--upstream-api NAME]
 
-Installs the pinned clients into the build directory when their pins changed, starts both servers,
-runs the suites, ends the servers, and prints `N passed, N failed` as its last line. Exits with 1
-if anything failed.
+Installs the pinned clients into the build directory when their pins changed, starts the fake
+upstream, and for each of its APIs a gateway that speaks it, runs the suites, ends the servers, and
+prints `N passed, N failed` as its last line. Exits with 1 if anything failed.
 """
 
 import sys
@@ -17,9 +18,10 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from installation import install
+from installation import Installation, install
 from servers import start_fake_upstream, start_gateway
-from suites import SUITES, Tally, run_suites
+from suites import SUITES, Tally, run_suites, suites_over
+from upstream_apis import UPSTREAM_APIS, UpstreamApi
 
 
 def main() -> int:
@@ -34,22 +36,31 @@ def run(options: argparse.Namespace) -> Tally:
     """The suites' tally; what keeps them from running is one failure."""
     try:
         installation = install(options.build_dir)
-        with ExitStack() as servers:
-            store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
-            logs = options.build_dir
-            upstream = servers.enter_context(start_fake_upstream(options.fake_upstream, logs))
-            gateway = servers.enter_context(
-                start_gateway(options.antiphon, logs, store_dir, upstream.url)
-            )
-            return run_suites(
-                installation,
-                options.only or [*SUITES],
-                long=options.long,
-                urls={"ANTIPHON_BASE_URL": gateway.url, "FAKE_UPSTREAM_URL": upstream.url},
-            )
+        tally = Tally(passed=0, failed=0)
+        for api in options.upstream_api or [*UPSTREAM_APIS]:
+            tally += run_over(UPSTREAM_APIS[api], installation, options)
+        return tally
     except (OSError, RuntimeError) as error:
         print(f"the client suites could not run: {error}", file=sys.stderr, flush=True)
         return Tally(passed=0, failed=1)
+
+
+def run_over(api: UpstreamApi, installation: Installation, options: argparse.Namespace) -> Tally:
+    """Runs the suites against a gateway that asks its upstream in this API."""
+    every = options.long or bool(options.upstream_api)
+    names = [name for name in suites_over(api, every) if name in (options.only or SUITES)]
+    if not names:
+        return Tally(passed=0, failed=0)
+    print(f"upstream API: {api.name}", flush=True)
+    logs = options.build_dir
+    with ExitStack() as servers:
+        store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
+        upstream = servers.enter_context(start_fake_upstream(options.fake_upstream, logs))
+        gateway = servers.enter_context(
+            start_gateway(options.antiphon, logs, store_dir, upstream.url, api.name)
+        )
+        urls = {"ANTIPHON_BASE_URL": gateway.url, "FAKE_UPSTREAM_URL": upstream.url}
+        return run_suites(installation, names, long=options.long, env={**urls, **api.env})
 
 
 def parse_options() -> argparse.Namespace:
@@ -66,6 +77,12 @@ def parse_options() -> argparse.Namespace:
     length.add_argument("--long", action="store_true", help="every combination")
     parser.add_argument(
         "--only", action="append", choices=[*SUITES], help="one suite; may be repeated"
+    )
+    parser.add_argument(
+        "--upstream-api",
+        action="append",
+        choices=[*UPSTREAM_APIS],
+        help="all chosen suites over this API of the upstream; may be repeated",
     )
     return parser.parse_args()
 

@@ -30,15 +30,16 @@ def start_fake_upstream(binary: Path, logs: Path) -> AbstractContextManager[Serv
 
 
 def start_gateway(
-    binary: Path, logs: Path, store_dir: Path, upstream_url: str
+    binary: Path, logs: Path, store_dir: Path, upstream_url: str, api: str
 ) -> AbstractContextManager[Server]:
-    """The gateway, in front of the upstream, with an empty store and no settings from elsewhere."""
-    store = f"sqlite:{store_dir / 'clients.db'}"
+    """The gateway, in front of the upstream, which it asks in this API, with an empty store and no
+    settings from elsewhere.
+    """
+    store = f"sqlite:{store_dir / f'{api}.db'}"
     command = [binary, "serve", "--listen", "127.0.0.1:0", "--store", store]
+    upstream = ["--upstream", upstream_url, "--upstream-api", api]
     env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
-    return serving(
-        [*command, "--upstream", upstream_url], logs / "antiphon.log", env=env, cwd=store_dir
-    )
+    return serving([*command, *upstream], logs / f"antiphon-{api}.log", env=env, cwd=store_dir)
 
 
 @contextmanager

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from installation import PYTHON_SUITES, Installation
+from upstream_apis import UpstreamApi
 
 SUITES = {
     "openai": "test_openai.py",
+    "openai_node": "openai.test.js",
     "langchain": "test_langchain.py",
     "langgraph": "test_langgraph.py",
     "openai_agents": "test_openai_agents.py",
@@ -20,6 +22,10 @@ SUITES = {
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
 }
+
+# The official clients, which a short run holds against every API of the upstream. The other suites
+# meet the Responses API alone there.
+OFFICIAL = ("openai", "openai_node")
 
 TEST_TIMEOUT = 60
 RUN_TIMEOUT = 900
@@ -39,12 +45,17 @@ class Tally:
         return Tally(self.passed + other.passed, self.failed + other.failed)
 
 
+def suites_over(api: UpstreamApi, every: bool) -> list[str]:
+    """The suites that run over an API: `every` one, or those of a short run."""
+    return [*SUITES] if every or api.name == "responses" else [*OFFICIAL]
+
+
 def run_suites(
-    installation: Installation, names: list[str], long: bool, urls: dict[str, str]
+    installation: Installation, names: list[str], long: bool, env: dict[str, str]
 ) -> Tally:
-    """Runs the named suites, and counts."""
+    """Runs the named suites, and counts. `env`: where the servers are, and what they are."""
     files = [SUITES[name] for name in names]
-    env = environment(long, urls)
+    env = environment(long, env)
     tally = Tally(0, 0)
     for run, ending in ((run_python, ".py"), (run_node, ".js")):
         if chosen := [file for file in files if file.endswith(ending)]:
@@ -109,12 +120,12 @@ def run(command: list[str | Path], env: dict[str, str], cwd: Path) -> int:
             process.wait()
 
 
-def environment(long: bool, urls: dict[str, str]) -> dict[str, str]:
-    """This shell's, without settings meant for other servers, and where the servers are."""
+def environment(long: bool, servers: dict[str, str]) -> dict[str, str]:
+    """This shell's, without settings meant for other servers, and what is said of the servers."""
     own = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
     return {
         **own,
-        **urls,
+        **servers,
         "ANTIPHON_CLIENTS": "long" if long else "short",
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",

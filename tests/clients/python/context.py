@@ -5,6 +5,7 @@ made the model read an item twice, so the suites look at the requests, not only 
 """
 
 import json
+import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from urllib.request import Request, urlopen
 from dialogue import Dialogue
 
 TIMEOUT = 10
+
+# The suites ask for no reasoning: what there is of it is what the model does by itself.
+REASONS = os.environ.get("UPSTREAM_REASONS_UNASKED", "yes") == "yes"
 
 Item = dict[str, Any]
 
@@ -97,7 +101,8 @@ def whole_contexts(calls: int) -> list[list[str]]:
     """The kinds of items in each of the four requests, where the tool turn makes `calls` calls."""
     fact = ["user"]
     echo = [*fact, "assistant", "user"]
-    outputs = [*echo, "reasoning", *["function_call"] * calls, *["function_call_output"] * calls]
+    step = [*["function_call"] * calls, *["function_call_output"] * calls]
+    outputs = [*echo, *["reasoning"] * REASONS, *step]
     recall = [*outputs, "assistant", "user"]
     return [fact, echo, outputs, recall]
 

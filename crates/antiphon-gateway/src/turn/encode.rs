@@ -8,6 +8,9 @@ use bytes::Bytes;
 use crate::error::ApiError;
 use crate::request::{CreateRequest, ENCRYPTED, includes};
 
+/// What the gateway does itself, so that no upstream is asked for it.
+const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "background"];
+
 /// The request in the dialect of an upstream that does not speak the Responses API, and what of it
 /// was left out.
 pub(super) fn translated(
@@ -16,7 +19,10 @@ pub(super) fn translated(
     view: &[Item],
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
-    let fields = request.object();
+    let mut fields = request.object();
+    for key in OWN_FIELDS.into_iter().chain(["store"]) {
+        fields.remove(key);
+    }
     dialect::encode(dialect, Request { fields: &fields, items: view, origin })
         .map_err(|error| unsupported(&error, request, view))
 }
@@ -43,7 +49,7 @@ pub(super) fn position_in(input: &[Item], item: &Item) -> Option<usize> {
 /// fields stand in it as they came; each item is copied once.
 pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -> Bytes {
     let mut fields = request.object();
-    for key in ["conversation", "previous_response_id", "background"] {
+    for key in OWN_FIELDS {
         fields.remove(key);
     }
     match include(&fields, encrypted) {

@@ -3,6 +3,7 @@
 
 mod clients;
 mod concurrency;
+mod dialects;
 mod encrypted;
 mod errors;
 mod leaving;

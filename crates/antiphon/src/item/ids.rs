@@ -13,12 +13,24 @@ pub trait IdSource {
     fn issue(&mut self, prefix: &str) -> String {
         let mut bytes = [0; 24];
         self.fill(&mut bytes);
-        let mut id = String::with_capacity(prefix.len() + 49);
-        id.push_str(prefix);
-        id.push('_');
-        push_hex(&mut id, &bytes);
-        id
+        identifier(prefix, &bytes)
     }
+
+    /// A new `call_id`: `call_` and 24 hexadecimal digits, for Chat Completions take 40 characters
+    /// at most.
+    fn issue_call_id(&mut self) -> CallId {
+        let mut bytes = [0; 12];
+        self.fill(&mut bytes);
+        CallId::from(identifier("call", &bytes))
+    }
+}
+
+fn identifier(prefix: &str, bytes: &[u8]) -> String {
+    let mut id = String::with_capacity(prefix.len() + 1 + 2 * bytes.len());
+    id.push_str(prefix);
+    id.push('_');
+    push_hex(&mut id, bytes);
+    id
 }
 
 /// Appends `bytes` to `text` as lowercase hexadecimal digits.

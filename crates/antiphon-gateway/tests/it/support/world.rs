@@ -102,7 +102,7 @@ impl World {
     pub(crate) async fn view(&self, index: usize) -> Vec<String> {
         let request = self.request(index).await;
         assert_eq!(request.verdict, Ok(()), "a provider accepts {}", request.body);
-        lines(request.input())
+        lines(&request.items())
     }
 
     /// What the model was given with the latest request, which a provider must accept.

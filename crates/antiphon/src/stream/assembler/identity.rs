@@ -76,7 +76,7 @@ impl Identity {
             self.taken.calls.insert(key);
             return None;
         }
-        let call_id = CallId::from(self.ids.issue("call"));
+        let call_id = self.ids.issue_call_id();
         self.notes.push(Note::CallIdReplaced { from: key.call_id, to: call_id.clone() });
         self.taken.calls.insert(CallKey { kind: key.kind, call_id: call_id.clone() });
         Some(call_id)

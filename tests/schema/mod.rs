@@ -1,8 +1,9 @@
 //! The shapes of the Open Responses specification, edition 2026-04-24.
 //!
-//! `schema/open-responses.json` holds the schemas of its events and of the response object, without
+//! `open-responses.json` holds the schemas of its events and of the response object, without
 //! their prose. Where the wire of OpenAI's API knows more (custom tools and other item types, raw
-//! reasoning under another name), the specification is silent, and so is this check.
+//! reasoning under another name), the specification is silent, and so is this check. So it is on the
+//! schema of an answer's format, for which the document has `null` and nothing else.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,10 +11,8 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::events::Event;
-
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../schema/open-responses.json")).expect("it is JSON")
+    serde_json::from_str(include_str!("open-responses.json")).expect("it is JSON")
 });
 
 /// A validator for each event, by its type.
@@ -47,22 +46,22 @@ fn validator(name: &str) -> Validator {
 }
 
 /// An event has the shape that the specification gives it.
-pub(super) fn assert_event_shape(event: &Event) {
-    if is_unknown(&event.json["item"]) {
+pub(crate) fn assert_event_shape(event: &Value) {
+    if is_unknown(&event["item"]) {
         return;
     }
-    let mut json = event.json.clone();
-    leave_unknown_items(&mut json["response"]);
+    let mut json = event.clone();
+    leave_unknown(&mut json["response"]);
     if json["response"].is_null() {
         json.as_object_mut().expect("an event is an object").remove("response");
     }
-    if let Some(validator) = EVENTS.get(&event.name) {
+    if let Some(validator) = event["type"].as_str().and_then(|kind| EVENTS.get(kind)) {
         assert_valid(validator, &json);
     }
 }
 
 /// A response object has all its keys, and what stands there is of the right type.
-pub(super) fn assert_response_shape(response: &Value) {
+pub(crate) fn assert_response_shape(response: &Value) {
     let required = &DOCUMENT["components"]["schemas"]["ResponseResource"]["required"];
     let required = required.as_array().expect("keys are required");
     assert_eq!(required.len(), RESPONSE_KEYS);
@@ -71,7 +70,7 @@ pub(super) fn assert_response_shape(response: &Value) {
         assert!(response.get(key).is_some(), "a response has {key}: {response}");
     }
     let mut response = response.clone();
-    leave_unknown_items(&mut response);
+    leave_unknown(&mut response);
     assert_valid(&RESPONSE, &response);
 }
 
@@ -87,8 +86,14 @@ fn is_unknown(item: &Value) -> bool {
     item["type"].as_str().is_some_and(|kind| !ITEMS.contains(&kind))
 }
 
-fn leave_unknown_items(response: &mut Value) {
+fn leave_unknown(response: &mut Value) {
     if let Some(output) = response.get_mut("output").and_then(Value::as_array_mut) {
         output.retain(|item| !is_unknown(item));
+    }
+    if let Some(tools) = response.get_mut("tools").and_then(Value::as_array_mut) {
+        tools.retain(|tool| tool["type"] == "function");
+    }
+    if let Some(schema) = response.pointer_mut("/text/format/schema") {
+        *schema = Value::Null;
     }
 }

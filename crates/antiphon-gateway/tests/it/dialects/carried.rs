@@ -1,0 +1,153 @@
+//! What a request carries beside its text, and what it cannot.
+
+use antiphon_testkit::Answer;
+use serde_json::{Value, json};
+
+use super::{ANTHROPIC, CHAT, OTHERS, Spoken};
+use crate::support::{Ask, MODES, PLAIN, World, ask, list};
+
+const PIXEL: &str = "data:image/png;base64,iVBORw0KGgo=";
+
+fn plain(input: impl Into<Value>) -> Ask {
+    ask(input).model(PLAIN)
+}
+
+/// The content of the last message that the upstream was given.
+fn last_content(world: &World) -> Value {
+    let request = world.last_request();
+    assert_eq!(request.verdict, Ok(()), "a provider accepts {}", request.body);
+    request.messages().last().expect("there is a message")["content"].clone()
+}
+
+#[tokio::test]
+async fn an_image_is_shown() {
+    let input = json!([{"role": "user", "content": [
+        {"type": "input_text", "text": "What is this?"},
+        {"type": "input_image", "image_url": PIXEL},
+    ]}]);
+    for mode in MODES {
+        let chat = CHAT.world().await;
+        let anthropic = ANTHROPIC.world().await;
+        for world in [&chat, &anthropic] {
+            assert_eq!(world.client().turn(mode, &plain(input.clone())).await.text(), "Noted.");
+        }
+        let image = json!({"type": "image_url", "image_url": {"url": PIXEL}});
+        assert_eq!(last_content(&chat)[1], image);
+        let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
+        let image = json!({"type": "image", "source": source});
+        assert_eq!(last_content(&anthropic)[1], image);
+    }
+}
+
+#[tokio::test]
+async fn a_schema_holds_for_the_answer() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"color": {"type": "string"}},
+        "required": ["color"],
+        "additionalProperties": false,
+    });
+    let format = json!({"type": "json_schema", "name": "color", "strict": true, "schema": schema});
+    for (spoken, path) in
+        [(CHAT, "/response_format/json_schema/schema"), (ANTHROPIC, "/output_config/format/schema")]
+    {
+        for mode in MODES {
+            let world = spoken.world().await;
+            let answer = Answer::new(PLAIN).message(r#"{"color":"purple"}"#);
+            spoken.streams(&world, &answer);
+            let asked = plain("What color?").field("text", json!({"format": format}));
+
+            let turn = world.client().turn(mode, &asked).await;
+
+            assert_eq!(turn.text(), r#"{"color":"purple"}"#);
+            assert_eq!(turn.response["text"]["format"]["name"], "color");
+            let request = world.last_request();
+            assert_eq!(request.verdict, Ok(()), "{}", request.body);
+            assert_eq!(request.body.pointer(path), Some(&schema));
+        }
+    }
+}
+
+/// A turn that the upstream's API cannot carry, with the place that the error names.
+fn impossible(spoken: Spoken) -> Vec<(Ask, &'static str)> {
+    let search = json!([{"type": "file_search", "vector_store_ids": ["vs_1"]}]);
+    let file = json!([
+        {"role": "user", "content": "Look"},
+        {"role": "user", "content": [{"type": "input_image", "file_id": "file_1"}]},
+    ]);
+    let mut cases = vec![
+        (plain("Hello").field("tools", search), "tools[0]"),
+        (plain("Hello").field("prompt", json!({"id": "pmpt_1"})), "prompt"),
+        (plain(file), "input[1].content[0]"),
+    ];
+    if spoken.dialect == ANTHROPIC.dialect {
+        let object = json!({"format": {"type": "json_object"}});
+        cases.push((plain("Hello").field("text", object), "text.format"));
+    }
+    cases
+}
+
+#[tokio::test]
+async fn what_an_api_cannot_carry_is_refused_and_changes_nothing() {
+    for spoken in OTHERS {
+        for mode in MODES {
+            let world = spoken.world().await;
+            let client = world.client();
+            let conversation = client.new_conversation().await;
+            client.turn(mode, &plain("My color is purple").within(&conversation)).await;
+            let held = client.items(&conversation).await;
+
+            for (asked, place) in impossible(spoken) {
+                let refused = client.refused(mode, &asked.within(&conversation)).await;
+
+                assert_eq!(refused.status, 400);
+                let error = &refused.body["error"];
+                assert_eq!(error["type"], "invalid_request_error");
+                assert_eq!(error["code"], "unsupported_parameter");
+                let param = error["param"].as_str().unwrap_or_default();
+                assert!(param.starts_with(place), "{error}");
+                let message = error["message"].as_str().unwrap_or_default();
+                assert!(message.contains(spoken.name), "{error}");
+                assert_eq!(client.items(&conversation).await, held);
+            }
+
+            assert_eq!(world.times_asked(), 1);
+            let recalled = plain("What is my color?").within(&conversation);
+            assert_eq!(client.turn(mode, &recalled).await.text(), "purple");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_is_left_out_is_reported() {
+    for spoken in OTHERS {
+        for mode in MODES {
+            let world = spoken.world().await;
+            let client = world.client();
+            let asked = plain("Hello").field("max_tool_calls", 3);
+
+            let turn = client.turn(mode, &asked).await;
+
+            assert_eq!(turn.header("antiphon-repairs"), Some("omitted_field=1"));
+            let report = client.report(turn.id()).await;
+            let [omitted] = list(&report["omitted_fields"]) else { panic!("{report}") };
+            assert_eq!(omitted["field"], "max_tool_calls");
+            let message = omitted["message"].as_str().unwrap_or_default();
+            assert!(message.contains(spoken.name), "{message}");
+            assert_eq!(world.last_request().body["max_tool_calls"], json!(null));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_gateway_does_itself_is_not_reported() {
+    for spoken in OTHERS {
+        let world = spoken.world().await;
+        for stored in [true, false] {
+            let asked = plain("Hello").field("store", stored).field("background", false);
+            let turn = world.client().respond(&asked).await;
+            assert_eq!(turn.header("antiphon-repairs"), None);
+            assert_eq!(turn.response["store"], stored);
+        }
+    }
+}

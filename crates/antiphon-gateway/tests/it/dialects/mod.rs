@@ -1,0 +1,56 @@
+//! Upstreams that speak other APIs than their callers.
+
+mod calls;
+mod carried;
+mod endings;
+mod reasoning;
+mod refused;
+mod several;
+mod signed;
+mod three;
+
+use antiphon::dialect::Dialect;
+use antiphon_testkit::{Answer, Api, Exchange, Reply};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::support::{Ask, World, ask};
+
+/// An API, as the gateway names it and as the upstream does.
+#[derive(Clone, Copy, Debug)]
+struct Spoken {
+    dialect: Dialect,
+    api: Api,
+    /// What the gateway calls it in errors.
+    name: &'static str,
+}
+
+const CHAT: Spoken = Spoken { dialect: Dialect::Chat, api: Api::Chat, name: "Chat Completions" };
+
+const ANTHROPIC: Spoken =
+    Spoken { dialect: Dialect::Anthropic, api: Api::Anthropic, name: "Anthropic Messages" };
+
+/// Every API that is not the callers' own.
+const OTHERS: [Spoken; 2] = [CHAT, ANTHROPIC];
+
+impl Spoken {
+    /// A gateway in front of an upstream of this API.
+    async fn world(self) -> World {
+        World::with(|settings| settings.upstreams[0].api = self.dialect).await
+    }
+
+    /// Has the upstream stream this answer.
+    fn streams(self, world: &World, answer: &Answer) -> Exchange {
+        world.script(Reply::sse(answer.frames_of(self.api)))
+    }
+
+    /// Has the upstream answer with one JSON body.
+    fn answers_whole(self, world: &World, answer: &Answer) -> Exchange {
+        world.script(Reply::json(StatusCode::OK, &answer.json_of(self.api)))
+    }
+}
+
+/// Asks for reasoning too: a Claude thinks only where it is asked to.
+fn ask_to_think(input: impl Into<Value>) -> Ask {
+    ask(input).field("reasoning", json!({"effort": "low"}))
+}
