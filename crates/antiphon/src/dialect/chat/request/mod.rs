@@ -11,6 +11,7 @@
 //! belongs to; time is linear in the request.
 
 mod body;
+mod call_ids;
 mod content;
 mod kinds;
 mod logprobs;
