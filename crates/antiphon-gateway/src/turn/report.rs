@@ -167,6 +167,21 @@ impl Report {
         self.repair(source, item, "not_in_dialect", "omitted", message.to_owned());
     }
 
+    /// Calls whose reasoning is lost went with something in its place.
+    pub(super) fn reasoning_stood_in(&mut self, calls: usize) {
+        let repair = Repair {
+            position: None,
+            kind: "reasoning".to_owned(),
+            item_id: None,
+            fault: "missing_reasoning",
+            action: "stood_in",
+            message: "The upstream wants back the reasoning that calls were made with, and it is \
+                      not here. A space stands in its place."
+                .to_owned(),
+        };
+        self.repairs.extend(std::iter::repeat_n(repair, calls));
+    }
+
     fn repair(
         &mut self,
         position: Option<usize>,
