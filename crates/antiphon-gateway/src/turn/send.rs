@@ -15,6 +15,12 @@ pub(super) struct Sent {
     pub(super) stood_in: usize,
 }
 
+impl Sent {
+    fn as_planned(reply: Reply) -> Self {
+        Self { reply, stood_in: 0 }
+    }
+}
+
 impl Turn<'_> {
     /// Sends the request.
     pub(super) async fn send(
@@ -26,8 +32,8 @@ impl Turn<'_> {
             Some(body) if upstream.api() == Dialect::Chat => {
                 self.send_as_chat(plan, body, upstream).await
             }
-            Some(body) => sent(upstream.send(body.clone(), self.caller).await?),
-            None => sent(self.send_with_encryption(plan, upstream).await?),
+            Some(body) => upstream.send(body.clone(), self.caller).await.map(Sent::as_planned),
+            None => self.send_with_encryption(plan, upstream).await.map(Sent::as_planned),
         }
     }
 
@@ -65,7 +71,7 @@ impl Turn<'_> {
                 Err(error) if error.wants_reasoning() && self.mends() => {
                     wanting.remember(&plan.origin);
                 }
-                reply => return sent(reply?),
+                reply => return reply.map(Sent::as_planned),
             }
         }
         let (body, stood_in) = with_reasoning_stood_in(body).unwrap_or((body.clone(), 0));
@@ -76,8 +82,4 @@ impl Turn<'_> {
     fn mends(&self) -> bool {
         self.gateway.settings.faults == Faults::Repair
     }
-}
-
-fn sent(reply: Reply) -> Result<Sent, UpstreamError> {
-    Ok(Sent { reply, stood_in: 0 })
 }
