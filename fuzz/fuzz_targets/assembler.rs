@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 
-use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Event, Failure, Finished, Status, Taken};
-use antiphon::{HeldItem, IdSource, Item, Transcript};
-use antiphon_fuzz::history::KEY;
+use antiphon::Item;
+use antiphon::stream::{Assembler, Event, Failure, Finished, Status};
+use antiphon_fuzz::client::responses::{TERMINAL, check, json};
+use antiphon_fuzz::gateway::{NOW, assembler};
 use antiphon_fuzz::stream::events;
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
@@ -85,52 +85,6 @@ fn whole(bytes: &[u8]) {
     }
 }
 
-fn assembler(encrypted: bool) -> Assembler {
-    let request = Object::parse(br#"{"model":"sim"}"#).expect("it is an object");
-    let envelope = Envelope::new("resp_ours", NOW, &request, None);
-    Assembler::new(envelope, Taken::of(&transcript()), Box::new(Counting(0)), encrypted)
-}
-
-/// Some of what the generated streams use is taken.
-fn transcript() -> Transcript {
-    let held = [
-        r#"{"type":"message","role":"assistant","id":"msg_1","content":"Earlier."}"#,
-        r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"}"#,
-    ];
-    held.map(hold).into_iter().collect()
-}
-
-fn hold(text: &'static str) -> HeldItem {
-    let item = Item::parse(text.into()).expect("it is an item");
-    HeldItem::new(item.head().id.clone().expect("it has an id"), &item, KEY, None)
-}
-
-struct Counting(u64);
-
-impl IdSource for Counting {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        self.0 += 1;
-        bytes[16..].copy_from_slice(&self.0.to_be_bytes());
-    }
-}
-
-const NOW: i64 = 1_770_000_000;
-
-/// An event's JSON. It stands in one line, for that is what a stream of events takes.
-fn json(event: &Event) -> Value {
-    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'), "an event is one line");
-    let Ok(json) = serde_json::from_slice::<Value>(&event.data) else {
-        // Numbers and surrogates that only raw JSON holds are passed on as they came.
-        let object = Object::parse(&event.data).expect("an event is a JSON object");
-        return Value::from_iter(["type", "sequence_number"].map(|key| {
-            let raw = object.get(key).expect("every event has it");
-            (key, serde_json::from_str::<Value>(raw).expect("it is ours"))
-        }));
-    };
-    assert_eq!(json["type"], *event.kind);
-    json
-}
-
 /// Whether the event tells of reasoning with its encrypted content. What kinds of events nobody
 /// knows carry is passed on as it came.
 fn shows_encrypted(event: &Value) -> bool {
@@ -146,70 +100,5 @@ fn shows_encrypted(event: &Value) -> bool {
             event["response"]["output"].as_array().is_some_and(|output| output.iter().any(is_shown))
         }
         _ => false,
-    }
-}
-
-const TERMINAL: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
-
-/// What the assembler guarantees, whatever came.
-fn check(told: &[Value]) {
-    let mut items = Items::default();
-    for (number, event) in told.iter().enumerate() {
-        assert_eq!(event["sequence_number"], number, "numbers have no gap");
-        let kind = event["type"].as_str().expect("an event has a type");
-        let is_last = number + 1 == told.len();
-        assert_eq!(TERMINAL.contains(&kind), is_last, "one terminal event, the last");
-        assert_eq!(kind == "response.created", number == 0 && !is_last, "it is created once");
-        items.take(kind, event);
-    }
-    assert!(items.all_are_done(), "every item ends");
-}
-
-/// The items that were announced, and whether each is done.
-#[derive(Default)]
-struct Items {
-    ids: Vec<Value>,
-    done: Vec<bool>,
-}
-
-impl Items {
-    fn take(&mut self, kind: &str, event: &Value) {
-        match kind {
-            "response.output_item.added" => {
-                if event.get("output_index").is_some() {
-                    assert_eq!(event["output_index"], self.ids.len(), "indexes count up");
-                }
-                self.ids.push(event["item"]["id"].clone());
-                self.done.push(false);
-            }
-            "response.output_item.done" => {
-                let Some(index) = self.index(event) else { return self.done_unread() };
-                assert!(!self.done[index], "an item is done once");
-                assert_eq!(event["item"]["id"], self.ids[index], "an item keeps its id");
-                self.done[index] = true;
-            }
-            _ => {
-                if let Some(index) = self.index(event) {
-                    assert!(!self.done[index], "nothing is said in an item that is done");
-                }
-            }
-        }
-    }
-
-    fn index(&self, event: &Value) -> Option<usize> {
-        let index = usize::try_from(event.get("output_index")?.as_u64()?).ok()?;
-        assert!(index < self.ids.len(), "an item is announced before anything is said in it");
-        Some(index)
-    }
-
-    /// An event with JSON that no tree of values holds: which item it ends cannot be seen.
-    fn done_unread(&mut self) {
-        if let Some(done) = self.done.iter_mut().find(|done| !**done) {
-            *done = true;
-        }
-    }
-
-    fn all_are_done(&self) -> bool {
-        self.done.iter().all(|done| *done)
     }
 }

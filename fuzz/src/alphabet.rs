@@ -1,5 +1,7 @@
 //! The few names that generated conversations are made of: few, so that they meet again.
 
+use serde_json::Value;
+
 /// How calls and what they are answered with are called, each with the prefix of its ids.
 pub const CALLS: [(&str, &str, &str); 8] = [
     ("function_call", "function_call_output", "fc"),
@@ -31,5 +33,17 @@ pub fn id(prefix: &str, byte: u8) -> Option<String> {
         13 => Some(format!("{prefix}_é 1")),
         14 => Some("id_1".to_owned()),
         _ => Some(format!("{prefix}_{}", "1".repeat(70))),
+    }
+}
+
+/// One of these by its number.
+pub(crate) fn one_of<T: Copy>(all: &[T], byte: u8) -> T {
+    all[usize::from(byte) % all.len()]
+}
+
+/// Puts a text into a JSON object, if there is one.
+pub(crate) fn put(object: &mut Value, field: &str, text: Option<String>) {
+    if let Some(text) = text {
+        object[field] = text.into();
     }
 }

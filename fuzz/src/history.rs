@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::alphabet::{CALLS, id, text};
+use crate::alphabet::{CALLS, id, put, text};
 
 /// The key of all fingerprints here.
 pub const KEY: FingerprintKey = FingerprintKey::new([2; 16]);
@@ -122,11 +122,5 @@ fn reasoning(says: u8) -> Value {
         0 => json!({"type": "reasoning", "summary": []}),
         1 => json!({"type": "reasoning", "summary": [], "encrypted_content": text(says)}),
         _ => json!({"type": "reasoning", "summary": [], "encrypted_content": "gAAAA"}),
-    }
-}
-
-fn put(item: &mut Value, field: &str, text: Option<String>) {
-    if let Some(text) = text {
-        item[field] = text.into();
     }
 }

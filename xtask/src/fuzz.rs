@@ -40,6 +40,19 @@ enum Target {
     Sse,
     /// Any upstream: its client gets one well-formed stream
     Assembler,
+    /// Any Chat Completions server: its client gets one well-formed stream
+    Chat,
+    /// Any Anthropic server: its client gets one well-formed stream
+    Anthropic,
+    /// Any stream of the AI SDK: its client gets one well-formed stream
+    #[value(name = "ai_sdk")]
+    AiSdk,
+    /// Any items for Chat Completions: JSON, with every call answered
+    #[value(name = "chat_request")]
+    ChatRequest,
+    /// Any items for Anthropic Messages: JSON, with every call answered
+    #[value(name = "anthropic_request")]
+    AnthropicRequest,
 }
 
 /// Runs the targets one after the other, also after one has crashed.
@@ -72,9 +85,10 @@ impl Fuzz {
         cargo_fuzz.args(["fuzz", "run", "--fuzz-dir=fuzz", "--sanitizer", sanitizer]);
         cargo_fuzz.arg("--target-dir").arg(workspace.target.join(build)).arg(name);
         // What is found goes into the first directory; the second is what everyone starts from.
-        cargo_fuzz.args(["corpus", "corpus-seeds"].map(|corpus| format!("fuzz/{corpus}/{name}")));
+        cargo_fuzz.args([format!("fuzz/corpus/{name}"), target.seeds()]);
         cargo_fuzz.args(["--", "-dict=fuzz/responses.dict", "-verbosity=0", "-print_funcs=0"]);
-        cargo_fuzz.args(["-timeout=10", "-max_len=1024", "-rss_limit_mb=1024"]);
+        cargo_fuzz.args(["-timeout=10", "-rss_limit_mb=1024"]);
+        cargo_fuzz.arg(format!("-max_len={}", target.longest_input()));
         cargo_fuzz.arg(format!("-max_total_time={}", self.seconds));
         Ok(cargo_fuzz)
     }
@@ -88,6 +102,30 @@ impl Target {
             Self::Repair => "repair",
             Self::Sse => "sse",
             Self::Assembler => "assembler",
+            Self::Chat => "chat",
+            Self::Anthropic => "anthropic",
+            Self::AiSdk => "ai_sdk",
+            Self::ChatRequest => "chat_request",
+            Self::AnthropicRequest => "anthropic_request",
+        }
+    }
+
+    /// Of decoders these are the streams that their tests have, too.
+    fn seeds(self) -> String {
+        let golden = "crates/antiphon/tests/golden";
+        match self {
+            Self::Chat => format!("{golden}/chat"),
+            Self::Anthropic => format!("{golden}/anthropic"),
+            Self::AiSdk => format!("{golden}/ai-sdk"),
+            other => format!("fuzz/corpus-seeds/{}", other.name()),
+        }
+    }
+
+    /// In bytes: as long as the seeds, for they would be cut.
+    fn longest_input(self) -> usize {
+        match self {
+            Self::Chat | Self::Anthropic | Self::AiSdk => 8192,
+            _ => 1024,
         }
     }
 

@@ -45,9 +45,9 @@ pub(crate) struct ConvertArgs {
     /// Write the whole answer as one JSON object
     #[arg(long)]
     pub(crate) fold: bool,
-    /// Whose names Responses events have: openai or open-responses [default: openai]
-    #[arg(long, value_name = "FORM")]
-    pub(crate) form: Option<String>,
+    /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
+    #[arg(long, value_name = "WHOSE")]
+    pub(crate) event_names: Option<String>,
     /// The request that is answered, as JSON; its tools and tool choice are then known
     #[arg(long, value_name = "FILE")]
     pub(crate) request: Option<PathBuf>,
@@ -117,6 +117,9 @@ pub(crate) struct ServeArgs {
     /// What becomes of a turn whose caller leaves: settle or finish [default: settle]
     #[arg(long, value_name = "WAY")]
     pub(crate) on_disconnect: Option<String>,
+    /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
+    #[arg(long, value_name = "WHOSE")]
+    pub(crate) event_names: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";

@@ -13,6 +13,7 @@ use antiphon_gateway::entropy::{RandomIds, unix_now};
 
 use crate::args::ConvertArgs;
 use crate::failure::Failure;
+use crate::settings::form;
 
 /// Converts standard input to standard output, event by event as they come.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
@@ -38,14 +39,8 @@ fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conve
             Failure::usage(format!("--request: this is no JSON object: {error}"))
         })?,
     };
-    let form = match args.form.as_deref() {
-        None | Some("openai") => Form::OpenAi,
-        Some("open-responses") => Form::OpenResponses,
-        Some(other) => {
-            let sentence = format!("--form: '{other}' is neither 'openai' nor 'open-responses'");
-            return Err(Failure::usage(sentence));
-        }
-    };
+    let form = args.event_names.as_deref().map_or(Ok(Form::default()), form);
+    let form = form.map_err(|sentence| Failure::usage(format!("--event-names: {sentence}")))?;
     let mut ids = RandomIds;
     let envelope = Envelope::new(&ids.issue("resp"), unix_now(), &request, None);
     let assembler = Assembler::new(envelope, Taken::default(), Box::new(ids), true)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
+use antiphon::stream::Form;
 use antiphon_store::Tenant;
 use http::Uri;
 
@@ -21,6 +22,8 @@ pub struct Settings {
     pub turn_wait: Duration,
     /// What becomes of a turn whose caller leaves.
     pub on_disconnect: OnDisconnect,
+    /// How events are named where OpenAI and Open Responses differ.
+    pub event_names: Form,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
 }
@@ -33,6 +36,7 @@ impl Default for Settings {
             faults: Faults::Repair,
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
+            event_names: Form::OpenAi,
             shutdown_grace: Duration::from_secs(30),
         }
     }

@@ -31,6 +31,7 @@
 //! - [`reconcile`]: what of an input its receiver does not have yet.
 //! - [`faults`], [`repair`]: what a provider refuses, in its own words, and the list it accepts.
 //! - [`strip`]: what must not be sent beside state that a server holds.
+//! - [`dialect`]: Chat Completions, Anthropic Messages and AI SDK parts, in and out.
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
 //! - [`tracker`]: what a server that owns the state has, lacks, and is being sent.
 //! - [`run`]: the rules of an agent's run beside it.

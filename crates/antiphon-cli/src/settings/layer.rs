@@ -30,6 +30,7 @@ impl From<ServeArgs> for Layer {
             (Setting::Faults, args.faults),
             (Setting::TurnWait, args.turn_wait),
             (Setting::OnDisconnect, args.on_disconnect),
+            (Setting::EventNames, args.event_names),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
         let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));

@@ -19,6 +19,7 @@ use antiphon_gateway::settings::{Settings, UpstreamSettings};
 
 pub(crate) use environment::{Environment, environment};
 use layer::{Layer, Layers};
+pub(crate) use parse::form;
 use setting::Setting;
 
 use crate::args::ServeArgs;
@@ -68,12 +69,14 @@ fn gateway(layers: &Layers, mut upstreams: Vec<UpstreamSettings>) -> Result<Sett
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::turn_wait)?;
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
+    let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
         upstreams,
         api_keys: parse::api_keys(layers.all(Setting::ApiKeys))?,
         faults: faults.unwrap_or(defaults.faults),
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
         on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),
+        event_names: event_names.unwrap_or(defaults.event_names),
         shutdown_grace: defaults.shutdown_grace,
     })
 }

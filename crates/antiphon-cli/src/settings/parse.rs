@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
+use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 use http::Uri;
@@ -102,6 +103,19 @@ pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
         "settle" => Ok(OnDisconnect::Settle),
         "finish" => Ok(OnDisconnect::Finish),
         other => Err(said.refused(format!("'{other}' is neither 'settle' nor 'finish'"))),
+    }
+}
+
+pub(super) fn event_names(said: &Said) -> Result<Form, Failure> {
+    form(said.trimmed()).map_err(|sentence| said.refused(sentence))
+}
+
+/// How events are named, by the name of who names them so; or a sentence on what is no such name.
+pub(crate) fn form(name: &str) -> Result<Form, String> {
+    match name {
+        "openai" => Ok(Form::OpenAi),
+        "open-responses" => Ok(Form::OpenResponses),
+        other => Err(format!("'{other}' is neither 'openai' nor 'open-responses'")),
     }
 }
 

@@ -13,10 +13,11 @@ pub(super) enum Setting {
     ApiKeys,
     TurnWait,
     OnDisconnect,
+    EventNames,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -27,6 +28,7 @@ impl Setting {
         Self::ApiKeys,
         Self::TurnWait,
         Self::OnDisconnect,
+        Self::EventNames,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -59,6 +61,7 @@ impl Setting {
             Self::ApiKeys => "api-key",
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",
+            Self::EventNames => "event-names",
         }
     }
 }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
+use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, ModelPattern, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 
@@ -86,7 +87,8 @@ fn every_setting_has_a_place_in_the_file() {
          faults = 'reject'\n\
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
-         on-disconnect = 'finish'\n",
+         on-disconnect = 'finish'\n\
+         event-names = 'open-responses'\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
@@ -98,6 +100,7 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(given.gateway.api_keys, [(Secret::new("b2Vy="), Tenant::new("acme"))]);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
+    assert_eq!(given.gateway.event_names, Form::OpenResponses);
 }
 
 #[test]
@@ -114,6 +117,7 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--api-key", "ANTIPHON_API_KEY"),
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
+        ("--event-names", "ANTIPHON_EVENT_NAMES"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
 }
@@ -132,7 +136,7 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect, upstreams";
+                turn-wait, on-disconnect, event-names, upstreams";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),

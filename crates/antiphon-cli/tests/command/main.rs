@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
 mod check;
+mod convert;
 mod histories;
 mod precedence;
 mod refusals;

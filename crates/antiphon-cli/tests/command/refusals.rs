@@ -33,8 +33,8 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
              no key",
         ),
         (
-            ["--upstream-api", "completions"],
-            "--upstream-api: 'completions' is none of 'responses', 'chat' and 'anthropic'",
+            ["--upstream-api", "ai-sdk"],
+            "--upstream-api: 'ai-sdk' is none of 'responses', 'chat' and 'anthropic'",
         ),
         (
             ["--upstream-key", "two words"],
@@ -44,6 +44,10 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
         (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
         (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
         (["--on-disconnect", "stop"], "--on-disconnect: 'stop' is neither 'settle' nor 'finish'"),
+        (
+            ["--event-names", "acme"],
+            "--event-names: 'acme' is neither 'openai' nor 'open-responses'",
+        ),
         (["--api-key", "key"], "--api-key: an entry is not of the form KEY=TENANT"),
         (["--api-key", "=acme"], "--api-key: an entry is not of the form KEY=TENANT"),
         (["--api-key", "key="], "--api-key: an entry is not of the form KEY=TENANT"),
@@ -56,8 +60,6 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
 #[test]
 fn what_is_not_there_yet_is_refused_as_such() {
     let cases = [
-        (["--upstream-api", "chat"], "'chat' is not supported yet; 'responses' is"),
-        (["--upstream-api", "anthropic"], "'anthropic' is not supported yet; 'responses' is"),
         (["--state", "upstream"], "'upstream' is not supported yet; 'gateway' is"),
         (
             ["--store", "postgres://localhost/antiphon"],
@@ -102,7 +104,7 @@ fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect, \
-                    upstreams";
+                    event-names, upstreams";
     refused(world, sentence);
 }
 

@@ -142,7 +142,9 @@ impl Turn<'_> {
             Box::new(RandomIds),
             self.request.encrypted,
         );
-        let assembler = assembler.permitting(Permission::of(&fields));
+        let assembler = assembler
+            .permitting(Permission::of(&fields))
+            .in_form(self.gateway.settings.event_names);
         Hearing::new(upstream.api(), Asked::of(&fields, plan.origin.clone()), assembler)
     }
 

@@ -36,9 +36,12 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
     }
 }
 
-/// An error's body in the form that callers of the Responses API read. One that is in this form
-/// stays as it came.
-pub(super) fn error_body(body: Bytes) -> Bytes {
+/// An error's body in the form that callers of the Responses API read. One that is in this form, or
+/// of a server that speaks the Responses API, stays as it came.
+pub(super) fn error_body(api: Dialect, body: Bytes) -> Bytes {
+    if api == Dialect::Responses {
+        return body;
+    }
     let Ok(said) = serde_json::from_slice::<Value>(&body) else { return body };
     let is_ours = said["error"].is_object() && said["type"] != "error";
     if is_ours || !said.is_object() {
@@ -80,7 +83,8 @@ mod tests {
             (r#"{"detail":"Not Found"}"#, "Not Found", "upstream_error"),
         ];
         for (body, message, kind) in cases {
-            let told: Value = serde_json::from_slice(&error_body(body.into())).unwrap();
+            let told: Value =
+                serde_json::from_slice(&error_body(Dialect::Chat, body.into())).unwrap();
             assert_eq!(told["error"]["message"], message);
             assert_eq!(told["error"]["type"], kind);
             assert_eq!(
@@ -93,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_in_that_form_or_in_none_stays_as_it_came() {
         for body in [r#"{ "error": {"message":"no","type":"x"}}"#, "<html>", "[]", "{}"] {
-            assert_eq!(error_body(body.into()), body);
+            assert_eq!(error_body(Dialect::Chat, body.into()), body);
         }
     }
 }

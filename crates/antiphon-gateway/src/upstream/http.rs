@@ -159,7 +159,7 @@ impl HttpUpstream {
         let headers: HeaderMap = headers.collect();
         match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
             Ok(body) => {
-                let body = api::error_body(body);
+                let body = api::error_body(self.api, body);
                 UpstreamError::Refused(Box::new(Refused { status, headers, body }))
             }
             Err(error) => error,

@@ -12,7 +12,7 @@ pub(super) type Field<'a> = (&'a str, &'a str);
 /// A handful of fields. They take no memory of their own: an event is passed on for every word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Fixes<'a> {
-    fields: [Field<'a>; 8],
+    fields: [Field<'a>; 7],
     count: usize,
 }
 

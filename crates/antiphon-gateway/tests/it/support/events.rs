@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Collected};
 use hyper::body::Incoming;
 use serde_json::Value;
 
+use super::schema::assert_event_shape;
 use super::watchdog::soon;
 
 /// One event.
@@ -102,6 +103,7 @@ impl Events {
         Some(frame.into_data().expect("a stream has no trailers"))
     }
 
+    /// Every event that a gateway sends in any test has the shape that the specification gives it.
     fn take(&mut self, name: &[u8], data: Bytes) {
         assert!(!self.done, "nothing follows [DONE]: {data:?}");
         if data == "[DONE]" {
@@ -111,6 +113,7 @@ impl Events {
         let json: Value = serde_json::from_slice(&data).expect("an event is JSON");
         let name = String::from_utf8_lossy(name).into_owned();
         assert_eq!(json["type"], *name, "an event is named by its type");
+        assert_event_shape(&json);
         self.ahead.push_back(Event { name, json, data });
     }
 }

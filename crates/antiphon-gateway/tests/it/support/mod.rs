@@ -8,6 +8,7 @@ mod events;
 mod gateway;
 mod items;
 mod laws;
+#[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
 mod view;

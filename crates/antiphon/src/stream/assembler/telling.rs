@@ -122,6 +122,13 @@ impl Assembler {
         }
     }
 
+    /// The raw `call_id` that clients know the call at this index by; `None` where the index is no
+    /// call's, or that of a call which was suppressed.
+    pub(crate) fn call_id(&self, index: u64) -> Option<&str> {
+        let route = self.routes.by_index(Some(index))?;
+        self.items[route.at].call_id()
+    }
+
     /// The response ends. `response`: what the upstream says of its end (`usage`,
     /// `incomplete_details`, `error`). Items that are open end with it.
     pub(crate) fn end_response(&mut self, status: Status, response: &Object<'_>) {

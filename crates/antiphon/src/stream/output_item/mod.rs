@@ -87,6 +87,11 @@ impl OutputItem {
         &self.names.id
     }
 
+    /// The raw `call_id` that clients know it by, if it carries one.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.names.call_id.as_deref()
+    }
+
     /// The item as the upstream announced it.
     pub(super) fn given(&self) -> &Item {
         &self.given

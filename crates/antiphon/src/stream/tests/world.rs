@@ -18,7 +18,8 @@ struct Counting(u64);
 impl IdSource for Counting {
     fn fill(&mut self, bytes: &mut [u8]) {
         self.0 += 1;
-        bytes[16..].copy_from_slice(&self.0.to_be_bytes());
+        let at = bytes.len() - 8;
+        bytes[at..].copy_from_slice(&self.0.to_be_bytes());
     }
 }
 

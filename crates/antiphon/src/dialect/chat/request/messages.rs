@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::call_ids::CallIds;
 use super::content::{Content, EMPTY_TEXT};
 use super::kinds::Carriage;
 use super::output::Output;
 use super::parts::Speaker;
 use super::report::{Report, unsupported};
-use super::turn::{Call, Turn};
+use super::turn::Turn;
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{Place, Request, Unsupported};
 use crate::item::{Exchanges, Head, Item, Joined, Role};
@@ -22,7 +21,6 @@ pub(super) fn encode(request: Request<'_>, report: &mut Report) -> Result<String
         messages: Vec::new(),
         exchanges: Exchanges::default(),
         calls: HashMap::new(),
-        call_ids: CallIds::default(),
     };
     conversation.instruct(request.fields)?;
     for (position, item) in request.items.iter().enumerate() {
@@ -41,7 +39,6 @@ struct Conversation<'a> {
     exchanges: Exchanges,
     /// By the position of a call: its turn among the messages, and which call of it.
     calls: HashMap<usize, (usize, usize)>,
-    call_ids: CallIds,
 }
 
 enum Message {
@@ -84,9 +81,8 @@ impl Conversation<'_> {
                 Ok(())
             }
             Carriage::Call => {
-                let call = Call::of(position, item, &mut self.call_ids, report)?;
                 let (message, turn) = self.turn();
-                let nth = turn.call(call);
+                let nth = turn.call(position, &head.kind, &item.object(), report)?;
                 self.calls.insert(position, (message, nth));
                 Ok(())
             }

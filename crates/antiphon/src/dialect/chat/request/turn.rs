@@ -7,7 +7,7 @@ use super::reasoning::Reasoning;
 use super::report::{Report, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{Place, Unsupported};
-use crate::item::{Item, Kind};
+use crate::item::Kind;
 use crate::json::Object;
 
 /// One message of the assistant, made of items that stand side by side, and what answers its calls.
@@ -22,40 +22,15 @@ pub(super) struct Turn {
     pub(super) reasoning: Reasoning,
     content: Content,
     calls: Vec<Call>,
+    call_ids: CallIds,
     is_answered: bool,
 }
 
-/// A call among the `tool_calls` of the message, and its output.
-pub(super) struct Call {
+struct Call {
     /// Raw.
     call_id: String,
     json: String,
     output: Option<Output>,
-}
-
-impl Call {
-    /// The call that an item is.
-    pub(super) fn of(
-        position: usize,
-        item: &Item,
-        call_ids: &mut CallIds,
-        report: &mut Report,
-    ) -> Result<Self, Unsupported> {
-        let (kind, input) = match item.head().kind {
-            Kind::CustomToolCall => ("custom", "input"),
-            _ => ("function", "arguments"),
-        };
-        let item = item.object();
-        let carried = ["type", "id", "status", "call_id", "name", input];
-        report.leave_out_fields(position, &item, &carried);
-        let call_id = call_ids.next(string(&item, "call_id", position)?);
-        let mut called = Fields::new();
-        called.raw("name", string(&item, "name", position)?);
-        called.raw(input, string(&item, input, position)?);
-        let mut json = Fields::new();
-        json.raw("id", &call_id).string("type", kind).raw(kind, &called.json());
-        Ok(Self { call_id, json: json.json(), output: None })
-    }
 }
 
 impl Turn {
@@ -69,9 +44,30 @@ impl Turn {
     }
 
     /// The model called a tool. Returns which call of the turn it is.
-    pub(super) fn call(&mut self, call: Call) -> usize {
-        self.calls.push(call);
-        self.calls.len() - 1
+    pub(super) fn call(
+        &mut self,
+        position: usize,
+        kind: &Kind,
+        item: &Object<'_>,
+        report: &mut Report,
+    ) -> Result<usize, Unsupported> {
+        let (kind, input) = match kind {
+            Kind::CustomToolCall => ("custom", "input"),
+            _ => ("function", "arguments"),
+        };
+        report.leave_out_fields(
+            position,
+            item,
+            &["type", "id", "status", "call_id", "name", input],
+        );
+        let call_id = self.call_ids.next(string(item, "call_id", position)?);
+        let mut called = Fields::new();
+        called.raw("name", string(item, "name", position)?);
+        called.raw(input, string(item, input, position)?);
+        let mut json = Fields::new();
+        json.raw("id", &call_id).string("type", kind).raw(kind, &called.json());
+        self.calls.push(Call { call_id, json: json.json(), output: None });
+        Ok(self.calls.len() - 1)
     }
 
     /// The output of the `nth` call has come.

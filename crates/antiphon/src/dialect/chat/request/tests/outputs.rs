@@ -54,6 +54,28 @@ fn a_late_output_does_not_cut_the_turn_that_it_came_into() {
     assert_eq!(messages(&input), expected);
 }
 
+/// Calls of different kinds may have one `call_id`; a `tool` message has nothing else to name them by.
+#[test]
+fn each_call_of_a_message_has_an_id_of_its_own() {
+    let input = json!([
+        {"type": "custom_tool_call", "call_id": "call_1", "name": "shell", "input": "ls"},
+        call("call_1", "{}"),
+        output("call_1", "of the function"),
+        {"type": "custom_tool_call_output", "call_id": "call_1", "output": "of the tool"}
+    ]);
+    let custom = json!({"id": "call_1", "type": "custom",
+        "custom": {"name": "shell", "input": "ls"}});
+    let calls = [custom, called("call_1_2", "{}")];
+    assert_eq!(
+        messages(&input),
+        json!([
+            calling(&calls),
+            tool("call_1", "of the tool"),
+            tool("call_1_2", "of the function")
+        ])
+    );
+}
+
 #[test]
 fn under_ids_that_restart_each_output_goes_to_its_own_call() {
     let input = json!([
@@ -78,8 +100,8 @@ fn under_ids_that_restart_each_output_goes_to_its_own_call() {
 fn under_one_constant_id_outputs_answer_in_order() {
     let input =
         json!([call("c", "{\"n\":1}"), call("c", "{\"n\":2}"), output("c", "1"), output("c", "2")]);
-    let calls = [called("c", "{\"n\":1}"), called("c", "{\"n\":2}")];
-    assert_eq!(messages(&input), json!([calling(&calls), tool("c", "1"), tool("c", "2")]));
+    let calls = [called("c", "{\"n\":1}"), called("c_2", "{\"n\":2}")];
+    assert_eq!(messages(&input), json!([calling(&calls), tool("c", "1"), tool("c_2", "2")]));
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! `antiphon convert`: streams in, streams out, and how the process ends.
+
+use serde_json::Value;
+
+use crate::world::{Ended, World};
+
+const CHAT: &str = concat!(
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
+    "\n\n",
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}"#,
+    "\n\n",
+    r#"data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+    "\n\ndata: [DONE]\n\n",
+);
+
+const PARTS: &str = concat!(
+    r#"{"type":"tool-input-start","id":"call_123","toolName":"get_weather"}"#,
+    "\n",
+    r#"{"type":"tool-input-delta","id":"call_123","delta":"{\"location\":\"NYC\"}"}"#,
+    "\n",
+    r#"{"type":"tool-call","toolCallId":"call_123","toolName":"get_weather","input":{"location":"NYC"}}"#,
+    "\n",
+    r#"{"type":"finish","finishReason":"tool-calls","usage":{"inputTokens":1,"outputTokens":2}}"#,
+    "\n",
+);
+
+fn convert(args: &[&str], input: &str) -> Ended {
+    World::antiphon(&[&["convert"], args].concat()).input(input).ends()
+}
+
+/// The events of a stream that ended well.
+fn events(args: &[&str], input: &str) -> Vec<Value> {
+    let ended = convert(&[args, &["--ndjson"]].concat(), input);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    lines(&ended.stdout)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn kinds(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_event_stream_goes_out_as_one() {
+    let ended = convert(&["--from", "chat", "--to", "responses"], CHAT);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    assert!(
+        ended.stdout.starts_with("event: response.created\ndata: {\"type\":\"response.created\",")
+    );
+    assert!(ended.stdout.ends_with("}\n\ndata: [DONE]\n\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("event: response.output_text.delta\n"));
+
+    let ended = convert(&["--from", "chat", "--to", "anthropic"], CHAT);
+    assert!(ended.stdout.starts_with("event: message_start\n"));
+    assert!(ended.stdout.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+}
+
+#[test]
+fn a_call_that_two_paths_tell_of_is_one_item() {
+    let told = events(&["--from", "ai-sdk", "--to", "responses"], PARTS);
+    let added = |kind: &&str| **kind == *"response.output_item.added";
+    assert_eq!(kinds(&told).iter().filter(|kind| added(kind)).count(), 1);
+    let call = &told.last().unwrap()["response"]["output"][0];
+    assert_eq!((&call["call_id"], &call["name"]), (&"call_123".into(), &"get_weather".into()));
+
+    let told = events(&["--from", "ai-sdk", "--to", "anthropic"], PARTS);
+    let starts = kinds(&told).iter().filter(|kind| **kind == "content_block_start").count();
+    assert_eq!(starts, 1);
+}
+
+#[test]
+fn a_folded_answer_is_one_object() {
+    let ended = convert(&["--from", "chat", "--to", "responses", "--fold"], CHAT);
+    let response: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(response["object"], "response");
+    assert_eq!(response["output"][0]["content"][0]["text"], "Hello");
+
+    let ended = convert(&["--from", "chat", "--to", "anthropic", "--fold"], CHAT);
+    let message: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(message["content"][0]["text"], "Hello");
+    assert_eq!(message["stop_reason"], "end_turn");
+}
+
+#[test]
+fn a_malformed_line_is_named_and_the_stream_still_ends_well() {
+    let input = PARTS.replacen("{\"type\":\"tool-call\"", "oops", 1);
+    let ended = convert(&["--from", "ai-sdk", "--to", "responses", "--ndjson"], &input);
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stderr.starts_with("error: line 3: this is no JSON object: "),
+        "{}",
+        ended.stderr
+    );
+    let told = lines(&ended.stdout);
+    assert_eq!(kinds(&told)[..2], ["response.created", "response.in_progress"]);
+    assert_eq!(told.last().unwrap()["type"], "response.failed");
+    assert_eq!(kinds(&told).iter().filter(|kind| **kind == "response.output_item.done").count(), 1);
+
+    let input =
+        CHAT.replacen("data: {\"id\"", "data: {id", 2).replacen("data: {id", "data: {\"id\"", 1);
+    let ended = convert(&["--from", "chat", "--to", "anthropic"], &input);
+    assert!(ended.stderr.starts_with("error: line 3: "), "{}", ended.stderr);
+    assert!(ended.stdout.contains("event: error\n"), "{}", ended.stdout);
+}
+
+#[test]
+fn input_that_ends_too_early_is_said() {
+    let broken = &CHAT[..CHAT.rfind("data: {").unwrap()];
+    for input in [broken, ""] {
+        let ended = convert(&["--from", "chat", "--to", "responses", "--ndjson"], input);
+        assert_eq!(ended.code, Some(1));
+        assert_eq!(ended.stderr, "error: the input ended before the response did\n");
+        assert_eq!(lines(&ended.stdout).last().unwrap()["type"], "response.failed");
+    }
+}
+
+#[test]
+fn what_the_request_rules_out_is_suppressed_and_said() {
+    let args =
+        ["convert", "--from", "ai-sdk", "--to", "responses", "--ndjson", "--request", "r.json"];
+    let world = World::antiphon(&args).file("r.json", r#"{"tool_choice":"none"}"#).input(PARTS);
+    let ended = world.ends();
+    assert_eq!(ended.code, Some(0));
+    assert_eq!(
+        ended.stderr,
+        "note: a call of 'get_weather' was suppressed: the request's tool_choice rules it out\n"
+    );
+    assert_eq!(lines(&ended.stdout).last().unwrap()["response"]["output"], Value::Array(vec![]));
+}
+
+#[test]
+fn raw_reasoning_goes_by_either_name() {
+    let input = CHAT.replace("\"content\":\"Hello\"", "\"reasoning_content\":\"Hm.\"");
+    for (whose, name) in [
+        ("openai", "response.reasoning_text.delta"),
+        ("open-responses", "response.reasoning.delta"),
+    ] {
+        let args = ["--from", "chat", "--to", "responses", "--event-names", whose];
+        assert!(kinds(&events(&args, &input)).contains(&name));
+    }
+}
+
+#[test]
+fn what_cannot_be_converted_is_refused() {
+    let cases = [
+        (
+            ["--from", "soap", "--to", "responses"],
+            "--from: 'soap' is none of 'responses', 'chat', 'anthropic' and 'ai-sdk'",
+        ),
+        (
+            ["--from", "chat", "--to", "soap"],
+            "--to: 'soap' is none of 'responses', 'chat', 'anthropic' and 'ai-sdk'",
+        ),
+        (
+            ["--from", "chat", "--to", "ai-sdk"],
+            "--to: 'ai-sdk' is not written; responses and anthropic are",
+        ),
+    ];
+    for (args, sentence) in cases {
+        let ended = convert(&args, CHAT);
+        assert_eq!((ended.code, ended.stderr), (Some(2), format!("error: {sentence}\n")));
+        assert_eq!(ended.stdout, "");
+    }
+}

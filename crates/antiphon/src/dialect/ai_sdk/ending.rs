@@ -1,0 +1,100 @@
+//! How an answer ends.
+
+use super::part::Part;
+use super::teller::Teller;
+use super::usage::Usage;
+use crate::json::{Object, quote};
+use crate::stream::{Failure, Status};
+
+/// Why a model stopped: the `finishReason` of `finish` and `finish-step`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// It said all that it wanted to: `stop`, `tool-calls`, and what names no other end (`other`,
+    /// `unknown`).
+    Done,
+    /// `length`
+    Length,
+    /// `content-filter`
+    Filtered,
+    /// `error`
+    Failed,
+    /// `interrupted`: its provider's stream broke off.
+    Interrupted,
+}
+
+impl Reason {
+    /// The reason that a part gives: a text, or, of a model of version 6 or 7,
+    /// `{unified, raw}`.
+    pub(super) fn of(part: Part<'_>) -> Self {
+        let unified = part.object("finishReason");
+        let unified = unified.as_ref().and_then(|reason| reason.string("unified"));
+        match part.string("finishReason").or(unified).as_deref() {
+            Some("length") => Self::Length,
+            Some("content-filter") => Self::Filtered,
+            Some("error") => Self::Failed,
+            Some("interrupted") => Self::Interrupted,
+            _ => Self::Done,
+        }
+    }
+}
+
+/// The end of an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Ending {
+    pub(super) reason: Reason,
+    pub(super) usage: Option<Usage>,
+    /// The model's name, raw, where it was not told before.
+    pub(super) model: Option<String>,
+}
+
+impl Ending {
+    /// The end that `finish` or `finish-step` tells of. `counts`: where it has its usage, if not under
+    /// `usage`.
+    pub(super) fn of(part: Part<'_>, counts: &str) -> Self {
+        let usage = part.object(counts).or_else(|| part.object("usage"));
+        let response = part.object("response");
+        let model = response.as_ref().and_then(|response| response.present("modelId"));
+        Self {
+            reason: Reason::of(part),
+            usage: usage.as_ref().and_then(Usage::of),
+            model: model.map(str::to_owned),
+        }
+    }
+
+    /// Ends the response.
+    pub(super) fn tell(self, teller: &mut Teller<'_>) {
+        let status = match self.reason {
+            Reason::Done => Status::Completed,
+            Reason::Length | Reason::Filtered => Status::Incomplete,
+            Reason::Failed | Reason::Interrupted => Status::Failed,
+        };
+        let details = self.details();
+        let mut response: Object<'_> = details.iter().map(|(key, raw)| (*key, &**raw)).collect();
+        if let Some(usage) = self.usage {
+            response.set("usage", usage.to_json());
+        }
+        if let Some(model) = self.model {
+            response.set("model", model);
+        }
+        teller.assembler.end_response(status, &response);
+    }
+
+    /// What the response says of this end.
+    fn details(&self) -> Option<(&'static str, String)> {
+        let incomplete = |reason| ("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
+        match self.reason {
+            Reason::Done => None,
+            Reason::Length => Some(incomplete("max_output_tokens")),
+            Reason::Filtered => Some(incomplete("content_filter")),
+            Reason::Failed => Some(error("The model ended with an error.")),
+            Reason::Interrupted => {
+                Some(error("The upstream's answer broke off before it was complete."))
+            }
+        }
+    }
+}
+
+fn error(message: &str) -> (&'static str, String) {
+    let Failure { code, message } = Failure::server_error(message);
+    ("error", format!(r#"{{"code":{},"message":{}}}"#, quote(&code), quote(&message)))
+}

@@ -1,0 +1,188 @@
+//! How answers end, and what they took.
+
+use serde_json::{Value, json};
+
+use super::world::*;
+
+fn hello() -> Value {
+    json!({"type": "text-delta", "id": "0", "delta": "Hello."})
+}
+
+fn usage(input: u64, cached: u64, output: u64, reasoning: u64) -> Value {
+    json!({
+        "input_tokens": input,
+        "input_tokens_details": {"cached_tokens": cached},
+        "output_tokens": output,
+        "output_tokens_details": {"reasoning_tokens": reasoning},
+        "total_tokens": input + output,
+    })
+}
+
+#[test]
+fn the_finish_reason_decides_how_the_response_ends() {
+    for (reason, status, details) in [
+        ("stop", "completed", Value::Null),
+        ("tool-calls", "completed", Value::Null),
+        ("other", "completed", Value::Null),
+        ("unknown", "completed", Value::Null),
+        ("length", "incomplete", json!({"reason": "max_output_tokens"})),
+        ("content-filter", "incomplete", json!({"reason": "content_filter"})),
+        ("error", "failed", Value::Null),
+        ("interrupted", "failed", Value::Null),
+    ] {
+        for reason in [json!(reason), json!({"unified": reason, "raw": "whatever"})] {
+            let told = hears(&[hello(), json!({"type": "finish", "finishReason": reason})]);
+            let response = told.response();
+            assert_eq!(
+                (&response["status"], &response["incomplete_details"]),
+                (&json!(status), &details)
+            );
+        }
+    }
+}
+
+#[test]
+fn usage_is_read_in_every_versions_form() {
+    let of_5 = json!({"inputTokens": 12, "outputTokens": 34, "totalTokens": 46, "reasoningTokens": 5,
+        "cachedInputTokens": 4});
+    let of_a_model = json!({"inputTokens": {"total": 12, "noCache": 8, "cacheRead": 4},
+        "outputTokens": {"total": 34, "text": 29, "reasoning": 5}, "raw": {}});
+    let of_a_run = json!({"inputTokens": 12, "inputTokenDetails": {"cacheReadTokens": 4}, "outputTokens": 34,
+        "outputTokenDetails": {"reasoningTokens": 5}, "totalTokens": 46});
+    for given in [of_5, of_a_model, of_a_run] {
+        for key in ["usage", "totalUsage"] {
+            let told =
+                hears(&[hello(), json!({"type": "finish", "finishReason": "stop", key: given})]);
+            assert_eq!(told.response()["usage"], usage(12, 4, 34, 5));
+        }
+    }
+}
+
+#[test]
+fn usage_that_nobody_counted_is_unknown() {
+    let uncounted = json!({"inputTokens": {}, "outputTokens": {}});
+    let told =
+        hears(&[hello(), json!({"type": "finish", "finishReason": "stop", "usage": uncounted})]);
+    assert_eq!(told.response()["usage"], Value::Null);
+}
+
+/// Its stream was cut behind a step: that step was the last, and all steps count.
+#[test]
+fn a_run_that_stops_after_a_step_has_ended() {
+    let step = |reason: &str| {
+        json!({"type": "finish-step", "finishReason": reason, "usage": {"inputTokens": 12, "outputTokens": 34},
+            "response": {"modelId": "gpt-5"}})
+    };
+    let parts = [start_step(), hello(), step("tool-calls"), start_step(), hello(), step("stop")];
+    let response = hears(&parts).response().clone();
+    assert_eq!((&response["status"], &response["model"]), (&json!("completed"), &json!("gpt-5")));
+    assert_eq!(response["usage"], usage(24, 0, 68, 0));
+    assert_eq!(hears(&parts[..5]).response()["status"], "failed");
+}
+
+#[test]
+fn a_step_that_a_limit_ends_leaves_its_items_incomplete() {
+    let told = hears(&[start_step(), hello(), finish_step("length"), finish("length")]);
+    assert_eq!(told.only_item()["status"], "incomplete");
+}
+
+#[test]
+fn a_stream_without_a_finish_has_broken_off() {
+    assert_eq!(hears(&[hello()]).response()["status"], "failed");
+}
+
+#[test]
+fn an_error_fails_the_response_with_its_message() {
+    for error in [
+        json!("Overloaded."),
+        json!({"name": "AI_APICallError", "message": "Overloaded."}),
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded."}}),
+    ] {
+        let told = hears(&[hello(), json!({"type": "error", "error": error}), finish("error")]);
+        assert_eq!(told.response()["status"], "failed");
+        assert_eq!(
+            told.response()["error"],
+            json!({"code": "server_error", "message": "Overloaded."})
+        );
+    }
+    let coded =
+        json!({"type": "error", "error": {"code": "rate_limit_exceeded", "message": "Slow down."}});
+    assert_eq!(hears(&[coded]).response()["error"]["code"], "rate_limit_exceeded");
+}
+
+#[test]
+fn an_error_that_says_nothing_still_fails_the_response() {
+    for error in [json!({}), json!(""), Value::Null] {
+        let told = hears(&[json!({"type": "error", "error": error})]);
+        let message = told.response()["error"]["message"].as_str().unwrap().to_owned();
+        assert_eq!(message, "The upstream failed without saying why.");
+    }
+}
+
+#[test]
+fn an_abort_is_a_failure_of_its_own_code() {
+    let told = hears(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
+    assert_eq!(told.response()["error"], json!({"code": "aborted", "message": "Stopped."}));
+    assert_eq!(told.only_item()["status"], "incomplete");
+    let told = hears(&[json!({"type": "abort"})]);
+    assert_eq!(told.response()["error"]["code"], "aborted");
+}
+
+#[test]
+fn the_model_is_known_from_the_metadata() {
+    let metadata = json!({"type": "response-metadata", "id": "resp_1", "modelId": "gpt-5"});
+    let told = hears(&[
+        json!({"type": "stream-start", "warnings": []}),
+        metadata,
+        hello(),
+        finish("stop"),
+    ]);
+    assert_eq!(told.events[0]["response"]["model"], "gpt-5");
+}
+
+#[test]
+fn what_says_nothing_of_the_answer_is_passed_over() {
+    let told = hears(&[
+        json!({"type": "raw", "rawValue": {"a": 1}}),
+        json!({"type": "ping"}),
+        json!({"type": "custom", "kind": "anthropic.message_start"}),
+        json!({"no": "type"}),
+        hello(),
+        finish("stop"),
+    ]);
+    assert_eq!(told.kinds(), ["message"]);
+    assert!(told.left_out().is_empty());
+}
+
+#[test]
+fn a_part_that_nobody_knows_is_named_once() {
+    let unknown = json!({"type": "steering-message", "id": "1"});
+    let told = hears(&[unknown.clone(), unknown, hello(), finish("stop")]);
+    assert_eq!(told.left_out(), ["stream part 'steering-message'"]);
+}
+
+#[test]
+fn a_whole_answer_is_told_as_its_stream_would_be() {
+    let answer = json!({
+        "content": [
+            {"type": "reasoning", "text": "Hm.", "providerMetadata": {"anthropic": {"signature": "EqQB"}}},
+            {"type": "text", "text": "Hello."},
+            {"type": "text", "text": "Again."},
+            call("call_123", NYC),
+        ],
+        "finishReason": {"unified": "tool-calls", "raw": "tool_use"},
+        "usage": {"inputTokens": {"total": 12}, "outputTokens": {"total": 34}},
+        "response": {"id": "resp_1", "modelId": "claude"},
+    });
+    let told = World::asking(json!({})).hears_whole(&answer);
+    assert_eq!(told.kinds(), ["reasoning", "message", "message", "function_call"]);
+    assert_eq!(told.response()["model"], "claude");
+    assert_eq!(told.response()["usage"], usage(12, 0, 34, 0));
+}
+
+#[test]
+fn a_whole_answer_without_content_is_a_failure() {
+    let answer = json!({"error": {"message": "Overloaded."}});
+    let told = World::asking(json!({})).hears_whole(&answer);
+    assert_eq!(told.response()["error"]["message"], "Overloaded.");
+}

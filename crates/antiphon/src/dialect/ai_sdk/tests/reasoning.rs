@@ -1,0 +1,152 @@
+//! Reasoning, and what goes back to its provider.
+
+use serde_json::{Value, json};
+
+use super::world::*;
+use crate::dialect::{Dialect, Seal};
+use crate::transcript::Origin;
+
+fn reasoning(kind: &str, id: &str, delta: &str, metadata: &Value) -> Value {
+    json!({"type": format!("reasoning-{kind}"), "id": id, "delta": delta, "providerMetadata": metadata})
+}
+
+/// What is sealed in the only reasoning item.
+fn seal(told: &Told) -> Seal {
+    let item = &told.items("reasoning")[0];
+    Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap()
+}
+
+fn is_sealed(told: &Told, dialect: Dialect, content: &Value) {
+    let seal = seal(told);
+    assert_eq!((seal.dialect, seal.origin), (dialect, Origin::new("sdk model")));
+    assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), *content);
+}
+
+/// OpenAI's provider makes a reasoning of each part of a summary. The last one's end has the content.
+#[test]
+fn the_parts_of_a_summary_are_one_item() {
+    let begun = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
+    let own = json!({"openai": {"itemId": "rs_1"}});
+    let ended = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
+    let told = hears(&[
+        reasoning("start", "rs_1:0", "", &begun),
+        reasoning("delta", "rs_1:0", "One.", &own),
+        reasoning("end", "rs_1:0", "", &own),
+        reasoning("start", "rs_1:1", "", &begun),
+        reasoning("delta", "rs_1:1", "Two.", &own),
+        reasoning("end", "rs_1:1", "", &ended),
+        json!({"type": "text-delta", "id": "0", "delta": "Hello."}),
+        finish("stop"),
+    ]);
+    assert_eq!(told.kinds(), ["reasoning", "message"]);
+    let item = &told.output()[0];
+    let part = |text: &str| json!({"type": "summary_text", "text": text});
+    assert_eq!(item["summary"], json!([part("One."), part("Two.")]));
+    assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &json!("gAAAAABm")));
+}
+
+/// All of it was said before the model was cut short: it is whole, and keeps what it holds.
+#[test]
+fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
+    let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
+    let reasoned =
+        [reasoning("start", "rs_1:0", "", &own), reasoning("end", "rs_1:0", "", &own)].to_vec();
+    for ending in [finish("length"), finish("error"), json!({"type": "abort"})] {
+        let told = hears(&[reasoned.clone(), vec![ending]].concat());
+        assert_eq!(told.only_item()["encrypted_content"], "gAAAAABm");
+    }
+}
+
+/// Where the server stores the item, nothing encrypted has to go back.
+#[test]
+fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
+    let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
+    let told = hears(&[
+        reasoning("start", "rs_1:0", "", &own),
+        reasoning("end", "rs_1:0", "", &own),
+        finish("stop"),
+    ]);
+    assert!(told.only_item().get("encrypted_content").is_none());
+}
+
+/// The provider for Open Responses says the id of the item as that of the part.
+#[test]
+fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
+    let ended = json!({"upstream": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
+    let told = hears(&[
+        json!({"type": "reasoning-start", "id": "rs_1"}),
+        json!({"type": "reasoning-delta", "id": "rs_1", "delta": "Hm."}),
+        reasoning("end", "rs_1", "", &ended),
+        finish("stop"),
+    ]);
+    let item = told.only_item();
+    assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &json!("gAAAAABm")));
+    assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+}
+
+#[test]
+fn a_signature_is_sealed_in_the_block_that_its_provider_wants_back() {
+    let told = hears(&[
+        json!({"type": "reasoning-start", "id": "0"}),
+        json!({"type": "reasoning-delta", "id": "0", "delta": "a \"b\""}),
+        json!({"type": "reasoning-delta", "id": "0", "delta": "\nc"}),
+        reasoning("delta", "0", "", &json!({"anthropic": {"signature": "EqQB"}})),
+        json!({"type": "reasoning-end", "id": "0"}),
+        finish("stop"),
+    ]);
+    let block = json!({"type": "thinking", "thinking": "a \"b\"\nc", "signature": "EqQB"});
+    is_sealed(&told, Dialect::Anthropic, &block);
+    assert_eq!(told.only_item()["content"][0]["text"], "a \"b\"\nc");
+}
+
+#[test]
+fn redacted_reasoning_is_sealed() {
+    let started = reasoning("start", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
+    let block = json!({"type": "redacted_thinking", "data": "EmwK"});
+    let told = hears(&[started, json!({"type": "reasoning-end", "id": "0"}), finish("stop")]);
+    is_sealed(&told, Dialect::Anthropic, &block);
+    let lone_end = reasoning("end", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
+    is_sealed(&hears(&[lone_end, finish("stop")]), Dialect::Anthropic, &block);
+}
+
+#[test]
+fn what_another_provider_adds_is_sealed_as_the_sdk_wants_it_back() {
+    let metadata = json!({"google": {"thoughtSignature": "CkQB"}});
+    let told = hears(&[reasoning("delta", "0", "Hm.", &metadata), finish("stop")]);
+    let part = json!({"type": "reasoning", "text": "Hm.", "providerOptions": metadata});
+    is_sealed(&told, Dialect::AiSdk, &part);
+}
+
+#[test]
+fn reasoning_to_which_nothing_was_added_is_its_text() {
+    let told = hears(&[
+        json!({"type": "reasoning-start", "id": "0", "providerMetadata": {"upstream": {}}}),
+        json!({"type": "reasoning-delta", "id": "0", "text": "Hm."}),
+        json!({"type": "reasoning-end", "id": "0"}),
+        finish("stop"),
+    ]);
+    let item = told.only_item();
+    assert_eq!(item["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert!(item.get("encrypted_content").is_none());
+}
+
+#[test]
+fn an_end_without_a_start_says_nothing() {
+    assert!(
+        hears(&[json!({"type": "reasoning-end", "id": "0"}), finish("stop")]).output().is_empty()
+    );
+}
+
+#[test]
+fn an_id_that_a_later_step_uses_again_is_other_reasoning() {
+    let step = |word: &str| {
+        [
+            start_step(),
+            json!({"type": "reasoning-delta", "id": "0", "text": word}),
+            finish_step("stop"),
+        ]
+    };
+    let told = hears(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
+    assert_eq!(told.kinds(), ["reasoning", "reasoning"]);
+    assert_ne!(told.output()[0]["id"], told.output()[1]["id"]);
+}

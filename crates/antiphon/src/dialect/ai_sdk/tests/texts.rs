@@ -1,0 +1,109 @@
+//! Texts: a message for each.
+
+use serde_json::{Value, json};
+
+use super::world::*;
+
+fn text(kind: &str, id: &str) -> Value {
+    json!({"type": format!("text-{kind}"), "id": id})
+}
+
+fn piece(id: &str, delta: &str) -> Value {
+    json!({"type": "text-delta", "id": id, "delta": delta})
+}
+
+/// What the messages say, in order.
+fn said(told: &Told) -> Vec<String> {
+    let messages = told.items("message").into_iter();
+    messages
+        .map(|item| item["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// `delta` of a model, `text` of a `fullStream`, `textDelta` of version 4, where nothing has an id.
+#[test]
+fn a_piece_is_found_under_the_name_that_its_version_has() {
+    for key in ["delta", "text", "textDelta"] {
+        let pieces = ["Hel", "lo."].map(|piece| json!({"type": "text-delta", key: piece}));
+        let told = hears(&[&pieces[..], &[finish("stop")]].concat());
+        assert_eq!(said(&told), ["Hello."]);
+        assert_eq!(told.deltas("output_text.delta"), "Hello.");
+    }
+}
+
+#[test]
+fn a_text_delta_without_a_start_begins_its_message() {
+    let told = hears(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
+    assert_eq!(said(&told), ["Hello."]);
+}
+
+#[test]
+fn an_end_without_a_start_says_nothing() {
+    assert!(hears(&[text("end", "0"), finish("stop")]).output().is_empty());
+}
+
+#[test]
+fn a_start_that_is_told_again_begins_nothing() {
+    let told = hears(&[
+        text("start", "0"),
+        piece("0", "He"),
+        text("start", "0"),
+        piece("0", "y"),
+        finish("stop"),
+    ]);
+    assert_eq!(said(&told), ["Hey"]);
+}
+
+#[test]
+fn several_texts_may_be_open_at_once() {
+    let told = hears(&[
+        text("start", "a"),
+        text("start", "b"),
+        piece("b", "Two"),
+        piece("a", "One"),
+        text("end", "b"),
+        piece("a", "."),
+        finish("stop"),
+    ]);
+    assert_eq!(said(&told), ["One.", "Two"]);
+}
+
+#[test]
+fn one_id_for_text_and_reasoning_is_two_items() {
+    let reasoning =
+        |kind: &str| json!({"type": format!("reasoning-{kind}"), "id": "0", "delta": "Hm."});
+    let told = hears(&[
+        reasoning("start"),
+        reasoning("delta"),
+        text("start", "0"),
+        piece("0", "Hello."),
+        reasoning("end"),
+        text("end", "0"),
+        finish("stop"),
+    ]);
+    assert_eq!(told.kinds(), ["reasoning", "message"]);
+    assert_eq!(told.output()[0]["content"], json!([{"type": "reasoning_text", "text": "Hm."}]));
+    assert_eq!(said(&told), ["Hello."]);
+}
+
+#[test]
+fn an_id_that_a_later_step_uses_again_is_another_text() {
+    let step =
+        |word: &str| [start_step(), text("start", "0"), piece("0", word), finish_step("stop")];
+    let told = hears(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
+    assert_eq!(said(&told), ["One", "Two"]);
+}
+
+#[test]
+fn the_end_of_a_text_tells_its_annotations() {
+    let citation = json!({"type": "url_citation", "start_index": 0, "end_index": 5, "url": "https://a.example", "title": "A"});
+    let mut ended = text("end", "msg_1");
+    ended["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "annotations": [citation]}});
+    let mut started = text("start", "msg_1");
+    started["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "phase": "final_answer"}});
+    let told = hears(&[started, piece("msg_1", "Hello."), ended, finish("stop")]);
+    let item = told.only_item();
+    assert_eq!(item["content"][0]["annotations"], json!([citation]));
+    assert_eq!((&item["id"], &item["phase"]), (&json!("msg_1"), &json!("final_answer")));
+    assert_eq!(told.of("output_text.annotation.added").len(), 1);
+}

@@ -1,0 +1,190 @@
+//! A stream of parts, and a client that checks what it gets of them.
+
+use serde_json::{Value, json};
+
+use crate::dialect::{Asked, Conversion, Converted, Dialect, Listener, Writer};
+use crate::item::IdSource;
+use crate::json::Object;
+use crate::stream::tests::checker::{Upstream, check};
+use crate::stream::{Assembler, Envelope, Event, Finished, Note, Permission, Taken};
+use crate::transcript::Origin;
+
+pub(super) const NYC: &str = r#"{"location":"NYC"}"#;
+
+const NOW: i64 = 1_770_000_060;
+
+/// Ids that count up.
+#[derive(Default)]
+struct Counting(u64);
+
+impl IdSource for Counting {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        let at = bytes.len() - 8;
+        bytes[at..].copy_from_slice(&self.0.to_be_bytes());
+    }
+}
+
+/// What was asked, and whether the upstream may contradict itself.
+pub(super) struct World {
+    request: Value,
+    upstream: Upstream,
+}
+
+/// What a client got.
+pub(super) struct Told {
+    pub(super) events: Vec<Value>,
+    pub(super) finished: Finished,
+}
+
+/// What clients get of these parts, where nothing special was asked.
+pub(super) fn hears(parts: &[Value]) -> Told {
+    World::asking(json!({})).hears(parts)
+}
+
+impl World {
+    pub(super) fn asking(request: Value) -> Self {
+        Self { request, upstream: Upstream::Coherent }
+    }
+
+    /// The final input of a call may be another than its pieces make up.
+    pub(super) fn of_a_contradictory_upstream(self) -> Self {
+        Self { upstream: Upstream::Contradictory, ..self }
+    }
+
+    pub(super) fn hears(&self, parts: &[Value]) -> Told {
+        let lines: Vec<String> = parts.iter().map(|part| format!("{part}\n")).collect();
+        self.hears_bytes(lines.concat().as_bytes())
+    }
+
+    /// The parts as newline-delimited JSON.
+    pub(super) fn hears_bytes(&self, ndjson: &[u8]) -> Told {
+        let mut conversion =
+            Conversion::new(Dialect::AiSdk, self.asked(), self.assembler(), Writer::Responses);
+        let mut events = conversion.push(ndjson);
+        let Converted { events: last, finished, .. } = conversion.finish(NOW);
+        events.extend(last);
+        self.told(&events, finished)
+    }
+
+    /// The result of `doGenerate`.
+    pub(super) fn hears_whole(&self, answer: &Value) -> Told {
+        let mut assembler = self.assembler();
+        let mut listener = Listener::new(Dialect::AiSdk, self.asked());
+        listener.hear_whole(&answer.to_string().into(), &mut assembler).unwrap();
+        let mut events: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
+        let finished = assembler.finish(NOW);
+        events.push(finished.event.clone());
+        self.told(&events, finished)
+    }
+
+    fn asked(&self) -> Asked {
+        let request = self.request.to_string();
+        let request = Object::parse(request.as_bytes()).unwrap();
+        Asked::of(&request, Origin::new("sdk model"))
+    }
+
+    fn assembler(&self) -> Assembler {
+        let request = self.request.to_string();
+        let request = Object::parse(request.as_bytes()).unwrap();
+        let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
+        let ids = Box::new(Counting::default());
+        Assembler::new(envelope, Taken::default(), ids, true).permitting(Permission::of(&request))
+    }
+
+    fn told(&self, events: &[Event], finished: Finished) -> Told {
+        let events: Vec<Value> =
+            events.iter().map(|event| serde_json::from_slice(&event.data).unwrap()).collect();
+        let told = Told { events, finished };
+        if let Err(broken) = check(&told.events, self.upstream) {
+            panic!("{broken}\n{}", told.story());
+        }
+        told
+    }
+}
+
+impl Told {
+    pub(super) fn response(&self) -> &Value {
+        &self.events.last().unwrap()["response"]
+    }
+
+    pub(super) fn output(&self) -> Vec<Value> {
+        self.response()["output"].as_array().unwrap().clone()
+    }
+
+    /// The only item of the output.
+    pub(super) fn only_item(&self) -> Value {
+        let output = self.output();
+        assert_eq!(output.len(), 1, "{}", self.story());
+        output[0].clone()
+    }
+
+    /// The items' types, in order.
+    pub(super) fn kinds(&self) -> Vec<String> {
+        self.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub(super) fn items(&self, kind: &str) -> Vec<Value> {
+        self.output().into_iter().filter(|item| item["type"] == kind).collect()
+    }
+
+    /// The events of this type, which is given without `response.`.
+    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
+        let kind = format!("response.{kind}");
+        self.events.iter().filter(|event| event["type"] == *kind).collect()
+    }
+
+    pub(super) fn deltas(&self, kind: &str) -> String {
+        self.of(kind).iter().map(|event| event["delta"].as_str().unwrap()).collect()
+    }
+
+    /// What was said that a response cannot carry.
+    pub(super) fn left_out(&self) -> Vec<&str> {
+        let notes = self.finished.notes.iter();
+        let left_out = notes.filter_map(|note| match note {
+            Note::LeftOut { what } => Some(&**what),
+            _ => None,
+        });
+        left_out.collect()
+    }
+
+    pub(super) fn story(&self) -> String {
+        let lines: Vec<String> = self.events.iter().map(Value::to_string).collect();
+        lines.join("\n")
+    }
+}
+
+pub(super) fn start(id: &str) -> Value {
+    json!({"type": "tool-input-start", "id": id, "toolName": "get_weather"})
+}
+
+pub(super) fn delta(id: &str, delta: &str) -> Value {
+    json!({"type": "tool-input-delta", "id": id, "delta": delta})
+}
+
+pub(super) fn end(id: &str) -> Value {
+    json!({"type": "tool-input-end", "id": id})
+}
+
+/// `tool-call`, its input as a model or as a `fullStream` gives it.
+pub(super) fn call(id: &str, input: impl Into<Value>) -> Value {
+    let input = input.into();
+    json!({"type": "tool-call", "toolCallId": id, "toolName": "get_weather", "input": input})
+}
+
+pub(super) fn result(id: &str, output: impl Into<Value>) -> Value {
+    let output = output.into();
+    json!({"type": "tool-result", "toolCallId": id, "toolName": "get_weather", "output": output})
+}
+
+pub(super) fn finish(reason: &str) -> Value {
+    json!({"type": "finish", "finishReason": reason})
+}
+
+pub(super) fn start_step() -> Value {
+    json!({"type": "start-step", "request": {}, "warnings": []})
+}
+
+pub(super) fn finish_step(reason: &str) -> Value {
+    json!({"type": "finish-step", "finishReason": reason, "response": {"modelId": "gpt-5"}})
+}

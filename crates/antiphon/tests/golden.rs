@@ -1,0 +1,194 @@
+//! Golden streams: one input for each case and dialect, converted to every dialect that is written.
+//!
+//! `golden/DIALECT/CASE.sse` (or `.ndjson`) is what an upstream of that dialect sends;
+//! `golden/DIALECT/expected/CASE.TARGET` is what a client is told: an event a line, and behind an
+//! empty line the answer in one piece. The response object, of which every stream carries three, is
+//! cut down to what differs from the one that an empty request begins with.
+//!
+//! `ANTIPHON_GOLDEN=write` writes the expectations anew. They are to be read before they are kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
+use antiphon::json::Object;
+use antiphon::stream::{Assembler, Envelope, Event, Form, Taken};
+use antiphon::{IdSource, Origin};
+use serde_json::Value;
+
+#[path = "../../../tests/schema/mod.rs"]
+mod schema;
+
+const NOW: i64 = 1_770_000_060;
+
+#[test]
+fn every_stream_is_converted_as_expected() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        for target in [Dialect::Responses, Dialect::Anthropic] {
+            let told = case.converted(target, Form::OpenAi).to_text();
+            if !case.is_expected(target, &told) {
+                wrong.push(format!("{} to {target}:\n{told}", case.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The specification's schema knows the names of Open Responses.
+#[test]
+fn every_responses_stream_has_the_shapes_of_the_specification() {
+    for case in cases() {
+        let told = case.converted(Dialect::Responses, Form::OpenResponses);
+        println!("{}", case.name());
+        for event in &told.events {
+            schema::assert_event_shape(event);
+        }
+        schema::assert_response_shape(&told.folded);
+    }
+}
+
+#[test]
+fn the_folded_response_is_the_one_that_the_stream_ends_with() {
+    for case in cases() {
+        let told = case.converted(Dialect::Responses, Form::OpenAi);
+        let last = told.events.last().expect("a stream has an end");
+        assert_eq!(last["response"], told.folded, "{}", case.name());
+    }
+}
+
+/// Whatever the bytes are cut into, the stream is the same.
+#[test]
+fn where_the_input_is_cut_does_not_matter() {
+    for case in cases() {
+        let whole = case.converted(Dialect::Responses, Form::OpenAi);
+        for length in [1, 7, 64] {
+            let cut = case.converted_in_pieces(Dialect::Responses, Form::OpenAi, length);
+            assert!(cut.events == whole.events, "{} in pieces of {length}", case.name());
+        }
+    }
+}
+
+/// One stream of an upstream.
+struct Case {
+    dialect: Dialect,
+    path: PathBuf,
+}
+
+/// What a client is told.
+struct Told {
+    events: Vec<Value>,
+    folded: Value,
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let of = |dialect: Dialect| {
+        let inputs = fs::read_dir(folder.join(dialect.name())).expect("every dialect has cases");
+        let paths = inputs.map(|entry| entry.expect("the folder can be read").path());
+        let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
+        paths.sort();
+        assert!(paths.len() >= 10, "{dialect} has cases");
+        paths.into_iter().map(move |path| Case { dialect, path })
+    };
+    Dialect::ALL.into_iter().flat_map(of).collect()
+}
+
+impl Case {
+    fn name(&self) -> String {
+        let name = self.path.file_stem().expect("a case is a file");
+        format!("{}/{}", self.dialect, name.to_string_lossy())
+    }
+
+    fn converted(&self, target: Dialect, form: Form) -> Told {
+        self.converted_in_pieces(target, form, usize::MAX)
+    }
+
+    fn converted_in_pieces(&self, target: Dialect, form: Form, length: usize) -> Told {
+        let input = fs::read(&self.path).expect("a case can be read");
+        let mut conversion = self.conversion(target, form);
+        let mut events = Vec::new();
+        for piece in input.chunks(length) {
+            events.extend(conversion.push(piece));
+        }
+        let Converted { events: last, folded, .. } = conversion.finish(NOW);
+        events.extend(last);
+        let json = |event: &Event| serde_json::from_slice(&event.data).expect("events are JSON");
+        Told {
+            events: events.iter().map(json).collect(),
+            folded: serde_json::from_str(&folded).expect("an answer is JSON"),
+        }
+    }
+
+    fn conversion(&self, target: Dialect, form: Form) -> Conversion {
+        let request = self.request();
+        let request = Object::parse(request.as_bytes()).expect("a request is an object");
+        // The specification knows no custom tools: the response does not echo them.
+        let envelope = Envelope::new("resp_golden", 1_770_000_000, &Object::default(), None);
+        let ids = Box::new(Counting::default());
+        let assembler = Assembler::new(envelope, Taken::default(), ids, true).in_form(form);
+        let asked = Asked::of(&request, Origin::new(format!("golden {}", self.dialect)));
+        let writer = Writer::new(target).expect("it is written");
+        Conversion::new(self.dialect, asked, assembler, writer)
+    }
+
+    /// What was asked: only cases of custom tools depend on it.
+    fn request(&self) -> String {
+        match self.name().contains("custom") {
+            true => r#"{"tools":[{"type":"custom","name":"run_sql"},{"type":"custom","name":"code_exec"}]}"#,
+            false => "{}",
+        }
+        .to_owned()
+    }
+
+    fn is_expected(&self, target: Dialect, told: &str) -> bool {
+        let folder = self.path.with_file_name("expected");
+        let name = self.path.file_stem().expect("a case is a file").to_string_lossy();
+        let path = folder.join(format!("{name}.{target}"));
+        if std::env::var_os("ANTIPHON_GOLDEN").is_some_and(|how| how == "write") {
+            fs::create_dir_all(&folder).expect("the folder can be made");
+            fs::write(&path, told).expect("the expectation can be written");
+        }
+        fs::read_to_string(&path).is_ok_and(|expected| expected == told)
+    }
+}
+
+impl Told {
+    fn to_text(&self) -> String {
+        let begun = &self.events[0]["response"].clone();
+        let lines: Vec<String> = self.events.iter().map(|event| cut_down(event, begun)).collect();
+        let folded = match self.folded["object"] == "response" {
+            true => changes(&self.folded, begun),
+            false => self.folded.clone(),
+        };
+        format!("{}\n\n{folded}\n", lines.join("\n"))
+    }
+}
+
+/// The event with what its response adds to the one that `begun` is.
+fn cut_down(event: &Value, begun: &Value) -> String {
+    let mut event = event.clone();
+    if event["response"].is_object() {
+        event["response"] = changes(&event["response"], begun);
+    }
+    event.to_string()
+}
+
+fn changes(response: &Value, begun: &Value) -> Value {
+    let fields = response.as_object().expect("a response is an object").iter();
+    let changed = fields.filter(|(key, value)| begun[key.as_str()] != **value);
+    changed.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Ids that count up.
+#[derive(Default)]
+struct Counting(u64);
+
+impl IdSource for Counting {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        bytes.fill(0);
+        let at = bytes.len() - 8;
+        bytes[at..].copy_from_slice(&self.0.to_be_bytes());
+    }
+}
