@@ -5,12 +5,16 @@ mod given;
 
 use std::hint::black_box;
 
+use antiphon::dialect::{Dialect, Encoded};
 use antiphon::item::{self, ListError};
 use antiphon::reconcile::Verdict;
 use antiphon::repair::Repaired;
 use antiphon::{HeldItem, Item, Transcript};
 use bytes::Bytes;
-use given::{KEY, Numbers, TextStream, Turn, agent_run, broken, list_of};
+use given::{
+    AiSdk, Anthropic, Chat, KEY, Numbers, Responses, Said, TextStream, Turn, Upstream, agent_run,
+    broken, list_of, sealed_run,
+};
 use gungraun::prelude::*;
 
 fn list(count: usize) -> Bytes {
@@ -31,6 +35,18 @@ fn right(deltas: usize) -> TextStream {
 
 fn wrong(deltas: usize) -> TextStream {
     TextStream::of(deltas, Numbers::Wrong)
+}
+
+fn text<U: Upstream>(deltas: usize) -> (Dialect, TextStream) {
+    (U::DIALECT, TextStream::from::<U>(Said::Text, deltas))
+}
+
+fn arguments<U: Upstream>(deltas: usize) -> (Dialect, TextStream) {
+    (U::DIALECT, TextStream::from::<U>(Said::Arguments, deltas))
+}
+
+fn sealed<U: Upstream>(count: usize) -> (Dialect, Vec<Item>) {
+    (U::DIALECT, sealed_run(U::DIALECT, count))
 }
 
 #[library_benchmark]
@@ -108,6 +124,49 @@ fn relay_renumbered(stream: TextStream) -> (usize, TextStream) {
     (given::relay(black_box(&stream)), stream)
 }
 
+#[library_benchmark]
+#[benches::Responses(args = [1_000, 10_000], setup = text::<Responses>)]
+#[benches::Chat(args = [1_000, 10_000], setup = text::<Chat>)]
+#[benches::Anthropic(args = [1_000, 10_000], setup = text::<Anthropic>)]
+#[benches::AiSdk(args = [1_000, 10_000], setup = text::<AiSdk>)]
+fn text_to_responses((from, stream): (Dialect, TextStream)) -> (usize, TextStream) {
+    (given::convert(from, Dialect::Responses, black_box(&stream)), stream)
+}
+
+#[library_benchmark]
+#[benches::Responses(args = [1_000, 10_000], setup = text::<Responses>)]
+#[benches::Chat(args = [1_000, 10_000], setup = text::<Chat>)]
+#[benches::Anthropic(args = [1_000, 10_000], setup = text::<Anthropic>)]
+#[benches::AiSdk(args = [1_000, 10_000], setup = text::<AiSdk>)]
+fn text_to_anthropic((from, stream): (Dialect, TextStream)) -> (usize, TextStream) {
+    (given::convert(from, Dialect::Anthropic, black_box(&stream)), stream)
+}
+
+#[library_benchmark]
+#[benches::Responses(args = [1_000, 10_000], setup = arguments::<Responses>)]
+#[benches::Chat(args = [1_000, 10_000], setup = arguments::<Chat>)]
+#[benches::Anthropic(args = [1_000, 10_000], setup = arguments::<Anthropic>)]
+#[benches::AiSdk(args = [1_000, 10_000], setup = arguments::<AiSdk>)]
+fn arguments_to_responses((from, stream): (Dialect, TextStream)) -> (usize, TextStream) {
+    (given::convert(from, Dialect::Responses, black_box(&stream)), stream)
+}
+
+#[library_benchmark]
+#[benches::Responses(args = [1_000, 10_000], setup = arguments::<Responses>)]
+#[benches::Chat(args = [1_000, 10_000], setup = arguments::<Chat>)]
+#[benches::Anthropic(args = [1_000, 10_000], setup = arguments::<Anthropic>)]
+#[benches::AiSdk(args = [1_000, 10_000], setup = arguments::<AiSdk>)]
+fn arguments_to_anthropic((from, stream): (Dialect, TextStream)) -> (usize, TextStream) {
+    (given::convert(from, Dialect::Anthropic, black_box(&stream)), stream)
+}
+
+#[library_benchmark]
+#[benches::Chat(args = [1_000, 10_000], setup = sealed::<Chat>)]
+#[benches::Anthropic(args = [1_000, 10_000], setup = sealed::<Anthropic>)]
+fn encode((dialect, items): (Dialect, Vec<Item>)) -> (Encoded, Vec<Item>) {
+    (given::encoded(dialect, black_box(&items)), items)
+}
+
 library_benchmark_group!(name = items, benchmarks = [items_of, transcript]);
 library_benchmark_group!(
     name = reconcile,
@@ -115,5 +174,15 @@ library_benchmark_group!(
 );
 library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
 library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
+library_benchmark_group!(
+    name = dialects,
+    benchmarks = [
+        text_to_responses,
+        text_to_anthropic,
+        arguments_to_responses,
+        arguments_to_anthropic,
+        encode
+    ]
+);
 
-main!(library_benchmark_groups = items, reconcile, repair, stream);
+main!(library_benchmark_groups = items, reconcile, repair, stream, dialects);

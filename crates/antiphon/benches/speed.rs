@@ -6,7 +6,7 @@ use divan::{Bencher, black_box};
 
 /// Lengths of histories, in items.
 const HISTORIES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
-/// Lengths of answers, in text deltas.
+/// Lengths of answers, in deltas.
 const ANSWERS: [usize; 2] = [1_000, 10_000];
 
 fn main() {
@@ -136,5 +136,54 @@ mod stream {
     #[divan::bench(args = ANSWERS)]
     fn relay_renumbered(bencher: Bencher<'_, '_>, deltas: usize) {
         bench(bencher, deltas, Numbers::Wrong);
+    }
+}
+
+/// From an upstream's dialect to a client's: decodes, hears, assembles, writes.
+mod dialects {
+    use antiphon::dialect::Dialect;
+    use divan::counter::{BytesCount, ItemsCount};
+
+    use super::given::{
+        AiSdk, Anthropic, Chat, Responses, Said, TextStream, Upstream, convert, encoded, sealed_run,
+    };
+    use super::{ANSWERS, Bencher, black_box};
+
+    fn bench<U: Upstream>(bencher: Bencher<'_, '_>, to: Dialect, said: Said, deltas: usize) {
+        let stream = TextStream::from::<U>(said, deltas);
+        bencher
+            .counter(BytesCount::new(stream.chunks.iter().map(bytes::Bytes::len).sum::<usize>()))
+            .counter(ItemsCount::new(deltas))
+            .bench(|| convert(U::DIALECT, to, black_box(&stream)));
+    }
+
+    #[divan::bench(types = [Responses, Chat, Anthropic, AiSdk], args = ANSWERS)]
+    fn text_to_responses<U: Upstream>(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench::<U>(bencher, Dialect::Responses, Said::Text, deltas);
+    }
+
+    #[divan::bench(types = [Responses, Chat, Anthropic, AiSdk], args = ANSWERS)]
+    fn text_to_anthropic<U: Upstream>(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench::<U>(bencher, Dialect::Anthropic, Said::Text, deltas);
+    }
+
+    #[divan::bench(types = [Responses, Chat, Anthropic, AiSdk], args = ANSWERS)]
+    fn arguments_to_responses<U: Upstream>(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench::<U>(bencher, Dialect::Responses, Said::Arguments, deltas);
+    }
+
+    #[divan::bench(types = [Responses, Chat, Anthropic, AiSdk], args = ANSWERS)]
+    fn arguments_to_anthropic<U: Upstream>(bencher: Bencher<'_, '_>, deltas: usize) {
+        bench::<U>(bencher, Dialect::Anthropic, Said::Arguments, deltas);
+    }
+
+    /// A request of so many items.
+    #[divan::bench(types = [Chat, Anthropic], args = ANSWERS)]
+    fn encode<U: Upstream>(bencher: Bencher<'_, '_>, count: usize) {
+        let items = sealed_run(U::DIALECT, count);
+        bencher
+            .counter(BytesCount::new(items.iter().map(|item| item.raw().len()).sum::<usize>()))
+            .counter(ItemsCount::new(count))
+            .bench(|| encoded(U::DIALECT, black_box(&items)));
     }
 }

@@ -18,11 +18,16 @@ pub(super) fn read(text: &str) -> Vec<(Subject, u64)> {
     counted
 }
 
-/// `group::function id:(arguments)`, with the length among the arguments.
+/// `group::function id:(arguments)`, with the length among the arguments. The id is `n_` and a number,
+/// or a type's name in the place of `n`.
 fn subject_of(benchmark: &str) -> Option<Subject> {
     let (name, arguments) = benchmark.split_once(' ')?;
-    let (_, arguments) = arguments.split_once(":(")?;
-    Some((name.to_owned(), number_in(arguments)?))
+    let (id, arguments) = arguments.split_once(":(")?;
+    let name = match id.split_once('_') {
+        None | Some(("n", _)) => name.to_owned(),
+        Some((kind, _)) => format!("{name}::{kind}"),
+    };
+    Some((name, number_in(arguments)?))
 }
 
 fn number_in(text: &str) -> Option<u64> {

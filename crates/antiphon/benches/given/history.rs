@@ -1,6 +1,10 @@
 //! Histories of an agent that reasons and calls functions; an item has about a kilobyte.
 
+use std::borrow::Cow;
+
+use antiphon::dialect::{Dialect, Seal};
 use antiphon::item::items_of;
+use antiphon::transcript::Origin;
 use antiphon::{FingerprintKey, HeldItem, Item, ItemId, Transcript};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -49,6 +53,29 @@ fn json_at(position: usize) -> Value {
             "logprobs": [], "text": words.prose(1000)}]}),
     }
 }
+
+/// The same with its reasoning sealed by an upstream of this dialect.
+pub(crate) fn sealed_run(dialect: Dialect, count: usize) -> Vec<Item> {
+    let seal = |item: Item| {
+        item.with(|object| {
+            if let Some(thought) = object.string("encrypted_content").map(Cow::into_owned) {
+                object.set_string("encrypted_content", &sealed(dialect, &thought).to_text());
+            }
+        })
+    };
+    agent_run(count).into_iter().map(seal).collect()
+}
+
+fn sealed(dialect: Dialect, thought: &str) -> Seal {
+    let content = match dialect {
+        Dialect::Chat => json!({"reasoning_content": thought}),
+        _ => json!({"type": "thinking", "thinking": "", "signature": thought}),
+    };
+    Seal { dialect, origin: Origin::new(ORIGIN), content: content.to_string() }
+}
+
+/// Who is asked.
+pub(crate) const ORIGIN: &str = "up m-1";
 
 /// The items as the JSON array that a request carries.
 pub(crate) fn list_of(items: &[Item]) -> Bytes {

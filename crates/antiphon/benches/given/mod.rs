@@ -2,7 +2,9 @@
 
 mod history;
 mod stream;
+mod upstream;
 mod words;
 
-pub(crate) use history::{KEY, Turn, agent_run, broken, list_of};
-pub(crate) use stream::{Numbers, TextStream, relay};
+pub(crate) use history::{KEY, Turn, agent_run, broken, list_of, sealed_run};
+pub(crate) use stream::{Numbers, TextStream, convert, encoded, relay};
+pub(crate) use upstream::{AiSdk, Anthropic, Chat, Responses, Said, Upstream};

@@ -1,14 +1,17 @@
-//! The stream of a message that a model says word by word.
+//! Streams as sockets give them, and what is done with them.
 
 use std::hint::black_box;
 
-use antiphon::IdSource;
+use antiphon::dialect::{Asked, Conversion, Dialect, Encoded, Request, Writer, encode};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Decoder, Envelope, Taken};
+use antiphon::transcript::Origin;
+use antiphon::{IdSource, Item};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::words::Words;
+use super::history::ORIGIN;
+use super::upstream::{Said, Upstream, event_stream, pieces};
 
 /// Whether the upstream numbers its events as its caller is to see them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,12 +34,21 @@ impl TextStream {
     /// A message in so many deltas.
     pub(crate) fn of(deltas: usize, numbers: Numbers) -> Self {
         let mut text = String::new();
-        for (number, mut event) in events(deltas).into_iter().enumerate() {
+        for (number, mut event) in message(&pieces(deltas)).into_iter().enumerate() {
             let number = number + usize::from(numbers == Numbers::Wrong);
             event["sequence_number"] = number.into();
             let kind = event["type"].as_str().expect("every event has a type");
             text.extend(["event: ", kind, "\ndata: ", &event.to_string(), "\n\n"]);
         }
+        Self::cut(text)
+    }
+
+    /// An answer of an upstream of this dialect in so many deltas.
+    pub(crate) fn from<U: Upstream>(said: Said, deltas: usize) -> Self {
+        Self::cut(event_stream::<U>(said, deltas))
+    }
+
+    fn cut(text: String) -> Self {
         let text = Bytes::from(text);
         let starts = (0..text.len()).step_by(CHUNK);
         let chunks = starts.map(|at| text.slice(at..text.len().min(at + CHUNK)));
@@ -75,24 +87,48 @@ pub(crate) fn relay(stream: &TextStream) -> usize {
     sent + assembler.finish(0).event.to_sse().len()
 }
 
+/// The same from one dialect to another.
+pub(crate) fn convert(from: Dialect, to: Dialect, stream: &TextStream) -> usize {
+    let asked = Asked::of_nothing_known(Origin::new(ORIGIN));
+    let writer = Writer::new(to).expect("clients speak it");
+    let mut conversion = Conversion::new(from, asked, assembler(), writer);
+    let mut sent = 0;
+    for chunk in &stream.chunks {
+        let told = conversion.push(chunk);
+        sent += told.iter().map(|event| black_box(event.to_sse()).len()).sum::<usize>();
+    }
+    let last = conversion.finish(0).events;
+    sent + last.iter().map(|event| black_box(event.to_sse()).len()).sum::<usize>()
+}
+
 fn assembler() -> Assembler {
     let request = Object::parse(br#"{"model":"sim"}"#).expect("it is an object");
     let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
-    Assembler::new(envelope, Taken::default(), Box::new(Unused), true)
+    Assembler::new(envelope, Taken::default(), Box::new(Counting(0)), true)
 }
 
-/// An upstream that names all its items well leaves nothing to name.
-struct Unused;
+/// A request with these items, in the dialect of its upstream.
+pub(crate) fn encoded(dialect: Dialect, items: &[Item]) -> Encoded {
+    let fields = Object::parse(FIELDS).expect("it is an object");
+    let request = Request { fields: &fields, items, origin: &Origin::new(ORIGIN) };
+    encode(dialect, request).expect("every dialect carries these items")
+}
 
-impl IdSource for Unused {
-    fn fill(&mut self, _: &mut [u8]) {
-        unreachable!("every item has its id");
+const FIELDS: &[u8] = br#"{"model":"m-1","instructions":"Be brief.","tools":[{"type":"function",
+    "name":"search","parameters":{"type":"object"}}],"max_output_tokens":4096}"#;
+
+/// Ids for the items of upstreams that name none.
+struct Counting(u64);
+
+impl IdSource for Counting {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        bytes[16..].copy_from_slice(&self.0.to_be_bytes());
     }
 }
 
-fn events(deltas: usize) -> Vec<Value> {
-    let mut words = Words::new(deltas);
-    let pieces: Vec<String> = (0..deltas).map(|_| words.prose(4)).collect();
+/// The events of a message, but for their numbers.
+pub(super) fn message(pieces: &[String]) -> Vec<Value> {
     let text = pieces.concat();
     let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
     let item = |status: &str, content: Value| json!({"type": "message", "id": ITEM_ID, "role": "assistant", "status": status, "content": content});
@@ -118,3 +154,30 @@ fn within(name: &str, field: &str, value: &Value) -> Value {
     json!({"type": format!("response.{name}"), "item_id": ITEM_ID, "output_index": 0,
         "content_index": 0, "logprobs": [], field: value})
 }
+
+/// The events of a function call, but for their numbers.
+pub(super) fn call(pieces: &[String]) -> Vec<Value> {
+    let within = |name: &str, field: &str, value: &str| {
+        json!({"type": format!("response.function_call_arguments.{name}"),
+        "item_id": CALL_ID, "output_index": 0, field: value})
+    };
+    let item = |status: &str, arguments: &str| {
+        json!({"type": "function_call", "id": CALL_ID,
+        "call_id": "call_9vYxQk2mHs0LrWcT8uJdB1Ne", "name": "search", "status": status,
+        "arguments": arguments})
+    };
+    let arguments = pieces.concat();
+    let done = item("completed", &arguments);
+    let mut events = vec![
+        json!({"type": "response.created", "response": {"id": "resp_up"}}),
+        json!({"type": "response.in_progress", "response": {"id": "resp_up"}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item("in_progress", "")}),
+    ];
+    events.extend(pieces.iter().map(|piece| within("delta", "delta", piece)));
+    events.push(within("done", "arguments", &arguments));
+    events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": done}));
+    events.push(json!({"type": "response.completed", "response": {"id": "resp_up", "status": "completed", "output": [done]}}));
+    events
+}
+
+const CALL_ID: &str = "fc_0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -5,6 +5,19 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
+use super::Object;
+
+/// The objects in a raw array; what else stands in it is passed over, and what is no array has none.
+pub(crate) fn objects(array: &str) -> Vec<Object<'_>> {
+    // Where there is nothing but objects, which is nearly always, everything is read once.
+    serde_json::from_str(array).unwrap_or_else(|_| objects_among_others(array))
+}
+
+fn objects_among_others(array: &str) -> Vec<Object<'_>> {
+    let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
+    elements.into_iter().filter_map(|element| Object::of(element.get()).ok()).collect()
+}
+
 /// Where in `text` its part `part` stands.
 ///
 /// # Panics
@@ -77,6 +90,14 @@ mod tests {
     fn rewritten(text: &str, value: &str, elements: &[&str]) -> String {
         let start = text.find(value).unwrap();
         with_elements(text, start..start + value.len(), elements.iter().copied())
+    }
+
+    #[test]
+    fn objects_are_found_among_other_elements() {
+        let texts = |array| objects(array).iter().map(Object::to_text).collect::<Vec<_>>();
+        assert_eq!(texts(r#"[{"a":1}, {"b":[2]}]"#), [r#"{"a":1}"#, r#"{"b":[2]}"#]);
+        assert_eq!(texts(r#"[7, {"a":1}, null, [{"b":2}]]"#), [r#"{"a":1}"#]);
+        assert!(texts(r#"{"a":1}"#).is_empty() && texts("[{").is_empty() && texts("").is_empty());
     }
 
     #[test]

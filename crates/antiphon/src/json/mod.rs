@@ -4,6 +4,7 @@ mod array;
 mod key;
 mod object;
 
+pub(crate) use array::objects;
 pub use array::{range_in, with_elements};
 pub(crate) use key::Key;
 pub use object::Object;
@@ -15,7 +16,6 @@ pub fn quote(text: &str) -> String {
 
 /// Appends `text` to `json` as a JSON string.
 pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
     if text.bytes().all(is_plain) {
         json.push('"');
         json.push_str(text);
@@ -23,6 +23,11 @@ pub(crate) fn push_quoted(json: &mut String, text: &str) {
     } else {
         json.push_str(&quote(text));
     }
+}
+
+/// Whether the byte stands in a JSON string as it is.
+fn is_plain(byte: u8) -> bool {
+    byte >= b' ' && byte != b'"' && byte != b'\\'
 }
 
 /// The text of a raw JSON string, or `None` where `raw` is no string.

@@ -20,7 +20,17 @@ pub struct Object<'a> {
 impl<'a> Object<'a> {
     /// Reads an object. One pass; nothing but the list of fields is allocated.
     pub fn parse(text: &'a [u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(text)
+        match str::from_utf8(text) {
+            Ok(text) => Self::of(text),
+            // Says where.
+            Err(_) => serde_json::from_slice(text),
+        }
+    }
+
+    /// Reads an object from a text, as [`parse`](Self::parse) does. Nothing in it is checked to be
+    /// UTF-8 once more: what is nested deeply is read at every depth.
+    pub fn of(text: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
     }
 
     /// The raw value under `key`; the last one where a key stands twice, as parsers agree.

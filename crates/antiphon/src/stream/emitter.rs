@@ -71,20 +71,18 @@ impl Emitter {
 
     /// Passes an upstream's event on with these fields set: as the bytes that came where they and
     /// its number are right already, else with only those changed.
-    pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: Fixes<'_>) {
-        let number = Digits::of(self.count());
-        let fixes = fixes.with((NUMBER, number.as_str()));
+    pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: &Fixes<'_>) {
+        let (number, mut fixes) = (Digits::of(self.count()), *fixes);
+        fixes.add((NUMBER, number.as_str()));
         let shown = self.shown_otherwise(heard);
-        let fixes = match &shown {
-            Some(item) if !fixes.has("item") => fixes.with(("item", item)),
-            _ => fixes,
-        };
+        if let Some(item) = shown.as_deref().filter(|_| !fixes.has("item")) {
+            fixes.add(("item", item));
+        }
         let name = self.form.name(heard);
         let type_field = quoted_if_other(&name, heard);
-        let fixes = match &type_field {
-            Some(name) => fixes.with(("type", name)),
-            None => fixes,
-        };
+        if let Some(name) = &type_field {
+            fixes.add(("type", name));
+        }
         let as_it_came = heard.data.filter(|data| is_one_line(data));
         let data = match as_it_came.filter(|_| fixes.stand_in(heard.object)) {
             Some(data) => data.clone(),
@@ -159,13 +157,15 @@ impl ItemEmitter<'_> {
             && heard.object.present("logprobs").is_none();
         let mut fixes = Fixes::from([("output_index", self.place.output_index.as_str())]);
         if names_item {
-            fixes = fixes.with(("item_id", &self.place.item_id));
+            fixes.add(("item_id", &self.place.item_id));
         }
         if lacks_logprobs {
-            fixes = fixes.with(("logprobs", "[]"));
+            fixes.add(("logprobs", "[]"));
         }
-        let fixes = fields.iter().copied().fold(fixes, Fixes::with);
-        self.emitter.forward(heard, fixes);
+        for field in fields {
+            fixes.add(*field);
+        }
+        self.emitter.forward(heard, &fixes);
     }
 
     /// The event that announces the item, or that ends it; the upstream's where there is one.
@@ -173,7 +173,7 @@ impl ItemEmitter<'_> {
         let shown = self.emitter.show(item);
         let fields = [("output_index", self.place.output_index.as_str()), ("item", &*shown)];
         match heard.filter(|heard| heard.kind == kind) {
-            Some(heard) => self.emitter.forward(heard, fields.into()),
+            Some(heard) => self.emitter.forward(heard, &fields.into()),
             None => self.emitter.emit(kind, &fields),
         }
     }

@@ -1,10 +1,8 @@
 //! Fields of events, raw, and the JSON that they make up.
 
-use std::io::Write;
-
 use bytes::Bytes;
 
-use crate::json::{Object, quote};
+use crate::json::{Object, push_quoted};
 
 /// A field of an event: its name and its raw value.
 pub(super) type Field<'a> = (&'a str, &'a str);
@@ -17,10 +15,9 @@ pub(super) struct Fixes<'a> {
 }
 
 impl<'a> Fixes<'a> {
-    pub(super) fn with(mut self, field: Field<'a>) -> Self {
+    pub(super) fn add(&mut self, field: Field<'a>) {
         self.fields[self.count] = field;
         self.count += 1;
-        self
     }
 
     /// Whether there is one of this name.
@@ -51,7 +48,11 @@ impl<'a> Fixes<'a> {
 
 impl<'a, const N: usize> From<[Field<'a>; N]> for Fixes<'a> {
     fn from(fields: [Field<'a>; N]) -> Self {
-        fields.into_iter().fold(Self::default(), Self::with)
+        let mut fixes = Self::default();
+        for field in fields {
+            fixes.add(field);
+        }
+        fixes
     }
 }
 
@@ -74,34 +75,37 @@ pub(super) fn push_key(json: &mut String, key: &str) {
     if !json.ends_with('{') {
         json.push(',');
     }
-    if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        json.push('"');
-        json.push_str(key);
-        json.push('"');
-    } else {
-        json.push_str(&quote(key));
-    }
+    push_quoted(json, key);
     json.push(':');
 }
 
 /// A number as JSON, without a place of its own in memory.
 pub(super) struct Digits {
     digits: [u8; 20],
-    count: usize,
+    start: usize,
 }
 
 impl Digits {
-    pub(super) fn of(number: u64) -> Self {
-        let mut digits = [0; 20];
-        let mut rest = &mut digits[..];
-        write!(rest, "{number}").expect("no number of 64 bits has more than 20 digits");
-        let count = 20 - rest.len();
-        Self { digits, count }
+    pub(super) fn of(mut number: u64) -> Self {
+        // No number of 64 bits has more than 20 digits.
+        let mut digits = [b'0'; 20];
+        let mut start = 19;
+        while number > 9 {
+            digits[start] = digit(number % 10);
+            number /= 10;
+            start -= 1;
+        }
+        digits[start] = digit(number);
+        Self { digits, start }
     }
 
     pub(super) fn as_str(&self) -> &str {
-        str::from_utf8(&self.digits[..self.count]).expect("digits are text")
+        str::from_utf8(&self.digits[self.start..]).expect("digits are text")
     }
+}
+
+fn digit(number: u64) -> u8 {
+    b'0' + u8::try_from(number).expect("it is less than ten")
 }
 
 pub(super) fn is_one_line(data: &[u8]) -> bool {
@@ -123,7 +127,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_they_are() {
-        for number in [0, 7, 10, 1234, u64::MAX] {
+        for number in [0, 7, 9, 10, 99, 100, 1234, u64::MAX] {
             assert_eq!(Digits::of(number).as_str(), number.to_string());
         }
     }

@@ -8,6 +8,10 @@ use crate::json::{Object, quote};
 use crate::stream::fields::Digits;
 use crate::stream::heard::Heard;
 
+/// How many notes there may be when something is left out. An upstream that has more of that in one
+/// answer is not followed.
+const MAX_NOTES: usize = 1024;
+
 /// What a delta is a piece of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spoken {
@@ -142,7 +146,9 @@ impl Assembler {
 
     /// Something was said that a response cannot carry.
     pub(crate) fn leave_out(&mut self, what: impl Into<String>) {
-        self.identity.notes.push(Note::LeftOut { what: what.into() });
+        if self.identity.notes.len() < MAX_NOTES {
+            self.identity.notes.push(Note::LeftOut { what: what.into() });
+        }
     }
 
     fn tell_item(&mut self, kind: &'static str, index: u64, item: &Object<'_>) {

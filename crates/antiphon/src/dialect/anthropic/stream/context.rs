@@ -8,6 +8,9 @@ use crate::dialect::Asked;
 use crate::json::Object;
 use crate::stream::Assembler;
 
+/// How many types of deltas are reported: there are fewer in Anthropic's documentation.
+const MAX_KINDS: usize = 32;
+
 /// What is known of the answer besides its blocks.
 #[derive(Debug)]
 pub(super) struct Context {
@@ -45,7 +48,7 @@ impl Context {
         assembler: &mut Assembler,
     ) {
         let kind = delta.string("type").unwrap_or_default();
-        if !self.left_out.contains(&*kind) {
+        if self.left_out.len() < MAX_KINDS && !self.left_out.contains(&*kind) {
             assembler.leave_out(format!("delta '{kind}' {why}"));
             self.left_out.insert(kind.into_owned());
         }

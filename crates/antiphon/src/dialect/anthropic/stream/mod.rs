@@ -226,5 +226,5 @@ fn index_of(event: &Object<'_>) -> u64 {
 
 /// The object under `key`.
 fn nested<'a>(object: &'a Object<'_>, key: &str) -> Option<Object<'a>> {
-    Object::parse(object.get(key)?.as_bytes()).ok()
+    Object::of(object.get(key)?).ok()
 }

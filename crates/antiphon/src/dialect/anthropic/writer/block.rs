@@ -18,6 +18,11 @@ pub(super) enum Delta {
 }
 
 impl Delta {
+    /// Whether it adds a piece of a text, a raw JSON string.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Thinking | Self::Input)
+    }
+
     /// The delta's type, and the field that holds what it adds.
     fn names(self) -> (&'static str, &'static str) {
         match self {

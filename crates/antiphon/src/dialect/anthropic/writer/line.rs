@@ -43,6 +43,22 @@ struct Turn {
     held: Vec<Piece<'static>>,
 }
 
+impl Turn {
+    /// Pieces of one text become one piece: what is held is the text, however many they were.
+    fn hold(&mut self, piece: Piece<'_>) {
+        match (self.held.last_mut(), &piece) {
+            (Some(Piece::Delta(last, text)), Piece::Delta(next, raw))
+                if last == next && last.is_text() =>
+            {
+                let text = text.to_mut();
+                text.pop();
+                text.push_str(&raw[1..]);
+            }
+            _ => self.held.push(piece.into_owned()),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -111,7 +127,7 @@ impl Line {
         if at == self.head {
             self.write(&piece);
         } else {
-            self.turn(at).held.push(piece.into_owned());
+            self.turn(at).hold(piece);
         }
     }
 

@@ -41,7 +41,7 @@ use crate::stream::{Event, Finished};
 /// - Blocks count from 0 without gaps, in the order of the output, one after the other. What is said
 ///   in an item while an earlier one is open is held until that one ends.
 /// - Every block that starts stops; no two `tool_use` blocks have one id.
-/// - Deltas of texts are passed on as they are written.
+/// - Deltas of texts are passed on as they are written; those that were held are told as one.
 /// - A failed response ends with an `error` event. Anthropic's clients raise on it and read nothing
 ///   behind it, so nothing follows.
 pub struct Writer {

@@ -22,7 +22,6 @@ mod usage;
 mod tests;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use self::answer::Answer;
 use self::finish::Finish;
@@ -30,7 +29,7 @@ use self::left_out::LeftOut;
 use self::usage::Usage;
 use crate::dialect::Asked;
 use crate::dialect::listener::Decode;
-use crate::json::{Object, quote};
+use crate::json::{Object, objects, quote};
 use crate::stream::{Assembler, Failure, Status};
 
 /// The decoder of one answer.
@@ -123,10 +122,8 @@ impl Stream {
         chunk: &'a Object<'_>,
         assembler: &mut Assembler,
     ) -> Option<Object<'a>> {
-        let choices: Vec<&RawValue> = serde_json::from_str(chunk.get("choices")?).ok()?;
         let mut first = None;
-        for choice in choices {
-            let Ok(choice) = Object::parse(choice.get().as_bytes()) else { continue };
+        for choice in objects(chunk.get("choices")?) {
             if choice.present("index").is_none_or(|index| index.trim_matches('"') == "0") {
                 first = first.or(Some(choice));
             } else {
@@ -153,7 +150,7 @@ impl Stream {
     }
 
     fn hear_form(&mut self, form: Form, choice: &Object<'_>, assembler: &mut Assembler) {
-        let said = choice.get(form.key()).and_then(|raw| Object::parse(raw.as_bytes()).ok());
+        let said = choice.get(form.key()).and_then(|raw| Object::of(raw).ok());
         let Some(said) = said.filter(|_| self.form.is_none_or(|heard| heard == form)) else {
             return;
         };

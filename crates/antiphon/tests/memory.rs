@@ -1,0 +1,176 @@
+//! What an open stream holds: the text of its items, and nothing for every event.
+
+use std::alloc::System;
+
+use antiphon::IdSource;
+use antiphon::dialect::{Asked, Conversion, Dialect, Writer};
+use antiphon::json::Object;
+use antiphon::stream::{Assembler, Envelope, Taken};
+use antiphon::transcript::Origin;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// How many pieces a stream has. They are short, as tokens are.
+const PIECES: usize = 20_000;
+const PIECE: &str = "word ";
+const TEXT: usize = PIECES * PIECE.len();
+
+/// A text may stand in an assembler and in a decoder, each in a buffer that grows by doubling.
+const COPIES: usize = 4;
+/// What a stream takes that says nothing.
+const SMALL: usize = 64 << 10;
+
+/// One answer of an upstream, whose end is still to come.
+struct Answer {
+    from: Dialect,
+    begun: &'static [&'static str],
+    /// What comes again and again. `word` stands for the piece.
+    again: &'static [&'static str],
+}
+
+const ANSWERS: [Answer; 9] = [
+    Answer {
+        from: Dialect::Responses,
+        begun: &[
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}"#,
+        ],
+        again: &[
+            r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"item_id":"msg_1","delta":"word "}"#,
+        ],
+    },
+    Answer {
+        from: Dialect::Chat,
+        begun: &[],
+        again: &[r#"{"model":"m","choices":[{"index":0,"delta":{"content":"word "}}]}"#],
+    },
+    Answer {
+        from: Dialect::Chat,
+        begun: &[],
+        again: &[r#"{"model":"m","choices":[{"index":0,"delta":{"reasoning_content":"word "}}]}"#],
+    },
+    Answer {
+        from: Dialect::Chat,
+        begun: &[
+            r#"{"model":"m","choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"f"}},{"index":1,"id":"call_2","function":{"name":"f"}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}]}"#,
+        ],
+        again: &[
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"arguments":"word "}}]}}]}"#,
+        ],
+    },
+    Answer {
+        from: Dialect::Anthropic,
+        begun: &[r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#],
+        again: &[
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word "}}"#,
+        ],
+    },
+    Answer {
+        from: Dialect::Anthropic,
+        begun: &[
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+        ],
+        again: &[
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"word "}}"#,
+        ],
+    },
+    Answer {
+        from: Dialect::Anthropic,
+        begun: &[
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}"#,
+        ],
+        again: &[
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"word "}}"#,
+        ],
+    },
+    Answer {
+        from: Dialect::AiSdk,
+        begun: &[r#"{"type":"text-start","id":"1"}"#],
+        again: &[r#"{"type":"text-delta","id":"1","delta":"word "}"#],
+    },
+    Answer {
+        from: Dialect::AiSdk,
+        begun: &[r#"{"type":"tool-input-start","id":"call_1","toolName":"f"}"#],
+        again: &[r#"{"type":"tool-input-delta","id":"call_1","delta":"word "}"#],
+    },
+];
+
+/// Events in which nothing is said.
+const SILENCE: [(Dialect, &[&str]); 4] = [
+    (Dialect::Responses, &[r#"{"type":"response.in_progress","response":{}}"#]),
+    (
+        Dialect::Chat,
+        &[
+            r#"{"model":"m","choices":[{"index":0,"delta":{"content":"","audio":{"id":"a"}}}]}"#,
+            r#"{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}"#,
+        ],
+    ),
+    (
+        Dialect::Anthropic,
+        &[
+            r#"{"type":"ping"}"#,
+            r#"{"type":"content_block_delta","index":7,"delta":{"type":"odd_delta","text":"a"}}"#,
+        ],
+    ),
+    (Dialect::AiSdk, &[r#"{"type":"raw","rawValue":{}}"#, r#"{"type":"odd","id":"1"}"#]),
+];
+
+/// One test, for the memory is that of the whole process.
+#[test]
+fn an_open_stream_holds_the_text_of_its_items_and_nothing_for_every_event() {
+    for to in [Dialect::Responses, Dialect::Anthropic] {
+        for Answer { from, begun, again } in ANSWERS {
+            let held = held(from, to, begun, again);
+            assert!(
+                held < COPIES * TEXT + SMALL,
+                "{from} to {to}: {held} bytes of {TEXT}, {again:?}"
+            );
+        }
+        for (from, silence) in SILENCE {
+            let held = held(from, to, &[], silence);
+            assert!(held < SMALL, "{from} to {to}: {held} bytes, and nothing was said");
+        }
+    }
+}
+
+/// How many bytes a stream holds before its end.
+fn held(from: Dialect, to: Dialect, begun: &[&str], again: &[&str]) -> usize {
+    let before = in_use();
+    let asked = Asked::of_nothing_known(Origin::new("up m"));
+    let writer = Writer::new(to).expect("clients speak it");
+    let mut conversion = Conversion::new(from, asked, assembler(), writer);
+    let mut told = 0;
+    for event in begun {
+        told += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
+    }
+    for _ in 0..PIECES {
+        for event in again {
+            told += conversion.push(format!("data: {event}\n\n").as_bytes()).len();
+        }
+    }
+    let held = in_use() - before;
+    assert!(told < 4 * PIECES);
+    held
+}
+
+fn in_use() -> usize {
+    let stats = MEMORY.stats();
+    stats.bytes_allocated - stats.bytes_deallocated
+}
+
+fn assembler() -> Assembler {
+    let request = Object::parse(br#"{"model":"m"}"#).expect("it is an object");
+    let envelope = Envelope::new("resp_1", 1_770_000_000, &request, None);
+    Assembler::new(envelope, Taken::default(), Box::new(Counting(0)), true)
+}
+
+struct Counting(u64);
+
+impl IdSource for Counting {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0 += 1;
+        bytes[16..].copy_from_slice(&self.0.to_be_bytes());
+    }
+}
