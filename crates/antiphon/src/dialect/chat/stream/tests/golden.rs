@@ -10,11 +10,20 @@ use crate::stream::Decoder;
 use crate::stream::tests::world::Told;
 
 /// Each input with what the response says of its end, then its items.
-const EXPECTED: [(&str, &str, &[&str]); 38] = [
+const EXPECTED: [(&str, &str, &[&str]); 39] = [
     ("azure-content-filter", "incomplete content_filter", &["says The attackers"]),
     ("azure-prompt-filter-results", "completed", &["says Hello!"]),
     ("deepseek-insufficient-system-resource", "failed server_error", &["thinks Add"]),
     ("deepseek-reasoning", "completed", &["thinks Add them.", "says 4."]),
+    (
+        "gemini-thought-signature",
+        "completed",
+        &[
+            "thinks ",
+            r#"calls get_weather {"city":"Rome"}"#,
+            r#"calls get_weather {"city":"Oslo"}"#,
+        ],
+    ),
     ("llamacpp-error", "failed server_error", &["says Let"]),
     ("llamacpp-reasoning", "completed", &["thinks Sum it up.", "says 4"]),
     ("llamacpp-tool-call", "completed", &[r#"calls get_weather {"city":"Rome"}"#]),
