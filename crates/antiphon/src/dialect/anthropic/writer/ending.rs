@@ -1,6 +1,7 @@
 //! How a message ends, and what it cost.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
@@ -78,8 +79,9 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
 /// |---|---|
 /// | incomplete, `content_filter` | `refusal` |
 /// | incomplete otherwise | `max_tokens` |
-/// | completed with a call | `tool_use` |
+/// | completed with a call that waits for its output | `tool_use` |
 /// | completed with a refusal | `refusal` |
+/// | completed, the last item a call of a server's tool | `pause_turn` |
 /// | completed | `end_turn` |
 fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
     if status == Status::Incomplete {
@@ -88,16 +90,36 @@ fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
         return if is_filtered { "refusal" } else { "max_tokens" };
     }
     let items = objects(response.get("output"));
-    let is_call = |kind: Option<Cow<'_, str>>| {
-        matches!(kind.as_deref(), Some("function_call" | "custom_tool_call"))
-    };
-    if items.iter().any(|item| is_call(item.string("type"))) {
+    if waits_for_an_output(&items) {
         "tool_use"
     } else if items.iter().any(refuses) {
         "refusal"
+    } else if items.last().is_some_and(is_servers_call) {
+        "pause_turn"
     } else {
         "end_turn"
     }
+}
+
+/// Whether there is a call that nothing among the items answers.
+fn waits_for_an_output(items: &[Object<'_>]) -> bool {
+    let (mut calls, mut answered) = (Vec::new(), HashSet::new());
+    for item in items {
+        match item.string("type").as_deref() {
+            Some("function_call" | "custom_tool_call") => calls.push(item.get("call_id")),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                answered.insert(item.get("call_id"));
+            }
+            _ => {}
+        }
+    }
+    calls.iter().any(|call_id| !answered.contains(call_id))
+}
+
+/// Whether it is a call of a tool that Anthropic runs itself (`server_tool_use`, `mcp_tool_use`).
+fn is_servers_call(item: &Object<'_>) -> bool {
+    let kind = item.string("type");
+    kind.is_some_and(|kind| kind.starts_with("anthropic:") && kind.ends_with("_tool_use"))
 }
 
 fn refuses(item: &Object<'_>) -> bool {

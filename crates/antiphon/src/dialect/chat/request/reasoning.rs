@@ -1,6 +1,8 @@
 //! Reasoning on its way back to the server that made it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::value::RawValue;
 
 use super::report::Report;
 use crate::dialect::chat::fields::Fields;
@@ -17,6 +19,8 @@ use crate::transcript::Origin;
 #[derive(Default)]
 pub(super) struct Reasoning {
     fields: BTreeMap<String, Value>,
+    /// The `extra_content` of calls, raw, by the ids of the calls: Gemini signs calls there.
+    extras: HashMap<String, String>,
     /// Where its items stand.
     positions: Vec<usize>,
 }
@@ -49,6 +53,11 @@ impl Reasoning {
         report.leave_out(Place::Item(position, String::new()), because);
     }
 
+    /// What goes back with the call of this id, raw.
+    pub(super) fn extra_of(&self, call_id: &str) -> Option<&str> {
+        self.extras.get(call_id).map(String::as_str)
+    }
+
     /// Writes the fields.
     pub(super) fn write(&self, message: &mut Fields) {
         for (name, value) in &self.fields {
@@ -72,7 +81,19 @@ impl Reasoning {
                 None => drop(self.fields.insert(name.to_owned(), Value::of(raw))),
             }
         }
+        self.extras.extend(content.get("tool_calls").map(extras).unwrap_or_default());
     }
+}
+
+/// The `extra_content` of each of these calls, with the call's id.
+fn extras(calls: &str) -> Vec<(String, String)> {
+    let calls: Vec<&RawValue> = serde_json::from_str(calls).unwrap_or_default();
+    let calls = calls.into_iter().filter_map(|raw| Object::parse(raw.get().as_bytes()).ok());
+    let extra = |call: Object<'_>| {
+        let extra = call.get("extra_content").filter(|raw| raw.starts_with('{'))?;
+        Some((call.string("id")?.into_owned(), extra.to_owned()))
+    };
+    calls.filter_map(extra).collect()
 }
 
 /// Whatever a seal holds, what the message says otherwise is not its to say.

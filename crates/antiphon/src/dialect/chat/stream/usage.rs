@@ -28,7 +28,8 @@ impl Usage {
             // DeepSeek counts the cached ones in a field of its own.
             cached: cached.or_else(|| count(&usage, "prompt_cache_hit_tokens")).unwrap_or(0),
             output,
-            reasoning: reasoning.unwrap_or(0),
+            // So does SGLang with those of reasoning.
+            reasoning: reasoning.or_else(|| count(&usage, "reasoning_tokens")).unwrap_or(0),
             total: count(&usage, "total_tokens").unwrap_or(input.saturating_add(output)),
         })
     }
