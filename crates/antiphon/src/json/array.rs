@@ -1,9 +1,11 @@
-//! An array in a larger text, written anew with every byte around it kept.
+//! Arrays: what is in them, and one in a larger text written anew with every byte around it kept.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::value::RawValue;
+
+use super::Object;
 
 /// Where in `text` its part `part` stands.
 ///
@@ -68,6 +70,12 @@ impl<'a> Gaps<'a> {
         }
         text.push(']');
     }
+}
+
+/// The objects in a raw array, in order. What is no object is passed over; what is no array has none.
+pub(crate) fn objects(array: &str) -> impl Iterator<Item = Object<'_>> {
+    let raws: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
+    raws.into_iter().filter_map(|raw| Object::parse(raw.get().as_bytes()).ok())
 }
 
 #[cfg(test)]

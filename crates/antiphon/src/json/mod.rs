@@ -4,6 +4,7 @@ mod array;
 mod key;
 mod object;
 
+pub(crate) use array::objects;
 pub use array::{range_in, with_elements};
 pub(crate) use key::Key;
 pub use object::Object;

@@ -71,7 +71,7 @@ impl Emitter {
 
     /// Passes an upstream's event on with these fields set: as the bytes that came where they and
     /// its number are right already, else with only those changed.
-    pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: Fixes<'_>) {
+    pub(super) fn forward(&mut self, heard: &Heard<'_>, fixes: &Fixes<'_>) {
         let number = Digits::of(self.count());
         let fixes = fixes.with((NUMBER, number.as_str()));
         let shown = self.shown_otherwise(heard);
@@ -165,7 +165,7 @@ impl ItemEmitter<'_> {
             fixes = fixes.with(("logprobs", "[]"));
         }
         let fixes = fields.iter().copied().fold(fixes, Fixes::with);
-        self.emitter.forward(heard, fixes);
+        self.emitter.forward(heard, &fixes);
     }
 
     /// The event that announces the item, or that ends it; the upstream's where there is one.
@@ -173,7 +173,7 @@ impl ItemEmitter<'_> {
         let shown = self.emitter.show(item);
         let fields = [("output_index", self.place.output_index.as_str()), ("item", &*shown)];
         match heard.filter(|heard| heard.kind == kind) {
-            Some(heard) => self.emitter.forward(heard, fields.into()),
+            Some(heard) => self.emitter.forward(heard, &fields.into()),
             None => self.emitter.emit(kind, &fields),
         }
     }

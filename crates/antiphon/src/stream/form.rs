@@ -28,7 +28,7 @@ impl Form {
     pub(super) fn name(self, heard: &Heard<'_>) -> Cow<'static, str> {
         match heard.name() {
             Cow::Borrowed(name) => Cow::Borrowed(self.own_name(name)),
-            unknown => unknown,
+            Cow::Owned(unknown) => Cow::Owned(unknown),
         }
     }
 

@@ -89,7 +89,7 @@ impl Assembler {
         } else if heard.names_an_item() {
             self.unannounced(heard);
         } else {
-            self.emitter.forward(heard, Fixes::default());
+            self.emitter.forward(heard, &Fixes::default());
         }
     }
 

@@ -1,5 +1,6 @@
 //! How an answer ends, and what it cost.
 
+use crate::dialect::usage;
 use crate::json::{Object, quote};
 use crate::stream::{Assembler, Status};
 
@@ -71,8 +72,7 @@ impl Ending {
 
     /// Ends the response with what an `error` event says: its type is the error's code.
     pub(super) fn tell_failure(&self, event: &Object<'_>, assembler: &mut Assembler) {
-        let error = event.get("error").unwrap_or("{}");
-        let fields = Object::parse(error.as_bytes()).unwrap_or_default();
+        let fields = event.object("error").unwrap_or_default();
         let code = fields.string("type").unwrap_or("api_error".into());
         let message = [fields.string("message"), event.string("error"), event.string("message")];
         let message = message.into_iter().flatten().next();
@@ -105,11 +105,8 @@ impl Usage {
             let counts = [input.unwrap_or(0), cached, cache_creation.unwrap_or(0)];
             let input = counts.into_iter().fold(0, u64::saturating_add);
             let output = output.unwrap_or(0);
-            let total = input.saturating_add(output);
-            let usage = format!(
-                r#"{{"input_tokens":{input},"input_tokens_details":{{"cached_tokens":{cached}}},"output_tokens":{output},"output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{total}}}"#
-            );
-            response.set("usage", usage);
+            let usage = usage::Usage { input, cached, output, ..usage::Usage::default() };
+            response.set("usage", usage.to_json());
         }
         response
     }

@@ -1,7 +1,5 @@
 //! The items that an answer consists of.
 
-use serde_json::value::RawValue;
-
 use super::annotation;
 use super::calls::Calls;
 use super::fragment::{self, Fragment, Payload};
@@ -10,7 +8,7 @@ use super::message::Message;
 use super::reasoning::Reasoning;
 use super::teller::{Items, Teller};
 use crate::dialect::Asked;
-use crate::json::Object;
+use crate::json::{Object, objects};
 use crate::stream::{Assembler, Spoken, Status};
 
 /// One message and the calls, which stay open until the answer's end, and reasoning, which ends when
@@ -129,7 +127,7 @@ impl Answer {
                 left_out.note("field of a tool call", field, assembler);
             }
         }
-        let call = said.get("function_call").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+        let call = said.object("function_call");
         if let Some(call) = call {
             self.hear_call(&Fragment::of_function_call(&call), assembler);
         }
@@ -166,12 +164,6 @@ impl Answer {
 fn yield_to_message(reasoning: &mut Reasoning, calls: &mut Calls, teller: &mut Teller<'_>) {
     reasoning.end(teller);
     calls.settle(teller);
-}
-
-/// The objects in a raw list.
-fn objects(list: &str) -> impl Iterator<Item = Object<'_>> {
-    let raws: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
-    raws.into_iter().filter_map(|raw| Object::parse(raw.get().as_bytes()).ok())
 }
 
 /// Whether a field of a message is heard, in the form that it has, or says nothing.
