@@ -15,6 +15,8 @@ use crate::stream::{Assembler, Status};
 #[derive(Debug, Default)]
 pub(super) struct Ending {
     stop_reason: Option<String>,
+    /// Whether more was said of the reason than its name, which a response has no field for.
+    has_details: bool,
     usage: Usage,
 }
 
@@ -43,6 +45,7 @@ impl Ending {
         if let Some(reason) = message.string("stop_reason") {
             self.stop_reason = Some(reason.into_owned());
         }
+        self.has_details |= message.present("stop_details").is_some();
     }
 
     pub(super) fn hear_usage(&mut self, usage: &Object<'_>) {
@@ -60,6 +63,9 @@ impl Ending {
 
     /// Ends the response.
     pub(super) fn tell(&self, assembler: &mut Assembler) {
+        if self.has_details {
+            assembler.leave_out("stop_details");
+        }
         let mut response = self.usage.in_response();
         match self.reason() {
             None => assembler.end_response(Status::Completed, &response),
