@@ -165,8 +165,10 @@ impl Told {
             true => changes(&self.folded, begun),
             false => self.folded.clone(),
         };
-        let notes: String = self.notes.iter().map(|note| format!("\n{note}")).collect();
-        let notes = if notes.is_empty() { notes } else { notes + "\n" };
+        let notes = match &*self.notes {
+            [] => String::new(),
+            notes => format!("\n{}\n", notes.join("\n")),
+        };
         format!("{}\n\n{folded}\n{notes}", lines.join("\n"))
     }
 }

@@ -25,6 +25,7 @@ mod listener;
 mod request;
 mod responses;
 mod seal;
+mod usage;
 mod writer;
 
 pub use asked::Asked;

@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
-use super::nested;
 use crate::json::{Object, quote};
 use crate::stream::{Event, Failure, Finished, Status};
 
@@ -37,7 +34,7 @@ impl Outcome {
         match finished.status {
             Status::Completed | Status::Incomplete => Self::Stopped {
                 reason: stop_reason(finished.status, &response),
-                usage: usage_of(nested(&response, "usage").as_ref()),
+                usage: usage_of(response.object("usage").as_ref()),
             },
             Status::Failed | Status::Cancelled => {
                 Self::Failed { error: error_of(finished.failure.as_ref()) }
@@ -66,7 +63,7 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
     let count = |object: Option<&Object<'_>>, key| -> u64 {
         object.and_then(|object| object.get(key)?.parse().ok()).unwrap_or(0)
     };
-    let details = usage.and_then(|usage| nested(usage, "input_tokens_details"));
+    let details = usage.and_then(|usage| usage.object("input_tokens_details"));
     let cached = count(details.as_ref(), "cached_tokens");
     let input = count(usage, "input_tokens").saturating_sub(cached);
     let output = count(usage, "output_tokens");
@@ -85,11 +82,11 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
 /// | completed | `end_turn` |
 fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
     if status == Status::Incomplete {
-        let details = nested(response, "incomplete_details").unwrap_or_default();
+        let details = response.object("incomplete_details").unwrap_or_default();
         let is_filtered = details.string("reason").as_deref() == Some("content_filter");
         return if is_filtered { "refusal" } else { "max_tokens" };
     }
-    let items = objects(response.get("output"));
+    let items = response.objects("output");
     if waits_for_an_output(&items) {
         "tool_use"
     } else if items.iter().any(refuses) {
@@ -125,16 +122,10 @@ fn is_servers_call(item: &Object<'_>) -> bool {
 fn refuses(item: &Object<'_>) -> bool {
     let is_message = item.string("type").as_deref() == Some("message");
     is_message
-        && objects(item.get("content"))
+        && item
+            .objects("content")
             .iter()
             .any(|part| part.string("type").as_deref() == Some("refusal"))
-}
-
-/// The objects in a raw list.
-pub(super) fn objects(raw: Option<&str>) -> Vec<Object<'_>> {
-    let raws: Option<Vec<&RawValue>> = raw.and_then(|raw| serde_json::from_str(raw).ok());
-    let raws = raws.unwrap_or_default().into_iter();
-    raws.filter_map(|raw| Object::parse(raw.get().as_bytes()).ok()).collect()
 }
 
 fn error_of(failure: Option<&Failure>) -> String {

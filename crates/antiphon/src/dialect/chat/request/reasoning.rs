@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::value::RawValue;
-
 use super::report::Report;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::Place;
 use crate::dialect::{Dialect, Seal};
-use crate::json::Object;
+use crate::json::{Object, objects};
 use crate::transcript::Origin;
 
 /// The assistant message's own fields that hold its reasoning (`reasoning_content`, `reasoning`,
@@ -87,13 +85,11 @@ impl Reasoning {
 
 /// The `extra_content` of each of these calls, with the call's id.
 fn extras(calls: &str) -> Vec<(String, String)> {
-    let calls: Vec<&RawValue> = serde_json::from_str(calls).unwrap_or_default();
-    let calls = calls.into_iter().filter_map(|raw| Object::parse(raw.get().as_bytes()).ok());
     let extra = |call: Object<'_>| {
         let extra = call.get("extra_content").filter(|raw| raw.starts_with('{'))?;
         Some((call.string("id")?.into_owned(), extra.to_owned()))
     };
-    calls.filter_map(extra).collect()
+    objects(calls).into_iter().filter_map(extra).collect()
 }
 
 /// Whatever a seal holds, what the message says otherwise is not its to say.

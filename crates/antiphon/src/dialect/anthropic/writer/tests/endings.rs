@@ -35,7 +35,7 @@ fn a_call_that_is_answered_already_asks_for_nothing() {
     assert_eq!(writes(&items(&told, &completed())).streamed["stop_reason"], "tool_use");
 }
 
-/// "pause_turn: the server's own tools are not done": clients go on by sending back what they got.
+/// "`pause_turn`: the server's own tools are not done": clients go on by sending back what they got.
 #[test]
 fn an_answer_that_paused_for_its_own_tools_says_so() {
     let call = json!({"type": "anthropic:server_tool_use", "id": "i_1", "status": "completed",

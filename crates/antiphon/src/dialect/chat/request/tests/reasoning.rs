@@ -89,7 +89,7 @@ fn a_seal_says_nothing_but_reasoning() {
     assert_eq!(messages(&input), expected);
 }
 
-/// Gemini: "Function call is missing a thought_signature in functionCall parts."
+/// Gemini: "Function call is missing a `thought_signature` in `functionCall` parts."
 #[test]
 fn what_a_server_wants_back_with_a_call_goes_back_with_it() {
     let extra = json!({"google": {"thought_signature": "AAA"}});
