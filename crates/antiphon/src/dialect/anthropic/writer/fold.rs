@@ -4,7 +4,7 @@ use super::block::{ToolIds, citation_of, held_block, input_of, message, tool_use
 use super::ending::Outcome;
 use super::seal::Sealed;
 use crate::json::{Object, quote};
-use crate::stream::Finished;
+use crate::stream::{Finished, Note};
 
 /// The answer as a `message` object, or as an `error` where it failed.
 pub(in crate::dialect) fn fold(finished: &Finished) -> String {
@@ -17,6 +17,20 @@ pub(in crate::dialect) fn fold(finished: &Finished) -> String {
             message(&response, &content, &quote(reason), usage.as_ref())
         }
     }
+}
+
+/// The items of an answer that Anthropic Messages have no block for.
+pub(in crate::dialect) fn left_out(finished: &Finished) -> Vec<Note> {
+    let kinds = finished.output.iter().map(|output| output.announced.head().kind.as_str());
+    let others = kinds.filter(|kind| !has_blocks(kind));
+    others
+        .map(|kind| Note::LeftOut { what: format!("item '{kind}', in Anthropic Messages") })
+        .collect()
+}
+
+fn has_blocks(kind: &str) -> bool {
+    matches!(kind, "message" | "reasoning" | "function_call" | "custom_tool_call")
+        || kind.starts_with("anthropic:")
 }
 
 /// The blocks of a response's output.

@@ -21,7 +21,7 @@ mod speaker;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::dialect) use self::fold::fold;
+pub(in crate::dialect) use self::fold::{fold, left_out};
 
 use self::block::{ToolIds, message};
 use self::ending::Outcome;
