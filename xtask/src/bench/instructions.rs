@@ -47,10 +47,13 @@ instructions::items::transcript n_1:(held(10_000))
   L1 Hits:                             31897570|N/A                  (*********)
 instructions::reconcile::delta n_0:(Turn :: delta(1_000))
   Instructions:                          288444|N/A                  (*********)
+instructions::dialects::encode Chat_0:(sealed :: < Chat >(1_000))
+  Instructions:                        28000170|N/A                  (*********)
 ";
         let expected = [
             (("items::transcript".to_owned(), 10_000), 21_555_944),
             (("reconcile::delta".to_owned(), 1_000), 288_444),
+            (("dialects::encode::Chat".to_owned(), 1_000), 28_000_170),
         ];
         assert_eq!(read(text), expected);
     }

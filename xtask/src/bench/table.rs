@@ -24,13 +24,13 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [what, items, time, rate, instructions] =
             ["", "items", "ns/item", "MB/s", "instructions/item"];
-        writeln!(f, "{what:<28} {items:>8} {time:>9} {rate:>8} {instructions:>18}")?;
+        writeln!(f, "{what:<44} {items:>8} {time:>9} {rate:>8} {instructions:>18}")?;
         for ((name, length), median, instructions) in &self.0 {
             let time = 1e9 / median.items_a_second;
             let rate = median.bytes_a_second.map_or("-".to_owned(), megabytes);
             let instructions = instructions.map(|count| (count / length.max(&1)).to_string());
             let instructions = instructions.unwrap_or("-".to_owned());
-            writeln!(f, "{name:<28} {length:>8} {time:>9.0} {rate:>8} {instructions:>18}")?;
+            writeln!(f, "{name:<44} {length:>8} {time:>9.0} {rate:>8} {instructions:>18}")?;
         }
         Ok(())
     }

@@ -146,7 +146,8 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-        let mut fields = Vec::with_capacity(8);
+        // A chunk of a Chat Completions server has ten.
+        let mut fields = Vec::with_capacity(12);
         while let Some(Key(name)) = map.next_key()? {
             let raw: &'de RawValue = map.next_value()?;
             fields.push((name, Cow::Borrowed(raw.get())));

@@ -2,7 +2,7 @@
 
 use super::Assembler;
 use super::routes::Route;
-use crate::item::{CallId, CallKey, Item, Kind};
+use crate::item::{CallId, CallKey, Item, ItemId, Kind};
 use crate::json::{Object, quote};
 use crate::stream::fields::Fixes;
 use crate::stream::heard::Heard;
@@ -116,11 +116,11 @@ impl Assembler {
     /// upstream gives to several items; else the id does.
     fn route(&self, heard: &Heard<'_>) -> Option<Route> {
         let by_index = self.routes.by_index(heard.index());
-        let id = heard.item_id().unwrap_or_default();
-        let by_id = self.routes.by_id(&id).or_else(|| self.by_call_id(heard, &id));
+        let id = heard.item_id();
+        let by_id = id.as_deref().and_then(|id| self.by_name(heard, id));
         let told = |route: &Route| self.items[route.at].given().head();
         let goes_by_id =
-            |route: &Route| told(route).id.as_ref().is_some_and(|own| own.as_str() == id);
+            |route: &Route| told(route).id.as_ref().map(ItemId::as_str) == id.as_deref();
         let by_index = by_index.filter(|route| match by_id {
             Some(by_id) => by_id.at == route.at || goes_by_id(route),
             None => self.items[route.at].is_open() && heard.is_told_by(&told(route).kind),
@@ -128,7 +128,11 @@ impl Assembler {
         by_index.or(by_id).filter(|route| heard.suits(&told(route).kind))
     }
 
-    /// Some servers name a call's events by its `call_id`.
+    /// By the item's id. Some servers name a call's events by its `call_id`.
+    fn by_name(&self, heard: &Heard<'_>, id: &str) -> Option<Route> {
+        self.routes.by_id(id).or_else(|| self.by_call_id(heard, id))
+    }
+
     fn by_call_id(&self, heard: &Heard<'_>, id: &str) -> Option<Route> {
         let kind = heard.meaning.text()?.speaker.clone();
         let call_id = CallId::from(id);

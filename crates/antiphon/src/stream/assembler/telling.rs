@@ -4,7 +4,7 @@
 //! it. It gives no ids, no output indexes, no sequence numbers: those are made here.
 
 use super::{Assembler, Note, Status};
-use crate::json::{Object, quote};
+use crate::json::Object;
 use crate::stream::fields::Digits;
 use crate::stream::heard::Heard;
 
@@ -159,7 +159,7 @@ impl Assembler {
     fn tell<const N: usize>(&mut self, kind: &'static str, told: [(&'static str, &str); N]) {
         if !self.has_ended() {
             self.identity.expects_ids = false;
-            let name = quote(kind);
+            let name = ["\"", kind, "\""].concat();
             let event = [("type", name.as_str())].into_iter().chain(told).collect();
             self.take(&Heard::told(kind, &event));
         }

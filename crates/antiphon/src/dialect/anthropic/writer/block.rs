@@ -64,11 +64,7 @@ impl Piece<'_> {
                 ),
             ),
             Self::Delta(delta, raw) => {
-                let (name, key) = delta.names();
-                let data = format!(
-                    r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"{name}","{key}":{raw}}}}}"#
-                );
-                ("content_block_delta", data)
+                ("content_block_delta", delta_event(&index.to_string(), *delta, raw))
             }
             Self::Stop => (
                 "content_block_stop",
@@ -77,6 +73,14 @@ impl Piece<'_> {
         };
         Event { kind: Cow::Borrowed(kind), data: data.into() }
     }
+}
+
+/// Written for every word: in memory of just its length.
+fn delta_event(index: &str, delta: Delta, raw: &str) -> String {
+    let (name, key) = delta.names();
+    let event = r#"{"type":"content_block_delta","index":"#;
+    let [of_type, of_key] = [r#","delta":{"type":""#, r#"",""#];
+    [event, index, of_type, name, of_key, key, r#"":"#, raw, "}}"].concat()
 }
 
 /// The ids of the `tool_use` blocks of one message.
