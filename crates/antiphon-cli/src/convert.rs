@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Event, Finished, Form, Permission, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Form, Permission, Taken};
 use antiphon::{IdSource, Origin};
 use antiphon_gateway::entropy::{RandomIds, unix_now};
 
@@ -80,7 +80,7 @@ fn run(
     if let Some(ended) = unread(form.end(&converted, out))? {
         return Ok(ended);
     }
-    tell(&converted.finished);
+    tell(&converted);
     match converted.error {
         None => Ok(ExitCode::SUCCESS),
         Some(error) => Err(Failure::runtime(error.to_string())),
@@ -141,12 +141,13 @@ impl Output {
     }
 }
 
-/// Tells what was put right, and why the response failed if it did, a line each.
-fn tell(finished: &Finished) {
+/// Tells what was put right, and what the upstream says of its failure if it failed, a line each.
+fn tell(converted: &Converted) {
+    let finished = &converted.finished;
     for note in &finished.notes {
         eprintln!("note: {note}");
     }
-    if let Some(failure) = &finished.failure {
+    if let Some(failure) = finished.failure.as_ref().filter(|_| converted.error.is_none()) {
         eprintln!("note: the response failed: {}", failure.message);
     }
 }
