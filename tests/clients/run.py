@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from installation import Installation, install
-from servers import start_fake_upstream, start_gateway
+from servers import start_fake_upstream, start_gateway, teach_to_give_reasoning_back
 from suites import SUITES, Tally, run_suites, suites_over
 from upstream_apis import UPSTREAM_APIS, UpstreamApi
 
@@ -59,6 +59,8 @@ def run_over(api: UpstreamApi, installation: Installation, options: argparse.Nam
         gateway = servers.enter_context(
             start_gateway(options.antiphon, logs, store_dir, upstream.url, api.name)
         )
+        if api.wants_reasoning_back:
+            teach_to_give_reasoning_back(gateway)
         urls = {"ANTIPHON_BASE_URL": gateway.url, "FAKE_UPSTREAM_URL": upstream.url}
         return run_suites(installation, names, long=options.long, env={**urls, **api.env})
 

@@ -1,5 +1,6 @@
 """The servers under test: started, awaited by their readiness line, ended."""
 
+import json
 import os
 import queue
 import re
@@ -10,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+from urllib.request import Request, urlopen
 
 READY_TIMEOUT = 30
 STOP_TIMEOUT = 10
@@ -40,6 +42,22 @@ def start_gateway(
     upstream = ["--upstream", upstream_url, "--upstream-api", api]
     env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
     return serving([*command, *upstream], logs / f"antiphon-{api}.log", env=env, cwd=store_dir)
+
+
+def teach_to_give_reasoning_back(gateway: Server) -> None:
+    """Has the gateway meet the refusal of a call without reasoning, which it then knows to avoid.
+
+    The suites want no refusals, and there are clients that lose reasoning.
+    """
+    call = {"type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "hello"}
+    said = {"role": "user", "content": "Hello"}
+    tools = [{"type": "function", "name": "echo", "parameters": {"type": "object"}}]
+    body = {"model": "fake-model", "input": [said, call, output], "tools": tools, "store": False}
+    headers = {"content-type": "application/json"}
+    request = Request(f"{gateway.url}/responses", json.dumps(body).encode(), headers)
+    with urlopen(request, timeout=READY_TIMEOUT):
+        pass
 
 
 @contextmanager

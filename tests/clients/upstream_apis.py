@@ -10,6 +10,9 @@ class UpstreamApi:
     name: str
     # Whether a model that reasons does so where a request says nothing about it.
     reasons_unasked: bool = True
+    # Whether it refuses calls without the reasoning that they were made with. A gateway learns that
+    # by the first refusal.
+    wants_reasoning_back: bool = False
 
     @property
     def env(self) -> dict[str, str]:
@@ -21,7 +24,8 @@ UPSTREAM_APIS = {
     api.name: api
     for api in (
         UpstreamApi("responses"),
-        UpstreamApi("chat"),
+        # As DeepSeek serves it.
+        UpstreamApi("chat", wants_reasoning_back=True),
         # Anthropic's models think where `thinking` is asked for, and else do not.
         UpstreamApi("anthropic", reasons_unasked=False),
     )

@@ -15,12 +15,15 @@ pub(crate) struct Suites {
     /// Run only this suite; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Run the suites over this API of the upstream only; may be repeated
+    #[arg(long, value_name = "NAME")]
+    upstream_api: Vec<String>,
 }
 
 impl Suites {
     /// Every suite.
     pub(crate) fn all(long: bool) -> Self {
-        Self { long, only: Vec::new() }
+        Self { long, only: Vec::new(), upstream_api: Vec::new() }
     }
 }
 
@@ -34,6 +37,9 @@ pub(crate) fn command(workspace: &Workspace, suites: &Suites) -> Command {
     command.arg(if suites.long { "--long" } else { "--short" });
     for name in &suites.only {
         command.arg("--only").arg(name);
+    }
+    for name in &suites.upstream_api {
+        command.arg("--upstream-api").arg(name);
     }
     command
 }

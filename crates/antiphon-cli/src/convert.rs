@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use antiphon::dialect::{Asked, Conversion, Converted, Dialect, Writer};
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Event, Form, Note, Permission, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Form, Permission, Taken};
 use antiphon::{IdSource, Origin};
 use antiphon_gateway::entropy::{RandomIds, unix_now};
 
@@ -72,19 +72,28 @@ fn run(
             }
         };
         let events = conversion.push(&bytes[..count]);
-        form.events(&events, out).map_err(|error| unwritable(&error))?;
+        if let Some(ended) = unread(form.events(&events, out))? {
+            return Ok(ended);
+        }
     }
     let converted = conversion.finish(unix_now());
-    form.end(&converted, out).map_err(|error| unwritable(&error))?;
-    tell(&converted.finished.notes);
+    if let Some(ended) = unread(form.end(&converted, out))? {
+        return Ok(ended);
+    }
+    tell(&converted);
     match converted.error {
         None => Ok(ExitCode::SUCCESS),
         Some(error) => Err(Failure::runtime(error.to_string())),
     }
 }
 
-fn unwritable(error: &io::Error) -> Failure {
-    Failure::runtime(format!("standard output cannot be written: {error}"))
+/// The end, where nobody reads what is written any more: that is no failure.
+fn unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
+    match written {
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Some(ExitCode::SUCCESS)),
+        Err(error) => Err(Failure::runtime(format!("standard output cannot be written: {error}"))),
+    }
 }
 
 /// How events are written.
@@ -132,9 +141,13 @@ impl Output {
     }
 }
 
-/// Tells what was put right, a line each.
-fn tell(notes: &[Note]) {
-    for note in notes {
+/// Tells what was put right, and what the upstream says of its failure if it failed, a line each.
+fn tell(converted: &Converted) {
+    let finished = &converted.finished;
+    for note in &finished.notes {
         eprintln!("note: {note}");
+    }
+    if let Some(failure) = finished.failure.as_ref().filter(|_| converted.error.is_none()) {
+        eprintln!("note: the response failed: {}", failure.message);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `golden/DIALECT/CASE.sse` (or `.ndjson`) is what an upstream of that dialect sends;
 //! `golden/DIALECT/expected/CASE.TARGET` is what a client is told: an event a line, and behind an
-//! empty line the answer in one piece. The response object, of which every stream carries three, is
+//! empty line the answer in one piece, and behind another one what was put right or left out. The response object, of which every stream carries three, is
 //! cut down to what differs from the one that an empty request begins with.
 //!
 //! `ANTIPHON_GOLDEN=write` writes the expectations anew. They are to be read before they are kept.
@@ -79,6 +79,8 @@ struct Case {
 struct Told {
     events: Vec<Value>,
     folded: Value,
+    /// What was put right and what was left out, in sentences.
+    notes: Vec<String>,
 }
 
 fn cases() -> Vec<Case> {
@@ -111,12 +113,13 @@ impl Case {
         for piece in input.chunks(length) {
             events.extend(conversion.push(piece));
         }
-        let Converted { events: last, folded, .. } = conversion.finish(NOW);
+        let Converted { events: last, folded, finished, .. } = conversion.finish(NOW);
         events.extend(last);
         let json = |event: &Event| serde_json::from_slice(&event.data).expect("events are JSON");
         Told {
             events: events.iter().map(json).collect(),
             folded: serde_json::from_str(&folded).expect("an answer is JSON"),
+            notes: finished.notes.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -135,7 +138,8 @@ impl Case {
     /// What was asked: only cases of custom tools depend on it.
     fn request(&self) -> String {
         match self.name().contains("custom") {
-            true => r#"{"tools":[{"type":"custom","name":"run_sql"},{"type":"custom","name":"code_exec"}]}"#,
+            true => r#"{"tools":[{"type":"custom","name":"run_sql"},{"type":"custom","name":"code_exec"},
+                {"type":"custom","name":"shell"}]}"#,
             false => "{}",
         }
         .to_owned()
@@ -161,7 +165,11 @@ impl Told {
             true => changes(&self.folded, begun),
             false => self.folded.clone(),
         };
-        format!("{}\n\n{folded}\n", lines.join("\n"))
+        let notes = match &*self.notes {
+            [] => String::new(),
+            notes => format!("\n{}\n", notes.join("\n")),
+        };
+        format!("{}\n\n{folded}\n{notes}", lines.join("\n"))
     }
 }
 

@@ -104,6 +104,10 @@ impl Document<'_> {
             (Setting::ApiKeys, DeValue::Array(entries)) => {
                 entries.iter().map(|entry| self.single(setting, entry)).collect()
             }
+            (Setting::Upstream, DeValue::Array(_) | DeValue::Table(_)) => Err(self.refused(
+                Some(value.span()),
+                "upstream must be a string; several upstreams stand below [[upstreams]]",
+            )),
             (Setting::ApiKeys, _) => Err(self.of_wrong_type(setting, value)),
             _ => Ok(vec![self.single(setting, value)?]),
         }

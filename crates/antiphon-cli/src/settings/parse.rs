@@ -40,7 +40,10 @@ pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
     let base = text.strip_suffix('/').unwrap_or(text);
     let uri = base.parse::<Uri>().ok();
     let (ends_well, path) = match api {
-        Dialect::Chat => (!base.ends_with('/'), "has no query"),
+        Dialect::Chat => (
+            !base.ends_with('/') && !base.ends_with("/chat/completions"),
+            "is the one before /chat/completions",
+        ),
         _ => (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1"),
     };
     uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#')).ok_or_else(|| {

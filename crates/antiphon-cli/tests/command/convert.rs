@@ -118,6 +118,70 @@ fn input_that_ends_too_early_is_said() {
 }
 
 #[test]
+fn a_whole_answer_is_converted_too_however_it_is_laid_out() {
+    let whole = r#"{
+  "object": "chat.completion", "model": "m",
+  "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]
+}
+"#;
+    for input in [whole.to_owned(), whole.replace('\n', "")] {
+        let ended = convert(&["--from", "chat", "--to", "responses", "--fold"], &input);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+        let again = convert(&["--from", "responses", "--to", "anthropic", "--fold"], &ended.stdout);
+        let message: Value = serde_json::from_str(&again.stdout).unwrap();
+        assert_eq!(message["content"][0]["text"], "Hello");
+    }
+}
+
+#[test]
+fn a_servers_error_is_told_in_its_words() {
+    let input = "{\n  \"error\": {\n    \"message\": \"Incorrect API key provided.\",\n    \
+                 \"type\": \"invalid_request_error\"\n  }\n}\n";
+    for from in ["chat", "anthropic", "responses"] {
+        let ended = convert(&["--from", from, "--to", "responses", "--ndjson"], input);
+        assert_eq!(ended.stderr, "note: the response failed: Incorrect API key provided.\n");
+        let told = lines(&ended.stdout);
+        assert_eq!(told.last().unwrap()["type"], "response.failed");
+    }
+}
+
+#[test]
+fn input_of_another_kind_is_said_to_be_so() {
+    for input in ["<html>no</html>\n", "hello\n", "{\"detail\":\"Not Found\"}\n"] {
+        let ended = convert(&["--from", "chat", "--to", "responses"], input);
+        let sentence = "error: there is no answer in the dialect 'chat' in the input\n";
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), sentence), "{input}");
+        assert!(ended.stdout.contains("event: response.failed\n"));
+    }
+}
+
+#[test]
+fn arguments_that_were_cut_short_are_not_taken_for_none() {
+    let input = concat!(
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"rm","arguments":"{\"path\":\"/tmp"}}]}}]}"#,
+        "\n",
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}"#,
+        "\n",
+    );
+    let ended = convert(&["--from", "chat", "--to", "anthropic", "--fold"], input);
+    let message: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(message["content"][0]["input"], serde_json::json!({"_raw": "{\"path\":\"/tmp"}));
+}
+
+#[test]
+fn what_has_no_place_in_the_other_dialect_is_said() {
+    let input = PARTS.replacen(
+        "{\"type\":\"finish\"",
+        "{\"type\":\"tool-result\",\"toolCallId\":\"call_123\",\"toolName\":\"get_weather\",\
+         \"result\":\"Sunny\"}\n{\"type\":\"finish\"",
+        1,
+    );
+    let ended = convert(&["--from", "ai-sdk", "--to", "anthropic"], &input);
+    let note = "note: left out: item 'function_call_output', in Anthropic Messages\n";
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), note));
+}
+
+#[test]
 fn what_the_request_rules_out_is_suppressed_and_said() {
     let args =
         ["convert", "--from", "ai-sdk", "--to", "responses", "--ndjson", "--request", "r.json"];

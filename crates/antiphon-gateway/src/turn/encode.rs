@@ -30,14 +30,25 @@ pub(super) fn translated(
 /// What an upstream's dialect cannot carry is the caller's to change: it is named where the caller
 /// wrote it.
 fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> ApiError {
-    let refused = ApiError::invalid(&error.message).code("unsupported_parameter");
-    match &error.place {
-        Place::Field(path) => refused.param(path),
-        Place::Item(at, path) => match position_in(&request.input, &view[*at]) {
-            Some(position) => refused.param(Place::Item(position, path.clone()).to_string()),
-            None => refused.param("input"),
-        },
-    }
+    let refused = |message: &str| ApiError::invalid(message).code("unsupported_parameter");
+    let Place::Item(at, path) = &error.place else {
+        return refused(&error.message).param(error.place.to_string());
+    };
+    let source = position_in(&request.input, &view[*at]);
+    let param = source.map(|position| Place::Item(position, path.clone()).to_string());
+    refused(&message_of(&error.message, *at, &view[*at], source))
+        .param(param.unwrap_or("input".into()))
+}
+
+/// An encoder's sentence on the item at `at` of the view, which names it as its caller knows it: by
+/// its place in the input, or, where it was held before, by its id.
+pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<usize>) -> String {
+    let id = item.head().id.as_ref().map_or("without an id", antiphon::ItemId::as_str);
+    let known_as = match source {
+        Some(position) => format!("input[{position}]"),
+        None => format!("held item {id}"),
+    };
+    message.replace(&format!("input[{at}]"), &known_as)
 }
 
 /// Where in the input an item of the view came from: it is the same bytes.

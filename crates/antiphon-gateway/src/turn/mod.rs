@@ -9,6 +9,7 @@ mod plan;
 mod relay;
 mod report;
 mod resolve;
+mod send;
 mod view;
 
 use std::sync::Arc;
@@ -23,13 +24,14 @@ use self::open::Opened;
 use self::plan::Plan;
 use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
+use self::send::Sent;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::CreateRequest;
 use crate::settings::OnDisconnect;
-use crate::upstream::{Reply, Upstream, UpstreamError};
+use crate::upstream::{Reply, Upstream};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
 pub(crate) async fn answer(
@@ -76,8 +78,8 @@ impl Turn<'_> {
         let opened = self.open().await?;
         let held = self.load(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
-        let plan = self.plan(held, input, upstream)?;
-        let reply = self.ask(&opened, &plan, upstream, client).await?;
+        let mut plan = self.plan(held, input, upstream)?;
+        let reply = self.ask(&opened, &mut plan, upstream, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
@@ -96,24 +98,28 @@ impl Turn<'_> {
     async fn ask(
         &self,
         opened: &Opened,
-        plan: &Plan,
+        plan: &mut Plan,
         upstream: Upstream<'_>,
         client: &mut Client,
     ) -> Result<Option<Reply>, ApiError> {
+        let asked = &*plan;
         let asking =
-            async { tokio::join!(self.record_opening(opened, plan), self.send(plan, upstream)) };
-        let (recorded, reply) = tokio::select! {
+            async { tokio::join!(self.record_opening(opened, asked), self.send(asked, upstream)) };
+        let (recorded, sent) = tokio::select! {
             both = asking => both,
             () = self.left(client) => {
                 self.drop_opening(opened).await;
                 return Ok(None);
             }
         };
-        match (recorded, reply) {
-            (Ok(()), Ok(reply)) => Ok(Some(reply)),
-            (recorded, reply) => {
+        match (recorded, sent) {
+            (Ok(()), Ok(Sent { reply, stood_in })) => {
+                plan.report.reasoning_stood_in(stood_in);
+                Ok(Some(reply))
+            }
+            (recorded, sent) => {
                 self.drop_opening(opened).await;
-                Err(recorded.err().or(reply.err().map(ApiError::from)).expect("one of them failed"))
+                Err(recorded.err().or(sent.err().map(ApiError::from)).expect("one of them failed"))
             }
         }
     }
@@ -125,25 +131,6 @@ impl Turn<'_> {
         tokio::select! {
             () = client.gone(), if settles => {}
             () = self.gateway.closing.cancelled() => {}
-        }
-    }
-
-    /// Sends the request. A model that refuses to be asked for encrypted reasoning is asked again
-    /// without, and remembered.
-    async fn send(&self, plan: &Plan, upstream: Upstream<'_>) -> Result<Reply, UpstreamError> {
-        if let Some(body) = &plan.encoded {
-            return upstream.send(body.clone(), self.caller).await;
-        }
-        let upstreams = &self.gateway.upstreams;
-        let encrypted = !upstreams.refuses_encryption(&plan.origin);
-        let body = encode::encode(self.request, &plan.view, encrypted);
-        match upstream.send(body, self.caller).await {
-            Err(error) if encrypted && error.refuses_encryption() => {
-                upstreams.remember_refusal(&plan.origin);
-                let body = encode::encode(self.request, &plan.view, false);
-                upstream.send(body, self.caller).await
-            }
-            reply => reply,
         }
     }
 

@@ -72,10 +72,11 @@ impl Turn<'_> {
         let encoded = encode::translated(api, self.request, view, origin)?;
         for omission in &encoded.omissions {
             match &omission.place {
-                Place::Field(path) => report.omitted_field(path, &omission.message),
+                Place::Field(path) => report.adapted_field(path, &omission.message),
                 Place::Item(at, _) => {
                     let source = encode::position_in(&self.request.input, &view[*at]);
-                    report.omitted_item(source, &view[*at], &omission.message);
+                    let message = encode::message_of(&omission.message, *at, &view[*at], source);
+                    report.adapted_item(source, &view[*at], &message);
                 }
             }
         }

@@ -27,14 +27,14 @@ pub(super) struct Report {
     resent: Vec<ResentItem>,
     /// What a provider would have refused, and what was done about it.
     repairs: Vec<Repair>,
-    /// Fields that the upstream's API cannot carry.
-    omitted_fields: Vec<OmittedField>,
+    /// Fields that the upstream's API cannot carry as they are: left out, or put otherwise.
+    adapted_fields: Vec<AdaptedField>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct OmittedField {
+struct AdaptedField {
     /// Its path in the request.
     field: String,
     message: String,
@@ -123,7 +123,7 @@ impl Report {
             input_items,
             resent: Vec::new(),
             repairs: Vec::new(),
-            omitted_fields: Vec::new(),
+            adapted_fields: Vec::new(),
             stream: Vec::new(),
         }
     }
@@ -157,14 +157,29 @@ impl Report {
     }
 
     /// A field that the upstream's API cannot carry.
-    pub(super) fn omitted_field(&mut self, field: &str, message: &str) {
+    pub(super) fn adapted_field(&mut self, field: &str, message: &str) {
         let (field, message) = (field.to_owned(), message.to_owned());
-        self.omitted_fields.push(OmittedField { field, message });
+        self.adapted_fields.push(AdaptedField { field, message });
     }
 
     /// An item, or a part of one, that the upstream's API cannot carry.
-    pub(super) fn omitted_item(&mut self, source: Option<usize>, item: &Item, message: &str) {
-        self.repair(source, item, "not_in_dialect", "omitted", message.to_owned());
+    pub(super) fn adapted_item(&mut self, source: Option<usize>, item: &Item, message: &str) {
+        self.repair(source, item, "not_in_dialect", "adapted", message.to_owned());
+    }
+
+    /// Calls whose reasoning is lost went with something in its place.
+    pub(super) fn reasoning_stood_in(&mut self, calls: usize) {
+        let repair = Repair {
+            position: None,
+            kind: "reasoning".to_owned(),
+            item_id: None,
+            fault: "missing_reasoning",
+            action: "stood_in",
+            message: "The upstream wants back the reasoning that calls were made with, and it is \
+                      not here. A space stands in its place."
+                .to_owned(),
+        };
+        self.repairs.extend(std::iter::repeat_n(repair, calls));
     }
 
     fn repair(
@@ -207,8 +222,8 @@ impl Report {
         for repair in &self.repairs {
             *counts.entry(repair.fault).or_default() += 1;
         }
-        if !self.omitted_fields.is_empty() {
-            counts.insert("omitted_field", self.omitted_fields.len());
+        if !self.adapted_fields.is_empty() {
+            counts.insert("adapted_field", self.adapted_fields.len());
         }
         let mut text = String::new();
         for (fault, count) in counts {
@@ -227,7 +242,7 @@ impl Report {
     fn named(&self) -> Option<String> {
         let is_empty = self.resent.is_empty()
             && self.repairs.is_empty()
-            && self.omitted_fields.is_empty()
+            && self.adapted_fields.is_empty()
             && self.stream.is_empty();
         (!is_empty).then(|| self.to_json())
     }

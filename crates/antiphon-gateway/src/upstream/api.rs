@@ -5,8 +5,8 @@
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
-use http::header;
 use http::request::Builder;
+use http::{HeaderName, header};
 use serde_json::{Value, json};
 
 use crate::settings::Secret;
@@ -34,6 +34,12 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
         Some(key) => request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
         None => request,
     }
+}
+
+/// Whether a caller's header means something to a server of this API: OpenAI's own (organization,
+/// project) are not Anthropic's.
+pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
+    api != Dialect::Anthropic || !name.as_str().starts_with("openai-")
 }
 
 /// An error's body in the form that callers of the Responses API read. One that is in this form, or
@@ -92,6 +98,14 @@ mod tests {
                 (&json!(null), &json!(null))
             );
         }
+    }
+
+    #[test]
+    fn a_callers_organization_with_one_provider_is_not_told_to_another() {
+        let organization = HeaderName::from_static("openai-organization");
+        assert!(takes_header(Dialect::Chat, &organization));
+        assert!(!takes_header(Dialect::Anthropic, &organization));
+        assert!(takes_header(Dialect::Anthropic, &HeaderName::from_static("traceparent")));
     }
 
     #[test]

@@ -53,6 +53,16 @@ impl UpstreamError {
         }))
     }
 
+    /// Whether a server of Chat Completions refused calls without the reasoning that they were made
+    /// with, in the words of DeepSeek or Moonshot.
+    pub(crate) fn wants_reasoning(&self) -> bool {
+        let Self::Refused(refused) = self else { return false };
+        let body = String::from_utf8_lossy(&refused.body);
+        refused.status == StatusCode::BAD_REQUEST
+            && body.contains("reasoning_content")
+            && ["passed back", "issing"].iter().any(|words| body.contains(words))
+    }
+
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
         let Self::Refused(refused) = self else { return false };

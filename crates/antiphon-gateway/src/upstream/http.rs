@@ -141,7 +141,9 @@ impl HttpUpstream {
             .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
         request = api::signed(request, self.api, self.key.as_ref().or(caller.token.as_ref()));
         for (name, value) in &caller.headers {
-            request = request.header(name, value);
+            if api::takes_header(self.api, name) {
+                request = request.header(name, value);
+            }
         }
         request.body(Full::new(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }

@@ -27,9 +27,15 @@ pub(crate) const SIM: &str = "sim";
 pub(crate) struct Upstreams {
     /// The first that takes a model's name answers for it.
     http: Vec<HttpUpstream>,
-    /// Origins known to refuse encrypted reasoning.
-    without_encryption: Mutex<HashSet<Origin>>,
+    /// Those known to refuse encrypted reasoning.
+    pub(crate) without_encryption: Origins,
+    /// Those known to refuse calls without the reasoning that they were made with.
+    pub(crate) wanting_reasoning: Origins,
 }
+
+/// Origins that are known for something.
+#[derive(Default)]
+pub(crate) struct Origins(Mutex<HashSet<Origin>>);
 
 /// How many origins are remembered; a caller may invent model names without end.
 const REMEMBERED: usize = 1024;
@@ -48,7 +54,8 @@ impl Upstreams {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
-            without_encryption: Mutex::default(),
+            without_encryption: Origins::default(),
+            wanting_reasoning: Origins::default(),
         }
     }
 
@@ -79,14 +86,16 @@ impl Upstreams {
         }
         models
     }
+}
 
-    /// Whether an origin is known to refuse encrypted reasoning.
-    pub(crate) fn refuses_encryption(&self, origin: &Origin) -> bool {
+impl Origins {
+    /// Whether this one is.
+    pub(crate) fn contain(&self, origin: &Origin) -> bool {
         self.memory().contains(origin)
     }
 
-    /// Remembers that an origin refuses encrypted reasoning.
-    pub(crate) fn remember_refusal(&self, origin: &Origin) {
+    /// Remembers this one.
+    pub(crate) fn remember(&self, origin: &Origin) {
         let mut memory = self.memory();
         if memory.len() >= REMEMBERED {
             memory.clear();
@@ -95,7 +104,7 @@ impl Upstreams {
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, HashSet<Origin>> {
-        self.without_encryption.lock().expect("no holder of this lock panics")
+        self.0.lock().expect("no holder of this lock panics")
     }
 }
 

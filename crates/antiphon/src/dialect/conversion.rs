@@ -8,8 +8,8 @@ use crate::stream::{Assembler, Decoder, Event, Failure, Finished, Lines, TooLong
 /// The bound on one event. A completed response stands in one event.
 const MAX_EVENT: usize = 64 << 20;
 
-/// Converts one upstream's stream: event streams and newline-delimited JSON are told apart by their
-/// first byte.
+/// Converts one upstream's answer: event streams and JSON are told apart by their first byte. JSON
+/// is one event a line, or, where its first line is not whole, one whole answer.
 ///
 /// Guarantee: whatever comes in, what goes out is one well-formed stream that ends. What is no event
 /// ends the response as failed, and is named by its line.
@@ -18,6 +18,9 @@ pub struct Conversion {
     listener: Listener,
     assembler: Assembler,
     writer: Writer,
+    from: Dialect,
+    /// Whether the client was told anything yet.
+    has_told: bool,
     error: Option<ConversionError>,
 }
 
@@ -29,6 +32,8 @@ enum Input {
     EventStream(Decoder),
     /// One JSON object a line.
     Ndjson(Lines),
+    /// One JSON object in all.
+    Document(Vec<u8>),
 }
 
 /// Input that is no stream of the dialect.
@@ -45,6 +50,12 @@ pub enum ConversionError {
     /// A line, or an event, over the limit.
     #[error("{0}")]
     TooLong(#[from] TooLong),
+    /// There was input, and nothing in it was of the dialect.
+    #[error("there is no answer in the dialect '{dialect}' in the input")]
+    NotOfDialect {
+        /// The dialect.
+        dialect: Dialect,
+    },
     /// The input ended before the response did.
     #[error("the input ended before the response did")]
     BrokeOff,
@@ -70,6 +81,8 @@ impl Conversion {
             listener: Listener::new(from, asked),
             assembler,
             writer,
+            from,
+            has_told: false,
             error: None,
         }
     }
@@ -88,14 +101,16 @@ impl Conversion {
             self.break_off(error);
         }
         self.listener.over(&mut self.assembler);
-        if !self.assembler.has_ended() {
-            self.break_off(ConversionError::BrokeOff);
-        }
         let mut events = self.told();
+        if !self.assembler.has_ended() {
+            self.break_off(self.missing_end());
+            events.extend(self.told());
+        }
         let Self { assembler, mut writer, error, .. } = self;
-        let finished = assembler.finish(now);
+        let mut finished = assembler.finish(now);
         events.extend(writer.end(&finished));
         let folded = writer.fold(&finished);
+        finished.notes.extend(writer.left_out(&finished));
         Converted { events, finished, folded, error }
     }
 
@@ -108,6 +123,11 @@ impl Conversion {
     }
 
     fn hear_last(&mut self) -> Result<(), ConversionError> {
+        if let Input::Document(text) = &mut self.input {
+            let text = std::mem::take(text).into();
+            let heard = self.listener.hear_whole(&text, &mut self.assembler);
+            return heard.map_err(|error| malformed(&error));
+        }
         while let Some((line, data)) = self.input.next(true)? {
             self.hear_event(line, &data)?;
         }
@@ -115,8 +135,22 @@ impl Conversion {
     }
 
     fn hear_event(&mut self, line: u64, data: &Bytes) -> Result<(), ConversionError> {
-        let heard = self.listener.hear(data, &mut self.assembler);
-        heard.map_err(|error| ConversionError::Malformed { line, reason: error.to_string() })
+        match self.listener.hear(data, &mut self.assembler) {
+            Err(error) if error.is_eof() && self.input.has_one_line_so_far() => {
+                self.input.is_a_document(data);
+                Ok(())
+            }
+            Err(error) => Err(ConversionError::Malformed { line, reason: without_place(&error) }),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Why a response that has not ended has not.
+    fn missing_end(&self) -> ConversionError {
+        match self.has_told || self.input.is_empty() {
+            true => ConversionError::BrokeOff,
+            false => ConversionError::NotOfDialect { dialect: self.from },
+        }
     }
 
     /// The first error is the one to tell; the response ends with it.
@@ -130,10 +164,24 @@ impl Conversion {
     fn told(&mut self) -> Vec<Event> {
         let mut told = Vec::new();
         while let Some(event) = self.assembler.next_event() {
+            self.has_told = true;
             told.extend(self.writer.event(event));
         }
         told
     }
+}
+
+/// A document that is no JSON object, with the line where it stops being one.
+fn malformed(error: &serde_json::Error) -> ConversionError {
+    let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
+    ConversionError::Malformed { line, reason: without_place(error) }
+}
+
+/// What a JSON parser says, without the place in what it was given.
+fn without_place(error: &serde_json::Error) -> String {
+    let sentence = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    sentence.strip_suffix(&place).map_or(sentence.clone(), str::to_owned)
 }
 
 /// What a client is told of it: nothing of what the line holds.
@@ -144,6 +192,9 @@ fn sentence(error: &ConversionError) -> String {
         }
         ConversionError::TooLong(TooLong { limit }) => {
             format!("An event of the upstream's stream is over {limit} bytes.")
+        }
+        ConversionError::NotOfDialect { .. } => {
+            "The upstream answered with something else than an answer of its API.".into()
         }
         ConversionError::BrokeOff => {
             "The upstream's answer broke off before it was complete.".into()
@@ -156,6 +207,7 @@ impl Input {
         match self {
             Self::EventStream(decoder) => decoder.push(bytes),
             Self::Ndjson(lines) => lines.push(bytes),
+            Self::Document(text) => text.extend_from_slice(bytes),
             Self::Unknown { blanks } => {
                 blanks.extend_from_slice(bytes);
                 let first = blanks.iter().copied().find(|byte| !is_blank(*byte));
@@ -175,10 +227,30 @@ impl Input {
         }
     }
 
+    /// Whether all that was read so far is one line of JSON.
+    fn has_one_line_so_far(&self) -> bool {
+        matches!(self, Self::Ndjson(lines) if lines.number() == 1)
+    }
+
+    /// What seemed to be a line is the beginning of one JSON object.
+    fn is_a_document(&mut self, first_line: &[u8]) {
+        if let Self::Ndjson(lines) = self {
+            let mut text = first_line.to_vec();
+            text.push(b'\n');
+            text.extend_from_slice(&lines.take());
+            *self = Self::Document(text);
+        }
+    }
+
+    /// Whether nothing has come but blanks.
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Unknown { .. })
+    }
+
     /// The next event and the number of its line. `is_over`: there is nothing more to come.
     fn next(&mut self, is_over: bool) -> Result<Option<(u64, Bytes)>, TooLong> {
         match self {
-            Self::Unknown { .. } => Ok(None),
+            Self::Unknown { .. } | Self::Document(_) => Ok(None),
             Self::EventStream(decoder) => {
                 let frame = if is_over { decoder.finish()? } else { decoder.next_frame()? };
                 Ok(frame.map(|frame| (decoder.data_line(), frame.data)))

@@ -25,10 +25,11 @@ mod listener;
 mod request;
 mod responses;
 mod seal;
+mod usage;
 mod writer;
 
 pub use asked::Asked;
-pub use chat::history as chat_history;
+pub use chat::{history as chat_history, with_reasoning_stood_in};
 pub use conversion::{Conversion, ConversionError, Converted};
 pub use listener::Listener;
 pub use request::{Encoded, Omission, Place, Request, Unsupported, encode};

@@ -50,6 +50,15 @@ pub struct Unsupported {
     pub message: String,
 }
 
+/// A tool without a name, in the Responses API's own words.
+pub(super) fn missing_name(position: usize) -> Unsupported {
+    let path = format!("tools[{position}].name");
+    Unsupported {
+        message: format!("Missing required parameter: '{path}'."),
+        place: Place::Field(path),
+    }
+}
+
 /// A place in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

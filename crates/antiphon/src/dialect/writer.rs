@@ -1,7 +1,7 @@
 //! Writes what an assembler made, in a client's dialect.
 
 use super::{Dialect, anthropic};
-use crate::stream::{Event, Finished};
+use crate::stream::{Event, Finished, Note};
 
 /// A stream for a client, and the same answer in one piece.
 ///
@@ -38,6 +38,14 @@ impl Writer {
         match self {
             Self::Responses => vec![finished.event.clone()],
             Self::Anthropic(writer) => writer.end(finished),
+        }
+    }
+
+    /// What of the answer clients of this dialect cannot be told.
+    pub fn left_out(&self, finished: &Finished) -> Vec<Note> {
+        match self {
+            Self::Responses => Vec::new(),
+            Self::Anthropic(_) => anthropic::left_out(finished),
         }
     }
 

@@ -19,9 +19,9 @@ pub trait IdSource {
     /// A new `call_id`: `call_` and 24 hexadecimal digits, for Chat Completions take 40 characters
     /// at most.
     fn issue_call_id(&mut self) -> CallId {
-        let mut bytes = [0; 12];
+        let mut bytes = [0; 24];
         self.fill(&mut bytes);
-        CallId::from(identifier("call", &bytes))
+        CallId::from(identifier("call", &bytes[12..]))
     }
 }
 

@@ -1,4 +1,4 @@
-//! An array in a larger text, written anew with every byte around it kept.
+//! Arrays: what is in them, and one in a larger text written anew with every byte around it kept.
 
 use std::borrow::Cow;
 use std::ops::Range;

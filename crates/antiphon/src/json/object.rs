@@ -48,6 +48,16 @@ impl<'a> Object<'a> {
         self.get(key).and_then(super::unquote)
     }
 
+    /// The object under `key`; `None` where it is absent or no object.
+    pub(crate) fn object(&self, key: &str) -> Option<Object<'_>> {
+        Object::of(self.get(key)?).ok()
+    }
+
+    /// The objects in the array under `key`.
+    pub(crate) fn objects(&self, key: &str) -> Vec<Object<'_>> {
+        super::objects(self.get(key).unwrap_or_default())
+    }
+
     /// Whether `key` holds `true`.
     pub fn is_true(&self, key: &str) -> bool {
         self.get(key) == Some("true")

@@ -81,6 +81,13 @@ impl Lines {
         (!rest.is_empty()).then_some(rest)
     }
 
+    /// All that was pushed and not yet given.
+    pub(crate) fn take(&mut self) -> BytesMut {
+        self.skip_start();
+        self.scanned = 0;
+        self.buffer.split()
+    }
+
     /// The number of the line that was given last, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number

@@ -67,7 +67,7 @@ async fn the_report_names_what_was_sent_again() {
                 resent(2, "function_call", "same_id"),
             ],
             "repairs": [],
-            "omitted_fields": [],
+            "adapted_fields": [],
             "stream": [],
         })
     );

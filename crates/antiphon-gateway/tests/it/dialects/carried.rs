@@ -128,9 +128,9 @@ async fn a_field_that_is_left_out_is_reported() {
 
             let turn = client.turn(mode, &asked).await;
 
-            assert_eq!(turn.header("antiphon-repairs"), Some("omitted_field=1"));
+            assert_eq!(turn.header("antiphon-repairs"), Some("adapted_field=1"));
             let report = client.report(turn.id()).await;
-            let [omitted] = list(&report["omitted_fields"]) else { panic!("{report}") };
+            let [omitted] = list(&report["adapted_fields"]) else { panic!("{report}") };
             assert_eq!(omitted["field"], "max_tool_calls");
             let message = omitted["message"].as_str().unwrap_or_default();
             assert!(message.contains(spoken.name), "{message}");

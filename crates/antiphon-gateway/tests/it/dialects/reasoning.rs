@@ -1,9 +1,10 @@
 //! Reasoning is for the model that made it.
 
+use antiphon_gateway::settings::Faults;
 use serde_json::{Value, json};
 
-use super::{OTHERS, ask_to_think};
-use crate::support::{FOREIGN, MODES, World, ask, output};
+use super::{CHAT, OTHERS, ask_to_think};
+use crate::support::{FOREIGN, MODES, PLAIN, World, ask, call, output, user};
 
 const CALLED: [&str; 4] =
     ["user: Echo hello", "reasoning", r#"call echo {"text":"hello"}"#, "output: hello"];
@@ -112,5 +113,50 @@ async fn a_responses_upstream_is_not_given_what_others_sealed() {
 
         assert_eq!(echoed.text(), "echo said: hello");
         assert_eq!(world.view(0).await, [CALLED[0], CALLED[2], CALLED[3]]);
+    }
+}
+
+/// The second step of a tool loop, by a client that dropped the reasoning.
+fn without_reasoning() -> Value {
+    json!([user("Echo hello"), call("call_1", "hello"), output(&json!("call_1"), "hello")])
+}
+
+#[tokio::test]
+async fn something_stands_in_for_reasoning_that_a_client_lost_and_a_server_wants() {
+    for mode in MODES {
+        let world = CHAT.world().await;
+        let client = world.client();
+
+        for asked in [2, 3] {
+            let echoed = client.turn(mode, &ask(without_reasoning())).await;
+
+            assert_eq!(echoed.text(), "echo said: hello");
+            assert_eq!(echoed.header("antiphon-repairs"), Some("missing_reasoning=1"));
+            assert_eq!(client.report(echoed.id()).await["repairs"][0]["action"], "stood_in");
+            assert_eq!(world.times_asked(), asked, "the server's wish is remembered");
+            assert_eq!(world.last_request().verdict, Ok(()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_wants_no_reasoning_is_sent_none() {
+    let world = CHAT.world().await;
+    let echoed = world.client().respond(&ask(without_reasoning()).model(PLAIN)).await;
+    assert_eq!(echoed.header("antiphon-repairs"), None);
+    assert!(!world.last_request().body.to_string().contains("reasoning_content"));
+}
+
+#[tokio::test]
+async fn where_nothing_is_mended_the_servers_refusal_is_the_answer() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].api = CHAT.dialect;
+        settings.faults = Faults::Reject;
+    })
+    .await;
+    for mode in MODES {
+        let refused = world.client().refused(mode, &ask(without_reasoning())).await;
+        assert_eq!(refused.status, 400);
+        assert!(refused.body["error"]["message"].to_string().contains("reasoning_content"));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::part::Part;
 use super::teller::Teller;
-use super::usage::Usage;
+use super::usage;
+use crate::dialect::usage::Usage;
 use crate::json::{Object, quote};
 use crate::stream::{Failure, Status};
 
@@ -56,7 +57,7 @@ impl Ending {
         let model = response.as_ref().and_then(|response| response.present("modelId"));
         Self {
             reason: Reason::of(part),
-            usage: usage.as_ref().and_then(Usage::of),
+            usage: usage.as_ref().and_then(usage::reported),
             model: model.map(str::to_owned),
         }
     }

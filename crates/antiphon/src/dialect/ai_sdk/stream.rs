@@ -13,9 +13,9 @@ use super::part::Part;
 use super::reasoning::Reasonings;
 use super::teller::Teller;
 use super::texts::Texts;
-use super::usage::Usage;
 use crate::dialect::Asked;
 use crate::dialect::listener::Decode;
+use crate::dialect::usage::Usage;
 use crate::json::Object;
 use crate::stream::Assembler;
 

@@ -39,10 +39,11 @@ impl<'a> Teller<'a> {
     }
 
     /// Something that the Responses API has no item for, as an item of our own that holds it.
-    /// `content`: a raw JSON object.
+    /// `content`: a raw JSON object. Open Responses wants a status of every item.
     pub(super) fn extension(&mut self, kind: &str, content: &str) {
         let name = quote(&format!("ai-sdk:{kind}"));
-        self.whole(&[("type", name.as_str()), ("content", content)].into_iter().collect());
+        let status = ("status", r#""completed""#);
+        self.whole(&[("type", name.as_str()), status, ("content", content)].into_iter().collect());
     }
 
     fn next_index(&mut self) -> u64 {

@@ -7,4 +7,4 @@ mod writer;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub(super) use writer::Writer;
-pub(super) use writer::fold;
+pub(super) use writer::{fold, left_out};

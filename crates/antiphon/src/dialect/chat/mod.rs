@@ -9,4 +9,5 @@ mod request;
 mod stream;
 
 pub(super) use request::encode;
+pub use request::with_reasoning_stood_in;
 pub(super) use stream::Stream;

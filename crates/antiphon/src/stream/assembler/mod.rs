@@ -119,7 +119,7 @@ impl Assembler {
     }
 
     /// Takes one event of the upstream's Responses stream as JSON. Data that is no JSON object is a
-    /// failure of the upstream; empty data, and an object without a `type`, is no event. What comes
+    /// failure of the upstream; empty data, and an object without a `type`, is no event, a whole response excepted. What comes
     /// after the end is not read.
     pub fn hear(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         if self.has_ended() || data.trim_ascii().is_empty() {
@@ -128,6 +128,9 @@ impl Assembler {
         let object = Object::parse(data)?;
         match object.string("type") {
             Some(kind) if is_event_type(&kind) => self.take(&Heard::new(&kind, data, &object)),
+            None if object.string("object").as_deref() == Some("response") => {
+                self.take_whole(&object);
+            }
             None if object.present("error").is_some() => self.fail(Failure::reported(&object)),
             _ => {}
         }
@@ -137,15 +140,18 @@ impl Assembler {
     /// Takes a whole response object, as an upstream answers when it does not stream. An object
     /// that is no response is a failure of the upstream.
     pub fn hear_whole(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
-        let response = Object::parse(data)?;
+        self.take_whole(&Object::parse(data)?);
+        Ok(())
+    }
+
+    fn take_whole(&mut self, response: &Object<'_>) {
         let is_response = response.present("output").is_some();
         let status = match response.string("status") {
             Some(status) => Status::of_ended(&status),
             None => is_response.then_some(Status::Completed),
         };
-        self.open(Some(&response).filter(|_| is_response));
-        self.end(status.unwrap_or(Status::Failed), &response);
-        Ok(())
+        self.open(Some(response).filter(|_| is_response));
+        self.end(status.unwrap_or(Status::Failed), response);
     }
 
     /// Ends the response because the upstream will not: open items are closed, the response is

@@ -170,6 +170,7 @@ fn what_no_item_stands_for_is_an_extension_item() {
         let told = hears(&[part.clone(), finish("stop")]);
         let item = told.only_item();
         assert_eq!(item["type"], format!("ai-sdk:{}", part["type"].as_str().unwrap()));
+        assert_eq!(item["status"], "completed");
         assert_eq!(item["content"], part);
     }
 }

@@ -102,7 +102,13 @@ fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<S
         r#""""# => String::new(),
         text => format!(r#","content":[{{"type":"reasoning_text","text":{text}}}]"#),
     };
-    let sealed = sealed(raw, origin);
+    let signature = block.string("signature").unwrap_or_default();
+    let sealed = match &*signature {
+        "" => String::new(),
+        // What another provider sealed, and an Anthropic client was given for a signature.
+        seal if Seal::parse(seal).is_some() => encrypted_content(seal),
+        _ => sealed(raw, origin),
+    };
     Ok(format!(r#"{{"type":"reasoning","summary":[]{content}{sealed}}}"#))
 }
 
@@ -115,7 +121,11 @@ fn sealed(raw: &str, origin: Option<&Origin>) -> String {
     let Some(origin) = origin else { return String::new() };
     let seal =
         Seal { dialect: Dialect::Anthropic, origin: origin.clone(), content: raw.to_owned() };
-    format!(r#","encrypted_content":{}"#, quote(&seal.to_text()))
+    encrypted_content(&seal.to_text())
+}
+
+fn encrypted_content(text: &str) -> String {
+    format!(r#","encrypted_content":{}"#, quote(text))
 }
 
 fn extension(kind: &str, raw: &str, more: &str) -> String {

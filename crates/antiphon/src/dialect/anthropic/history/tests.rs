@@ -172,6 +172,28 @@ fn thinking_of_an_unknown_maker_is_its_text() {
     assert_eq!(of_assistant(&block), json!([expected]));
 }
 
+/// Clients that were answered from another provider give back as a signature what it sealed.
+#[test]
+fn a_signature_that_is_a_seal_comes_back_as_it_was() {
+    let content = r#"{"reasoning_content":"hm"}"#.to_owned();
+    let seal = Seal { dialect: Dialect::Chat, origin: Origin::new("host m"), content }.to_text();
+    let block = json!({"type": "thinking", "thinking": "hm", "signature": seal});
+    let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
+    for origin in [None, Some(&origin())] {
+        let items = items_of(messages.as_bytes(), None, origin).unwrap();
+        assert_eq!(values(&items)[0]["encrypted_content"], json!(seal));
+    }
+}
+
+#[test]
+fn thinking_that_nobody_signed_is_its_text() {
+    let block = json!({"type": "thinking", "thinking": "hm", "signature": ""});
+    let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
+    let items = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
+    assert_eq!(items, of_assistant(&block));
+    assert!(items[0].get("encrypted_content").is_none());
+}
+
 #[test]
 fn redacted_thinking_is_sealed_or_kept_as_it_is() {
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});

@@ -193,8 +193,11 @@ impl<'a> Scribe<'a> {
         let sealed = item.object().string("encrypted_content").and_then(|text| Seal::parse(&text));
         let own = |seal: &Seal| seal.dialect == Dialect::Anthropic && seal.origin == *self.origin;
         match sealed.filter(own) {
-            Some(seal) => self.turns.assistant(Block::Thinking { raw: seal.content, position }),
             None => self.leave_out(position, "it is not sealed by the upstream that is asked"),
+            Some(seal) if lacks_signature(&seal.content) => {
+                self.leave_out(position, "it is thinking that nobody signed");
+            }
+            Some(seal) => self.turns.assistant(Block::Thinking { raw: seal.content, position }),
         }
     }
 
@@ -238,4 +241,12 @@ impl<'a> Scribe<'a> {
         let why = format!("Anthropic Messages have no place for this '{kind}' item, for {why}");
         self.report.leave_out(Place::Item(position, String::new()), &why);
     }
+}
+
+/// Anthropic refuses thinking that it did not sign: "thinking.signature: Field required". Servers
+/// that sign nothing do without.
+fn lacks_signature(block: &str) -> bool {
+    let block = Object::parse(block.as_bytes()).unwrap_or_default();
+    let is_signed = block.string("signature").is_some_and(|signature| !signature.is_empty());
+    block.string("type").as_deref() == Some("thinking") && !is_signed
 }

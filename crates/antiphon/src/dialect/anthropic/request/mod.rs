@@ -40,7 +40,8 @@ use crate::dialect::request::{Encoded, Request, Unsupported};
 use crate::json::Object;
 
 /// `max_tokens` where a request has no `max_output_tokens`: Anthropic Messages requires the field.
-/// No model since Claude 4 writes less in one answer, thinking included.
+/// No model since Claude 4 writes less in one answer, thinking included; earlier ones get what they
+/// can write at most.
 pub const DEFAULT_MAX_TOKENS: u64 = 32_000;
 
 pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupported> {
@@ -50,8 +51,9 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     let model = Model::of(fields);
     let conversation = Conversation::of(request, &mut report)?;
     let choice = ToolChoice::of(fields)?;
+    choice.is_among(&Tools::names(fields))?;
     let tools = Tools::of(fields, &choice, &mut report)?;
-    let max_tokens = MaxTokens::of(fields);
+    let max_tokens = MaxTokens::of(fields, &model);
     let limits = thinking::Limits {
         max_tokens: max_tokens.number,
         forced_tool: choice.forces() && !tools.is_empty(),
@@ -81,13 +83,12 @@ struct MaxTokens<'a> {
 }
 
 impl<'a> MaxTokens<'a> {
-    fn of(fields: &'a Object<'_>) -> Self {
+    fn of(fields: &'a Object<'_>, model: &Model) -> Self {
         let own = fields.present("max_tokens").or_else(|| fields.present("max_output_tokens"));
-        match own {
-            Some(raw) => {
-                Self { raw: raw.into(), number: raw.parse().unwrap_or(DEFAULT_MAX_TOKENS) }
-            }
-            None => Self { raw: DEFAULT_MAX_TOKENS.to_string().into(), number: DEFAULT_MAX_TOKENS },
+        if let Some(raw) = own {
+            return Self { raw: raw.into(), number: raw.parse().unwrap_or(DEFAULT_MAX_TOKENS) };
         }
+        let number = model.writes_at_most().unwrap_or(DEFAULT_MAX_TOKENS);
+        Self { raw: number.to_string().into(), number }
     }
 }

@@ -76,6 +76,17 @@ impl Model {
         self.is_before((4, 1))
     }
 
+    /// How many tokens it writes in one answer at most, where that is less than our default: 4,096
+    /// for Claude 3, 8,192 for the later ones before Claude 4.
+    pub(super) fn writes_at_most(self) -> Option<u64> {
+        match self.version {
+            _ if self.family == Family::NoClaude => None,
+            (..=2, _) | (3, 0) => Some(4_096),
+            (3, _) => Some(8_192),
+            _ => None,
+        }
+    }
+
     /// Whether `xhigh` is one of its efforts.
     pub(super) fn knows_xhigh(self) -> bool {
         !self.is_before((4, 7))
@@ -120,6 +131,19 @@ mod tests {
             ("deepseek-chat", (0, 0)),
         ] {
             assert_eq!(Model::named(name).version, version, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_old_model_is_not_asked_for_more_than_it_can_write() {
+        for (name, most) in [
+            ("claude-3-haiku-20240307", Some(4_096)),
+            ("claude-3-5-haiku-20241022", Some(8_192)),
+            ("claude-sonnet-4-20250514", None),
+            ("claude-opus-5-5", None),
+            ("qwen3", None),
+        ] {
+            assert_eq!(Model::named(name).writes_at_most(), most, "{name}");
         }
     }
 

@@ -38,6 +38,26 @@ impl ToolChoice {
         Ok(Self { mode, allowed, is_parallel })
     }
 
+    /// A choice of what is not there is the caller's mistake: the Responses API refuses it too.
+    pub(super) fn is_among(&self, tools: &HashSet<String>) -> Result<(), Unsupported> {
+        let absent = |name: &&String| !tools.contains(*name);
+        let named = match &self.mode {
+            Mode::Tool(name) => unquote(name).map(std::borrow::Cow::into_owned),
+            _ => None,
+        };
+        let chosen = self.allowed.iter().flatten().chain(&named).find(absent);
+        if let Some(name) = chosen {
+            let why = format!("Anthropic Messages choose among 'tools', where '{name}' is not");
+            return Err(unsupported(Place::field("tool_choice"), &why));
+        }
+        let is_empty = self.allowed.as_ref().map_or(tools.is_empty(), HashSet::is_empty);
+        if matches!(self.mode, Mode::Any) && is_empty {
+            let why = "Anthropic Messages have to be given a tool where one has to be called";
+            return Err(unsupported(Place::field("tool_choice"), why));
+        }
+        Ok(())
+    }
+
     /// Whether the tool of this name, or of this type where it has none, is sent.
     pub(super) fn allows(&self, tool: &str) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(tool))

@@ -1,11 +1,13 @@
 //! Tools, with the schema of their input.
 
+use std::collections::HashSet;
+
 use serde_json::value::RawValue;
 
 use super::conversation::Conversation;
 use super::report::{Report, unsupported};
 use super::tool_choice::ToolChoice;
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{Place, Unsupported, missing_name};
 use crate::json::{Object, quote};
 
 /// The input of a tool that says nothing of it.
@@ -34,12 +36,16 @@ impl Tools {
             })?;
         let mut sent = Vec::with_capacity(tools.len());
         for (number, tool) in tools.iter().enumerate() {
-            let name = tool.string("name").or_else(|| tool.string("type"));
-            if choice.allows(&name.unwrap_or_default()) {
+            if choice.allows(&name_of(tool)) {
                 sent.push(encoded(number, tool, report)?);
             }
         }
         Ok(Self(sent))
+    }
+
+    /// The names of the request's tools; of hosted tools, the types.
+    pub(super) fn names(fields: &Object<'_>) -> HashSet<String> {
+        fields.objects("tools").iter().map(name_of).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -70,14 +76,23 @@ impl Tools {
     }
 }
 
+fn name_of(tool: &Object<'_>) -> String {
+    let name = tool.string("name").or_else(|| tool.string("type"));
+    name.unwrap_or_default().into_owned()
+}
+
 fn encoded(
     number: usize,
     definition: &Object<'_>,
     report: &mut Report,
 ) -> Result<String, Unsupported> {
-    let name = definition.present("name").unwrap_or("\"\"");
     let description = definition.present("description");
     let kind = definition.string("type").unwrap_or_default();
+    let is_ours = matches!(&*kind, "function" | "custom");
+    let name = definition.present("name").filter(|raw| *raw != r#""""#);
+    let Some(name) = name.or((!is_ours).then_some("")) else {
+        return Err(missing_name(number));
+    };
     match &*kind {
         "function" => {
             let mut tool = tool(name, description, &input_schema(definition));

@@ -1,5 +1,6 @@
 //! How an answer ends, and what it cost.
 
+use crate::dialect::usage;
 use crate::json::{Object, quote};
 use crate::stream::{Assembler, Status};
 
@@ -14,6 +15,8 @@ use crate::stream::{Assembler, Status};
 #[derive(Debug, Default)]
 pub(super) struct Ending {
     stop_reason: Option<String>,
+    /// Whether more was said of the reason than its name, which a response has no field for.
+    has_details: bool,
     usage: Usage,
 }
 
@@ -42,6 +45,7 @@ impl Ending {
         if let Some(reason) = message.string("stop_reason") {
             self.stop_reason = Some(reason.into_owned());
         }
+        self.has_details |= message.present("stop_details").is_some();
     }
 
     pub(super) fn hear_usage(&mut self, usage: &Object<'_>) {
@@ -59,6 +63,9 @@ impl Ending {
 
     /// Ends the response.
     pub(super) fn tell(&self, assembler: &mut Assembler) {
+        if self.has_details {
+            assembler.leave_out("stop_details");
+        }
         let mut response = self.usage.in_response();
         match self.reason() {
             None => assembler.end_response(Status::Completed, &response),
@@ -71,8 +78,7 @@ impl Ending {
 
     /// Ends the response with what an `error` event says: its type is the error's code.
     pub(super) fn tell_failure(&self, event: &Object<'_>, assembler: &mut Assembler) {
-        let error = event.get("error").unwrap_or("{}");
-        let fields = Object::parse(error.as_bytes()).unwrap_or_default();
+        let fields = event.object("error").unwrap_or_default();
         let code = fields.string("type").unwrap_or("api_error".into());
         let message = [fields.string("message"), event.string("error"), event.string("message")];
         let message = message.into_iter().flatten().next();
@@ -105,11 +111,8 @@ impl Usage {
             let counts = [input.unwrap_or(0), cached, cache_creation.unwrap_or(0)];
             let input = counts.into_iter().fold(0, u64::saturating_add);
             let output = output.unwrap_or(0);
-            let total = input.saturating_add(output);
-            let usage = format!(
-                r#"{{"input_tokens":{input},"input_tokens_details":{{"cached_tokens":{cached}}},"output_tokens":{output},"output_tokens_details":{{"reasoning_tokens":0}},"total_tokens":{total}}}"#
-            );
-            response.set("usage", usage);
+            let usage = usage::Usage { input, cached, output, ..usage::Usage::default() };
+            response.set("usage", usage.to_json());
         }
         response
     }

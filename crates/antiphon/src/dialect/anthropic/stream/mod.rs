@@ -76,7 +76,7 @@ impl Decode for Stream {
             Some("content_block_start") => self.block_starts(&event, assembler),
             Some("content_block_stop") => self.block_stops(index_of(&event), assembler),
             Some("message_start") => {
-                if let Some(message) = nested(&event, "message") {
+                if let Some(message) = event.object("message") {
                     self.message_starts(&message, assembler);
                 }
             }
@@ -119,7 +119,7 @@ impl Stream {
     fn message_starts(&mut self, message: &Object<'_>, assembler: &mut Assembler) {
         let model = message.present("model").map(|model| ("model", model));
         assembler.begin(&model.into_iter().collect());
-        if let Some(usage) = nested(message, "usage") {
+        if let Some(usage) = message.object("usage") {
             self.ending.hear_usage(&usage);
         }
         let content = message.present("content").unwrap_or("[]");
@@ -159,7 +159,7 @@ impl Stream {
 
     /// A text whose block was never started starts one.
     fn block_speaks(&mut self, event: &Object<'_>, assembler: &mut Assembler) {
-        let Some(delta) = nested(event, "delta") else { return };
+        let Some(delta) = event.object("delta") else { return };
         let index = index_of(event);
         if !self.open.contains_key(&index)
             && let Some(raw) = Block::begun_by(&delta)
@@ -189,10 +189,10 @@ impl Stream {
     }
 
     fn message_changes(&mut self, event: &Object<'_>) {
-        if let Some(delta) = nested(event, "delta") {
+        if let Some(delta) = event.object("delta") {
             self.ending.hear_stop(&delta);
         }
-        if let Some(usage) = nested(event, "usage") {
+        if let Some(usage) = event.object("usage") {
             self.ending.hear_usage(&usage);
         }
     }
@@ -222,9 +222,4 @@ impl Stream {
 
 fn index_of(event: &Object<'_>) -> u64 {
     event.get("index").and_then(|raw| raw.parse().ok()).unwrap_or(0)
-}
-
-/// The object under `key`.
-fn nested<'a>(object: &'a Object<'_>, key: &str) -> Option<Object<'a>> {
-    Object::of(object.get(key)?).ok()
 }

@@ -6,7 +6,8 @@ use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
 use crate::stream::{Assembler, Spoken};
 
-/// A thinking block: reasoning whose text is told, and whose block as a whole is sealed.
+/// A thinking block: reasoning whose text is told, and whose block as a whole is sealed where it is
+/// signed. Anthropic signs what it wants back, and refuses what it did not sign.
 #[derive(Debug)]
 pub(super) struct Thinking {
     item: u64,
@@ -60,11 +61,12 @@ impl Thinking {
     }
 
     pub(super) fn end(self, context: &Context, assembler: &mut Assembler) {
+        if !self.is_signed() {
+            return assembler.close_item(self.item);
+        }
         let mut block = Object::parse(self.block.as_bytes()).expect("it was an object");
         block.set("thinking", format!("\"{}\"", self.thinking));
-        if !self.signature.is_empty() {
-            block.set("signature", self.signature);
-        }
+        block.set("signature", self.signature);
         end(self.item, block.to_text(), context, assembler);
     }
 }

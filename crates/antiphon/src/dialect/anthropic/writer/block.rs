@@ -108,12 +108,14 @@ pub(super) fn tool_use(call: &Object<'_>, tools: &mut ToolIds, input: &str) -> S
     format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
 }
 
-/// The input of a call with these arguments: what is no JSON object is none.
+/// The input of a call with these arguments. What is no JSON object, such as arguments that were cut
+/// short, goes as its field `_raw`, as it does in requests: a call without arguments is another call.
 pub(super) fn input_of(arguments: &str) -> String {
     let text = unquote(arguments).unwrap_or_default();
     match Object::parse(text.as_bytes()) {
         Ok(_) => text.trim().to_owned(),
-        Err(_) => "{}".to_owned(),
+        Err(_) if text.trim().is_empty() => "{}".to_owned(),
+        Err(_) => format!(r#"{{"_raw":{arguments}}}"#),
     }
 }
 

@@ -1,10 +1,8 @@
 //! How a message ends, and what it cost.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
-use super::nested;
 use crate::json::{Object, quote};
 use crate::stream::{Event, Failure, Finished, Status};
 
@@ -36,7 +34,7 @@ impl Outcome {
         match finished.status {
             Status::Completed | Status::Incomplete => Self::Stopped {
                 reason: stop_reason(finished.status, &response),
-                usage: usage_of(nested(&response, "usage").as_ref()),
+                usage: usage_of(response.object("usage").as_ref()),
             },
             Status::Failed | Status::Cancelled => {
                 Self::Failed { error: error_of(finished.failure.as_ref()) }
@@ -65,7 +63,7 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
     let count = |object: Option<&Object<'_>>, key| -> u64 {
         object.and_then(|object| object.get(key)?.parse().ok()).unwrap_or(0)
     };
-    let details = usage.and_then(|usage| nested(usage, "input_tokens_details"));
+    let details = usage.and_then(|usage| usage.object("input_tokens_details"));
     let cached = count(details.as_ref(), "cached_tokens");
     let input = count(usage, "input_tokens").saturating_sub(cached);
     let output = count(usage, "output_tokens");
@@ -78,41 +76,56 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
 /// |---|---|
 /// | incomplete, `content_filter` | `refusal` |
 /// | incomplete otherwise | `max_tokens` |
-/// | completed with a call | `tool_use` |
+/// | completed with a call that waits for its output | `tool_use` |
 /// | completed with a refusal | `refusal` |
+/// | completed, the last item a call of a server's tool | `pause_turn` |
 /// | completed | `end_turn` |
 fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
     if status == Status::Incomplete {
-        let details = nested(response, "incomplete_details").unwrap_or_default();
+        let details = response.object("incomplete_details").unwrap_or_default();
         let is_filtered = details.string("reason").as_deref() == Some("content_filter");
         return if is_filtered { "refusal" } else { "max_tokens" };
     }
-    let items = objects(response.get("output"));
-    let is_call = |kind: Option<Cow<'_, str>>| {
-        matches!(kind.as_deref(), Some("function_call" | "custom_tool_call"))
-    };
-    if items.iter().any(|item| is_call(item.string("type"))) {
+    let items = response.objects("output");
+    if waits_for_an_output(&items) {
         "tool_use"
     } else if items.iter().any(refuses) {
         "refusal"
+    } else if items.last().is_some_and(is_servers_call) {
+        "pause_turn"
     } else {
         "end_turn"
     }
 }
 
+/// Whether there is a call that nothing among the items answers.
+fn waits_for_an_output(items: &[Object<'_>]) -> bool {
+    let (mut calls, mut answered) = (Vec::new(), HashSet::new());
+    for item in items {
+        match item.string("type").as_deref() {
+            Some("function_call" | "custom_tool_call") => calls.push(item.get("call_id")),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                answered.insert(item.get("call_id"));
+            }
+            _ => {}
+        }
+    }
+    calls.iter().any(|call_id| !answered.contains(call_id))
+}
+
+/// Whether it is a call of a tool that Anthropic runs itself (`server_tool_use`, `mcp_tool_use`).
+fn is_servers_call(item: &Object<'_>) -> bool {
+    let kind = item.string("type");
+    kind.is_some_and(|kind| kind.starts_with("anthropic:") && kind.ends_with("_tool_use"))
+}
+
 fn refuses(item: &Object<'_>) -> bool {
     let is_message = item.string("type").as_deref() == Some("message");
     is_message
-        && objects(item.get("content"))
+        && item
+            .objects("content")
             .iter()
             .any(|part| part.string("type").as_deref() == Some("refusal"))
-}
-
-/// The objects in a raw list.
-pub(super) fn objects(raw: Option<&str>) -> Vec<Object<'_>> {
-    let raws: Option<Vec<&RawValue>> = raw.and_then(|raw| serde_json::from_str(raw).ok());
-    let raws = raws.unwrap_or_default().into_iter();
-    raws.filter_map(|raw| Object::parse(raw.get().as_bytes()).ok()).collect()
 }
 
 fn error_of(failure: Option<&Failure>) -> String {

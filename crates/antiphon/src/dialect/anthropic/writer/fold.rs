@@ -1,11 +1,10 @@
 //! A whole answer as one message.
 
 use super::block::{ToolIds, citation_of, held_block, input_of, message, tool_use};
-use super::ending::{Outcome, objects};
-use super::nested;
+use super::ending::Outcome;
 use super::seal::Sealed;
 use crate::json::{Object, quote};
-use crate::stream::Finished;
+use crate::stream::{Finished, Note};
 
 /// The answer as a `message` object, or as an `error` where it failed.
 pub(in crate::dialect) fn fold(finished: &Finished) -> String {
@@ -14,22 +13,36 @@ pub(in crate::dialect) fn fold(finished: &Finished) -> String {
         Outcome::Stopped { reason, .. } => {
             let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
             let content = content(&response).join(",");
-            let usage = nested(&response, "usage");
+            let usage = response.object("usage");
             message(&response, &content, &quote(reason), usage.as_ref())
         }
     }
 }
 
+/// The items of an answer that Anthropic Messages have no block for.
+pub(in crate::dialect) fn left_out(finished: &Finished) -> Vec<Note> {
+    let kinds = finished.output.iter().map(|output| output.announced.head().kind.as_str());
+    let others = kinds.filter(|kind| !has_blocks(kind));
+    others
+        .map(|kind| Note::LeftOut { what: format!("item '{kind}', in Anthropic Messages") })
+        .collect()
+}
+
+fn has_blocks(kind: &str) -> bool {
+    matches!(kind, "message" | "reasoning" | "function_call" | "custom_tool_call")
+        || kind.starts_with("anthropic:")
+}
+
 /// The blocks of a response's output.
 fn content(response: &Object<'_>) -> Vec<String> {
     let mut tools = ToolIds::default();
-    let items = objects(response.get("output"));
+    let items = response.objects("output");
     items.iter().flat_map(|item| blocks(item, &mut tools)).collect()
 }
 
 fn blocks(item: &Object<'_>, tools: &mut ToolIds) -> Vec<String> {
     match item.string("type").as_deref() {
-        Some("message") => objects(item.get("content")).iter().filter_map(text).collect(),
+        Some("message") => item.objects("content").iter().filter_map(text).collect(),
         Some("reasoning") => reasoning(item),
         Some("function_call") => {
             let input = input_of(item.get("arguments").unwrap_or(r#""""#));
@@ -51,7 +64,7 @@ fn text(part: &Object<'_>) -> Option<String> {
         "refusal" => part.get("refusal")?,
         _ => return None,
     };
-    let annotations = objects(part.get("annotations"));
+    let annotations = part.objects("annotations");
     let citations: Vec<String> = annotations.iter().filter_map(citation_of).collect();
     if raw == r#""""# && citations.is_empty() {
         return None;
@@ -65,7 +78,7 @@ fn text(part: &Object<'_>) -> Option<String> {
 
 /// The text of reasoning: its summary, then its raw text, a paragraph for each part.
 fn reasoning(item: &Object<'_>) -> Vec<String> {
-    let parts = [item.get("summary"), item.get("content")].map(objects);
+    let parts = [item.objects("summary"), item.objects("content")];
     let texts = parts.iter().flatten().filter_map(|part| part.string("text"));
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
     let thinking = |signature: &str| {

@@ -21,7 +21,7 @@ mod speaker;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::dialect) use self::fold::fold;
+pub(in crate::dialect) use self::fold::{fold, left_out};
 
 use self::block::{ToolIds, message};
 use self::ending::Outcome;
@@ -75,14 +75,14 @@ impl Writer {
     }
 
     fn begin(&mut self, event: &Object<'_>) {
-        let response = nested(event, "response").unwrap_or_default();
+        let response = event.object("response").unwrap_or_default();
         let message = message(&response, "", "null", None);
         let data = format!(r#"{{"type":"message_start","message":{message}}}"#);
         self.line.tell("message_start", data);
     }
 
     fn announce(&mut self, event: &Object<'_>) {
-        let item = nested(event, "item").unwrap_or_default();
+        let item = event.object("item").unwrap_or_default();
         let at = self.speakers.len();
         self.speakers.push(Speaker::announced(at, &item, &mut self.tools, &mut self.line));
     }
@@ -98,9 +98,4 @@ impl Writer {
 /// The number under `key`, as a position.
 fn number(event: &Object<'_>, key: &str) -> Option<usize> {
     event.get(key)?.parse().ok()
-}
-
-/// The object under `key`.
-fn nested<'a>(object: &'a Object<'_>, key: &str) -> Option<Object<'a>> {
-    Object::parse(object.get(key)?.as_bytes()).ok()
 }

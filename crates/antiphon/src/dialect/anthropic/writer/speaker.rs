@@ -2,8 +2,8 @@
 
 use super::block::{Delta, ToolIds, citation_of, held_block, tool_use};
 use super::line::{Line, Place};
+use super::number;
 use super::seal::Sealed;
-use super::{nested, number};
 use crate::json::{Object, quote};
 
 /// An output item, by how it speaks in blocks.
@@ -67,7 +67,7 @@ impl Speaker {
     /// Takes an event of the item.
     pub(super) fn hear(&mut self, at: usize, kind: &str, event: &Object<'_>, line: &mut Line) {
         if kind == "response.output_item.done" {
-            let item = nested(event, "item").unwrap_or_default();
+            let item = event.object("item").unwrap_or_default();
             self.end(at, &item, line);
             line.end_item(at);
             return;
@@ -105,7 +105,7 @@ fn hear_part(at: usize, kind: &str, event: &Object<'_>, line: &mut Line) {
             }
         }
         "response.output_text.annotation.added" => {
-            let annotation = nested(event, "annotation").unwrap_or_default();
+            let annotation = event.object("annotation").unwrap_or_default();
             if let Some(citation) = citation_of(&annotation) {
                 line.start(place, TEXT);
                 line.say(place, Delta::Citation, &citation);

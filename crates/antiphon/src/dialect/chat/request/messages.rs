@@ -47,7 +47,7 @@ enum Message {
     System(Content),
     /// A message of its own.
     Said(String),
-    Turn(Turn),
+    Turn(Box<Turn>),
 }
 
 impl Conversation<'_> {
@@ -165,7 +165,7 @@ impl Conversation<'_> {
         let is_in_turn =
             matches!(self.messages.last(), Some(Message::Turn(turn)) if !turn.is_answered());
         if !is_in_turn {
-            self.messages.push(Message::Turn(Turn::default()));
+            self.messages.push(Message::Turn(Box::default()));
         }
         let place = self.messages.len() - 1;
         let Message::Turn(turn) = &mut self.messages[place] else {

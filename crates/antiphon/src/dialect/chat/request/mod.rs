@@ -22,6 +22,7 @@ mod parts;
 mod reasoning;
 mod report;
 mod response_format;
+mod stand_in;
 #[cfg(test)]
 mod tests;
 mod tool_choice;
@@ -30,6 +31,7 @@ mod turn;
 
 use body::Body;
 use report::Report;
+pub use stand_in::with_reasoning_stood_in;
 
 use crate::dialect::request::{Encoded, Request, Unsupported};
 

@@ -39,9 +39,10 @@ const NO_STATE: &str = "it keeps no conversations and no responses";
 /// Every field that is known, in the order in which they are sent.
 ///
 /// `max_output_tokens` goes as `max_completion_tokens`: OpenAI's reasoning models refuse
-/// `max_tokens`, and refuse both together; vLLM, SGLang and llama.cpp take either. Ollama knows
-/// only `max_tokens` and passes over the other: callers of it may send `max_tokens`, which, like
-/// every field that is not in this table, is passed on.
+/// `max_tokens`, and refuse both together. vLLM and SGLang take either, llama.cpp since February 2026.
+/// Ollama and llama-cpp-python know only `max_tokens` and pass over the other without a word
+/// (ollama/ollama#7125, abetlen/llama-cpp-python#1907): an answer of theirs is bounded where the
+/// caller sends `max_tokens`, which, like every field that is not in this table, is passed on.
 ///
 /// `store` never goes: to keep nothing is Chat Completions' default, and some servers refuse fields
 /// that they do not know.

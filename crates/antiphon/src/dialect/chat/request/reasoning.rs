@@ -1,12 +1,12 @@
 //! Reasoning on its way back to the server that made it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::report::Report;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::Place;
 use crate::dialect::{Dialect, Seal};
-use crate::json::Object;
+use crate::json::{Object, objects};
 use crate::transcript::Origin;
 
 /// The assistant message's own fields that hold its reasoning (`reasoning_content`, `reasoning`,
@@ -17,6 +17,8 @@ use crate::transcript::Origin;
 #[derive(Default)]
 pub(super) struct Reasoning {
     fields: BTreeMap<String, Value>,
+    /// The `extra_content` of calls, raw, by the ids of the calls: Gemini signs calls there.
+    extras: HashMap<String, String>,
     /// Where its items stand.
     positions: Vec<usize>,
 }
@@ -49,6 +51,11 @@ impl Reasoning {
         report.leave_out(Place::Item(position, String::new()), because);
     }
 
+    /// What goes back with the call of this id, raw.
+    pub(super) fn extra_of(&self, call_id: &str) -> Option<&str> {
+        self.extras.get(call_id).map(String::as_str)
+    }
+
     /// Writes the fields.
     pub(super) fn write(&self, message: &mut Fields) {
         for (name, value) in &self.fields {
@@ -72,7 +79,17 @@ impl Reasoning {
                 None => drop(self.fields.insert(name.to_owned(), Value::of(raw))),
             }
         }
+        self.extras.extend(content.get("tool_calls").map(extras).unwrap_or_default());
     }
+}
+
+/// The `extra_content` of each of these calls, with the call's id.
+fn extras(calls: &str) -> Vec<(String, String)> {
+    let extra = |call: Object<'_>| {
+        let extra = call.get("extra_content").filter(|raw| raw.starts_with('{'))?;
+        Some((call.string("id")?.into_owned(), extra.to_owned()))
+    };
+    objects(calls).into_iter().filter_map(extra).collect()
 }
 
 /// Whatever a seal holds, what the message says otherwise is not its to say.

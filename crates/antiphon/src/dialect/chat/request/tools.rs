@@ -8,7 +8,7 @@ use super::body::Body;
 use super::report::unsupported;
 use super::tool_choice::Choice;
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{Place, Unsupported};
+use crate::dialect::request::{Place, Unsupported, missing_name};
 use crate::json::Object;
 
 /// What a tool goes by: its type and its name. Hosted tools have no name.
@@ -79,7 +79,9 @@ const CUSTOM: &[&str] = &["name", "description", "format"];
 /// A tool as Chat Completions has it: its definition under its type. Values stand as they came, and
 /// so do fields that nobody here knows, beside the definition.
 fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported> {
+    let is_nameless = tool.string("name").is_none_or(|name| name.is_empty());
     match tool.string("type").as_deref() {
+        Some("function" | "custom") if is_nameless => Err(missing_name(position)),
         Some("function") => {
             let definition =
                 Fields::new().all(present(tool, |name| FUNCTION.contains(&name))).json();

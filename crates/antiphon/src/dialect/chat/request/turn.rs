@@ -8,7 +8,7 @@ use super::report::{Report, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{Place, Unsupported};
 use crate::item::Kind;
-use crate::json::Object;
+use crate::json::{Object, unquote};
 
 /// One message of the assistant, made of items that stand side by side, and what answers its calls.
 ///
@@ -29,7 +29,8 @@ pub(super) struct Turn {
 struct Call {
     /// Raw.
     call_id: String,
-    json: String,
+    /// Its fields but for its `extra_content`.
+    fields: Fields,
     output: Option<Output>,
 }
 
@@ -66,7 +67,7 @@ impl Turn {
         called.raw(input, string(item, input, position)?);
         let mut json = Fields::new();
         json.raw("id", &call_id).string("type", kind).raw(kind, &called.json());
-        self.calls.push(Call { call_id, json: json.json(), output: None });
+        self.calls.push(Call { call_id, fields: json, output: None });
         Ok(self.calls.len() - 1)
     }
 
@@ -91,11 +92,19 @@ impl Turn {
         message.present("refusal", refusal.as_deref());
         self.reasoning.write(&mut message);
         if !self.calls.is_empty() {
-            let calls = self.calls.iter().map(|call| &call.json);
+            let calls = self.calls.iter_mut().map(|call| call.json(&self.reasoning));
             message.raw("tool_calls", &array(calls));
         }
         messages.push(message.json());
         write_outputs(self.calls, messages);
+    }
+}
+
+impl Call {
+    /// The call, with what its server wants back with it.
+    fn json(&mut self, reasoning: &Reasoning) -> String {
+        let call_id = unquote(&self.call_id).unwrap_or_default();
+        self.fields.present("extra_content", reasoning.extra_of(&call_id)).json()
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn in_responses_form(annotation: &Object<'_>) -> Result<String, Strin
     if kind != "url_citation" {
         return Err(kind.into_owned());
     }
-    let nested = annotation.get("url_citation").and_then(|raw| Object::parse(raw.as_bytes()).ok());
+    let nested = annotation.object("url_citation");
     let source = nested.as_ref().unwrap_or(annotation);
     let mut citation = Object::default();
     citation.set("type", r#""url_citation""#);

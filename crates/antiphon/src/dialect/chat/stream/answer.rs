@@ -127,7 +127,7 @@ impl Answer {
                 left_out.note("field of a tool call", field, assembler);
             }
         }
-        let call = said.get("function_call").and_then(|raw| Object::of(raw).ok());
+        let call = said.object("function_call");
         if let Some(call) = call {
             self.hear_call(&Fragment::of_function_call(&call), assembler);
         }

@@ -1,6 +1,7 @@
 //! One tool call of an answer.
 
-use super::fragment::Fragment;
+use super::fragment::{EXTRA, Fragment};
+use super::reasoning;
 use super::teller::Teller;
 use crate::dialect::Asked;
 use crate::json::{Object, quote};
@@ -29,6 +30,8 @@ pub(super) struct Call {
     pub(super) is_counted: bool,
     /// The number of the delta that spoke of it last.
     heard_in: u64,
+    /// What the server wants back with it, raw, until it is sealed.
+    extra: Option<String>,
     state: State,
 }
 
@@ -52,12 +55,24 @@ impl Call {
     /// A call of which nothing is known, heard of in the delta of this number.
     pub(super) fn new(delta: u64) -> Self {
         let state = State::Unnamed(String::new());
-        Self { id: String::new(), is_custom: false, is_counted: false, heard_in: delta, state }
+        Self {
+            id: String::new(),
+            is_custom: false,
+            is_counted: false,
+            heard_in: delta,
+            extra: None,
+            state,
+        }
     }
 
     /// Whether it has no id yet.
     pub(super) fn lacks_id(&self) -> bool {
         self.id.is_empty()
+    }
+
+    /// Whether its server wants something back that was not sealed: it came after the call.
+    pub(super) fn lacks_seal(&self) -> bool {
+        self.extra.is_some()
     }
 
     /// Whether its name has not begun yet.
@@ -98,6 +113,9 @@ impl Call {
     ) {
         self.heard_in = delta;
         self.is_custom |= fragment.is_custom;
+        if let Some(extra) = fragment.extra {
+            self.extra = Some(extra.to_owned());
+        }
         if let Some(name) = &fragment.name {
             self.hear_name(name, asked, teller);
         }
@@ -106,7 +124,8 @@ impl Call {
         }
     }
 
-    /// Announces it, if its name has come.
+    /// Announces it, if its name has come, and before it the reasoning that led to it, if its server
+    /// wants that back.
     pub(super) fn announce(&mut self, asked: &Asked, teller: &mut Teller<'_>) {
         let State::Named(name) = &mut self.state else { return };
         let name = std::mem::take(name);
@@ -118,7 +137,13 @@ impl Call {
         };
         let (call_id, quoted) = (quote(&self.id), quote(&name));
         let call = [("type", kind), ("call_id", call_id.as_str()), ("name", quoted.as_str())];
+        let thought = self.extra.take().map(|extra| (reasoning::begin(teller), extra));
         let index = teller.announce_call(&call.into_iter().collect::<Object<'_>>());
+        if let Some((thought, extra)) = thought {
+            let call_id = teller.assembler.call_id(index).unwrap_or(r#""""#);
+            let content = format!(r#"{{"tool_calls":[{{"id":{call_id},"{EXTRA}":{extra}}}]}}"#);
+            reasoning::end(thought, content, &asked.origin, teller);
+        }
         self.state = State::Announced(Announced { index, name, spoken, is_silent: true });
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::call::Call;
-use super::fragment::{Fragment, Key};
+use super::fragment::{EXTRA, Fragment, Key};
 use super::left_out::LeftOut;
 use super::teller::Teller;
 use crate::dialect::Asked;
@@ -74,6 +74,9 @@ impl Calls {
     ) {
         for call in &mut self.list {
             call.complete(except, teller);
+            if call.lacks_seal() {
+                left_out.note("field of a tool call", EXTRA, teller.assembler);
+            }
             if call.lacks_name() {
                 left_out.note("a tool call without a name", "", teller.assembler);
             }

@@ -21,16 +21,32 @@ pub(super) fn reported(holder: &Object<'_>) -> Option<Failure> {
     }
 }
 
-/// The code is a name or, with OpenRouter, llama.cpp and vLLM, the number of an HTTP status; where
-/// there is none the error's type stands for it.
+/// The code is a name, or the type where there is none. OpenRouter, llama.cpp and vLLM have the
+/// number of an HTTP status for a code: the Responses API's own name of such an error stands for it,
+/// where it has one.
 fn described(error: &Object<'_>) -> Failure {
-    let number = |raw: &&str| raw.bytes().all(|byte| byte.is_ascii_digit());
-    let name = |key| error.string(key).filter(|name| !name.is_empty()).map(Cow::into_owned);
-    let code = name("code").or_else(|| error.get("code").filter(number).map(str::to_owned));
-    let code = code.or_else(|| name("type"));
+    let name = |key| error.string(key).filter(|name| !name.is_empty());
+    let status = error.get("code").map(|raw| raw.trim_matches('"')).filter(|raw| is_number(raw));
+    let code = match status {
+        Some(status) => {
+            name_of(status).map(Cow::Borrowed).or_else(|| name("type")).or(Some(status.into()))
+        }
+        None => name("code").or_else(|| name("type")),
+    };
     Failure {
-        code: code.unwrap_or_else(|| "server_error".into()),
+        code: code.map_or_else(|| "server_error".into(), Cow::into_owned),
         message: message(error.string("message")),
+    }
+}
+
+fn is_number(raw: &str) -> bool {
+    !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn name_of(status: &str) -> Option<&'static str> {
+    match status {
+        "429" => Some("rate_limit_exceeded"),
+        _ => status.starts_with('5').then_some("server_error"),
     }
 }
 

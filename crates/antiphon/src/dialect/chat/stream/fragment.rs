@@ -15,7 +15,13 @@ pub(super) struct Fragment<'a> {
     pub(super) is_custom: bool,
     /// A piece of its arguments or its input, as a raw JSON string.
     pub(super) input: Option<Cow<'a, str>>,
+    /// What the server wants back with the call, a raw object: Gemini's `extra_content`, with the
+    /// signature of the thoughts that led to the call.
+    pub(super) extra: Option<&'a str>,
 }
+
+/// The field of a call that is its server's own.
+pub(super) const EXTRA: &str = "extra_content";
 
 /// Where a server counts a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +57,7 @@ impl<'a> Fragment<'a> {
             key,
             id: text(call, "id"),
             is_custom: payload.is_custom,
+            extra: call.get(EXTRA).filter(|raw| raw.starts_with('{') && !is_empty(raw)),
             ..Self::of(&payload.fields)
         }
     }
@@ -62,19 +69,20 @@ impl<'a> Fragment<'a> {
 
     /// Whether it says nothing at all.
     pub(super) fn is_empty(&self) -> bool {
-        self.id.is_none() && self.name.is_none() && self.input.is_none()
+        self.id.is_none() && self.name.is_none() && self.input.is_none() && self.extra.is_none()
     }
 
     fn of(fields: &'a Object<'_>) -> Self {
         let input = fields.present("arguments").or_else(|| fields.present("input"));
         let input = input.and_then(as_string);
-        Self { key: None, id: None, name: text(fields, "name"), is_custom: false, input }
+        let name = text(fields, "name");
+        Self { key: None, id: None, name, is_custom: false, input, extra: None }
     }
 }
 
 /// Whether a field of an entry of `tool_calls` is lost.
 pub(super) fn leaves_out(field: &str, raw: &str) -> bool {
-    !["index", "id", "type", "function", "custom"].contains(&field) && !is_empty(raw)
+    !["index", "id", "type", "function", "custom", EXTRA].contains(&field) && !is_empty(raw)
 }
 
 fn text<'a>(object: &'a Object<'_>, key: &str) -> Option<Cow<'a, str>> {

@@ -26,9 +26,9 @@ use bytes::Bytes;
 use self::answer::Answer;
 use self::finish::Finish;
 use self::left_out::LeftOut;
-use self::usage::Usage;
 use crate::dialect::Asked;
 use crate::dialect::listener::Decode;
+use crate::dialect::usage::Usage;
 use crate::json::{Object, objects, quote};
 use crate::stream::{Assembler, Failure, Status};
 
@@ -96,7 +96,7 @@ impl Stream {
 
     fn hear_chunk(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
         self.begin(chunk, assembler);
-        self.usage = Usage::reported(chunk.present("usage")).or(self.usage);
+        self.usage = usage::reported(chunk.present("usage")).or(self.usage);
         if let Some(choice) = self.first_choice(chunk, assembler) {
             self.hear_choice(&choice, assembler);
         }
@@ -140,7 +140,7 @@ impl Stream {
         if choice.present("logprobs").is_some_and(has_logprobs) {
             self.left_out.note("logprobs", "", assembler);
         }
-        self.usage = Usage::reported(choice.present("usage")).or(self.usage);
+        self.usage = usage::reported(choice.present("usage")).or(self.usage);
         if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::of(&it)) {
             self.state = State::Finished(finish);
         }
@@ -150,7 +150,7 @@ impl Stream {
     }
 
     fn hear_form(&mut self, form: Form, choice: &Object<'_>, assembler: &mut Assembler) {
-        let said = choice.get(form.key()).and_then(|raw| Object::of(raw).ok());
+        let said = choice.object(form.key());
         let Some(said) = said.filter(|_| self.form.is_none_or(|heard| heard == form)) else {
             return;
         };

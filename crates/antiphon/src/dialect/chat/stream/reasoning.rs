@@ -71,18 +71,27 @@ impl Reasoning {
     /// Something else begins, or the answer ends: so does the reasoning that is open.
     pub(super) fn end(&mut self, teller: &mut Teller<'_>) {
         let Some(thought) = self.open.take() else { return };
-        let origin = self.origin.clone();
-        let seal = Seal { dialect: Dialect::Chat, origin, content: thought.content() };
-        let encrypted = quote(&seal.to_text());
-        let item = [("type", r#""reasoning""#), ("encrypted_content", encrypted.as_str())];
-        teller.assembler.end_item(thought.index, &item.into_iter().collect());
+        end(thought.index, thought.content(), &self.origin, teller);
     }
+}
+
+/// An item of reasoning begins: its index.
+pub(super) fn begin(teller: &mut Teller<'_>) -> u64 {
+    teller.announce(&[("type", r#""reasoning""#)].into_iter().collect())
+}
+
+/// An item of reasoning ends with its seal. `content`: the fields of the assistant's message that
+/// `origin` wants back, a raw object.
+pub(super) fn end(index: u64, content: String, origin: &Origin, teller: &mut Teller<'_>) {
+    let seal = Seal { dialect: Dialect::Chat, origin: origin.clone(), content };
+    let encrypted = quote(&seal.to_text());
+    let item = [("type", r#""reasoning""#), ("encrypted_content", encrypted.as_str())];
+    teller.assembler.end_item(index, &item.into_iter().collect());
 }
 
 impl Thought {
     fn begin(teller: &mut Teller<'_>) -> Self {
-        let index = teller.announce(&[("type", r#""reasoning""#)].into_iter().collect());
-        Self { index, field: None, text: String::new(), details: Details::default() }
+        Self { index: begin(teller), field: None, text: String::new(), details: Details::default() }
     }
 
     fn hear_text(&mut self, texts: [Option<&str>; 2], teller: &mut Teller<'_>) {

@@ -95,3 +95,17 @@ fn a_message_of_nothing_but_thinking_is_none() {
     assert_eq!(sent.messages(), &expected);
     assert_eq!(sent.reported, ["input[1]"]);
 }
+
+/// "messages.1.content.0.thinking.signature: Field required", and an empty one is invalid.
+#[test]
+fn thinking_that_nobody_signed_is_left_out() {
+    for unsigned in [
+        r#"{"type":"thinking","thinking":"Hm"}"#,
+        r#"{"type":"thinking","thinking":"Hm","signature":""}"#,
+        r#"{"type":"thinking","thinking":"Hm","signature":null}"#,
+    ] {
+        let sent = send(&json!({}), &[user("hi"), sealed(unsigned), said("hello"), user("?")]);
+        assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
+        assert_eq!(sent.reported, ["input[1]"], "{unsigned}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{refused, send};
+use super::{refused, send, try_send};
 use crate::item::given::{call, output, user};
 
 fn sent(fields: &Value) -> Value {
@@ -122,11 +122,15 @@ fn calls_one_at_a_time_are_a_matter_of_the_choice() {
 #[test]
 fn only_allowed_tools_are_sent() {
     let allowed = json!([{"type": "function", "name": "g"}, {"type": "custom", "name": "sql"}]);
-    let tools = json!([function("f"), function("g"), {"type": "web_search"}]);
+    let sql = json!({"type": "custom", "name": "sql"});
+    let tools = json!([function("f"), function("g"), sql, {"type": "web_search"}]);
     for (mode, expected) in [("auto", "auto"), ("required", "any")] {
         let choice = json!({"type": "allowed_tools", "mode": mode, "tools": allowed});
         let body = sent(&json!({"tools": tools, "tool_choice": choice}));
-        assert_eq!(body["tools"], json!([plain("g")]));
+        let names: Vec<&Value> =
+            body["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+        assert_eq!(names, ["g", "sql"]);
+        assert_eq!(body["tools"][0], plain("g"));
         assert_eq!(body["tool_choice"], json!({"type": expected}));
     }
 }
@@ -136,10 +140,34 @@ fn without_tools_there_is_no_choice() {
     for fields in [
         json!({"tool_choice": "auto", "parallel_tool_calls": false}),
         json!({"tools": [], "tool_choice": "none"}),
-        json!({"tools": [function("f")], "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": []}}),
+        json!({"tools": [function("f")], "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}}),
     ] {
         let body = sent(&fields);
         assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "{fields}");
+    }
+}
+
+#[test]
+fn a_choice_of_what_is_not_there_is_refused() {
+    let allowed =
+        |mode: &str, tools: Value| json!({"type": "allowed_tools", "mode": mode, "tools": tools});
+    let named = |kind: &str, name: &str| json!({"type": kind, "name": name});
+    for (tools, choice) in [
+        (json!([]), json!("required")),
+        (json!([function("f")]), named("function", "g")),
+        (json!([function("f")]), allowed("required", json!([]))),
+        (json!([function("f")]), allowed("auto", json!([named("function", "g")]))),
+    ] {
+        let (place, _) = refused(&json!({"tools": tools, "tool_choice": choice}), &[user("hi")]);
+        assert_eq!(place, "tool_choice", "{choice}");
+    }
+}
+
+#[test]
+fn a_tool_without_a_name_is_refused_in_the_apis_own_words() {
+    for tool in [json!({"type": "function"}), json!({"type": "custom", "name": ""})] {
+        let error = try_send(&json!({"tools": [tool]}), &[user("hi")]).map(|_| ()).unwrap_err();
+        assert_eq!(error.message, "Missing required parameter: 'tools[0].name'.");
     }
 }
 

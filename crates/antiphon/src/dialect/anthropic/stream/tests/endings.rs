@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::world::{
-    answer, answers, call, hears, message_delta, message_start, message_stop, text, thinking,
+    answer, answers, call, hears, left_out, message_delta, message_start, message_stop, text,
+    thinking,
 };
 
 #[test]
@@ -25,6 +26,15 @@ fn every_reason_to_stop_has_its_status() {
             (&json!(status), &details)
         );
     }
+}
+
+/// A refusal says in `stop_details` what it is about.
+#[test]
+fn what_is_said_of_a_refusal_is_left_out_and_reported() {
+    let mut events = answer("refusal", &[text(0, &["Hm"])]);
+    let last = events.len() - 2;
+    events[last]["delta"]["stop_details"] = json!({"type": "refusal", "category": "cyber"});
+    assert_eq!(left_out(&hears(&events)), ["stop_details"]);
 }
 
 #[test]

@@ -127,7 +127,9 @@ impl Client {
         let open = self.open.take().ok_or("no block is open")?;
         ensure(event["index"] == self.content.len() - 1, "another block is open")?;
         let input: Result<Value, _> = serde_json::from_str(&open.input);
-        if let Some(input) = input.ok().filter(Value::is_object) {
+        if !open.input.trim().is_empty() {
+            let input = input.ok().filter(Value::is_object);
+            let input = input.unwrap_or_else(|| json!({"_raw": open.input}));
             self.content.last_mut().expect("it was open")["input"] = input;
         }
         Ok(())

@@ -24,6 +24,29 @@ fn every_end_has_its_reason_to_stop() {
     }
 }
 
+/// An agent that ran its tools by itself asks its client for nothing.
+#[test]
+fn a_call_that_is_answered_already_asks_for_nothing() {
+    let answer = json!({"type": "function_call_output", "id": "fco_1", "call_id": "call_1",
+        "output": "1", "status": "completed"});
+    let told = [call("call_1", "{}"), answer, message("One.")];
+    assert_eq!(writes(&items(&told, &completed())).streamed["stop_reason"], "end_turn");
+    let told = [told, [call("call_2", "{}"), message(""), message("")]].concat();
+    assert_eq!(writes(&items(&told, &completed())).streamed["stop_reason"], "tool_use");
+}
+
+/// "`pause_turn`: the server's own tools are not done": clients go on by sending back what they got.
+#[test]
+fn an_answer_that_paused_for_its_own_tools_says_so() {
+    let call = json!({"type": "anthropic:server_tool_use", "id": "i_1", "status": "completed",
+        "content": {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}});
+    let written = writes(&items(&[message("Wait."), call.clone()], &completed()));
+    assert_eq!(written.streamed["stop_reason"], "pause_turn");
+    assert_eq!(written.streamed, written.folded);
+    let written = writes(&items(&[call, message("Done.")], &completed()));
+    assert_eq!(written.streamed["stop_reason"], "end_turn");
+}
+
 #[test]
 fn what_was_read_from_a_cache_is_counted_by_itself() {
     let mut end = completed();

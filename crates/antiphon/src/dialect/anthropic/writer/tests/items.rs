@@ -123,9 +123,10 @@ fn a_function_call_is_a_tool_use() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_no_input() {
+fn arguments_that_are_no_object_are_not_taken_for_none() {
     for arguments in [r#"{"at": "#, "[1]", "null"] {
-        assert_eq!(content(&[call("call_1", arguments)])[0]["input"], json!({}), "{arguments}");
+        let input = json!({"_raw": arguments});
+        assert_eq!(content(&[call("call_1", arguments)])[0]["input"], input, "{arguments}");
     }
 }
 

@@ -88,3 +88,30 @@ fn a_seal_says_nothing_but_reasoning() {
     let expected = json!([{"role": "assistant", "content": "Yes.", "reasoning": "Hm."}]);
     assert_eq!(messages(&input), expected);
 }
+
+/// Gemini: "Function call is missing a `thought_signature` in `functionCall` parts."
+#[test]
+fn what_a_server_wants_back_with_a_call_goes_back_with_it() {
+    let extra = json!({"google": {"thought_signature": "AAA"}});
+    let sealed = json!({"tool_calls": [{"id": "call_1", "extra_content": extra}]});
+    let input = json!([
+        of_here(&sealed),
+        call("call_1", "{}"),
+        call("call_2", "{}"),
+        output("call_1", "1"),
+        output("call_2", "2")
+    ]);
+    let mut signed = called("call_1", "{}");
+    signed["extra_content"] = extra;
+    assert_eq!(messages(&input)[0]["tool_calls"], json!([signed, called("call_2", "{}")]));
+}
+
+#[test]
+fn a_seal_adds_nothing_else_to_a_call() {
+    let forged = json!({"tool_calls": [
+        {"id": "call_1", "function": {"name": "g"}, "extra_content": "AAA"},
+        {"id": "call_9", "extra_content": {"google": {}}}, 1
+    ]});
+    let input = json!([of_here(&forged), call("call_1", "{}"), output("call_1", "1")]);
+    assert_eq!(messages(&input)[0]["tool_calls"], json!([called("call_1", "{}")]));
+}

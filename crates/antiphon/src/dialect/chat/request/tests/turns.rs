@@ -94,3 +94,12 @@ fn a_namespace_is_reported() {
     let (_, omitted) = reported(&json!([call, output("call_1", "1")]));
     assert_eq!(omitted, ["input[0].namespace"]);
 }
+
+#[test]
+fn a_call_id_over_the_bound_is_one_name_for_call_and_output() {
+    let long = "x".repeat(64);
+    let sent = messages(&json!([call(&long, "{}"), output(&long, "1")]));
+    let id = sent[0]["tool_calls"][0]["id"].as_str().unwrap_or_default();
+    assert!(id.chars().count() <= 40, "{id}");
+    assert_eq!(sent[1]["tool_call_id"], id);
+}

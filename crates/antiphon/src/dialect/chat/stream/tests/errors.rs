@@ -37,7 +37,24 @@ fn a_bare_error_of_vllm_is_one() {
         "object": "error", "message": "Too long.", "type": "BadRequestError", "param": null,
         "code": 400
     });
-    assert_eq!(failure(error), of("400", "Too long."));
+    assert_eq!(failure(error), of("BadRequestError", "Too long."));
+}
+
+/// OpenRouter has a status for a code, and no type.
+#[test]
+fn a_status_stands_for_the_error_that_it_means() {
+    for (status, code) in [(429, "rate_limit_exceeded"), (502, "server_error"), (403, "403")] {
+        let error = json!({"error": {"message": "No.", "code": status}});
+        assert_eq!(failure(error), of(code, "No."));
+    }
+    let error = json!({"error": {"message": "No.", "code": "429"}});
+    assert_eq!(failure(error), of("rate_limit_exceeded", "No."));
+}
+
+#[test]
+fn a_type_says_more_than_a_status() {
+    let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": 500}});
+    assert_eq!(failure(error), of("server_error", "Oh."));
 }
 
 #[test]
@@ -65,7 +82,7 @@ fn an_error_beside_the_last_choice_is_heard_after_it() {
     ]);
     assert_eq!(super::said(&told), "Hello");
     let failure = told.finished.failure.as_ref().unwrap();
-    assert_eq!((&*failure.code, &*failure.message), ("502", "Provider disconnected"));
+    assert_eq!((&*failure.code, &*failure.message), ("server_error", "Provider disconnected"));
 }
 
 #[test]
@@ -75,7 +92,7 @@ fn an_error_within_a_choice_is_one() {
         "error": {"code": 429, "message": "Rate limited"}
     }]})]);
     let failure = told.finished.failure.as_ref().unwrap();
-    assert_eq!((&*failure.code, &*failure.message), ("429", "Rate limited"));
+    assert_eq!((&*failure.code, &*failure.message), ("rate_limit_exceeded", "Rate limited"));
 }
 
 #[test]

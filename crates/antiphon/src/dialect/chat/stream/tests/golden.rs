@@ -10,12 +10,21 @@ use crate::stream::Decoder;
 use crate::stream::tests::world::Told;
 
 /// Each input with what the response says of its end, then its items.
-const EXPECTED: [(&str, &str, &[&str]); 38] = [
+const EXPECTED: [(&str, &str, &[&str]); 39] = [
     ("azure-content-filter", "incomplete content_filter", &["says The attackers"]),
     ("azure-prompt-filter-results", "completed", &["says Hello!"]),
     ("deepseek-insufficient-system-resource", "failed server_error", &["thinks Add"]),
     ("deepseek-reasoning", "completed", &["thinks Add them.", "says 4."]),
-    ("llamacpp-error", "failed 500", &["says Let"]),
+    (
+        "gemini-thought-signature",
+        "completed",
+        &[
+            "thinks ",
+            r#"calls get_weather {"city":"Rome"}"#,
+            r#"calls get_weather {"city":"Oslo"}"#,
+        ],
+    ),
+    ("llamacpp-error", "failed server_error", &["says Let"]),
     ("llamacpp-reasoning", "completed", &["thinks Sum it up.", "says 4"]),
     ("llamacpp-tool-call", "completed", &[r#"calls get_weather {"city":"Rome"}"#]),
     ("ollama-error-as-string", "failed server_error", &["says Let"]),
@@ -57,7 +66,7 @@ const EXPECTED: [(&str, &str, &[&str]); 38] = [
     ("openai-text", "completed", &["says Hello \"there\"!\n"]),
     ("openai-tool-call-in-pieces", "completed", &[r#"calls get_weather {"city":"Rome"}"#]),
     ("openai-two-choices", "completed", &["says Heads"]),
-    ("openrouter-error-mid-stream", "failed 502", &["says Let"]),
+    ("openrouter-error-mid-stream", "failed server_error", &["says Let"]),
     (
         "openrouter-reasoning-details",
         "completed",
@@ -70,7 +79,7 @@ const EXPECTED: [(&str, &str, &[&str]); 38] = [
     ("vllm-abort", "failed server_error", &["says Let"]),
     ("vllm-another-id-in-every-piece", "completed", &[r#"calls get_weather {"city": "Rome"}"#]),
     ("vllm-continuous-usage", "completed", &["says Hello"]),
-    ("vllm-error-mid-stream", "failed 500", &["says Let"]),
+    ("vllm-error-mid-stream", "failed server_error", &["says Let"]),
     (
         "vllm-reasoning-then-tool-call",
         "completed",

@@ -11,6 +11,7 @@ mod golden;
 mod laws;
 mod message;
 mod reasoning;
+mod signed_calls;
 mod usage;
 mod whole;
 

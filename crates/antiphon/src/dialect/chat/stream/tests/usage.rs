@@ -36,6 +36,16 @@ fn what_is_not_counted_is_none() {
     assert_eq!(told(&[finish("stop"), usage(&nulls)]), counts(10, 0, 0, 0, 10));
 }
 
+/// SGLang counts reasoning beside the other counts, and sends its details as null.
+#[test]
+fn reasoning_may_be_counted_without_details() {
+    let reported = json!({
+        "prompt_tokens": 10, "completion_tokens": 9, "total_tokens": 19,
+        "prompt_tokens_details": null, "reasoning_tokens": 6
+    });
+    assert_eq!(told(&[finish("stop"), usage(&reported)]), counts(10, 0, 9, 6, 19));
+}
+
 #[test]
 fn of_usage_on_every_chunk_the_last_counts() {
     let with = |mut chunk: Value, output: u64| {

@@ -1,0 +1,68 @@
+//! How many tokens an answer took.
+
+use std::ops::Add;
+
+/// Token counts, as the Responses API tells them apart. What a provider does not count is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// All input, what was read from a cache included.
+    pub(super) input: u64,
+    /// The input that was read from a cache.
+    pub(super) cached: u64,
+    /// All output, reasoning included.
+    pub(super) output: u64,
+    /// The output that was reasoning.
+    pub(super) reasoning: u64,
+    /// The provider's own sum; `None` where it gives none.
+    pub(super) total: Option<u64>,
+}
+
+impl Usage {
+    /// The counts as a response has them: all are present.
+    pub(super) fn to_json(self) -> String {
+        let Self { input, cached, output, reasoning, .. } = self;
+        let total = self.total();
+        format!(
+            concat!(
+                r#"{{"input_tokens":{},"input_tokens_details":{{"cached_tokens":{}}},"#,
+                r#""output_tokens":{},"output_tokens_details":{{"reasoning_tokens":{}}},"#,
+                r#""total_tokens":{}}}"#
+            ),
+            input, cached, output, reasoning, total
+        )
+    }
+
+    fn total(self) -> u64 {
+        self.total.unwrap_or(self.input.saturating_add(self.output))
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached: self.cached.saturating_add(other.cached),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+            total: Some(self.total().saturating_add(other.total())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_that_is_not_given_is_made() {
+        let usage = Usage { input: 10, cached: 4, output: 5, reasoning: 3, total: None };
+        let json = concat!(
+            r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"#,
+            r#""output_tokens":5,"output_tokens_details":{"reasoning_tokens":3},"#,
+            r#""total_tokens":15}"#
+        );
+        assert_eq!(usage.to_json(), json);
+    }
+}
