@@ -98,7 +98,8 @@ fn usage(how: u8) -> Value {
 
 /// A message as it starts; some hold their content already.
 fn message(which: u8, how: u8, says: u8) -> Value {
-    let content: Vec<Value> = (0..how % 3).map(|at| block(which.wrapping_add(at), how >> 2, says)).collect();
+    let content: Vec<Value> =
+        (0..how % 3).map(|at| block(which.wrapping_add(at), how >> 2, says)).collect();
     json!({"type": "message", "id": "msg_up", "role": "assistant", "model": "claude-up",
         "content": content, "stop_reason": if how < 128 { json!(null) } else { json!("end_turn") },
         "stop_sequence": null, "usage": usage(how >> 4)})
