@@ -1,5 +1,7 @@
 //! The request as an upstream gets it.
 
+use std::collections::HashMap;
+
 use antiphon::dialect::{self, Dialect, Encoded, Place, Request, Unsupported};
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Origin};
@@ -34,7 +36,7 @@ fn unsupported(error: &Unsupported, request: &CreateRequest, view: &[Item]) -> A
     let Place::Item(at, path) = &error.place else {
         return refused(&error.message).param(error.place.to_string());
     };
-    let source = position_in(&request.input, &view[*at]);
+    let source = Sources::of(&request.input).position(&view[*at]);
     let param = source.map(|position| Place::Item(position, path.clone()).to_string());
     refused(&message_of(&error.message, *at, &view[*at], source))
         .param(param.unwrap_or("input".into()))
@@ -51,9 +53,19 @@ pub(super) fn message_of(message: &str, at: usize, item: &Item, source: Option<u
     message.replace(&format!("input[{at}]"), &known_as)
 }
 
-/// Where in the input an item of the view came from: it is the same bytes.
-pub(super) fn position_in(input: &[Item], item: &Item) -> Option<usize> {
-    input.iter().position(|sent| std::ptr::eq(sent.raw().as_ptr(), item.raw().as_ptr()))
+/// Where in the input the items of the view came from: they are the same bytes.
+pub(super) struct Sources(HashMap<*const u8, usize>);
+
+impl Sources {
+    pub(super) fn of(input: &[Item]) -> Self {
+        let places = input.iter().map(|item| item.raw().as_ptr());
+        Self(places.enumerate().map(|(position, place)| (place, position)).collect())
+    }
+
+    /// The position in the input; `None` for what was held before.
+    pub(super) fn position(&self, item: &Item) -> Option<usize> {
+        self.0.get(&item.raw().as_ptr()).copied()
+    }
 }
 
 /// The body of the upstream's request: stateless, streamed, with this input. The caller's other

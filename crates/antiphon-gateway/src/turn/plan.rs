@@ -7,11 +7,12 @@ use antiphon::repair::made_with;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 use bytes::Bytes;
 
+use super::Turn;
 use super::admission::Admission;
+use super::encode::{self, Sources};
 use super::report::Report;
 use super::resolve::Incoming;
 use super::view::View;
-use super::{Turn, encode};
 use crate::error::ApiError;
 use crate::request::nothing_to_say;
 use crate::settings::Faults;
@@ -70,11 +71,15 @@ impl Turn<'_> {
         report: &mut Report,
     ) -> Result<Bytes, ApiError> {
         let encoded = encode::translated(api, self.request, view, origin)?;
+        if encoded.omissions.is_empty() {
+            return Ok(encoded.body);
+        }
+        let sources = Sources::of(&self.request.input);
         for omission in &encoded.omissions {
             match &omission.place {
                 Place::Field(path) => report.adapted_field(path, &omission.message),
                 Place::Item(at, _) => {
-                    let source = encode::position_in(&self.request.input, &view[*at]);
+                    let source = sources.position(&view[*at]);
                     let message = encode::message_of(&omission.message, *at, &view[*at], source);
                     report.adapted_item(source, &view[*at], &message);
                 }

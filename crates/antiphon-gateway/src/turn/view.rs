@@ -88,7 +88,7 @@ fn unusable(
 ) -> Option<LeftOut> {
     let head = item.head();
     let is_made_elsewhere = || made_by.is_some_and(|origin| origin != target);
-    let is_in_another_dialect = || api == Dialect::Responses && is_sealed(item);
+    let is_in_another_dialect = || api == Dialect::Responses && Seal::of(item).is_some();
     let is_foreign = head.kind == Kind::Reasoning
         && head.encrypted
         && (is_made_elsewhere() || is_in_another_dialect());
@@ -96,12 +96,6 @@ fn unusable(
         return Some(LeftOut::ForeignReasoning);
     }
     is_bare_reasoning(item).then_some(LeftOut::BareReasoning)
-}
-
-/// Whether it holds the reasoning of a server that speaks another API.
-fn is_sealed(item: &Item) -> bool {
-    let object = item.object();
-    object.string("encrypted_content").is_some_and(|text| Seal::parse(&text).is_some())
 }
 
 /// Whether it is reasoning that is neither encrypted nor spelled out. A server that keeps no state

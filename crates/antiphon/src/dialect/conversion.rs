@@ -181,7 +181,7 @@ fn malformed(error: &serde_json::Error) -> ConversionError {
 fn without_place(error: &serde_json::Error) -> String {
     let sentence = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    sentence.strip_suffix(&place).map_or(sentence.clone(), str::to_owned)
+    sentence.strip_suffix(&place).unwrap_or(&sentence).to_owned()
 }
 
 /// What a client is told of it: nothing of what the line holds.

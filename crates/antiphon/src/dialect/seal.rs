@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::Dialect;
+use crate::item::Item;
 use crate::json::{Object, quote};
 use crate::transcript::Origin;
 
@@ -45,6 +46,18 @@ impl Seal {
             content: object.get("content").filter(|raw| raw.starts_with('{'))?.to_owned(),
         })
     }
+
+    /// The seal in an item's `encrypted_content`. Items without the word that every seal begins with
+    /// are not read.
+    pub fn of(item: &Item) -> Option<Self> {
+        memchr::memmem::find(item.raw(), b"antiphon")?;
+        Self::parse(&item.object().string("encrypted_content")?)
+    }
+
+    /// Whether this origin made it, in this dialect.
+    pub(super) fn is_by(&self, dialect: Dialect, origin: &Origin) -> bool {
+        self.dialect == dialect && self.origin == *origin
+    }
 }
 
 #[cfg(test)]
@@ -59,6 +72,23 @@ mod tests {
             content: r#"{"type":"thinking","thinking":"a\nb","signature":"EqQB"}"#.into(),
         };
         assert_eq!(Seal::parse(&seal.to_text()), Some(seal));
+    }
+
+    #[test]
+    fn an_item_holds_the_seal_that_its_encrypted_content_is() {
+        let seal = Seal {
+            dialect: Dialect::Chat,
+            origin: Origin::new("host m"),
+            content: r#"{"reasoning_content":"hm"}"#.into(),
+        };
+        let item = |encrypted: &str| {
+            let raw = format!(r#"{{"type":"reasoning","encrypted_content":{}}}"#, quote(encrypted));
+            Item::parse(raw.into()).unwrap()
+        };
+        assert_eq!(Seal::of(&item(&seal.to_text())), Some(seal));
+        for encrypted in ["gAAAAABm", "antiphon"] {
+            assert_eq!(Seal::of(&item(encrypted)), None);
+        }
     }
 
     #[test]

@@ -190,9 +190,8 @@ impl<'a> Scribe<'a> {
 
     /// Reasoning goes back only as what its maker sealed, and only to its maker.
     fn reasoning(&mut self, position: usize, item: &Item) {
-        let sealed = item.object().string("encrypted_content").and_then(|text| Seal::parse(&text));
-        let own = |seal: &Seal| seal.dialect == Dialect::Anthropic && seal.origin == *self.origin;
-        match sealed.filter(own) {
+        let own = |seal: &Seal| seal.is_by(Dialect::Anthropic, self.origin);
+        match Seal::of(item).filter(own) {
             None => self.leave_out(position, "it is not sealed by the upstream that is asked"),
             Some(seal) if lacks_signature(&seal.content) => {
                 self.leave_out(position, "it is thinking that nobody signed");

@@ -41,7 +41,7 @@ impl Reasoning {
     ) {
         let sealed = item.string("encrypted_content").and_then(|text| Seal::parse(&text));
         let because = match sealed {
-            Some(seal) if seal.dialect == Dialect::Chat && seal.origin == *origin => {
+            Some(seal) if seal.is_by(Dialect::Chat, origin) => {
                 self.open(&seal);
                 return self.positions.push(position);
             }
