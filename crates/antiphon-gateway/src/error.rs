@@ -189,6 +189,11 @@ impl From<StoreError> for ApiError {
                 "The conversation was deleted while this request was working on it.",
             ),
             StoreError::CursorNotFound(id) => Self::item_not_found(&id).param("after"),
+            StoreError::LeaseLost => Self::server(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Another replica took this turn over, because this one was not heard of for too \
+                 long. Nothing was changed. Please retry.",
+            ),
             StoreError::Unavailable(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::server(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use antiphon::IdSource;
 use antiphon::item::FingerprintKey;
 use antiphon_store::{Store, Tenant};
+use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,9 +33,7 @@ pub(crate) struct Gateway {
 
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
-        let mut candidate = [0; 32];
-        RandomIds.fill(&mut candidate);
-        let secret = store.secret(candidate).await.map_err(io::Error::other)?;
+        let secret = secret(&*store).await?;
         let mut key = [0; 16];
         key.copy_from_slice(&secret[..16]);
         Ok(Self {
@@ -55,4 +54,14 @@ impl Gateway {
         let lease = self.leases.acquire(tenant, id, self.settings.turn_wait).await;
         lease.ok_or_else(ApiError::conversation_locked)
     }
+}
+
+/// The key of all hashes: the one that the store keeps.
+async fn secret(store: &dyn Store) -> io::Result<[u8; 32]> {
+    let mut candidate = [0; 32];
+    RandomIds.fill(&mut candidate);
+    let kept = store.keep("secret", Bytes::copy_from_slice(&candidate)).await;
+    let kept = kept.map_err(io::Error::other)?;
+    <[u8; 32]>::try_from(&*kept)
+        .map_err(|_| io::Error::other("the store's key is of a wrong length"))
 }

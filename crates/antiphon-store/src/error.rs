@@ -14,6 +14,10 @@ pub enum StoreError {
     /// `after` names no item of the listing.
     #[error("no item with id {0} in this list")]
     CursorNotFound(String),
+    /// Another process has taken the conversation over, or has settled the turn, because this one was
+    /// not heard of for too long.
+    #[error("another process took the turn over")]
+    LeaseLost,
     /// The database failed: a full disk, a locked or damaged file, a lost connection.
     #[error("the store failed: {0}")]
     Unavailable(String),

@@ -7,6 +7,7 @@
 
 mod error;
 mod ids;
+mod line;
 mod records;
 mod sqlite;
 mod store;
@@ -14,8 +15,10 @@ mod url;
 
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+pub use line::Line;
 pub use records::{
-    Base, Conversation, Cursor, Listing, NewResponse, Order, Page, ResponseRecord, Scope, Seq, Turn,
+    Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
+    ResponseRecord, Scope, Seq, Turn,
 };
 pub use sqlite::SqliteStore;
 pub use store::Store;

@@ -44,6 +44,16 @@ pub enum Base {
     Conversation(ConversationId),
 }
 
+/// Tells a request from others, so that it is known when its client sends it again: a keyed digest of
+/// its body, or of the key that its client gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RequestDigest(pub [u8; 16]);
+
+/// A place in the line for a conversation. Of all places ever given, a later one is greater, so that
+/// it tells a holder from its successors (a fencing number).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub u64);
+
 /// What a turn leaves behind, committed as one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
@@ -55,6 +65,19 @@ pub struct Turn {
     pub output: Vec<HeldItem>,
     /// The response's record; `None` where the caller asked that none be kept.
     pub response: Option<NewResponse>,
+    /// The request that it answers; `None` where it will not be known again.
+    pub request: Option<RequestDigest>,
+    /// The place in line that it is committed from; `None` where its base has no line.
+    pub place: Option<Place>,
+}
+
+/// The newest turn of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Earlier {
+    /// It was announced and has not ended.
+    Open(ResponseId),
+    /// It ended, well or not.
+    Ended(ResponseRecord),
 }
 
 /// The record of a response, beside its items.

@@ -5,8 +5,11 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::records::{Conversation, Cursor, Listing, Page, ResponseRecord, Scope, Turn};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::line::Line;
+use crate::records::{
+    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -17,9 +20,18 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// survives the process only. Items come back in order with the bytes that were given.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// The key that this store's hashes are made with: the one it keeps, or `candidate`, which it
+    /// What the store keeps under this name for whoever opens it: that, or `candidate`, which it
     /// keeps from now on.
-    async fn secret(&self, candidate: [u8; 32]) -> Result<[u8; 32]>;
+    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes>;
+
+    /// Puts `new` in the place of `old`; says whether `old` was what was kept.
+    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
+
+    /// Where the turns of a conversation stand in line, if other processes may have this store open
+    /// too. `None` where it is of one process, which then needs no line but its own.
+    fn line(&self) -> Option<&dyn Line> {
+        None
+    }
 
     /// Creates a conversation that begins with `items`.
     async fn create_conversation(
@@ -82,6 +94,26 @@ pub trait Store: Send + Sync + 'static {
         id: &ItemId,
     ) -> Result<bool>;
 
+    /// The newest turn in `shard` that answers this request.
+    async fn earlier(
+        &self,
+        tenant: &Tenant,
+        shard: Shard,
+        request: &RequestDigest,
+    ) -> Result<Option<Earlier>>;
+
+    /// Takes a conversation's last turn back, if it answers this request: the conversation returns
+    /// to where the turn began. The turn goes to a thread of its own, `fork`, so that its response
+    /// can still be read and gone on from. Says whether it did: not where something else came last,
+    /// and not where somebody went on from the turn already.
+    async fn take_back(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        request: &RequestDigest,
+        fork: crate::ThreadId,
+    ) -> Result<bool>;
+
     /// A response's record.
     async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
 
@@ -103,6 +135,10 @@ pub trait Store: Send + Sync + 'static {
     /// the same response id replaces it.
     async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
 
+    /// Whether a turn of this response is recorded as open. One whose process died is settled first,
+    /// so that it is open no more.
+    async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
+
     /// Forgets an opening whose turn left nothing behind.
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
@@ -110,7 +146,8 @@ pub trait Store: Send + Sync + 'static {
     /// how many. One that can no longer be committed (its conversation is gone) is dropped.
     async fn settle_openings(&self) -> Result<usize>;
 
-    /// Commits a turn. An item whose id its thread already holds live refuses the whole turn.
+    /// Commits a turn. An item whose id its thread already holds live refuses the whole turn, and so
+    /// does a place that is not first in its line any more.
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
 
     /// Waits for what was accepted to be written and closes the files.

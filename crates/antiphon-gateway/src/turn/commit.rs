@@ -32,6 +32,8 @@ impl Turn<'_> {
                 envelope: envelope.render(std::iter::empty()).into(),
                 ..new_response(opened, Bytes::new(), &plan.report)
             }),
+            request: None,
+            place: None,
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
@@ -71,6 +73,8 @@ impl Turn<'_> {
             input: fresh,
             output: self.output_items(finished, origin),
             response: keeps_record.then(|| new_response(opened, envelope, report)),
+            request: None,
+            place: None,
         };
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }

@@ -100,6 +100,7 @@ pub(super) fn append(
     let end = end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
     let key = ThreadKey::of(tenant, end);
     let tip = items::append(db, key, end.end, more)?;
+    threads::note_turn(db, key, None)?;
     threads::advance(db, key, tip)
 }
 

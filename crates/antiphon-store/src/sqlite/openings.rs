@@ -7,10 +7,10 @@ use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
 use super::savepoint::attempt;
-use super::{sweep, turns};
+use super::{requests, sweep, turns};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::records::{Base, Cursor, NewResponse, Turn};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -22,16 +22,16 @@ pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
         })?;
     turns::check_shard(turn)?;
     remove(db, tenant, &response.id)?;
-    let ordinal = insert(db, tenant, &turn.base, response)?;
+    let ordinal = insert(db, tenant, turn, response)?;
     insert_items(db, ordinal, &turn.input)
 }
 
-fn insert(db: &Connection, tenant: &Tenant, base: &Base, response: &NewResponse) -> Result<i64> {
+fn insert(db: &Connection, tenant: &Tenant, turn: &Turn, response: &NewResponse) -> Result<i64> {
     const SQL: &str = "
         INSERT INTO openings (tenant, shard, id, into_conversation, thread, after, fork,
-                              conversation, created_at, envelope, report)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    let (into, behind, after, fork) = match base {
+                              conversation, created_at, envelope, report, request)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    let (into, behind, after, fork) = match &turn.base {
         Base::New { thread, .. } => (None, Some(*thread), None, None),
         Base::After { cursor, fork } => (None, Some(cursor.thread), Some(cursor.end), Some(*fork)),
         Base::Conversation(id) => (Some(id.as_str()), None, None, None),
@@ -48,6 +48,7 @@ fn insert(db: &Connection, tenant: &Tenant, base: &Base, response: &NewResponse)
         response.created_at,
         &*response.envelope,
         &*response.report,
+        turn.request.map(|request| request.0),
     ])?;
     Ok(db.last_insert_rowid())
 }
@@ -66,6 +67,30 @@ fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()>
         statement.raw_execute()?;
     }
     Ok(())
+}
+
+/// The newest opening of this request.
+pub(super) fn of_request(
+    db: &Connection,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+) -> Result<Option<ResponseId>> {
+    const SQL: &str = "
+        SELECT id FROM openings WHERE tenant = ?1 AND shard = ?2 AND request = ?3
+        ORDER BY ordinal DESC LIMIT 1";
+    let parameters = requests::columns(tenant, in_shard, request);
+    let id = db.prepare_cached(SQL)?.query_row(parameters, |row| {
+        ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
+    });
+    Ok(id.optional()?)
+}
+
+/// The ordinal of an opening.
+pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<i64>> {
+    const SQL: &str = "SELECT ordinal FROM openings WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str()];
+    Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
 /// Forgets an opening, and what only it still reached.
@@ -126,17 +151,22 @@ fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {
 fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
     const SQL: &str = "
         SELECT id, conversation, created_at, envelope, report,
-               tenant, into_conversation, thread, after, fork
+               tenant, into_conversation, thread, after, fork, request
         FROM openings WHERE ordinal = ?1";
-    let (tenant, base, response) = db.prepare_cached(SQL)?.query_row([ordinal], |row| {
-        let response = read_new(row)?;
-        Ok((Tenant::new(row.get_ref(5)?.as_str()?), read_base(row, &response.id)?, response))
-    })?;
+    let (tenant, base, response, request) =
+        db.prepare_cached(SQL)?.query_row([ordinal], |row| {
+            let response = read_new(row)?;
+            let request: Option<[u8; 16]> = row.get(10)?;
+            let tenant = Tenant::new(row.get_ref(5)?.as_str()?);
+            Ok((tenant, read_base(row, &response.id)?, response, request.map(RequestDigest)))
+        })?;
     let turn = Turn {
         base,
         input: read_items(db, ordinal)?,
         output: Vec::new(),
         response: Some(response),
+        request,
+        place: None,
     };
     Ok((tenant, turn))
 }

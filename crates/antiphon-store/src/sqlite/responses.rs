@@ -6,10 +6,10 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use super::{items, sweep};
+use super::{items, requests, sweep};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant};
-use crate::records::{Cursor, NewResponse, ResponseRecord, Seq};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -25,12 +25,13 @@ pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
     response: &NewResponse,
+    request: Option<&RequestDigest>,
     extent: &Extent,
 ) -> Result<()> {
     const SQL: &str = "
         INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
-                               conversation, created_at, envelope, report)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+                               conversation, created_at, envelope, report, request)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         key.shard(),
@@ -43,6 +44,7 @@ pub(super) fn insert(
         response.created_at,
         &*response.envelope,
         &*response.report,
+        request.map(|request| request.0),
     ])?;
     Ok(())
 }
@@ -62,6 +64,22 @@ pub(super) fn find(
         .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], read_record)
         .optional()?;
     Ok(record)
+}
+
+/// The newest record of this request.
+pub(super) fn of_request(
+    db: &Connection,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+) -> Result<Option<ResponseRecord>> {
+    const SQL: &str = "
+        SELECT id, conversation, created_at, envelope, report,
+               thread, input_from, output_from, end_at
+        FROM responses WHERE tenant = ?1 AND shard = ?2 AND request = ?3
+        ORDER BY created_at DESC, rowid DESC LIMIT 1";
+    let parameters = requests::columns(tenant, in_shard, request);
+    Ok(db.prepare_cached(SQL)?.query_row(parameters, read_record).optional()?)
 }
 
 /// The live items that it put out.

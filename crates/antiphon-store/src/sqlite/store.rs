@@ -7,18 +7,27 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, items, listing, openings, responses, secret, turns};
+use super::{
+    SqliteStore, conversations, items, kept, listing, openings, requests, responses, turns,
+};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::records::{Conversation, Cursor, Listing, Page, ResponseRecord, Scope, Turn};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::records::{
+    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+};
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn secret(&self, candidate: [u8; 32]) -> Result<[u8; 32]> {
-        self.write(Effect::Synced, move |db| secret::keep(db, candidate)).await
+    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
+        let kept = self.write(Effect::Synced, move |db| kept::keep(db, name, &candidate)).await?;
+        Ok(Bytes::from(kept))
+    }
+
+    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
+        self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
     }
 
     async fn create_conversation(
@@ -105,6 +114,30 @@ impl Store for SqliteStore {
         .await
     }
 
+    async fn earlier(
+        &self,
+        tenant: &Tenant,
+        shard: Shard,
+        request: &RequestDigest,
+    ) -> Result<Option<Earlier>> {
+        let (tenant, request) = (tenant.clone(), *request);
+        self.read(move |db| requests::newest(db, &tenant, shard, &request)).await
+    }
+
+    async fn take_back(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        request: &RequestDigest,
+        fork: ThreadId,
+    ) -> Result<bool> {
+        let (tenant, conversation, request) = (tenant.clone(), conversation.clone(), *request);
+        self.write(Effect::Erasing, move |db| {
+            requests::take_back(db, &tenant, &conversation, &request, fork)
+        })
+        .await
+    }
+
     async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>> {
         let (tenant, id) = (tenant.clone(), id.clone());
         self.read(move |db| responses::find(db, &tenant, &id)).await
@@ -138,6 +171,15 @@ impl Store for SqliteStore {
     async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Unsynced, move |db| openings::record(db, &tenant, &turn)).await
+    }
+
+    async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        match self.read(move |db| openings::ordinal(db, &tenant, &id)).await? {
+            Some(ordinal) if ordinal > self.left_behind => Ok(true),
+            Some(_) => self.settle_openings().await.map(|_| false),
+            None => Ok(false),
+        }
     }
 
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::keys::{ThreadKey, position, seq_of, thread_of};
 use crate::error::StoreError;
 use crate::ids::ThreadId;
-use crate::records::Seq;
+use crate::records::{RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -73,6 +73,27 @@ pub(super) fn advance(db: &Connection, key: ThreadKey<'_>, tip: Seq) -> Result<(
         key.shard(),
         key.thread(),
         position(tip)
+    ])?;
+    Ok(())
+}
+
+/// Notes the thread's last turn, the request that it answers and where it began; or that something
+/// else came last.
+pub(super) fn note_turn(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    turn: Option<(&RequestDigest, Seq)>,
+) -> Result<()> {
+    const SQL: &str = "
+        UPDATE threads SET last_request = ?4, last_from = ?5
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3";
+    let (request, from) = turn.unzip();
+    db.prepare_cached(SQL)?.execute(params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        request.map(|request| request.0),
+        from.map(position),
     ])?;
     Ok(())
 }

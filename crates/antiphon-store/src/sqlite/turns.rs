@@ -18,9 +18,13 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
     let output_from = items::append(db, key, input_from, &turn.input)?;
     let end = items::append(db, key, output_from, &turn.output)?;
     threads::advance(db, key, end)?;
+    if let Base::Conversation(_) = turn.base {
+        let request = turn.request.as_ref();
+        threads::note_turn(db, key, request.map(|request| (request, input_from)))?;
+    }
     if let Some(response) = &turn.response {
         let extent = Extent { input_from, output_from, end };
-        responses::insert(db, key, response, &extent)?;
+        responses::insert(db, key, response, turn.request.as_ref(), &extent)?;
         openings::remove(db, tenant, &response.id)?;
     }
     Ok(())

@@ -8,6 +8,7 @@ pub(crate) mod listing;
 pub(crate) mod model;
 pub(crate) mod openings;
 pub(crate) mod reopening;
+pub(crate) mod requests;
 pub(crate) mod tenants;
 pub(crate) mod together;
 pub(crate) mod world;
@@ -78,6 +79,18 @@ macro_rules! suite {
                 a_dropped_opening_lets_go,
                 an_opening_has_a_response_and_no_output,
             }
+            requests {
+                the_newest_turn_of_a_request_is_found,
+                a_request_is_known_in_its_tenant_and_shard_only,
+                an_open_turn_is_found_by_its_request,
+                a_last_turn_is_taken_back_and_can_still_be_gone_on_from,
+                a_turn_is_taken_back_once,
+                what_did_not_come_last_is_not_taken_back,
+                what_somebody_went_on_from_is_not_taken_back,
+                a_turn_without_a_record_goes_when_it_is_taken_back,
+                a_turn_of_another_tenant_is_not_taken_back,
+                a_deleted_response_takes_what_was_taken_back_along,
+            }
             tenants {
                 what_is_anothers_does_not_exist,
                 what_is_anothers_cannot_be_changed,
@@ -103,7 +116,9 @@ macro_rules! durable_suite {
             reopening {
                 what_was_answered_is_there_after_the_process_died,
                 a_closed_store_has_written_what_it_answered,
-                the_secret_is_kept,
+                what_is_kept_by_name_is_kept,
+                a_turn_that_was_settled_can_be_taken_back,
+                an_open_turn_whose_process_died_is_settled_when_it_is_asked_for,
                 openings_are_settled_in_order,
                 a_committed_turn_is_not_settled_again,
                 an_opening_that_cannot_be_committed_is_dropped,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use antiphon_store::Base;
+use antiphon_store::{Base, Earlier, RequestDigest, Turn};
+use bytes::Bytes;
 use tokio::task::JoinSet;
 
 use super::World;
@@ -42,13 +43,47 @@ pub(crate) async fn a_closed_store_has_written_what_it_answered(world: World) {
     assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), answered);
 }
 
-pub(crate) async fn the_secret_is_kept(world: World) {
-    assert_eq!(world.store.secret([1; 32]).await, Ok([1; 32]));
-    assert_eq!(world.store.secret([2; 32]).await, Ok([1; 32]));
+pub(crate) async fn what_is_kept_by_name_is_kept(world: World) {
+    let [one, two, three] = [b"one", b"two", b"333"].map(|text| Bytes::from_static(text));
+    assert_eq!(world.store.keep("key", one.clone()).await, Ok(one.clone()));
+    assert_eq!(world.store.keep("key", two.clone()).await, Ok(one.clone()));
 
     let world = world.reopened().await;
 
-    assert_eq!(world.store.secret([3; 32]).await, Ok([1; 32]));
+    assert_eq!(world.store.keep("key", three.clone()).await, Ok(one.clone()));
+    assert_eq!(world.store.replace("key", two.clone(), three.clone()).await, Ok(false));
+    assert_eq!(world.store.replace("key", one, two.clone()).await, Ok(true));
+    assert_eq!(world.store.keep("key", three.clone()).await, Ok(two));
+    assert_eq!(world.store.keep("another key", three.clone()).await, Ok(three));
+}
+
+pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
+    let asked = RequestDigest([0xa5; 16]);
+    let conversation = world.conversation(&["a"]).await;
+    let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &[]);
+    world.open(&Turn { request: Some(asked), ..turn }).await;
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(1));
+
+    let found = world.store.earlier(&world.tenant, response.shard(), &asked).await;
+    assert!(matches!(found, Ok(Some(Earlier::Ended(record))) if record.response.id == response));
+    let fork = world.thread();
+    let taken = world.store.take_back(&world.tenant, &conversation, &asked, fork).await;
+    assert_eq!(taken, Ok(true));
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+}
+
+pub(crate) async fn an_open_turn_whose_process_died_is_settled_when_it_is_asked_for(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let (response, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &[]);
+    world.open(&turn).await;
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.store.is_open(&world.tenant, &response).await, Ok(false));
+    assert!(world.exists(&response).await);
+    assert_eq!(world.listed(&conversation).await, ["a", "b"]);
 }
 
 pub(crate) async fn openings_are_settled_in_order(world: World) {

@@ -167,6 +167,8 @@ impl World {
             input: items(input),
             output: items(output),
             response: Some(response.clone()),
+            request: None,
+            place: None,
         };
         (response.id, turn)
     }

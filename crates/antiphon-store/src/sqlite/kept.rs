@@ -1,0 +1,24 @@
+//! What is kept once for the whole store, by its name.
+
+use rusqlite::{Connection, params};
+
+use crate::error::StoreError;
+
+/// What is kept under `name`, or `candidate`, kept from now on.
+pub(super) fn keep(db: &Connection, name: &str, candidate: &[u8]) -> Result<Vec<u8>, StoreError> {
+    const KEEP: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    const READ: &str = "SELECT value FROM meta WHERE name = ?1";
+    db.prepare_cached(KEEP)?.execute(params![name, candidate])?;
+    Ok(db.prepare_cached(READ)?.query_row([name], |row| row.get(0))?)
+}
+
+/// Puts `new` in the place of `old`; says whether `old` was there.
+pub(super) fn replace(
+    db: &Connection,
+    name: &str,
+    old: &[u8],
+    new: &[u8],
+) -> Result<bool, StoreError> {
+    const SQL: &str = "UPDATE meta SET value = ?3 WHERE name = ?1 AND value = ?2";
+    Ok(db.prepare_cached(SQL)?.execute(params![name, old, new])? == 1)
+}

@@ -1,0 +1,100 @@
+//! Turns by the request that they answer.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::keys::{ThreadKey, position, seq_of, shard};
+use super::{conversations, openings, responses, sweep, threads};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
+use crate::records::{Earlier, RequestDigest, Seq};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The newest turn of a request: one that is open came after all that ended.
+pub(super) fn newest(
+    db: &Connection,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+) -> Result<Option<Earlier>> {
+    if let Some(id) = openings::of_request(db, tenant, in_shard, request)? {
+        return Ok(Some(Earlier::Open(id)));
+    }
+    Ok(responses::of_request(db, tenant, in_shard, request)?.map(Earlier::Ended))
+}
+
+/// Moves the last turn of a conversation to a thread of its own, if it answers this request and
+/// nobody builds on it. Its positions are not given again.
+pub(super) fn take_back(
+    db: &Connection,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+    request: &RequestDigest,
+    fork: ThreadId,
+) -> Result<bool> {
+    let end = conversations::end(db, tenant, conversation)?;
+    let end = end.ok_or(StoreError::ConversationNotFound)?;
+    let key = ThreadKey::of(tenant, end);
+    let Some(from) = last_turn(db, key, request)? else { return Ok(false) };
+    if is_built_on(db, key, from)? {
+        return Ok(false);
+    }
+    threads::create_fork(db, key, from, fork)?;
+    let fork = ThreadKey { id: fork, ..key };
+    threads::advance(db, fork, end.end)?;
+    move_from(db, key, from, fork)?;
+    threads::note_turn(db, key, None)?;
+    sweep::sweep(db, fork)?;
+    Ok(true)
+}
+
+/// Where the thread's last turn began, if it answers this request.
+fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Result<Option<Seq>> {
+    const SQL: &str = "
+        SELECT last_from FROM threads
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND last_request = ?4";
+    let from: Option<i64> = db
+        .prepare_cached(SQL)?
+        .query_row(params![key.tenant(), key.shard(), key.thread(), request.0], |row| row.get(0))
+        .optional()?;
+    Ok(from.map(seq_of))
+}
+
+/// Whether a fork, or a turn that is still open, goes on from behind `from`.
+fn is_built_on(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<bool> {
+    const SQL: &str = "
+        SELECT EXISTS (SELECT 1 FROM threads
+                       WHERE tenant = ?1 AND shard = ?2 AND parent = ?3 AND base > ?4)
+            OR EXISTS (SELECT 1 FROM openings
+                       WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after > ?4)";
+    let parameters = params![key.tenant(), key.shard(), key.thread(), position(from)];
+    Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0))?)
+}
+
+fn move_from(db: &Connection, key: ThreadKey<'_>, from: Seq, to: ThreadKey<'_>) -> Result<()> {
+    const ITEMS: &str = "
+        UPDATE items SET thread = ?5
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4";
+    const RESPONSES: &str = "
+        UPDATE responses SET thread = ?5
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND input_from >= ?4";
+    for sql in [ITEMS, RESPONSES] {
+        db.prepare_cached(sql)?.execute(params![
+            key.tenant(),
+            key.shard(),
+            key.thread(),
+            position(from),
+            to.thread(),
+        ])?;
+    }
+    Ok(())
+}
+
+/// The columns `tenant`, `shard` and `request`.
+pub(super) fn columns<'a>(
+    tenant: &'a Tenant,
+    in_shard: Shard,
+    request: &'a RequestDigest,
+) -> (&'a str, i64, &'a [u8]) {
+    (tenant.as_str(), shard(in_shard), &request.0)
+}

@@ -1,0 +1,168 @@
+//! Turns are known by the request that they answer, and a conversation's last one can be taken back.
+
+use antiphon_store::{Base, ConversationId, Earlier, RequestDigest, ResponseId, StoreError, Turn};
+
+use super::World;
+use super::world::items;
+
+const ASKED: RequestDigest = RequestDigest([0xa5; 16]);
+const OTHER: RequestDigest = RequestDigest([0x5a; 16]);
+
+/// A turn in a conversation that answers a request.
+async fn asked(
+    world: &World,
+    conversation: &ConversationId,
+    request: RequestDigest,
+    (input, output): (&[&str], &[&str]),
+) -> ResponseId {
+    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), input, output);
+    world.commit(Turn { request: Some(request), ..turn }).await.unwrap();
+    id
+}
+
+async fn earlier(world: &World, id: &ResponseId, request: RequestDigest) -> Option<ResponseId> {
+    match world.store.earlier(&world.tenant, id.shard(), &request).await.unwrap()? {
+        Earlier::Ended(record) => Some(record.response.id),
+        Earlier::Open(id) => panic!("{id} ended"),
+    }
+}
+
+async fn take_back(
+    world: &World,
+    conversation: &ConversationId,
+    request: RequestDigest,
+) -> Result<bool, StoreError> {
+    world.store.take_back(&world.tenant, conversation, &request, world.thread()).await
+}
+
+pub(crate) async fn the_newest_turn_of_a_request_is_found(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let first = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
+    let second = asked(&world, &conversation, ASKED, (&["c"], &["d"])).await;
+    let third = asked(&world, &conversation, OTHER, (&["e"], &["f"])).await;
+    let unnamed = world.within(&conversation, &["g"], &["h"]).await;
+
+    assert_eq!(earlier(&world, &first, ASKED).await, Some(second.clone()));
+    assert_eq!(earlier(&world, &first, OTHER).await, Some(third));
+    world.delete_response(&second).await;
+    assert_eq!(earlier(&world, &unnamed, ASKED).await, Some(first));
+}
+
+pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World) {
+    let here = world.conversation(&[]).await;
+    let elsewhere = world.first(&["c"], &["d"]).await;
+    let response = asked(&world, &here, ASKED, (&["a"], &["b"])).await;
+
+    assert_eq!(earlier(&world, &elsewhere, ASKED).await, None);
+    assert_eq!(earlier(&world.seen_by("mallory"), &response, ASKED).await, None);
+}
+
+pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let ended = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
+    let (open, turn) = world.turn(Base::Conversation(conversation), &["c"], &[]);
+    world.open(&Turn { request: Some(ASKED), ..turn }).await;
+
+    let found = world.store.earlier(&world.tenant, open.shard(), &ASKED).await;
+    assert_eq!(found, Ok(Some(Earlier::Open(open.clone()))));
+    assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(true));
+    assert_eq!(world.store.is_open(&world.seen_by("mallory").tenant, &open).await, Ok(false));
+
+    world.store.drop_opening(&world.tenant, &open).await.unwrap();
+
+    assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(false));
+    assert_eq!(world.store.is_open(&world.tenant, &ended).await, Ok(false));
+    assert_eq!(earlier(&world, &open, ASKED).await, Some(ended));
+}
+
+pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
+
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+    assert_eq!(world.transcript(&cut).await, ["a", "b", "c"]);
+    assert_eq!(
+        (world.input(&cut).await, world.output(&cut).await),
+        (vec!["b".into()], vec!["c".into()])
+    );
+    let again = asked(&world, &conversation, ASKED, (&["b"], &["d"])).await;
+    let beside = world.after(&cut, &["e"], &[]).await;
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "d"]);
+    assert_eq!(world.transcript(&again).await, ["a", "b", "d"]);
+    assert_eq!(world.transcript(&beside).await, ["a", "b", "c", "e"]);
+    assert_eq!(world.transcript(&cut).await, ["a", "b", "c"]);
+}
+
+pub(crate) async fn a_turn_is_taken_back_once(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
+    asked(&world, &conversation, ASKED, (&["d"], &["e"])).await;
+
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
+}
+
+pub(crate) async fn what_did_not_come_last_is_not_taken_back(world: World) {
+    let conversation = world.conversation(&[]).await;
+    asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
+    assert_eq!(take_back(&world, &conversation, OTHER).await, Ok(false));
+
+    asked(&world, &conversation, OTHER, (&["c"], &["d"])).await;
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+
+    world.append(&conversation, &["e"]).await.unwrap();
+    assert_eq!(take_back(&world, &conversation, OTHER).await, Ok(false));
+
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c", "d", "e"]);
+}
+
+pub(crate) async fn what_somebody_went_on_from_is_not_taken_back(world: World) {
+    let conversation = world.conversation(&[]).await;
+    let turn = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
+    let (beside, opening) = world.turn(world.behind(world.end(&turn).await), &["c"], &[]);
+
+    world.open(&opening).await;
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+    world.commit(opening).await.unwrap();
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(false));
+
+    assert_eq!(world.transcript(&beside).await, ["a", "b", "c"]);
+    assert_eq!(world.listed(&conversation).await, ["a", "b"]);
+}
+
+pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let (_, turn) = world.turn(Base::Conversation(conversation.clone()), &["b"], &["c"]);
+    let turn = Turn { request: Some(ASKED), response: None, ..turn };
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+    assert_eq!(world.held(&["a", "b", "c"]).await, ["a"]);
+}
+
+pub(crate) async fn a_turn_of_another_tenant_is_not_taken_back(world: World) {
+    let conversation = world.conversation(&[]).await;
+    asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
+
+    let refused = take_back(&world.seen_by("mallory"), &conversation, ASKED).await;
+
+    assert_eq!(refused, Err(StoreError::ConversationNotFound));
+    assert_eq!(world.listed(&conversation).await, ["a", "b"]);
+}
+
+pub(crate) async fn a_deleted_response_takes_what_was_taken_back_along(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
+    take_back(&world, &conversation, ASKED).await.unwrap();
+
+    assert!(world.delete_response(&cut).await);
+
+    assert_eq!(world.held(&["a", "b", "c"]).await, ["a"]);
+    assert_eq!(items(&["a"]).len(), world.listed(&conversation).await.len());
+}
