@@ -46,7 +46,7 @@ CREATE TABLE items (
     kind bytea NOT NULL,
     call_id bytea,
     role text,
-    flags integer NOT NULL,
+    flags bigint NOT NULL,
     fingerprint bytea,
     origin bytea,
     -- NULL for a tombstone.
@@ -102,7 +102,7 @@ CREATE TABLE responses (
 ) PARTITION BY HASH (tenant, shard);
 
 CREATE INDEX responses_by_thread ON responses (tenant, shard, thread, end_at);
-CREATE INDEX responses_by_request ON responses (tenant, shard, request)
+CREATE INDEX responses_by_request ON responses (tenant, shard, request, created_at)
     WHERE request IS NOT NULL;
 
 DO $$
@@ -166,7 +166,7 @@ CREATE TABLE opening_items (
     kind bytea NOT NULL,
     call_id bytea,
     role text,
-    flags integer NOT NULL,
+    flags bigint NOT NULL,
     fingerprint bytea,
     origin bytea,
     body bytea,
