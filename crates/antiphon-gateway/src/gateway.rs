@@ -14,6 +14,7 @@ use crate::auth::Authenticator;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
+use crate::open_turns::OpenTurns;
 use crate::settings::Settings;
 use crate::upstream::Upstreams;
 
@@ -28,6 +29,8 @@ pub(crate) struct Gateway {
     pub(crate) turns: TaskTracker,
     /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
     pub(crate) closing: CancellationToken,
+    /// Told when a conversation is deleted.
+    pub(crate) open_turns: OpenTurns,
     leases: Leases,
 }
 
@@ -42,6 +45,7 @@ impl Gateway {
             fingerprint_key: FingerprintKey::new(key),
             turns: TaskTracker::new(),
             closing: CancellationToken::new(),
+            open_turns: OpenTurns::default(),
             leases: Leases::default(),
             settings,
             store,

@@ -7,6 +7,7 @@ use super::Turn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::Lease;
+use crate::open_turns::OpenTurn;
 use crate::request::Continues;
 
 /// An open turn.
@@ -21,6 +22,8 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// Where its items go.
     pub(super) base: Base,
+    /// Its place among the open turns, left before the lease is.
+    turn: Option<OpenTurn>,
     /// On the conversation and on the response itself, held until the turn is committed.
     _leases: Vec<Lease>,
 }
@@ -33,6 +36,14 @@ impl Opened {
                 Base::After { cursor, fork: ThreadId::issue(&mut RandomIds) }
             }
             (base, _) => base.clone(),
+        }
+    }
+
+    /// Waits until the conversation that it is a turn of is deleted.
+    pub(super) async fn conversation_deleted(&self) {
+        match &self.turn {
+            Some(turn) => turn.conversation_deleted().await,
+            None => std::future::pending().await,
         }
     }
 }
@@ -69,10 +80,11 @@ impl Turn<'_> {
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
         let lease = self.gateway.lease(tenant, id.as_str()).await?;
+        let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
         let base = Base::Conversation(id.clone());
-        self.opened(id.shard(), Some(cursor), base, Some((id, lease))).await
+        self.opened(id.shard(), Some(cursor), base, Some((id, turn, lease))).await
     }
 
     async fn opened(
@@ -80,14 +92,16 @@ impl Turn<'_> {
         shard: Shard,
         cursor: Option<Cursor>,
         base: Base,
-        conversation: Option<(ConversationId, Lease)>,
+        conversation: Option<(ConversationId, OpenTurn, Lease)>,
     ) -> Result<Opened, ApiError> {
         let response_id = ResponseId::issue(shard, &mut RandomIds);
         let own = self.gateway.lease(&self.caller.tenant, response_id.as_str()).await?;
-        let (conversation, lease) = conversation.unzip();
-        let leases = lease.into_iter().chain([own]).collect();
+        let (conversation, turn, leases) = match conversation {
+            Some((id, turn, lease)) => (Some(id), Some(turn), vec![lease, own]),
+            None => (None, None, vec![own]),
+        };
         let created_at = unix_now();
-        Ok(Opened { response_id, created_at, conversation, cursor, base, _leases: leases })
+        Ok(Opened { response_id, created_at, conversation, cursor, base, turn, _leases: leases })
     }
 
     /// The transcript that the turn goes on from.

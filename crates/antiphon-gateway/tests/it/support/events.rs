@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Collected};
 use hyper::body::Incoming;
 use serde_json::Value;
 
+use super::answer::Turn;
 use super::schema::assert_event_shape;
 use super::watchdog::soon;
 
@@ -88,6 +89,11 @@ impl Events {
     pub(crate) async fn all(mut self) -> Vec<Event> {
         while self.next().await.is_some() {}
         self.seen
+    }
+
+    /// Reads to the end; the turn, which must be well-formed.
+    pub(crate) async fn ended(self) -> Turn {
+        Turn::streamed(self).await
     }
 
     /// The id that the first event announces.
