@@ -5,7 +5,7 @@ use antiphon_gateway::settings::OnDisconnect;
 use antiphon_testkit::{Api, Frame, Reply};
 use serde_json::{Value, json};
 
-use super::script::{APIS, Spoken, said};
+use super::script::{APIS, Spoken, before_the_end, said};
 use super::told::{Told, is_part};
 use crate::support::{Ask, Client, Event, World, ask, lines, list, user};
 
@@ -137,7 +137,7 @@ async fn whole_answer(world: &World, frames: &[Frame]) -> (Vec<String>, usize) {
     let dialogue = Dialogue::new(world).await;
     world.script(Reply::sse(frames.to_vec()));
     let events = dialogue.client.stream(&dialogue.order()).await.all().await;
-    let last_words = events.iter().rposition(|event| event.name.ends_with(".delta"));
+    let last_words = events.iter().rposition(|event| event.json["delta"].is_string());
     let last_words = last_words.expect("something is said");
     let bytes_of =
         |event: &Event| "event: \ndata: \n\n".len() + event.name.len() + event.data.len();
@@ -151,7 +151,7 @@ async fn behind_every_event_of_the_upstream() {
         let world = spoken.world(OnDisconnect::Settle).await;
         let frames = spoken.frames(0);
         let (whole, _) = whole_answer(&world, &frames).await;
-        for count in 0..=spoken.before_the_end(&frames) {
+        for count in 0..=before_the_end(&frames) {
             println!("{:?}: left behind {count} frames", spoken.api);
             let left = leave_behind(&world, spoken, count, &whole).await;
             left.0.goes_on(&world, &left.1, count).await;
@@ -203,7 +203,7 @@ async fn at_any_byte_of_what_is_read() {
             let bytes = length * sample / SAMPLES;
             println!("{:?}: left behind {bytes} bytes", spoken.api);
             let frames = spoken.frames(sample + 1);
-            let open = spoken.before_the_end(&frames);
+            let open = before_the_end(&frames);
             let dialogue = Dialogue::new(&world).await;
             let exchange = world.script(Reply::sse(frames).hang_after(open));
             let events = dialogue.client.stream(&dialogue.order()).await;
@@ -221,7 +221,7 @@ async fn who_hears_the_model_out_keeps_the_whole_wherever_it_was_left() {
     for spoken in APIS {
         let world = spoken.world(OnDisconnect::Finish).await;
         let (whole, _) = whole_answer(&world, &spoken.frames(0)).await;
-        let end = spoken.before_the_end(&spoken.frames(0));
+        let end = before_the_end(&spoken.frames(0));
         for count in 0..=end {
             println!("{:?}: left behind {count} frames", spoken.api);
             let dialogue = Dialogue::new(&world).await;

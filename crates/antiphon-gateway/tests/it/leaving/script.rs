@@ -42,18 +42,18 @@ impl Spoken {
             .message("Both are called.");
         by_turns(answer.frames_of(self.api))
     }
+}
 
-    /// Behind how many frames the answer's end begins.
-    pub(super) fn before_the_end(self, frames: &[Frame]) -> usize {
-        let is_end = |frame: &Frame| {
-            let json = frame.json().unwrap_or_default();
-            let kind = json["type"].as_str().unwrap_or_default();
-            kind == "response.completed"
-                || kind == "message_delta"
-                || json["choices"][0]["finish_reason"].is_string()
-        };
-        frames.iter().position(is_end).expect("an answer has an end")
-    }
+/// Behind how many frames the answer's end begins.
+pub(super) fn before_the_end(frames: &[Frame]) -> usize {
+    let is_end = |frame: &Frame| {
+        let json = frame.json().unwrap_or_default();
+        let kind = json["type"].as_str().unwrap_or_default();
+        kind == "response.completed"
+            || kind == "message_delta"
+            || json["choices"][0]["finish_reason"].is_string()
+    };
+    frames.iter().position(is_end).expect("an answer has an end")
 }
 
 /// The frames with those of the two calls taking turns, if the API numbers them.
