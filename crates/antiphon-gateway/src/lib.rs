@@ -5,12 +5,14 @@
 //! events. What is new in a request, and what of it a provider would refuse, is decided by the
 //! [`antiphon`] crate.
 
+mod abandoned;
 mod auth;
 mod caller;
 pub mod entropy;
 mod error;
 mod gateway;
 mod lease;
+mod open_turns;
 mod present;
 mod request;
 mod routes;

@@ -1,12 +1,15 @@
 //! Opening a turn: where it goes on from, and the right to do so.
 
 use antiphon::Transcript;
-use antiphon_store::{Base, ConversationId, Cursor, ResponseId, Shard, ThreadId};
+use antiphon_store::{
+    Base, ConversationId, Cursor, Place, RequestDigest, ResponseId, ResponseRecord, Shard, ThreadId,
+};
 
 use super::Turn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
-use crate::lease::Lease;
+use crate::lease::{Lease, OpenResponse};
+use crate::open_turns::OpenTurn;
 use crate::request::Continues;
 
 /// An open turn.
@@ -21,11 +24,25 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// Where its items go.
     pub(super) base: Base,
-    /// On the conversation and on the response itself, held until the turn is committed.
-    _leases: Vec<Lease>,
+    /// What it holds of the conversation, until it is committed.
+    within: Option<Within>,
+    /// The response itself, as long.
+    _response: OpenResponse,
+}
+
+/// What a turn holds of its conversation.
+struct Within {
+    /// Its place among the open turns, left before the lease is.
+    turn: OpenTurn,
+    lease: Lease,
 }
 
 impl Opened {
+    /// The place in the conversation's line that the turn is committed from.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.within.as_ref().and_then(|within| within.lease.place())
+    }
+
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {
@@ -35,6 +52,14 @@ impl Opened {
             (base, _) => base.clone(),
         }
     }
+
+    /// Waits until the conversation that it is a turn of is deleted.
+    pub(super) async fn conversation_deleted(&self) {
+        match &self.within {
+            Some(within) => within.turn.conversation_deleted().await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl Turn<'_> {
@@ -42,7 +67,7 @@ impl Turn<'_> {
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.request.continues {
             Continues::Nothing => {
-                let shard = Shard::issue(&mut RandomIds);
+                let shard = self.shard_of_request();
                 let thread = ThreadId::issue(&mut RandomIds);
                 self.opened(shard, None, Base::New { shard, thread }, None).await
             }
@@ -56,9 +81,7 @@ impl Turn<'_> {
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
-        let tenant = &self.caller.tenant;
-        drop(self.gateway.lease(tenant, id.as_str()).await?);
-        let record = self.gateway.store.response(tenant, &id).await?.ok_or_else(unknown)?;
+        let record = self.response(&id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
         let base = Base::After { cursor: record.cursor, fork };
         self.opened(id.shard(), Some(record.cursor), base, None).await
@@ -68,11 +91,12 @@ impl Turn<'_> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
-        let lease = self.gateway.lease(tenant, id.as_str()).await?;
+        let lease = self.gateway.lease(tenant, &id).await?;
+        let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
         let base = Base::Conversation(id.clone());
-        self.opened(id.shard(), Some(cursor), base, Some((id, lease))).await
+        self.opened(id.shard(), Some(cursor), base, Some((id, Within { turn, lease }))).await
     }
 
     async fn opened(
@@ -80,14 +104,47 @@ impl Turn<'_> {
         shard: Shard,
         cursor: Option<Cursor>,
         base: Base,
-        conversation: Option<(ConversationId, Lease)>,
+        conversation: Option<(ConversationId, Within)>,
     ) -> Result<Opened, ApiError> {
         let response_id = ResponseId::issue(shard, &mut RandomIds);
-        let own = self.gateway.lease(&self.caller.tenant, response_id.as_str()).await?;
-        let (conversation, lease) = conversation.unzip();
-        let leases = lease.into_iter().chain([own]).collect();
+        let response = self.gateway.leases.open_response(&self.caller.tenant, &response_id).await;
+        let response = response.ok_or_else(ApiError::conversation_locked)?;
+        let (conversation, within) = conversation.unzip();
         let created_at = unix_now();
-        Ok(Opened { response_id, created_at, conversation, cursor, base, _leases: leases })
+        Ok(Opened {
+            response_id,
+            created_at,
+            conversation,
+            cursor,
+            base,
+            within,
+            _response: response,
+        })
+    }
+
+    /// A new thread's shard follows from the request, so that the thread is found should the request
+    /// be made again.
+    fn shard_of_request(&self) -> Shard {
+        let RequestDigest(digest) = self.request.identity.digest;
+        let (half, _) = digest.split_first_chunk().expect("a digest is longer than a shard");
+        Shard(u64::from_be_bytes(*half))
+    }
+
+    /// The record of a response, once its turn has ended: here, and where there is none, in another
+    /// process.
+    async fn response(&self, id: &ResponseId) -> Result<Option<ResponseRecord>, ApiError> {
+        let (leases, store) = (&self.gateway.leases, &self.gateway.store);
+        let tenant = &self.caller.tenant;
+        if !leases.response_ended_here(tenant, id).await {
+            return Err(ApiError::conversation_locked());
+        }
+        match store.response(tenant, id).await? {
+            None if leases.response_ended(tenant, id).await? => {
+                Ok(store.response(tenant, id).await?)
+            }
+            None => Err(ApiError::conversation_locked()),
+            record => Ok(record),
+        }
     }
 
     /// The transcript that the turn goes on from.
