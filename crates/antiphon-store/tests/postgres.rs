@@ -18,7 +18,12 @@ impl Database {
         use std::sync::atomic::{AtomicU64, Ordering};
         static N: AtomicU64 = AtomicU64::new(0);
         let name = format!("t{}_{}", std::process::id(), N.fetch_add(1, Ordering::Relaxed));
-        let (client, connection) = tokio_postgres::connect("postgres://postgres@127.0.0.1:54399/postgres", tokio_postgres::NoTls).await.unwrap();
+        let (client, connection) = tokio_postgres::connect(
+            "postgres://postgres@127.0.0.1:54399/postgres",
+            tokio_postgres::NoTls,
+        )
+        .await
+        .unwrap();
         tokio::spawn(connection);
         client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
         Self(format!("postgres://postgres@127.0.0.1:54399/{name}"))

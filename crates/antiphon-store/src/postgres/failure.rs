@@ -1,5 +1,7 @@
 //! Why work in the database failed, and what may be done about it.
 
+use std::error::Error as _;
+
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -55,7 +57,7 @@ const PASSING: &[SqlState] = &[
 ];
 
 fn has_io_cause(error: &Error) -> bool {
-    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+    error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }
 
 impl From<StoreError> for Failure {
@@ -82,8 +84,9 @@ impl From<Failure> for StoreError {
 
 /// What the server said, or what kept it from being heard; no part of the URL.
 pub(super) fn describe(error: &Error) -> String {
-    match error.as_db_error() {
-        Some(said) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
-        None => error.to_string(),
+    match (error.as_db_error(), error.source()) {
+        (Some(said), _) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
     }
 }

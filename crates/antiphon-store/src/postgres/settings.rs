@@ -1,5 +1,6 @@
 //! What a PostgreSQL URL says.
 
+use std::error::Error as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,11 +48,22 @@ impl Settings {
             .filter_map(Result::transpose)
             .collect::<Result<_, String>>()?;
         let url = format!("{address}?{}", rest.join("&"));
-        let mut config: Config =
-            url.parse().map_err(|error| format!("the store's URL is not understood: {error}"))?;
+        let mut config: Config = url.parse().map_err(|error| not_understood(&error))?;
         own.apply(&mut config)?;
         Ok(Self { config, trust: own.trust()?, pool_max: own.pool_max.unwrap_or(POOL_MAX) })
     }
+}
+
+/// A value is told by its parameter's name. The name of an unknown parameter is not told: it may be
+/// a piece of a password that holds a question mark.
+fn not_understood(error: &tokio_postgres::Error) -> String {
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    if cause.starts_with("invalid value for option") {
+        return format!("the store's URL is not understood: {cause}");
+    }
+    "the store's URL is not understood: it is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with \
+     what is special in its parts percent-encoded, and with libpq's parameters or pool_max"
+        .into()
 }
 
 /// The parameters that are read here.
@@ -196,7 +208,7 @@ mod tests {
             ("sslrootcert=/ca.pem", "sslrootcert"),
             ("pool_max=0", "from 1 to 1000"),
             ("pool_max=s3cret", "from 1 to 1000"),
-            ("colour=blue", "colour"),
+            ("s3cret=blue", "percent-encoded"),
             ("port=s3cret", "port"),
         ] {
             let refusal = refusal(query);

@@ -83,11 +83,10 @@ mod tests {
     /// Whether the text compares a column with a parameter, or sets it in a row that it inserts.
     fn names(text: &str, column: &str) -> bool {
         let is_compared = text.contains(&format!("{column} = $"));
-        let is_inserted = text.trim_start().starts_with("INSERT INTO")
-            && text.split_once('(').is_some_and(|(_, columns)| {
-                let columns = columns.split(')').next().unwrap_or_default();
-                columns.split(',').any(|one| one.trim() == column)
-            });
+        let is_inserted = text.split("INSERT INTO").skip(1).any(|insertion| {
+            let columns = insertion.split(['(', ')']).nth(1).unwrap_or_default();
+            columns.split(',').any(|one| one.trim() == column)
+        });
         is_compared || is_inserted
     }
 
