@@ -84,8 +84,7 @@ impl Pool {
         self.0.get().await.map_err(|error| match error {
             PoolError::Backend(error) => Failure::Database(error),
             PoolError::Timeout(TimeoutType::Wait) => unavailable(format!(
-                "all {} connections to PostgreSQL are in use; pool_max of the store's URL says how \
-                 many there may be",
+                "all connections to PostgreSQL are in use (pool_max={})",
                 self.0.status().max_size
             )),
             PoolError::Timeout(_) => unavailable("PostgreSQL did not answer in time".into()),
