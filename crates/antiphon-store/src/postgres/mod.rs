@@ -58,7 +58,8 @@ impl PostgresStore {
         let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
         let connector = Connector::new(settings.config, tls);
         let holder = migrated(&connector).await?;
-        let heartbeat = Heartbeat::start(connector.clone(), holder.clone()).await?;
+        let connector = connector.of(holder.clone());
+        let heartbeat = Heartbeat::start(connector.clone()).await?;
         let pool = Pool::new(connector, settings.pool_max);
         Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
     }
