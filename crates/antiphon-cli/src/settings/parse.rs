@@ -6,7 +6,7 @@ use std::time::Duration;
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
-use antiphon_store::Tenant;
+use antiphon_store::{OpenError, Tenant};
 use http::Uri;
 use http::uri::Scheme;
 
@@ -20,16 +20,15 @@ pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
     })
 }
 
+/// What names a store; no refusal repeats it, since it may hold a password.
 pub(super) fn store(said: &Said) -> Result<String, Failure> {
     let text = said.trimmed();
-    match text.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
-            Ok(text.to_owned())
+    match antiphon_store::check(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(OpenError::PostgresUrl(sentence)) => Err(said.refused(sentence)),
+        Err(_) => {
+            Err(said.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
         }
-        Some(("postgres" | "postgresql", _)) => {
-            Err(said.refused("PostgreSQL is not supported yet; give sqlite:PATH"))
-        }
-        _ => Err(said.refused("this names no store; give sqlite:PATH")),
     }
 }
 

@@ -64,6 +64,11 @@ impl PostgresStore {
         Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
     }
 
+    /// Whether a URL is understood; the error is a sentence that repeats no secret.
+    pub(crate) fn check(url: &str) -> Result<(), String> {
+        Settings::parse(url).map(drop)
+    }
+
     /// Runs a call to its end, whether or not its caller waits.
     async fn call<T: Send + 'static>(
         &self,

@@ -87,13 +87,11 @@ impl Session {
         &self,
         asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
-        match timeout(PATIENCE, asked).await {
-            Ok(answer) => Ok(answer?),
-            Err(_) => {
-                self.is_silent.store(true, Ordering::Relaxed);
-                Err(Failure::Silence)
-            }
-        }
+        let Ok(answer) = timeout(PATIENCE, asked).await else {
+            self.is_silent.store(true, Ordering::Relaxed);
+            return Err(Failure::Silence);
+        };
+        Ok(answer?)
     }
 
     fn statement(&self, sql: &Sql) -> &Statement {
