@@ -14,6 +14,7 @@ use crate::auth::Authenticator;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
+use crate::limits::Limiter;
 use crate::settings::Settings;
 use crate::upstream::Upstreams;
 
@@ -24,8 +25,11 @@ pub(crate) struct Gateway {
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
     pub(crate) fingerprint_key: FingerprintKey,
+    pub(crate) limiter: Limiter,
     /// Open turns. They outlive their connections.
     pub(crate) turns: TaskTracker,
+    /// Cancelled when a stop begins: new requests are refused.
+    pub(crate) stopping: CancellationToken,
     /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
     pub(crate) closing: CancellationToken,
     leases: Leases,
@@ -40,7 +44,9 @@ impl Gateway {
             upstreams: Upstreams::new(&settings),
             authenticator: Authenticator::new(&settings, &secret),
             fingerprint_key: FingerprintKey::new(key),
+            limiter: Limiter::new(&settings.limits),
             turns: TaskTracker::new(),
+            stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             leases: Leases::default(),
             settings,

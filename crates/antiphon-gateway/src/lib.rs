@@ -11,6 +11,7 @@ pub mod entropy;
 mod error;
 mod gateway;
 mod lease;
+mod limits;
 mod present;
 mod request;
 mod routes;

@@ -12,6 +12,7 @@ pub(crate) use self::bounds::metadata;
 use self::input::input;
 pub(crate) use self::input::items;
 use crate::error::ApiError;
+use crate::settings::Limits;
 
 /// How a caller asks for encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
@@ -45,14 +46,14 @@ pub(crate) enum Continues {
 impl CreateRequest {
     /// Reads a request. Bytes that are no JSON object, fields of wrong types and parameters that
     /// exclude one another are refused in the provider's words.
-    pub(crate) fn parse(body: &Bytes) -> Result<Self, ApiError> {
+    pub(crate) fn parse(body: &Bytes, limits: &Limits) -> Result<Self, ApiError> {
         let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
         let request = Self {
-            input: input(body, &fields)?,
+            input: input(body, &fields, limits)?,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
