@@ -6,8 +6,8 @@ use std::time::Duration;
 use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
-use http::StatusCode;
 use http::request::Parts;
+use http::{StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
@@ -36,26 +36,49 @@ const PIECES: u32 = 10;
 impl FromRequest<Arc<Gateway>> for Body {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
+    async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
         let whole = limits.body_timeout * PIECES;
-        match timeout(whole, collected(request.into_body(), limits)).await {
-            Ok(body) => body.map(Self),
-            Err(_) => Err(too_slow(whole)),
+        let body = timeout(whole, collected(request.body_mut(), limits)).await;
+        let body = body.unwrap_or_else(|_| Err(too_slow(whole)));
+        if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
+            pass_over(request, limits).await;
         }
+        body.map(Self)
     }
+}
+
+/// Lets a body come that is not wanted, and drops it. Most clients do not look for an answer before
+/// they have sent all of it, and would only see a broken connection. Not where the client waits to be
+/// told to send it; and where it takes too long or is too long even for that, the connection is
+/// closed with the rest unread.
+pub(super) async fn pass_over(request: Request, limits: &Limits) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let mut body = request.into_body();
+    let mut passed = 0;
+    let passing = async {
+        while passed <= limits.max_body_bytes
+            && let Some(Ok(frame)) = body.frame().await
+        {
+            passed += frame.data_ref().map_or(0, Bytes::len);
+        }
+    };
+    // It does not matter how far it came.
+    drop(timeout(limits.body_timeout, passing).await);
 }
 
 /// Bytes are reserved for what the head announces, if it is within bounds, and are taken up only as
 /// they come.
-async fn collected(mut body: AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
+async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
     let maximum = limits.max_body_bytes;
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > maximum {
         return Err(too_large(maximum));
     }
     let mut whole = Vec::with_capacity(announced);
-    while let Some(piece) = next_piece(&mut body, limits.body_timeout).await? {
+    while let Some(piece) = next_piece(body, limits.body_timeout).await? {
         if whole.len() + piece.len() > maximum {
             return Err(too_large(maximum));
         }

@@ -6,9 +6,8 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use http_body_util::BodyExt;
-use tokio::time::timeout;
 
+use super::extract::pass_over;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -83,25 +82,8 @@ fn headers_too_large(maximum: usize) -> ApiError {
     ApiError::of(status, "invalid_request_error", message).code("request_headers_too_large")
 }
 
-/// Refuses a request whose body is not wanted. Most clients do not look for an answer before they have
-/// sent all of it, and would only see a broken connection: so it is let come, and dropped. Not where
-/// the client waits to be told to send it.
+/// Refuses a request whose body is not wanted.
 async fn refuse(gateway: &Gateway, request: Request, error: ApiError) -> Response {
-    if !request.headers().contains_key(header::EXPECT) {
-        let limits = &gateway.settings.limits;
-        let passed_over = pass_over(request, limits.max_body_bytes);
-        // Where it takes too long, the connection is closed with the rest unread.
-        drop(timeout(limits.body_timeout, passed_over).await);
-    }
+    pass_over(request, &gateway.settings.limits).await;
     error.into_response()
-}
-
-async fn pass_over(request: Request, limit: usize) {
-    let mut body = request.into_body();
-    let mut passed = 0;
-    while passed <= limit
-        && let Some(Ok(frame)) = body.frame().await
-    {
-        passed += frame.data_ref().map_or(0, bytes::Bytes::len);
-    }
 }

@@ -96,12 +96,18 @@ impl Connections {
     }
 }
 
+/// The least room of a connection for what is read and not yet taken, and for what waits to be
+/// written.
+const BUFFER: usize = 64 << 10;
+
 /// Headers are refused here at twice their bound, without a word: what is between is refused in the
 /// provider's form, once it is read.
 fn http(limits: &Limits) -> http1::Builder {
+    let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
-        .max_header_size(limits.max_header_bytes.saturating_mul(2));
+        .max_header_size(headers)
+        .max_buf_size(headers.max(BUFFER));
     http
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// How many bytes of events may wait for a slow reader before its upstream has to. An event that is
 /// longer waits alone.
-const BYTES_IN_FLIGHT: u32 = 256 << 10;
+const BYTES_IN_FLIGHT: u32 = 64 << 10;
 
 /// The turn's end of a channel whose bound counts bytes: events are of all lengths.
 pub(super) struct EventSender {
