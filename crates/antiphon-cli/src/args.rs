@@ -25,6 +25,8 @@ pub(crate) enum Command {
     /// Mend what a provider would refuse in a history, and tell what was mended
     #[command(after_help = REPAIRS)]
     Repair(RepairArgs),
+    /// Hash an API key, read from standard input, for the settings to hold in its place
+    HashKey,
     /// Convert a model's stream from one API's events to another's
     #[command(after_help = STREAMS)]
     Convert(ConvertArgs),
@@ -108,9 +110,17 @@ pub(crate) struct ServeArgs {
     /// What to do with input that a provider would refuse: repair or reject [default: repair]
     #[arg(long, value_name = "WAY")]
     pub(crate) faults: Option<String>,
-    /// A key that callers may present, and the tenant that it stands for
+    /// A key that callers may present, or its hash (antiphon hash-key), and the tenant that it
+    /// stands for
     #[arg(long, value_name = "KEY=TENANT", num_args = 1..)]
     pub(crate) api_key: Vec<String>,
+    /// The header in which a trusted proxy names the tenant; it must not let callers set it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tenant_header: Option<String>,
+    /// What encrypts the gateway's own key in its store, 16 characters or more; to change it, give
+    /// the new one and then the old one
+    #[arg(long, value_name = "SECRET", num_args = 1..)]
+    pub(crate) secret: Vec<String>,
     /// How many seconds a turn waits for an open one of its conversation [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) turn_wait: Option<String>,
@@ -134,9 +144,9 @@ pub(crate) struct ServeArgs {
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
 
 const SOURCES: &str = "\
-Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY,
-commas separate entries) and, --config aside, a key in the file (turn-wait = 30; for the API keys,
-api-keys = [\"KEY=TENANT\"]; max-open-turns and requests-per-second stand below [limits], where there
+Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY and
+ANTIPHON_SECRET, commas separate entries) and, --config aside, a key in the file (turn-wait = 30; the
+lists api-keys = [\"KEY=TENANT\"] and secrets = [\"SECRET\"]; max-open-turns and requests-per-second stand below [limits], where there
 are more limits). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 

@@ -36,7 +36,7 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
     let keyed = !gateway.api_keys.is_empty();
     let server = Server::prepare(listener, gateway, store)
         .await
-        .map_err(|error| Failure::runtime(format!("open turns cannot be settled: {error}")))?;
+        .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
     announce(&Greeting { address, keyed });
     let (stop, stopped) = oneshot::channel();

@@ -106,17 +106,18 @@ impl Document<'_> {
         })
     }
 
-    /// What a setting's value says: the API keys are several, of any other setting there is one.
+    /// What a setting's value says: of API keys and secrets there are several, of any other setting
+    /// there is one.
     fn said(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<Said>, Failure> {
         match (setting, value.get_ref()) {
-            (Setting::ApiKeys, DeValue::Array(entries)) => {
+            (_, DeValue::Array(entries)) if setting.is_list() => {
                 entries.iter().map(|entry| self.single(setting, entry)).collect()
             }
             (Setting::Upstream, DeValue::Array(_) | DeValue::Table(_)) => Err(self.refused(
                 Some(value.span()),
                 "upstream must be a string; several upstreams stand below [[upstreams]]",
             )),
-            (Setting::ApiKeys, _) => Err(self.of_wrong_type(setting, value)),
+            _ if setting.is_list() => Err(self.of_wrong_type(setting, value)),
             _ => Ok(vec![self.single(setting, value)?]),
         }
     }
@@ -149,6 +150,7 @@ impl Document<'_> {
     fn of_wrong_type(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Failure {
         let expected = match setting {
             Setting::ApiKeys => "a list of \"KEY=TENANT\" strings",
+            Setting::Secrets => "a list of strings",
             Setting::TurnWait | Setting::ShutdownGrace => "a whole number of seconds",
             _ => "a string",
         };

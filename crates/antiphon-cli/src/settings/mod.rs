@@ -4,6 +4,7 @@
 //! the file. The first of them that mentions a setting decides it; only then is its text
 //! understood, once for all places, and a refusal names the place.
 
+mod callers;
 mod environment;
 mod file;
 mod layer;
@@ -83,7 +84,9 @@ fn gateway(
     let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
         upstreams,
-        api_keys: parse::api_keys(layers.all(Setting::ApiKeys))?,
+        api_keys: callers::api_keys(layers.all(Setting::ApiKeys))?,
+        tenant_header: layers.one(Setting::TenantHeader, callers::tenant_header)?,
+        secrets: callers::secrets(layers.all(Setting::Secrets))?,
         faults: faults.unwrap_or(defaults.faults),
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
         on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),

@@ -127,35 +127,13 @@ pub(crate) fn form(name: &str) -> Result<Form, String> {
     }
 }
 
-/// Every key with its tenant, no key twice.
-pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<(Secret, Tenant)>, Failure> {
-    let mut keys: Vec<(Secret, Tenant)> = Vec::with_capacity(entries.len());
-    for said in entries {
-        let (key, tenant) = api_key(said)?;
-        if let Some((_, first)) = keys.iter().find(|(known, _)| *known == key) {
-            let (first, second) = (first.as_str(), tenant.as_str());
-            return Err(said.refused(format!("'{first}' and '{second}' are given the same key")));
-        }
-        keys.push((key, tenant));
-    }
-    Ok(keys)
-}
-
-/// The last `=` divides: keys in base64 may end in one, names of tenants need none.
-fn api_key(said: &Said) -> Result<(Secret, Tenant), Failure> {
-    let (key, tenant) = said
-        .trimmed()
-        .rsplit_once('=')
-        .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
-        .ok_or_else(|| said.refused("an entry is not of the form KEY=TENANT"))?;
-    let key = secret(key).ok_or_else(|| said.refused(format!("the key of '{tenant}' {A_KEY}")))?;
-    Ok((key, Tenant::new(tenant)))
-}
-
 /// A secret that can be a bearer token.
 fn secret(text: &str) -> Option<Secret> {
-    let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_token.then(|| Secret::new(text))
+    is_token(text).then(|| Secret::new(text))
 }
 
-const A_KEY: &str = "must be visible ASCII characters, without blanks";
+pub(super) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+pub(super) const A_KEY: &str = "must be visible ASCII characters, without blanks";

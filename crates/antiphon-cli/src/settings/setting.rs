@@ -11,6 +11,8 @@ pub(super) enum Setting {
     State,
     Faults,
     ApiKeys,
+    TenantHeader,
+    Secrets,
     TurnWait,
     OnDisconnect,
     EventNames,
@@ -20,7 +22,7 @@ pub(super) enum Setting {
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -29,6 +31,8 @@ impl Setting {
         Self::State,
         Self::Faults,
         Self::ApiKeys,
+        Self::TenantHeader,
+        Self::Secrets,
         Self::TurnWait,
         Self::OnDisconnect,
         Self::EventNames,
@@ -47,12 +51,19 @@ impl Setting {
         format!("ANTIPHON_{}", self.name().replace('-', "_").to_uppercase())
     }
 
-    /// The key in the file, as `turn-wait`. A flag gives one API key; the file, the list of them.
+    /// The key in the file, as `turn-wait`. A flag gives one API key or secret; the file, the list of
+    /// them.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::ApiKeys => "api-keys",
+            Self::Secrets => "secrets",
             other => other.name(),
         }
+    }
+
+    /// Whether there may be several of it.
+    pub(super) fn is_list(self) -> bool {
+        matches!(self, Self::ApiKeys | Self::Secrets)
     }
 
     /// Whether it stands below `[limits]` in the file.
@@ -70,6 +81,8 @@ impl Setting {
             Self::State => "state",
             Self::Faults => "faults",
             Self::ApiKeys => "api-key",
+            Self::TenantHeader => "tenant-header",
+            Self::Secrets => "secret",
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",
             Self::EventNames => "event-names",

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, ModelPattern, OnDisconnect, Secret};
+use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 
 use super::file::FromFile;
 use super::*;
 
+mod callers;
 mod limits;
 
 /// An environment of these variables and no others.
@@ -74,7 +75,7 @@ fn api_keys_of_two_places_are_not_added_up() {
     let file = file("api-keys = ['k1=initech']");
     let given = configuration(ServeArgs::default(), variables(environment), file);
     let expected = [("k2", "acme"), ("k3", "globex")]
-        .map(|(key, tenant)| (Secret::new(key), Tenant::new(tenant)));
+        .map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant)));
     assert_eq!(given.gateway.api_keys, expected);
 }
 
@@ -101,7 +102,7 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(upstream.url, "https://models.example/v1");
     assert_eq!(upstream.key, Some(Secret::new("sk-theirs")));
     assert_eq!(given.gateway.faults, Faults::Reject);
-    assert_eq!(given.gateway.api_keys, [(Secret::new("b2Vy="), Tenant::new("acme"))]);
+    assert_eq!(given.gateway.api_keys, [ApiKey::new("b2Vy=", Tenant::new("acme"))]);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
