@@ -1,5 +1,6 @@
 //! The store that several processes share: a PostgreSQL database.
 
+mod abandoned;
 mod conversations;
 mod failure;
 mod heartbeat;

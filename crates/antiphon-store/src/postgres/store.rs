@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+use super::abandoned::Drawn;
 use super::failure::Failure;
 use super::line::Ahead;
 use super::session::Session;
@@ -324,18 +325,19 @@ impl Store for PostgresStore {
 
 #[async_trait]
 impl Line for PostgresStore {
+    /// A caller that leaves meanwhile does not hold up the line: its place is given up.
     async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), id.clone(), self.shared.holder.clone());
-        self.call(async move {
-            let line = Lock::Line(&given.0, &given.1);
-            shared
-                .write(Effect::Unsynced, line, &given, |db, (tenant, id, holder)| {
-                    Box::pin(line::join(db, tenant, id, holder))
-                })
-                .await
-        })
-        .await
+        self.check_open()?;
+        let drawn = Drawn::new(self.heartbeat.abandoned());
+        let given = (tenant, id, &self.shared.holder, &drawn);
+        let joined = self
+            .shared
+            .write(Effect::Unsynced, Lock::Line(tenant, id), &given, |db, given| {
+                let (tenant, id, holder, drawn) = given;
+                Box::pin(line::join(db, tenant, id, holder, drawn))
+            })
+            .await;
+        joined.inspect(|place| drawn.keep(*place))
     }
 
     /// What the dead before this place left open is settled before the place is first.
@@ -372,7 +374,7 @@ impl Line for PostgresStore {
             })
             .await;
         if left.is_err() {
-            self.heartbeat.abandon(line::column(place));
+            self.heartbeat.abandoned().add(place);
         }
         left
     }
