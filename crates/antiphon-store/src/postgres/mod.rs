@@ -20,6 +20,7 @@ mod session;
 mod settings;
 mod settling;
 mod shared;
+mod standing;
 mod statements;
 mod store;
 mod sweep;

@@ -62,7 +62,7 @@ async fn forward(mut client: TcpStream, port: u16, next: Arc<Mutex<Option<Cut>>>
                 }
                 server.write_all(&asked[..length]).await.unwrap();
                 if cut == Some(Cut::AfterTheCommit) {
-                    server.read(&mut answered).await.unwrap();
+                    server.read_u8().await.unwrap();
                     return;
                 }
             }
