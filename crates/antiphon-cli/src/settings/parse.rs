@@ -1,6 +1,7 @@
 //! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
@@ -92,12 +93,17 @@ pub(super) fn faults(said: &Said) -> Result<Faults, Failure> {
     }
 }
 
-pub(super) fn turn_wait(said: &Said) -> Result<Duration, Failure> {
+pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     let text = said.trimmed();
     let seconds: u32 = text
         .parse()
         .map_err(|_| said.refused(format!("'{text}' is not a whole number of seconds")))?;
     Ok(Duration::from_secs(seconds.into()))
+}
+
+pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
+    let text = said.trimmed();
+    text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
 }
 
 pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
