@@ -6,10 +6,12 @@ mod conformance;
 
 mod postgres {
     mod bytes;
+    mod commits;
     mod connections;
     pub(crate) mod database;
     mod line;
     mod openings;
+    mod proxy;
     mod schema;
 }
 

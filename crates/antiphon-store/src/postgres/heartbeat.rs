@@ -1,11 +1,12 @@
 //! The sign of life of this process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use super::abandoned::Abandoned;
 use super::failure::{Failure, describe};
 use super::holders;
 use super::pool::Connector;
@@ -34,10 +35,9 @@ impl Heartbeat {
         Ok(Self { beating: tokio::spawn(beat.forever()), abandoned })
     }
 
-    /// Has a place given up with the next beat, as it could not be given up at once: the living hold
-    /// up a line.
-    pub(super) fn abandon(&self, place: i64) {
-        self.abandoned.add(place);
+    /// The places in line that are given up with its beats.
+    pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
+        &self.abandoned
     }
 
     pub(super) fn stop(&self) {
@@ -86,30 +86,11 @@ impl Beat {
 
     async fn tell(&self, session: &Session) -> Result<(), Failure> {
         holders::beat(session, &session.holder).await?;
-        let places = self.abandoned.all();
+        let places = self.abandoned.places();
         if !places.is_empty() {
             holders::leave_places(session, &session.holder, &places).await?;
-            self.abandoned.forget(&places);
+            self.abandoned.were_left(&places);
         }
         Ok(())
-    }
-}
-
-/// Places in line that are still to be given up. There are no more of them than turns at a time.
-#[derive(Default)]
-struct Abandoned(Mutex<Vec<i64>>);
-
-impl Abandoned {
-    fn add(&self, place: i64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(place);
-    }
-
-    fn all(&self) -> Vec<i64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn forget(&self, places: &[i64]) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|place| !places.contains(place));
     }
 }

@@ -1,8 +1,10 @@
 //! The processes that have the store open, by the database's clock.
 
 use super::failure::Failure;
+use super::line;
 use super::session::Session;
 use super::statements::statements;
+use crate::records::Place;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -22,7 +24,8 @@ pub(super) async fn ensure(db: &Session, holder: &str, is_alive: bool) -> Result
 }
 
 /// Gives up some of the places in line that `holder` has.
-pub(super) async fn leave_places(db: &Session, holder: &str, places: &[i64]) -> Result<()> {
+pub(super) async fn leave_places(db: &Session, holder: &str, places: &[Place]) -> Result<()> {
+    let places: Vec<i64> = places.iter().map(|place| line::column(*place)).collect();
     db.execute(&LEAVE_PLACES, &[&holder, &places]).await.map(drop)
 }
 

@@ -1,5 +1,6 @@
 //! The line for a conversation.
 
+use super::abandoned::Drawn;
 use super::failure::Failure;
 use super::holders;
 use super::session::Session;
@@ -21,13 +22,14 @@ pub(super) enum Ahead {
     Dead,
 }
 
-/// Takes the last place for `holder`. The caller has the line's lock, so that places are drawn and
-/// come to be seen in one order.
+/// Takes the last place for `holder`, and notes it in `drawn`. The caller has the line's lock, so that
+/// places are drawn and come to be seen in one order.
 pub(super) async fn join(
     db: &Session,
     tenant: &Tenant,
     id: &ConversationId,
     holder: &str,
+    drawn: &Drawn,
 ) -> Result<Place> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
     let (joined, alive) = futures_util::future::join(
@@ -35,9 +37,11 @@ pub(super) async fn join(
         holders::is_alive(db, holder),
     )
     .await;
-    let place = joined?.map(|row| place_of(row.get(0)));
+    let row = joined?.ok_or_else(|| Failure::unreadable("no place that was just taken"))?;
+    let place = place_of(row.get(0));
+    drawn.note(place);
     holders::ensure(db, holder, alive?).await?;
-    place.ok_or_else(|| Failure::unreadable("no place that was just taken"))
+    Ok(place)
 }
 
 /// Who stands before `place`, which is `holder`'s.

@@ -1,5 +1,6 @@
 //! The store that several processes share: a PostgreSQL database.
 
+mod abandoned;
 mod conversations;
 mod failure;
 mod heartbeat;
@@ -19,6 +20,7 @@ mod session;
 mod settings;
 mod settling;
 mod shared;
+mod standing;
 mod statements;
 mod store;
 mod sweep;

@@ -87,7 +87,8 @@ enum Mode {
 impl Own {
     /// Reads a parameter; says whether it is one of these.
     fn take(&mut self, pair: &str) -> Result<bool, String> {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let pair = pair.split_once('=');
+        let (name, value) = pair.ok_or("a parameter of the store's URL has no value")?;
         let value = percent_decode_str(value).decode_utf8_lossy();
         match name {
             "pool_max" => self.pool_max = Some(pool_max(&value)?),
@@ -209,6 +210,7 @@ mod tests {
             ("pool_max=0", "from 1 to 1000"),
             ("pool_max=s3cret", "from 1 to 1000"),
             ("s3cret=blue", "percent-encoded"),
+            ("s3cret", "has no value"),
             ("port=s3cret", "port"),
         ] {
             let refusal = refusal(query);

@@ -3,21 +3,17 @@
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 
-use super::failure::Failure;
-use super::line::Ahead;
-use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, items, kept, line, listing, openings, places, requests,
-    responses, settling, turns,
+    PostgresStore, conversations, items, kept, listing, openings, places, requests, responses,
+    settling, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
 };
 use crate::store::Store;
 
@@ -320,70 +316,4 @@ impl Store for PostgresStore {
     async fn close(&self) {
         self.shut().await;
     }
-}
-
-#[async_trait]
-impl Line for PostgresStore {
-    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), id.clone(), self.shared.holder.clone());
-        self.call(async move {
-            let line = Lock::Line(&given.0, &given.1);
-            shared
-                .write(Effect::Unsynced, line, &given, |db, (tenant, id, holder)| {
-                    Box::pin(line::join(db, tenant, id, holder))
-                })
-                .await
-        })
-        .await
-    }
-
-    /// What the dead before this place left open is settled before the place is first.
-    async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
-        self.call(async move {
-            match shared.run(&given, look).await? {
-                Ahead::Nobody => return Ok(true),
-                Ahead::Living => return Ok(false),
-                Ahead::Dead => {}
-            }
-            settling::settle_in(&shared, &given.0, given.1.shard()).await?;
-            shared
-                .run(&given, |db, (tenant, id, place, _)| {
-                    Box::pin(line::pass_over(db, tenant, id, *place))
-                })
-                .await?;
-            Ok(shared.run(&given, look).await? == Ahead::Nobody)
-        })
-        .await
-    }
-
-    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()> {
-        let shared = self.shared.clone();
-        let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
-        let left = self
-            .call(async move {
-                shared
-                    .run(&given, |db, (tenant, id, place, holder)| {
-                        Box::pin(line::leave(db, tenant, id, *place, holder))
-                    })
-                    .await
-            })
-            .await;
-        if left.is_err() {
-            self.heartbeat.abandon(line::column(place));
-        }
-        left
-    }
-}
-
-type Standing = (Tenant, ConversationId, Place, String);
-
-fn look<'a>(
-    db: &'a Session,
-    given: &'a Standing,
-) -> BoxFuture<'a, std::result::Result<Ahead, Failure>> {
-    let (tenant, id, place, holder) = given;
-    Box::pin(line::ahead(db, tenant, id, *place, holder))
 }

@@ -13,7 +13,6 @@ use crate::conformance::{Place, World};
 /// An empty database of its own.
 #[derive(Clone)]
 pub(crate) struct Database {
-    /// Where it is.
     pub(crate) url: String,
     /// How stores open it.
     parameters: String,
@@ -32,6 +31,11 @@ impl Database {
     /// The same database, opened with other parameters.
     pub(crate) fn with(&self, parameters: &str) -> Self {
         Self { parameters: parameters.into(), ..self.clone() }
+    }
+
+    /// The same database, by another URL.
+    pub(crate) fn by_way_of(&self, url: &str) -> Self {
+        Self { url: url.into(), ..self.clone() }
     }
 
     /// What names it to a store.
