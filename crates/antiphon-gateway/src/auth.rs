@@ -147,11 +147,10 @@ mod tests {
     }
 
     fn headers(given: &[(&'static str, &str)]) -> HeaderMap {
-        let given = given
-            .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
         let mut headers = HeaderMap::new();
-        given.for_each(|(name, value)| drop(headers.append(name, value)));
+        for (name, value) in given {
+            headers.append(HeaderName::from_static(name), value.parse().unwrap());
+        }
         headers
     }
 

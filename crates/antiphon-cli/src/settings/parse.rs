@@ -7,7 +7,7 @@ use std::time::Duration;
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
-use antiphon_store::{OpenError, Tenant};
+use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
 

@@ -121,6 +121,8 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--state", "ANTIPHON_STATE"),
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
+        ("--tenant-header", "ANTIPHON_TENANT_HEADER"),
+        ("--secret", "ANTIPHON_SECRET"),
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
@@ -144,8 +146,8 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
+             secrets, turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),

@@ -90,7 +90,9 @@ fn our_keys_are_not_forwarded_to_a_provider() {
 #[test]
 fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
     let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
-                    check callers' tokens; give --api-key KEY=TENANT, or listen on 127.0.0.1";
+                    check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME where \
+                    a trusted proxy sets it, or upstreams that are given the callers' own tokens, or \
+                    listen on 127.0.0.1";
     let open = ["--listen", "0.0.0.0:8484"];
     refused(World::serve(&open), sentence);
     let upstream = ["--upstream", "https://models.example/v1", "--upstream-key", "key"];
@@ -101,7 +103,7 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect, \
+                    upstream-api, upstream-key, state, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
                     event-names, shutdown-grace, upstreams, limits";
     refused(world, sentence);
 }

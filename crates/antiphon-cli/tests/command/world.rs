@@ -113,8 +113,15 @@ impl Serving {
 
     /// The status line that answers `GET path`.
     pub(crate) fn status_of(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(self.address()).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\r\n");
+        self.status_of_with(path, "accept: */*")
+    }
+
+    /// The same, where the request has this header.
+    pub(crate) fn status_of_with(&self, path: &str, header: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: antiphon\r\n{header}\r\nconnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).unwrap();
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line).unwrap();
