@@ -5,6 +5,7 @@ mod clients;
 mod fuzz;
 mod house;
 mod laws;
+mod promises;
 mod report;
 mod run;
 mod step;

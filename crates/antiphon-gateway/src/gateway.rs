@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antiphon::IdSource;
 use antiphon::item::FingerprintKey;
-use antiphon_store::{Store, Tenant};
+use antiphon_store::{ConversationId, Store, Tenant};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,6 +15,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::open_turns::OpenTurns;
+use crate::request::DigestKey;
 use crate::settings::Settings;
 use crate::upstream::Upstreams;
 
@@ -31,7 +32,10 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
-    leases: Leases,
+    /// Who works on what.
+    pub(crate) leases: Leases,
+    /// Keys the digests that requests are known by.
+    pub(crate) digest_key: DigestKey,
 }
 
 impl Gateway {
@@ -39,23 +43,28 @@ impl Gateway {
         let secret = secret(&*store).await?;
         let mut key = [0; 16];
         key.copy_from_slice(&secret[..16]);
+        let turns = TaskTracker::new();
         Ok(Self {
             upstreams: Upstreams::new(&settings),
             authenticator: Authenticator::new(&settings, &secret),
             fingerprint_key: FingerprintKey::new(key),
-            turns: TaskTracker::new(),
+            digest_key: DigestKey::new(&secret),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
-            leases: Leases::default(),
+            leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
+            turns,
             settings,
             store,
         })
     }
 
-    /// The right to be the one open turn of a conversation, or to go on from a response that no
-    /// open turn is making any more.
-    pub(crate) async fn lease(&self, tenant: &Tenant, id: &str) -> Result<Lease, ApiError> {
-        let lease = self.leases.acquire(tenant, id, self.settings.turn_wait).await;
+    /// The right to be the one open turn of a conversation.
+    pub(crate) async fn lease(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+    ) -> Result<Lease, ApiError> {
+        let lease = self.leases.conversation(tenant, id).await?;
         lease.ok_or_else(ApiError::conversation_locked)
     }
 }

@@ -5,6 +5,7 @@
 //! events. What is new in a request, and what of it a provider would refuse, is decided by the
 //! [`antiphon`] crate.
 
+mod abandoned;
 mod auth;
 mod caller;
 pub mod entropy;

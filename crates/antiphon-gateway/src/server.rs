@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::abandoned;
 use crate::gateway::Gateway;
 use crate::routes;
 use crate::settings::Settings;
@@ -44,7 +45,10 @@ impl Server {
         let stopping = CancellationToken::new();
         let app = routes::router(&self.gateway);
         let server = tokio::spawn(run(self.listener, app, stopping.clone()));
-        shutdown.await;
+        tokio::select! {
+            () = shutdown => {}
+            () = abandoned::settle(&*self.gateway.store) => {}
+        }
         stopping.cancel();
         stop(&self.gateway, server).await
     }

@@ -71,7 +71,7 @@ pub struct Turn {
     pub place: Option<Place>,
 }
 
-/// The newest turn of a request.
+/// A turn of a request that was made before.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Earlier {
     /// It was announced and has not ended.

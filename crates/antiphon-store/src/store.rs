@@ -94,13 +94,15 @@ pub trait Store: Send + Sync + 'static {
         id: &ItemId,
     ) -> Result<bool>;
 
-    /// The newest turn in `shard` that answers this request.
+    /// The turns in `shard` that answer this request, the newest first and open ones before all that
+    /// ended; at most `limit`.
     async fn earlier(
         &self,
         tenant: &Tenant,
         shard: Shard,
         request: &RequestDigest,
-    ) -> Result<Option<Earlier>>;
+        limit: usize,
+    ) -> Result<Vec<Earlier>>;
 
     /// Takes a conversation's last turn back, if it answers this request: the conversation returns
     /// to where the turn began. The turn goes to a thread of its own, `fork`, so that its response

@@ -1,6 +1,7 @@
 //! The body of `POST /v1/responses`.
 
 mod bounds;
+mod identity;
 mod input;
 
 use antiphon::Item;
@@ -9,6 +10,7 @@ use bytes::Bytes;
 
 use self::bounds::check_bounds;
 pub(crate) use self::bounds::metadata;
+pub(crate) use self::identity::{Again, DigestKey, Identity};
 use self::input::input;
 pub(crate) use self::input::items;
 use crate::error::ApiError;
@@ -29,6 +31,8 @@ pub(crate) struct CreateRequest {
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
+    /// What it is known by should it be made again.
+    pub(crate) identity: Identity,
 }
 
 /// What a request goes on from.
@@ -45,7 +49,7 @@ pub(crate) enum Continues {
 impl CreateRequest {
     /// Reads a request. Bytes that are no JSON object, fields of wrong types and parameters that
     /// exclude one another are refused in the provider's words.
-    pub(crate) fn parse(body: &Bytes) -> Result<Self, ApiError> {
+    pub(crate) fn parse(body: &Bytes, identity: Identity) -> Result<Self, ApiError> {
         let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
@@ -58,6 +62,7 @@ impl CreateRequest {
             store: boolean(&fields, "store")?.unwrap_or(true),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
+            identity,
             fields: String::new(),
         };
         check_bounds(&fields)?;

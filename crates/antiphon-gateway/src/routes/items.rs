@@ -54,7 +54,7 @@ pub(super) async fn create(
     let id = known(&text)?;
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
-    let _lease = gateway.lease(&caller.tenant, id.as_str()).await?;
+    let _lease = gateway.lease(&caller.tenant, &id).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(ApiError::conversation_not_found(&text)),
         other => {
@@ -85,7 +85,7 @@ pub(super) async fn delete(
     Path((text, item_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let id = known(&text)?;
-    let _lease = gateway.lease(&caller.tenant, id.as_str()).await?;
+    let _lease = gateway.lease(&caller.tenant, &id).await?;
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
         true => Ok(show_conversation(&conversation)),

@@ -10,7 +10,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
-use http::header;
+use http::{HeaderMap, header};
 use tokio::sync::mpsc;
 
 use super::extract::Body;
@@ -27,9 +27,11 @@ use crate::turn::{self, Answer, Head};
 pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
+    headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let request = CreateRequest::parse(&body)?;
+    let identity = gateway.digest_key.identify(&headers, &body)?;
+    let request = CreateRequest::parse(&body, identity)?;
     Ok(match turn::answer(gateway, caller, request).await? {
         Answer::Whole(Head(headers), response) => (headers, json(response)).into_response(),
         Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),

@@ -32,7 +32,7 @@ impl Turn<'_> {
                 envelope: envelope.render(std::iter::empty()).into(),
                 ..new_response(opened, Bytes::new(), &plan.report)
             }),
-            request: None,
+            request: Some(self.request.identity.digest),
             place: None,
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
@@ -73,8 +73,8 @@ impl Turn<'_> {
             input: fresh,
             output: self.output_items(finished, origin),
             response: keeps_record.then(|| new_response(opened, envelope, report)),
-            request: None,
-            place: None,
+            request: Some(self.request.identity.digest),
+            place: opened.place(),
         };
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }

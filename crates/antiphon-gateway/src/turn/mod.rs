@@ -9,6 +9,7 @@ mod plan;
 mod relay;
 mod report;
 mod resolve;
+mod retry;
 mod send;
 mod view;
 
@@ -24,6 +25,7 @@ use self::open::Opened;
 use self::plan::Plan;
 use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
+use self::retry::Made;
 use self::send::Sent;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
@@ -75,10 +77,16 @@ impl Turn<'_> {
     /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.upstream()?;
+        let _underway = self.enter().await?;
         let opened = self.open().await?;
+        let made = self.made_before(&opened).await?;
+        if let Made::Whole(record) = &made {
+            return self.answer_again(record, client).await;
+        }
         let held = self.load(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
+        plan.report.superseded(matches!(made, Made::Superseded));
         let reply = self.ask(&opened, &mut plan, upstream, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
@@ -140,16 +148,16 @@ impl Turn<'_> {
 
     fn hearing(&self, opened: &Opened, plan: &Plan, upstream: Upstream<'_>) -> Hearing {
         let fields = self.request.object();
-        let assembler = Assembler::new(
-            envelope(opened, &fields),
-            Taken::of(&plan.transcript),
-            Box::new(RandomIds),
-            self.request.encrypted,
-        );
-        let assembler = assembler
-            .permitting(Permission::of(&fields))
-            .in_form(self.gateway.settings.event_names);
+        let taken = Taken::of(&plan.transcript);
+        let assembler = self.assembler(envelope(opened, &fields), taken);
+        let assembler = assembler.permitting(Permission::of(&fields));
         Hearing::new(upstream.api(), Asked::of(&fields, plan.origin.clone()), assembler)
+    }
+
+    fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
+        let assembler =
+            Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
+        assembler.in_form(self.gateway.settings.event_names)
     }
 
     /// Commits what the turn came to, and only then tells the caller of its end.

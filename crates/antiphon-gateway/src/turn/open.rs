@@ -1,12 +1,14 @@
 //! Opening a turn: where it goes on from, and the right to do so.
 
 use antiphon::Transcript;
-use antiphon_store::{Base, ConversationId, Cursor, ResponseId, Shard, ThreadId};
+use antiphon_store::{
+    Base, ConversationId, Cursor, Place, RequestDigest, ResponseId, ResponseRecord, Shard, ThreadId,
+};
 
 use super::Turn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
-use crate::lease::Lease;
+use crate::lease::{Lease, OpenResponse};
 use crate::open_turns::OpenTurn;
 use crate::request::Continues;
 
@@ -24,11 +26,18 @@ pub(super) struct Opened {
     pub(super) base: Base,
     /// Its place among the open turns, left before the lease is.
     turn: Option<OpenTurn>,
-    /// On the conversation and on the response itself, held until the turn is committed.
-    _leases: Vec<Lease>,
+    /// On the conversation, until the turn is committed.
+    lease: Option<Lease>,
+    /// On the response itself, as long.
+    _response: OpenResponse,
 }
 
 impl Opened {
+    /// The place in the conversation's line that the turn is committed from.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.lease.as_ref().and_then(Lease::place)
+    }
+
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {
@@ -53,7 +62,7 @@ impl Turn<'_> {
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.request.continues {
             Continues::Nothing => {
-                let shard = Shard::issue(&mut RandomIds);
+                let shard = self.shard_of_request();
                 let thread = ThreadId::issue(&mut RandomIds);
                 self.opened(shard, None, Base::New { shard, thread }, None).await
             }
@@ -67,9 +76,7 @@ impl Turn<'_> {
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
-        let tenant = &self.caller.tenant;
-        drop(self.gateway.lease(tenant, id.as_str()).await?);
-        let record = self.gateway.store.response(tenant, &id).await?.ok_or_else(unknown)?;
+        let record = self.response(&id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
         let base = Base::After { cursor: record.cursor, fork };
         self.opened(id.shard(), Some(record.cursor), base, None).await
@@ -79,7 +86,7 @@ impl Turn<'_> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
-        let lease = self.gateway.lease(tenant, id.as_str()).await?;
+        let lease = self.gateway.lease(tenant, &id).await?;
         let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
@@ -95,13 +102,48 @@ impl Turn<'_> {
         conversation: Option<(ConversationId, OpenTurn, Lease)>,
     ) -> Result<Opened, ApiError> {
         let response_id = ResponseId::issue(shard, &mut RandomIds);
-        let own = self.gateway.lease(&self.caller.tenant, response_id.as_str()).await?;
-        let (conversation, turn, leases) = match conversation {
-            Some((id, turn, lease)) => (Some(id), Some(turn), vec![lease, own]),
-            None => (None, None, vec![own]),
+        let response = self.gateway.leases.open_response(&self.caller.tenant, &response_id).await;
+        let response = response.ok_or_else(ApiError::conversation_locked)?;
+        let (conversation, turn, lease) = match conversation {
+            Some((id, turn, lease)) => (Some(id), Some(turn), Some(lease)),
+            None => (None, None, None),
         };
         let created_at = unix_now();
-        Ok(Opened { response_id, created_at, conversation, cursor, base, turn, _leases: leases })
+        Ok(Opened {
+            response_id,
+            created_at,
+            conversation,
+            cursor,
+            base,
+            turn,
+            lease,
+            _response: response,
+        })
+    }
+
+    /// A new thread's shard follows from the request, so that the thread is found should the request
+    /// be made again.
+    fn shard_of_request(&self) -> Shard {
+        let RequestDigest(digest) = self.request.identity.digest;
+        let (half, _) = digest.split_first_chunk().expect("a digest is longer than a shard");
+        Shard(u64::from_be_bytes(*half))
+    }
+
+    /// The record of a response, once its turn has ended: here, and where there is none, in another
+    /// process.
+    async fn response(&self, id: &ResponseId) -> Result<Option<ResponseRecord>, ApiError> {
+        let (leases, store) = (&self.gateway.leases, &self.gateway.store);
+        let tenant = &self.caller.tenant;
+        if !leases.response_ended_here(tenant, id).await {
+            return Err(ApiError::conversation_locked());
+        }
+        match store.response(tenant, id).await? {
+            None if leases.response_ended(tenant, id).await? => {
+                Ok(store.response(tenant, id).await?)
+            }
+            None => Err(ApiError::conversation_locked()),
+            record => Ok(record),
+        }
     }
 
     /// The transcript that the turn goes on from.

@@ -1,7 +1,7 @@
 //! From the upstream to the caller, event by event.
 
 use antiphon::dialect::{Asked, Dialect, Listener};
-use antiphon::stream::{Assembler, Decoder, Failure, TooLong};
+use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
 use bytes::Bytes;
 
 use super::open::Opened;
@@ -81,7 +81,12 @@ impl Hearing {
         Self { decoder: Decoder::new(MAX_EVENT), listener, assembler }
     }
 
-    async fn pass_on(&mut self, client: &mut Client) {
+    /// What an answer that has ended came to.
+    pub(super) fn finish(self, now: i64) -> Option<Finished> {
+        self.assembler.has_ended().then(|| self.assembler.finish(now))
+    }
+
+    pub(super) async fn pass_on(&mut self, client: &mut Client) {
         while let Some(event) = self.assembler.next_event() {
             client.event(&event).await;
         }
@@ -91,7 +96,8 @@ impl Hearing {
         self.assembler.fail(Failure::server_error(reason));
     }
 
-    fn whole(&mut self, body: &Bytes) {
+    /// Hears an answer that comes as one object.
+    pub(super) fn whole(&mut self, body: &Bytes) {
         if self.listener.hear_whole(body, &mut self.assembler).is_err() {
             self.fail(&garbled("a body that is no response object").to_string());
         }

@@ -7,7 +7,7 @@ use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
 use antiphon::{Item, ItemId};
-use antiphon_store::ResponseId;
+use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ pub(super) struct Report {
     object: &'static str,
     /// How many items the caller sent.
     input_items: usize,
+    /// Whether the turn stands in the place of an earlier attempt that was cut short.
+    superseding: bool,
     /// Items that were held already.
     resent: Vec<ResentItem>,
     /// What a provider would have refused, and what was done about it.
@@ -121,11 +123,17 @@ impl Report {
         Self {
             object: "antiphon.report",
             input_items,
+            superseding: false,
             resent: Vec::new(),
             repairs: Vec::new(),
             adapted_fields: Vec::new(),
             stream: Vec::new(),
         }
+    }
+
+    /// The turn stands in the place of an earlier attempt, or not.
+    pub(super) fn superseded(&mut self, earlier: bool) {
+        self.superseding = earlier;
     }
 
     pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
@@ -211,8 +219,10 @@ impl Report {
             let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
             headers.insert("antiphon-repairs", value);
         }
-        let id = HeaderValue::try_from(response_id.as_str()).expect("an id is plain text");
-        headers.insert("antiphon-response", id);
+        if self.superseding {
+            headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
+        }
+        headers.insert("antiphon-response", id_header(response_id));
         Head(headers)
     }
 
@@ -240,7 +250,8 @@ impl Report {
     /// Every item that was left out or mended, by position, id and rule; `None` where there is
     /// none.
     fn named(&self) -> Option<String> {
-        let is_empty = self.resent.is_empty()
+        let is_empty = !self.superseding
+            && self.resent.is_empty()
             && self.repairs.is_empty()
             && self.adapted_fields.is_empty()
             && self.stream.is_empty();
@@ -295,6 +306,24 @@ fn stream_repair(note: &Note) -> StreamRepair {
             StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }
         }
     }
+}
+
+/// What is known before the first byte of an answer that is given again.
+pub(super) fn head_again(response_id: &ResponseId) -> Head {
+    let mut headers = HeaderMap::new();
+    headers.insert("antiphon-answered-again", HeaderValue::from_static("true"));
+    headers.insert("antiphon-response", id_header(response_id));
+    Head(headers)
+}
+
+fn id_header(response_id: &ResponseId) -> HeaderValue {
+    HeaderValue::try_from(response_id.as_str()).expect("an id is plain text")
+}
+
+/// An answer that was given again, in one line for the operator.
+pub(super) fn log_again(caller: &Caller, response: &NewResponse) {
+    let (tenant, response) = (caller.tenant.as_str(), response.id.as_str());
+    tracing::info!(tenant, response, "turn answered again");
 }
 
 /// A turn that was refused, in one line for the operator.

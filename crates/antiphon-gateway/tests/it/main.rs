@@ -10,6 +10,7 @@ mod leaving;
 mod numbered;
 mod references;
 mod repairs;
+mod retries;
 mod serving;
 mod state;
 mod streams;

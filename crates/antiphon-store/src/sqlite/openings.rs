@@ -7,7 +7,7 @@ use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
 use super::savepoint::attempt;
-use super::{requests, sweep, turns};
+use super::{sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
@@ -69,21 +69,25 @@ fn insert_items(db: &Connection, ordinal: i64, items: &[HeldItem]) -> Result<()>
     Ok(())
 }
 
-/// The newest opening of this request.
+/// The openings of this request, the newest first.
 pub(super) fn of_request(
     db: &Connection,
     tenant: &Tenant,
     in_shard: Shard,
     request: &RequestDigest,
-) -> Result<Option<ResponseId>> {
+    limit: usize,
+) -> Result<Vec<ResponseId>> {
     const SQL: &str = "
         SELECT id FROM openings WHERE tenant = ?1 AND shard = ?2 AND request = ?3
-        ORDER BY ordinal DESC LIMIT 1";
-    let parameters = requests::columns(tenant, in_shard, request);
-    let id = db.prepare_cached(SQL)?.query_row(parameters, |row| {
-        ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
-    });
-    Ok(id.optional()?)
+        ORDER BY ordinal DESC LIMIT ?4";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let ids = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), shard(in_shard), request.0, limit], |row| {
+            ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(ids)
 }
 
 /// The ordinal of an opening.

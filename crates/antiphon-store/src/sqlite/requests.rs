@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::keys::{ThreadKey, position, seq_of, shard};
+use super::keys::{ThreadKey, position, seq_of};
 use super::{conversations, openings, responses, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
@@ -10,17 +10,18 @@ use crate::records::{Earlier, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The newest turn of a request: one that is open came after all that ended.
-pub(super) fn newest(
+/// The turns of a request, the newest first: those that are open came after all that ended.
+pub(super) fn turns(
     db: &Connection,
     tenant: &Tenant,
     in_shard: Shard,
     request: &RequestDigest,
-) -> Result<Option<Earlier>> {
-    if let Some(id) = openings::of_request(db, tenant, in_shard, request)? {
-        return Ok(Some(Earlier::Open(id)));
-    }
-    Ok(responses::of_request(db, tenant, in_shard, request)?.map(Earlier::Ended))
+    limit: usize,
+) -> Result<Vec<Earlier>> {
+    let open = openings::of_request(db, tenant, in_shard, request, limit)?;
+    let ended = responses::of_request(db, tenant, in_shard, request, limit)?;
+    let open = open.into_iter().map(Earlier::Open);
+    Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
 }
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and
@@ -88,13 +89,4 @@ fn move_from(db: &Connection, key: ThreadKey<'_>, from: Seq, to: ThreadKey<'_>) 
         ])?;
     }
     Ok(())
-}
-
-/// The columns `tenant`, `shard` and `request`.
-pub(super) fn columns<'a>(
-    tenant: &'a Tenant,
-    in_shard: Shard,
-    request: &'a RequestDigest,
-) -> (&'a str, i64, &'a [u8]) {
-    (tenant.as_str(), shard(in_shard), &request.0)
 }

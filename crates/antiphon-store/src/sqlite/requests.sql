@@ -2,7 +2,7 @@
 ALTER TABLE responses ADD COLUMN request BLOB;
 ALTER TABLE openings ADD COLUMN request BLOB;
 
-CREATE INDEX responses_by_request ON responses (tenant, shard, request) WHERE request IS NOT NULL;
+CREATE INDEX responses_by_request ON responses (tenant, shard, request, created_at) WHERE request IS NOT NULL;
 CREATE INDEX openings_by_request ON openings (tenant, shard, request) WHERE request IS NOT NULL;
 
 -- The last turn of a conversation's thread, if nothing was added behind it: what it answers, and

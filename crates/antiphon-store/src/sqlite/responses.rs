@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use super::{items, requests, sweep};
+use super::{items, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
@@ -66,20 +66,25 @@ pub(super) fn find(
     Ok(record)
 }
 
-/// The newest record of this request.
+/// The records of this request, the newest first.
 pub(super) fn of_request(
     db: &Connection,
     tenant: &Tenant,
     in_shard: Shard,
     request: &RequestDigest,
-) -> Result<Option<ResponseRecord>> {
+    limit: usize,
+) -> Result<Vec<ResponseRecord>> {
     const SQL: &str = "
         SELECT id, conversation, created_at, envelope, report,
                thread, input_from, output_from, end_at
         FROM responses WHERE tenant = ?1 AND shard = ?2 AND request = ?3
-        ORDER BY created_at DESC, rowid DESC LIMIT 1";
-    let parameters = requests::columns(tenant, in_shard, request);
-    Ok(db.prepare_cached(SQL)?.query_row(parameters, read_record).optional()?)
+        ORDER BY created_at DESC, rowid DESC LIMIT ?4";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let records = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), shard(in_shard), request.0, limit], read_record)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(records)
 }
 
 /// The live items that it put out.

@@ -119,9 +119,10 @@ impl Store for SqliteStore {
         tenant: &Tenant,
         shard: Shard,
         request: &RequestDigest,
-    ) -> Result<Option<Earlier>> {
+        limit: usize,
+    ) -> Result<Vec<Earlier>> {
         let (tenant, request) = (tenant.clone(), *request);
-        self.read(move |db| requests::newest(db, &tenant, shard, &request)).await
+        self.read(move |db| requests::turns(db, &tenant, shard, &request, limit)).await
     }
 
     async fn take_back(

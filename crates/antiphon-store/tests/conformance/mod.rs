@@ -80,7 +80,7 @@ macro_rules! suite {
                 an_opening_has_a_response_and_no_output,
             }
             requests {
-                the_newest_turn_of_a_request_is_found,
+                the_newest_turns_of_a_request_are_found,
                 a_request_is_known_in_its_tenant_and_shard_only,
                 an_open_turn_is_found_by_its_request,
                 a_last_turn_is_taken_back_and_can_still_be_gone_on_from,

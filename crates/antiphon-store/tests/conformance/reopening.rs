@@ -66,8 +66,8 @@ pub(crate) async fn a_turn_that_was_settled_can_be_taken_back(world: World) {
     let world = world.reopened().await;
     assert_eq!(world.store.settle_openings().await, Ok(1));
 
-    let found = world.store.earlier(&world.tenant, response.shard(), &asked).await;
-    assert!(matches!(found, Ok(Some(Earlier::Ended(record))) if record.response.id == response));
+    let found = world.store.earlier(&world.tenant, response.shard(), &asked, 1).await.unwrap();
+    assert!(matches!(&found[..], [Earlier::Ended(record)] if record.response.id == response));
     let fork = world.thread();
     let taken = world.store.take_back(&world.tenant, &conversation, &asked, fork).await;
     assert_eq!(taken, Ok(true));

@@ -20,11 +20,13 @@ async fn asked(
     id
 }
 
-async fn earlier(world: &World, id: &ResponseId, request: RequestDigest) -> Option<ResponseId> {
-    match world.store.earlier(&world.tenant, id.shard(), &request).await.unwrap()? {
-        Earlier::Ended(record) => Some(record.response.id),
+async fn earlier(world: &World, id: &ResponseId, request: RequestDigest) -> Vec<ResponseId> {
+    let found = world.store.earlier(&world.tenant, id.shard(), &request, 2).await.unwrap();
+    let ended = found.into_iter().map(|turn| match turn {
+        Earlier::Ended(record) => record.response.id,
         Earlier::Open(id) => panic!("{id} ended"),
-    }
+    });
+    ended.collect()
 }
 
 async fn take_back(
@@ -35,17 +37,18 @@ async fn take_back(
     world.store.take_back(&world.tenant, conversation, &request, world.thread()).await
 }
 
-pub(crate) async fn the_newest_turn_of_a_request_is_found(world: World) {
+pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
     let conversation = world.conversation(&[]).await;
     let first = asked(&world, &conversation, ASKED, (&["a"], &["b"])).await;
     let second = asked(&world, &conversation, ASKED, (&["c"], &["d"])).await;
-    let third = asked(&world, &conversation, OTHER, (&["e"], &["f"])).await;
+    let other = asked(&world, &conversation, OTHER, (&["e"], &["f"])).await;
     let unnamed = world.within(&conversation, &["g"], &["h"]).await;
+    let third = asked(&world, &conversation, ASKED, (&["i"], &["j"])).await;
 
-    assert_eq!(earlier(&world, &first, ASKED).await, Some(second.clone()));
-    assert_eq!(earlier(&world, &first, OTHER).await, Some(third));
+    assert_eq!(earlier(&world, &first, ASKED).await, [third.clone(), second.clone()]);
+    assert_eq!(earlier(&world, &first, OTHER).await, [other]);
     world.delete_response(&second).await;
-    assert_eq!(earlier(&world, &unnamed, ASKED).await, Some(first));
+    assert_eq!(earlier(&world, &unnamed, ASKED).await, [third, first]);
 }
 
 pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World) {
@@ -53,8 +56,8 @@ pub(crate) async fn a_request_is_known_in_its_tenant_and_shard_only(world: World
     let elsewhere = world.first(&["c"], &["d"]).await;
     let response = asked(&world, &here, ASKED, (&["a"], &["b"])).await;
 
-    assert_eq!(earlier(&world, &elsewhere, ASKED).await, None);
-    assert_eq!(earlier(&world.seen_by("mallory"), &response, ASKED).await, None);
+    assert_eq!(earlier(&world, &elsewhere, ASKED).await, []);
+    assert_eq!(earlier(&world.seen_by("mallory"), &response, ASKED).await, []);
 }
 
 pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
@@ -63,8 +66,8 @@ pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
     let (open, turn) = world.turn(Base::Conversation(conversation), &["c"], &[]);
     world.open(&Turn { request: Some(ASKED), ..turn }).await;
 
-    let found = world.store.earlier(&world.tenant, open.shard(), &ASKED).await;
-    assert_eq!(found, Ok(Some(Earlier::Open(open.clone()))));
+    let found = world.store.earlier(&world.tenant, open.shard(), &ASKED, 1).await;
+    assert_eq!(found, Ok(vec![Earlier::Open(open.clone())]));
     assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(true));
     assert_eq!(world.store.is_open(&world.seen_by("mallory").tenant, &open).await, Ok(false));
 
@@ -72,7 +75,7 @@ pub(crate) async fn an_open_turn_is_found_by_its_request(world: World) {
 
     assert_eq!(world.store.is_open(&world.tenant, &open).await, Ok(false));
     assert_eq!(world.store.is_open(&world.tenant, &ended).await, Ok(false));
-    assert_eq!(earlier(&world, &open, ASKED).await, Some(ended));
+    assert_eq!(earlier(&world, &open, ASKED).await, [ended]);
 }
 
 pub(crate) async fn a_last_turn_is_taken_back_and_can_still_be_gone_on_from(world: World) {

@@ -61,6 +61,7 @@ async fn the_report_names_what_was_sent_again() {
         json!({
             "object": "antiphon.report",
             "input_items": 4,
+            "superseding": false,
             "resent": [
                 resent(0, "message", "replayed"),
                 resent(1, "reasoning", "same_id"),

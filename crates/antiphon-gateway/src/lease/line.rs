@@ -1,0 +1,131 @@
+//! The line for a conversation that other processes stand in too.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use antiphon_store::{ConversationId, Line, Place, Store, StoreError, Tenant};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedRwLockWriteGuard;
+use tokio::time::{Instant, sleep};
+use tokio_util::task::TaskTracker;
+
+use super::{Leases, Result};
+
+/// How soon the line is looked at again, at first and at the latest.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// How often giving up a place is tried while the store fails. It doubles its pause each time, so that
+/// these last for some minutes; then the place is lost with this process.
+const TRIES: u32 = 12;
+
+/// A place in a line.
+pub(super) struct Held {
+    store: Arc<dyn Store>,
+    tenant: Tenant,
+    id: ConversationId,
+    place: Place,
+    tasks: TaskTracker,
+}
+
+impl Held {
+    /// Joins the line and waits to be first; `None` where the deadline came before.
+    pub(super) async fn first_in_line(
+        leases: &Leases,
+        tenant: Tenant,
+        id: ConversationId,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Self>> {
+        let (store, tasks) = (leases.store.clone(), leases.tasks.clone());
+        let place = line(&*store)?.join(&tenant, &id).await?;
+        let mut held = Self { store, tenant, id, place, tasks };
+        match held.wait(deadline).await {
+            Ok(true) => Ok(Some(held)),
+            outcome => {
+                held.give_up(None);
+                outcome.map(|_| None)
+            }
+        }
+    }
+
+    async fn wait(&mut self, deadline: Option<Instant>) -> Result<bool> {
+        let mut pauses = Pauses::until(deadline);
+        loop {
+            let line = line(&*self.store)?;
+            match line.is_first(&self.tenant, &self.id, self.place).await {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                // This process was taken for dead: it stands behind all others again.
+                Err(StoreError::LeaseLost) => {
+                    self.place = line.join(&self.tenant, &self.id).await?;
+                }
+                Err(error) => return Err(error),
+            }
+            if !pauses.next().await {
+                return Ok(false);
+            }
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Gives the place up in a task of its own, and what is held `until` then.
+    pub(super) fn give_up(self, until: Option<OwnedRwLockWriteGuard<()>>) {
+        // Without a runtime the process is ending, and its places end with it.
+        if let Ok(runtime) = Handle::try_current() {
+            let tasks = self.tasks.clone();
+            tasks.spawn_on(
+                async move {
+                    self.leave().await;
+                    drop(until);
+                },
+                &runtime,
+            );
+        }
+    }
+
+    async fn leave(&self) {
+        let mut pause = PAUSES.0;
+        for _ in 0..TRIES {
+            let left = match line(&*self.store) {
+                Ok(line) => line.leave(&self.tenant, &self.id, self.place).await,
+                Err(_) => return,
+            };
+            match left {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, "a place in line is not given up yet"),
+            }
+            sleep(pause).await;
+            pause *= 2;
+        }
+    }
+}
+
+fn line(store: &dyn Store) -> Result<&dyn Line> {
+    store.line().ok_or_else(|| StoreError::Unavailable("the store has no line".into()))
+}
+
+/// Pauses between looks at what others do, each twice as long as the last.
+pub(super) struct Pauses {
+    next: Duration,
+    deadline: Option<Instant>,
+}
+
+impl Pauses {
+    /// Pauses until the deadline; without one, for ever.
+    pub(super) fn until(deadline: Option<Instant>) -> Self {
+        Self { next: PAUSES.0, deadline }
+    }
+
+    /// Waits for the next look; `false` where the deadline has come.
+    pub(super) async fn next(&mut self) -> bool {
+        let left = self.deadline.map(|deadline| deadline.duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return false;
+        }
+        sleep(left.map_or(self.next, |left| left.min(self.next))).await;
+        self.next = (self.next * 2).min(PAUSES.1);
+        true
+    }
+}

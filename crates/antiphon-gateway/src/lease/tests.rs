@@ -1,0 +1,67 @@
+use super::*;
+use antiphon::IdSource;
+use antiphon_store::{Shard, SqliteStore};
+
+use crate::entropy::RandomIds;
+
+fn leases(wait: Duration) -> Leases {
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
+    Leases::new(store, TaskTracker::new(), wait)
+}
+
+fn conversation() -> ConversationId {
+    ConversationId::issue(Shard(1), &mut RandomIds)
+}
+
+#[tokio::test]
+async fn one_turn_at_a_time() {
+    let leases = leases(Duration::ZERO);
+    let (tenant, id) = (Tenant::new("acme"), conversation());
+    let first = leases.conversation(&tenant, &id).await.unwrap();
+    assert!(first.is_some());
+    assert!(leases.conversation(&tenant, &id).await.unwrap().is_none());
+    assert!(leases.conversation(&Tenant::new("other"), &id).await.unwrap().is_some());
+    drop(first);
+    assert!(leases.conversation(&tenant, &id).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn others_wait_in_line() {
+    let leases = leases(Duration::MAX);
+    let (tenant, id) = (Tenant::new("acme"), conversation());
+    let first = leases.conversation(&tenant, &id).await.unwrap();
+    let mut second = std::pin::pin!(leases.conversation(&tenant, &id));
+    assert!(futures_util::poll!(&mut second).is_pending());
+    drop(first);
+    assert!(second.await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn who_stops_waiting_holds_nobody_up() {
+    let leases = leases(Duration::MAX);
+    let (tenant, id) = (Tenant::new("acme"), conversation());
+    let first = leases.conversation(&tenant, &id).await.unwrap();
+    {
+        let mut leaving = Box::pin(leases.conversation(&tenant, &id));
+        assert!(futures_util::poll!(&mut leaving).is_pending());
+    }
+    drop(first);
+    assert!(leases.conversation(&tenant, &id).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn the_same_request_runs_beside_itself_unless_it_is_made_again() {
+    let leases = leases(Duration::ZERO);
+    let tenant = Tenant::new("acme");
+    let mut bytes = [0; 16];
+    RandomIds.fill(&mut bytes);
+    let request = RequestDigest(bytes);
+    let first = leases.underway(&tenant, &request, false).await;
+    let second = leases.underway(&tenant, &request, false).await;
+    assert!(first.is_some() && second.is_some());
+    assert!(leases.underway(&tenant, &request, true).await.is_none());
+    drop((first, second));
+    let again = leases.underway(&tenant, &request, true).await;
+    assert!(again.is_some());
+    assert!(leases.underway(&tenant, &request, true).await.is_none());
+}

@@ -1,0 +1,125 @@
+//! What a request is known by when its client sends it again.
+
+use antiphon_store::RequestDigest;
+use http::HeaderMap;
+use ring::hmac;
+
+use crate::error::ApiError;
+
+/// A key that the client made up; a request that comes under it again is the same one.
+const KEY: &str = "idempotency-key";
+/// How often the client has sent the request before. Source: the provider's own clients, which send
+/// it with every request and otherwise give no key.
+const RETRIES: &str = "x-stainless-retry-count";
+
+/// The bound on a key, in bytes.
+const MAX_KEY: usize = 255;
+
+/// Keys the digests of requests.
+pub(crate) struct DigestKey(hmac::Key);
+
+/// What tells a request from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// A digest of the body, and of the client's key where there is one.
+    pub(crate) digest: RequestDigest,
+    /// What says that the request was made before.
+    pub(crate) again: Again,
+}
+
+/// Whether a request was made before, as far as it tells itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It is the first of its kind.
+    No,
+    /// Its client counts it as a retry.
+    Counted,
+    /// It has a key: where it was made before, it was under the same.
+    Keyed,
+}
+
+impl DigestKey {
+    /// Derives the key from the gateway's secret.
+    pub(crate) fn new(secret: &[u8; 32]) -> Self {
+        let derived = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), b"request digest");
+        Self(hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref()))
+    }
+
+    /// The identity of a request with these headers and this body.
+    pub(crate) fn identify(&self, headers: &HeaderMap, body: &[u8]) -> Result<Identity, ApiError> {
+        let key = headers.get(KEY).map(http::HeaderValue::as_bytes).filter(|key| !key.is_empty());
+        if key.is_some_and(|key| key.len() > MAX_KEY) {
+            return Err(ApiError::invalid(format!(
+                "The header '{KEY}' is longer than {MAX_KEY} bytes."
+            )));
+        }
+        let again = match key {
+            Some(_) => Again::Keyed,
+            None if counts_retries(headers) => Again::Counted,
+            None => Again::No,
+        };
+        Ok(Identity { digest: self.digest(key, body), again })
+    }
+
+    fn digest(&self, key: Option<&[u8]>, body: &[u8]) -> RequestDigest {
+        let mut signing = hmac::Context::with_key(&self.0);
+        signing.update(&[key.map_or(0, |key| u8::try_from(key.len()).unwrap_or(u8::MAX))]);
+        signing.update(key.unwrap_or_default());
+        signing.update(body);
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&signing.sign().as_ref()[..16]);
+        RequestDigest(digest)
+    }
+}
+
+fn counts_retries(headers: &HeaderMap) -> bool {
+    let count = headers.get(RETRIES).and_then(|value| value.to_str().ok());
+    count.and_then(|count| count.trim().parse::<u32>().ok()).is_some_and(|count| count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(headers: &[(&'static str, &str)], body: &str) -> Identity {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()));
+        DigestKey::new(&[7; 32]).identify(&headers.collect(), body.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_retry_has_the_digest_of_the_first_request() {
+        let first = identity(&[(RETRIES, "0")], "{}");
+        let again = identity(&[(RETRIES, "1")], "{}");
+        assert_eq!((first.again, again.again), (Again::No, Again::Counted));
+        assert_eq!(first.digest, again.digest);
+        assert_ne!(first.digest, identity(&[], "{ }").digest);
+    }
+
+    #[test]
+    fn a_key_tells_equal_bodies_apart() {
+        let one = identity(&[(KEY, "one")], "{}");
+        assert_eq!(one.again, Again::Keyed);
+        assert_eq!(one, identity(&[(KEY, "one"), (RETRIES, "2")], "{}"));
+        assert_ne!(one.digest, identity(&[(KEY, "two")], "{}").digest);
+        assert_ne!(one.digest, identity(&[], "{}").digest);
+        assert_ne!(one.digest, identity(&[(KEY, "on")], "e{}").digest);
+    }
+
+    #[test]
+    fn what_is_no_count_counts_nothing() {
+        for count in ["0", "", "-1", "many"] {
+            assert_eq!(identity(&[(RETRIES, count)], "{}").again, Again::No);
+        }
+        assert_eq!(identity(&[(KEY, "")], "{}").again, Again::No);
+    }
+
+    #[test]
+    fn a_key_has_a_bound() {
+        let headers = [(http::HeaderName::from_static(KEY), "k".repeat(256).parse().unwrap())];
+        let refused = DigestKey::new(&[7; 32]).identify(&headers.into_iter().collect(), b"{}");
+        let message = "The header 'idempotency-key' is longer than 255 bytes.";
+        assert_eq!(refused.unwrap_err().message(), message);
+    }
+}

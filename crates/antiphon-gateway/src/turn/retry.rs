@@ -1,0 +1,186 @@
+//! A request that its client makes again: after a time-out, a lost answer, a crash.
+//!
+//! It never doubles a turn. Where the first attempt came to a whole answer, that is given again, and
+//! no model is asked. Where it was cut short, it is superseded: its conversation returns to where it
+//! began. What failed left nothing there.
+
+use antiphon::dialect::{Asked, Dialect};
+use antiphon::json::Object;
+use antiphon::stream::{Envelope, Status, Taken};
+use antiphon::{HeldItem, Item, Origin, Transcript};
+use antiphon_store::{ConversationId, Earlier, NewResponse, ResponseId, ResponseRecord, ThreadId};
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::open::Opened;
+use super::relay::Hearing;
+use super::{Client, Turn, report};
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::lease::Underway;
+use crate::request::Again;
+use crate::upstream::SIM;
+
+/// For how long a request that its client counts as a retry is known by its body, in seconds. The
+/// provider's clients give up an attempt after 10 minutes.
+const COUNTED: i64 = 15 * 60;
+/// For how long a request is known by its key, in seconds.
+const KEYED: i64 = 24 * 60 * 60;
+
+/// How many earlier attempts are looked at. Clients give up after fewer.
+const ATTEMPTS: usize = 8;
+
+/// What came of a request when it was made before.
+pub(super) enum Made {
+    /// Nothing that is known.
+    Never,
+    /// A whole answer.
+    Whole(Box<ResponseRecord>),
+    /// A turn that was cut short, and has been taken back from its conversation.
+    Superseded,
+}
+
+impl Turn<'_> {
+    /// Enters the turn among those of the same request. One that was made before waits for the end of
+    /// the attempts that still run.
+    pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
+        let identity = self.request.identity;
+        let again = identity.again != Again::No;
+        let tenant = &self.caller.tenant;
+        let entered = self.gateway.leases.underway(tenant, &identity.digest, again).await;
+        entered.ok_or_else(still_answered)
+    }
+
+    /// What came of the request when it was made before.
+    pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
+        if self.request.identity.again == Again::No {
+            return Ok(Made::Never);
+        }
+        let whole: Vec<_> = self.attempts(opened).await?.into_iter().filter(is_whole).collect();
+        if let Some(record) = self.the_one(opened, whole) {
+            return Ok(Made::Whole(Box::new(record)));
+        }
+        match &opened.conversation {
+            Some(conversation) if self.take_back(conversation).await? => Ok(Made::Superseded),
+            _ => Ok(Made::Never),
+        }
+    }
+
+    /// The attempts that have ended, the newest first; those that still run, in whatever process, end
+    /// before.
+    async fn attempts(&self, opened: &Opened) -> Result<Vec<ResponseRecord>, ApiError> {
+        let mut found = self.earlier(opened).await?;
+        let open = found.iter().filter_map(|turn| match turn {
+            Earlier::Open(id) => Some(id),
+            Earlier::Ended(_) => None,
+        });
+        let open: Vec<ResponseId> = open.cloned().collect();
+        for id in &open {
+            if !self.gateway.leases.response_ended(&self.caller.tenant, id).await? {
+                return Err(still_answered());
+            }
+        }
+        if !open.is_empty() {
+            found = self.earlier(opened).await?;
+        }
+        let ended = found.into_iter().filter_map(|turn| match turn {
+            Earlier::Ended(record) => Some(record),
+            Earlier::Open(_) => None,
+        });
+        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
+        Ok(ended.filter(|record| record.response.created_at >= since).collect())
+    }
+
+    async fn earlier(&self, opened: &Opened) -> Result<Vec<Earlier>, ApiError> {
+        let (shard, digest) = (opened.response_id.shard(), &self.request.identity.digest);
+        Ok(self.gateway.store.earlier(&self.caller.tenant, shard, digest, ATTEMPTS).await?)
+    }
+
+    /// The attempt that is made again, of all that came to a whole answer. A key names it. Without
+    /// one, in a conversation it is the last turn; elsewhere the only one: where there are several, they
+    /// are turns of their own with equal bodies, and tell nothing of this one.
+    fn the_one(&self, opened: &Opened, mut whole: Vec<ResponseRecord>) -> Option<ResponseRecord> {
+        if self.is_keyed() {
+            return (!whole.is_empty()).then(|| whole.swap_remove(0));
+        }
+        if opened.conversation.is_some() {
+            return whole.into_iter().find(|record| Some(record.cursor) == opened.cursor);
+        }
+        (whole.len() == 1).then(|| whole.swap_remove(0))
+    }
+
+    async fn take_back(&self, conversation: &ConversationId) -> Result<bool, ApiError> {
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        let fork = ThreadId::issue(&mut RandomIds);
+        Ok(store.take_back(tenant, conversation, &self.request.identity.digest, fork).await?)
+    }
+
+    fn is_keyed(&self) -> bool {
+        self.request.identity.again == Again::Keyed
+    }
+
+    /// Gives a whole answer again.
+    pub(super) async fn answer_again(
+        &self,
+        record: &ResponseRecord,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        let envelope = Object::parse(&record.response.envelope).map_err(|_| unreadable())?;
+        let body = self.whole(record, envelope.clone()).await?;
+        client.begin(report::head_again(&record.response.id));
+        let mut hearing = self.hearing_again(record);
+        hearing.whole(&body);
+        hearing.pass_on(client).await;
+        report::log_again(self.caller, &record.response);
+        client.end(hearing.finish(completed_at(&envelope)).ok_or_else(unreadable)?).await;
+        Ok(())
+    }
+
+    /// The response object as an upstream would have sent it.
+    async fn whole(
+        &self,
+        record: &ResponseRecord,
+        mut envelope: Object<'_>,
+    ) -> Result<Bytes, ApiError> {
+        let store = &self.gateway.store;
+        let output = store.output_items(&self.caller.tenant, &record.response.id).await?;
+        let output: Vec<_> = output.iter().filter_map(HeldItem::item).collect();
+        let output: Vec<&str> = output.iter().map(Item::text).collect();
+        envelope.set("output", format!("[{}]", output.join(",")));
+        Ok(envelope.to_text().into())
+    }
+
+    fn hearing_again(&self, record: &ResponseRecord) -> Hearing {
+        let NewResponse { id, conversation, created_at, .. } = &record.response;
+        let fields = self.request.object();
+        let conversation = conversation.as_ref().map(ConversationId::as_str);
+        let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
+        let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
+        Hearing::new(Dialect::Responses, Asked::of(&fields, Origin::new(SIM)), assembler)
+    }
+}
+
+fn is_whole(record: &ResponseRecord) -> bool {
+    let envelope = Object::parse(&record.response.envelope);
+    let whole = [Status::Completed, Status::Incomplete].map(Status::as_str);
+    let is_whole = |envelope: &Object<'_>| {
+        envelope.string("status").is_some_and(|status| whole.contains(&&*status))
+    };
+    envelope.is_ok_and(|envelope| is_whole(&envelope))
+}
+
+/// When it was completed, in Unix seconds; 0 where it was not.
+fn completed_at(envelope: &Object<'_>) -> i64 {
+    let at = envelope.present("completed_at").and_then(|at| at.parse().ok());
+    at.unwrap_or_default()
+}
+
+fn still_answered() -> ApiError {
+    let message = "This request is still being answered. Please retry in a few seconds.";
+    ApiError::of(StatusCode::CONFLICT, "invalid_request_error", message).code("request_in_progress")
+}
+
+fn unreadable() -> ApiError {
+    let message = "The answer that was given to this request before cannot be read.";
+    ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message)
+}

@@ -1,0 +1,139 @@
+//! A whole answer that did not reach its caller is given again.
+
+use antiphon_testkit::{Answer, Reply};
+use serde_json::json;
+
+use super::{PLACES, Place, again, told_again};
+use crate::support::{MODEL, MODES, Mode, World, ask, lines, output};
+
+fn answer() -> Answer {
+    Answer::new(MODEL).reasoning("Echo it.").message("I call the tool.").call(
+        "call_1",
+        "echo",
+        r#"{"text":"hello"}"#,
+    )
+}
+
+#[tokio::test]
+async fn a_whole_turn_is_answered_again_without_the_model() {
+    let world = World::new().await;
+    let client = world.client();
+    for place in PLACES {
+        for mode in MODES {
+            let ask = place.ask(&client, format!("Echo hello, {place:?} {mode:?}")).await;
+            world.script(Reply::sse(answer().frames()));
+            let first = client.turn(mode, &ask).await;
+            let asked = world.times_asked();
+
+            let second = told_again(&client, mode, &ask).await;
+
+            assert_eq!(second.response, first.response, "{place:?} {mode:?}");
+            assert_eq!(world.times_asked(), asked, "the model is not asked again");
+            assert_eq!(second.header("antiphon-response"), Some(first.id()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_conversation_goes_on_from_an_answer_that_was_given_again() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let question = ask("Echo hello").within(&conversation);
+    world.script(Reply::sse(answer().frames()));
+    client.respond(&question).await;
+    told_again(&client, Mode::Whole, &question).await;
+
+    let result = ask(json!([output(&json!("call_1"), "hello")])).within(&conversation);
+    client.respond(&result).await;
+
+    let held = lines(&client.items(&conversation).await);
+    assert_eq!(held.iter().filter(|line| *line == "user: Echo hello").count(), 1);
+    assert_eq!(held.len(), 6, "a question, three items, an output, an answer: {held:?}");
+}
+
+#[tokio::test]
+async fn a_repeated_question_is_no_retry() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let question = ask("Again").within(&conversation);
+    let counting = client.clone().with_header("x-stainless-retry-count", "0");
+    let first = counting.respond(&question).await;
+    let second = counting.respond(&question).await;
+    assert_ne!(first.id(), second.id());
+    assert_eq!(world.times_asked(), 2);
+    assert_eq!(client.items(&conversation).await.len(), 4);
+}
+
+#[tokio::test]
+async fn what_another_turn_followed_is_no_retry_of_the_last() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let question = ask("Hello").within(&conversation);
+    let first = client.respond(&question).await;
+    client.respond(&ask("Something else").within(&conversation)).await;
+
+    let later = again(&client).respond(&question).await;
+
+    assert_ne!(later.id(), first.id());
+    assert_eq!(client.items(&conversation).await.len(), 6);
+}
+
+#[tokio::test]
+async fn of_several_equal_requests_none_is_taken_for_the_retry_of_another() {
+    let world = World::new().await;
+    let client = world.client();
+    for place in [Place::Chain, Place::Nothing] {
+        let question = place.ask(&client, "Choose a number").await;
+        let one = client.respond(&question).await;
+        let two = client.respond(&question).await;
+        let three = again(&client).respond(&question).await;
+        assert_ne!(three.id(), one.id());
+        assert_ne!(three.id(), two.id());
+        assert_eq!(three.header("antiphon-answered-again"), None);
+    }
+}
+
+#[tokio::test]
+async fn another_tenants_turn_is_not_given() {
+    let world = World::new().await;
+    let (alice, mallory) = (world.client(), world.caller("token-of-mallory"));
+    let question = ask("My color is purple");
+    let first = alice.respond(&question).await;
+    let theirs = again(&mallory).respond(&question).await;
+    assert_ne!(theirs.id(), first.id());
+    assert_eq!(world.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_failed_turn_is_made_anew() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let question = ask("My color is purple").within(&conversation);
+    for mode in MODES {
+        world.script(Reply::sse(answer().frames()).abort_after(5));
+        let failed = client.create(mode, &question).await;
+        assert!(failed.status() >= 500 || failed.body().starts_with(b"event: response.created"));
+    }
+
+    let made = again(&client).respond(&question).await;
+
+    assert_eq!(made.text(), "Noted.");
+    assert_eq!(
+        lines(&client.items(&conversation).await),
+        ["user: My color is purple", "assistant: Noted."]
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_response_is_not_given_again() {
+    let world = World::new().await;
+    let client = world.client();
+    let question = ask("My color is purple");
+    let first = client.respond(&question).await;
+    client.delete(&format!("/v1/responses/{}", first.id())).await;
+    assert_ne!(again(&client).respond(&question).await.id(), first.id());
+}

@@ -1,0 +1,46 @@
+//! Requests that a client makes again never double a turn.
+
+mod answered;
+mod keyed;
+mod superseded;
+
+use serde_json::Value;
+
+use crate::support::{Ask, Client, Mode, Turn};
+
+/// The client, sending what it sends again.
+fn again(client: &Client) -> Client {
+    client.clone().with_header("x-stainless-retry-count", "1")
+}
+
+/// A turn that is told to be an earlier one.
+async fn told_again(client: &Client, mode: Mode, ask: &Ask) -> Turn {
+    let turn = again(client).turn(mode, ask).await;
+    assert_eq!(turn.header("antiphon-answered-again"), Some("true"));
+    turn
+}
+
+/// Where a turn goes on from, for the tests that hold wherever it is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Conversation,
+    Chain,
+    Nothing,
+}
+
+const PLACES: [Place; 3] = [Place::Conversation, Place::Chain, Place::Nothing];
+
+impl Place {
+    /// A question at this place.
+    async fn ask(self, client: &Client, question: impl Into<Value>) -> Ask {
+        let ask = crate::support::ask(question);
+        match self {
+            Self::Conversation => ask.within(&client.new_conversation().await),
+            Self::Chain => {
+                let first = client.respond(&crate::support::ask("My color is purple")).await;
+                ask.after(first.id())
+            }
+            Self::Nothing => ask,
+        }
+    }
+}
