@@ -12,7 +12,7 @@ from openai.types.responses import Response, ResponseCreatedEvent
 
 from context import Tenant
 
-TIMEOUT = 20
+TIMEOUT = 10
 
 Respond = Callable[..., Response]
 
