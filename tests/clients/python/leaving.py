@@ -50,6 +50,14 @@ MOMENTS = [
 ]
 
 
+class ToolFailed(Exception):
+    """A local tool fails, and with it the run that called it."""
+
+
+def failing_tool(text: str) -> str:
+    raise ToolFailed(text)
+
+
 def assert_recalled(answer: str) -> None:
     assert "purple" in answer
     assert "Biscuit" in answer
