@@ -24,6 +24,20 @@ export function titleOf({ place, lateOutput }) {
   return lateOutput ? `${place}, then its output` : place;
 }
 
+/** Whether this event of the Responses API is the first that tells of the moment. */
+export function isToldBy({ type, item }, { place }) {
+  switch (place) {
+    case "in_reasoning":
+      return /^response\.reasoning.*\.delta$/.test(type);
+    case "in_arguments":
+      return type === "response.function_call_arguments.delta";
+    case "behind_call":
+      return type === "response.output_item.done" && item.type === "function_call";
+    default:
+      return type === "response.output_text.delta";
+  }
+}
+
 export function assertRecalled(text) {
   assert.match(text, /purple/);
   assert.match(text, /Biscuit/);

@@ -6,7 +6,15 @@ import OpenAI from "openai";
 
 import { Tenant, assertConversationHolds, assertEachItemOnce } from "./context.js";
 import { SCENES, holdDialogue, newEcho } from "./dialogue.js";
-import { FACT, MOMENTS, RECALL, assertGoneOn, assertRecalled, titleOf } from "./leaving.js";
+import {
+  FACT,
+  MOMENTS,
+  RECALL,
+  assertGoneOn,
+  assertRecalled,
+  isToldBy,
+  titleOf,
+} from "./leaving.js";
 
 const SHORT = process.env.ANTIPHON_CLIENTS === "short";
 const TIMEOUT = 20_000;
@@ -98,22 +106,9 @@ async function leave(stream, moment) {
     if (event.type === "response.output_item.done") output.push(event.item);
     if (event.type === "response.output_item.added" && event.item.type === "function_call")
       calls.push(event.item.call_id);
-    if (tells(event, moment)) break;
+    if (isToldBy(event, moment)) break;
   }
   return { response: { ...announced, output }, calls };
-}
-
-function tells({ type, item }, { place }) {
-  switch (place) {
-    case "in_reasoning":
-      return /^response\.reasoning.*\.delta$/.test(type);
-    case "in_arguments":
-      return type === "response.function_call_arguments.delta";
-    case "behind_call":
-      return type === "response.output_item.done" && item.type === "function_call";
-    default:
-      return type === "response.output_text.delta";
-  }
 }
 
 /** A time-out, after which the library retries by itself, doubles no turn. */

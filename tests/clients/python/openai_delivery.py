@@ -12,7 +12,7 @@ from openai.types.responses import Response, ResponseCreatedEvent
 
 from context import Tenant
 
-TIMEOUT = 10
+TIMEOUT = 20
 
 Respond = Callable[..., Response]
 
