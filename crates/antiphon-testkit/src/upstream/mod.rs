@@ -2,6 +2,7 @@
 
 mod delivery;
 mod exchange;
+mod hold;
 mod record;
 mod reply;
 mod routes;
@@ -16,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::Refusal;
+use hold::Hold;
 use record::Log;
 
 pub use exchange::{Exchange, Outcome};
@@ -100,6 +102,8 @@ impl Drop for FakeUpstream {
 struct State {
     log: Log,
     scripted: Mutex<VecDeque<Scripted>>,
+    /// By whose request, told by its token, an answer is stopped.
+    holds: Mutex<Vec<(String, Hold)>>,
 }
 
 impl State {
@@ -108,6 +112,22 @@ impl State {
         let mut scripted = self.scripted();
         self.log.record(request);
         scripted.pop_front()
+    }
+
+    /// Stops the next answer to a request with this token.
+    fn hold(&self, token: &str, hold: Hold) {
+        self.holds().push((token.to_owned(), hold));
+    }
+
+    /// Takes where the answer to this request is to stop.
+    fn take_hold(&self, request: &Recorded) -> Option<Hold> {
+        let mut holds = self.holds();
+        let place = holds.iter().position(|(token, _)| request.has_token(token))?;
+        Some(holds.remove(place).1)
+    }
+
+    fn holds(&self) -> std::sync::MutexGuard<'_, Vec<(String, Hold)>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn scripted(&self) -> std::sync::MutexGuard<'_, VecDeque<Scripted>> {

@@ -24,6 +24,14 @@ pub(crate) async fn post(
     send(Method::POST, format!("{}{path}", upstream.base_url()), body.into()).await
 }
 
+/// Sends `body` to a URL.
+pub(crate) async fn post_to(
+    url: String,
+    body: impl Into<Bytes>,
+) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    send(Method::POST, url, body.into()).await
+}
+
 pub(crate) async fn fetch(url: String) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
     send(Method::GET, url, Bytes::new()).await
 }
