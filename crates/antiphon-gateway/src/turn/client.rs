@@ -29,13 +29,16 @@ pub(crate) struct Client {
     head: Head,
     answer: Option<oneshot::Sender<Result<Answer, ApiError>>>,
     events: Option<mpsc::Sender<Bytes>>,
+    /// Why the response fails, for a caller that gets no events.
+    failure: Option<ApiError>,
 }
 
 impl Client {
     /// A client that wants a stream or a whole answer, and where the answer arrives.
     pub(crate) fn new(streams: bool) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
-        let client = Self { streams, head: Head::default(), answer: Some(sender), events: None };
+        let (head, answer_sender) = (Head::default(), Some(sender));
+        let client = Self { streams, head, answer: answer_sender, events: None, failure: None };
         (client, answer)
     }
 
@@ -74,12 +77,18 @@ impl Client {
         }
     }
 
+    /// The response that is to end has failed for this reason.
+    pub(super) fn failing(&mut self, error: ApiError) {
+        self.failure = Some(error);
+    }
+
     /// The turn's end, once it is committed.
     pub(super) async fn end(&mut self, finished: Finished) {
         if self.streams {
             self.last_event(&finished.event).await;
         } else if finished.status == Status::Failed {
-            self.refuse(failed(finished.failure));
+            let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
+            self.refuse(error);
         } else if let Some(answer) = self.answer.take() {
             drop(answer.send(Ok(Answer::Whole(std::mem::take(&mut self.head), finished.response))));
         }

@@ -1,14 +1,12 @@
 //! From the upstream to the caller, event by event.
 
 use antiphon::dialect::{Asked, Dialect, Listener};
-use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
+use antiphon::stream::{Assembler, Decoder, Finished, TooLong};
 use bytes::Bytes;
 
+use super::plan::Plan;
 use super::{Client, Turn};
-use crate::upstream::{ByteStream, Reply, UpstreamError};
-
-/// The bound on one event of an upstream. A completed response stands in one event.
-const MAX_EVENT: usize = 64 << 20;
+use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
 /// How the relay came to its end.
 pub(super) enum Outcome {
@@ -18,61 +16,116 @@ pub(super) enum Outcome {
     Left(Assembler),
 }
 
+/// How one answer came to its end.
+enum Heard {
+    /// It ended well.
+    Whole,
+    /// It did not, or told of a failure.
+    Broken(UpstreamError),
+    /// The caller left before.
+    Left,
+}
+
 /// An upstream's answer as it is heard.
 pub(super) struct Hearing {
+    dialect: Dialect,
+    asked: Asked,
+    max_event: usize,
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
 }
 
 impl Turn<'_> {
-    /// Relays the answer until it ends or the caller leaves.
+    /// Relays the answer until it ends or the caller leaves. An answer that comes to nothing before
+    /// its first event of output is asked for again, where that may help.
     pub(super) async fn relay(
         &self,
-        reply: Reply,
+        mut reply: Reply,
         mut hearing: Hearing,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Outcome {
-        let left = match reply {
-            Reply::Whole(body) => {
-                hearing.whole(&body);
-                hearing.pass_on(client).await;
-                false
-            }
-            Reply::Events(stream) => self.relay_events(stream, &mut hearing, client).await,
-        };
-        match left {
-            true => Outcome::Left(hearing.assembler),
-            false => Outcome::Ended(hearing.assembler),
+        loop {
+            let error = match self.hear(reply, &mut hearing, client).await {
+                Heard::Whole => return Outcome::Ended(hearing.assembler),
+                Heard::Left => return Outcome::Left(hearing.assembler),
+                Heard::Broken(error) => error,
+            };
+            let again = tokio::select! {
+                again = self.ask_again(error, &mut hearing, plan, asking) => Some(again),
+                () = self.left(client) => None,
+            };
+            reply = match again {
+                Some(Ok(reply)) => reply,
+                Some(Err(error)) => {
+                    hearing.fail(error, client).await;
+                    return Outcome::Ended(hearing.assembler);
+                }
+                None => return Outcome::Left(hearing.assembler),
+            };
         }
     }
 
-    /// Relays a stream to its end; `true` where the turn was left before.
-    async fn relay_events(
+    /// Asks for another answer in the place of one that came to nothing, or says why there is none.
+    async fn ask_again(
+        &self,
+        error: UpstreamError,
+        hearing: &mut Hearing,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+    ) -> Result<Reply, UpstreamError> {
+        if hearing.assembler.has_told_output() || !asking.may_ask_again(&error).await {
+            return Err(error);
+        }
+        hearing.begin_anew();
+        Ok(self.send(plan, asking).await?.told_in(plan))
+    }
+
+    async fn hear(&self, reply: Reply, hearing: &mut Hearing, client: &mut Client) -> Heard {
+        match reply {
+            Reply::Whole(body) => {
+                let heard = hearing.hear_whole(&body);
+                hearing.pass_on(client).await;
+                hearing.end(heard)
+            }
+            Reply::Events(stream) => self.hear_events(stream, hearing, client).await,
+        }
+    }
+
+    async fn hear_events(
         &self,
         mut stream: ByteStream,
         hearing: &mut Hearing,
         client: &mut Client,
-    ) -> bool {
-        while !hearing.assembler.has_ended() {
+    ) -> Heard {
+        loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                () = self.left(client) => return true,
+                () = self.left(client) => return Heard::Left,
             };
-            if let Err(error) = hearing.piece(piece) {
-                hearing.assembler.fail(failure(&error));
-            }
+            let heard = hearing.piece(piece);
             hearing.pass_on(client).await;
+            if heard.is_err() || hearing.assembler.has_ended() {
+                return hearing.end(heard);
+            }
         }
-        false
     }
 }
 
 impl Hearing {
     /// An answer in `dialect`, to a request of which `asked` is known.
     pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
-        let listener = Listener::new(dialect, asked);
-        Self { decoder: Decoder::new(MAX_EVENT), listener, assembler }
+        let listener = Listener::new(dialect, asked.clone());
+        let max_event = usize::MAX;
+        let decoder = Decoder::new(max_event);
+        Self { dialect, asked, max_event, decoder, listener, assembler }
+    }
+
+    /// The same with a bound on each event, in bytes.
+    pub(super) fn bounded(self, max_event: usize) -> Self {
+        Self { decoder: Decoder::new(max_event), max_event, ..self }
     }
 
     /// What an answer that has ended came to.
@@ -88,8 +141,36 @@ impl Hearing {
 
     /// Hears an answer that comes as one object.
     pub(super) fn whole(&mut self, body: &Bytes) {
-        if self.listener.hear_whole(body, &mut self.assembler).is_err() {
-            self.assembler.fail(failure(&garbled("a body that is no response object")));
+        if let Err(error) = self.hear_whole(body) {
+            self.assembler.fail(error.as_failure());
+        }
+    }
+
+    fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
+        let heard = self.listener.hear_whole(body, &mut self.assembler);
+        heard.map_err(|_| garbled("a body that is no response object"))
+    }
+
+    /// Another answer follows in the place of this one.
+    fn begin_anew(&mut self) {
+        self.assembler.hear_anew();
+        self.decoder = Decoder::new(self.max_event);
+        self.listener = Listener::new(self.dialect, self.asked.clone());
+    }
+
+    /// The response failed, if it has not already.
+    async fn fail(&mut self, error: UpstreamError, client: &mut Client) {
+        self.assembler.fail(error.as_failure());
+        self.pass_on(client).await;
+        client.failing(error.into());
+    }
+
+    /// How an answer ended of which the last that came was `heard`.
+    fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
+        match (heard, self.assembler.failure()) {
+            (Err(error), _) => Heard::Broken(error),
+            (Ok(()), Some(failure)) => Heard::Broken(UpstreamError::Failed(failure.clone())),
+            (Ok(()), None) => Heard::Whole,
         }
     }
 
@@ -125,8 +206,4 @@ fn too_long(error: TooLong) -> UpstreamError {
 
 fn garbled(what: &str) -> UpstreamError {
     UpstreamError::Garbled(what.to_owned())
-}
-
-fn failure(error: &UpstreamError) -> Failure {
-    Failure::server_error(error.to_string())
 }
