@@ -67,7 +67,7 @@ fn bodies() -> Vec<Fault> {
             Reply::new(StatusCode::OK, "text/html", "<html>It works!</html>")
         }),
         fault("a good stream with a wrong content type", |api| {
-            Reply::new(StatusCode::OK, "text/plain", wire(api))
+            Reply::new(StatusCode::OK, "text/plain", wire(&frames(api)))
         }),
         fault("a compressed body that was not asked for", |_| {
             let zipped = Bytes::from_static(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03");
@@ -137,14 +137,12 @@ fn breaks() -> Vec<Fault> {
             Reply::sse(frames(api)).abort_after(middle(api))
         }),
         fault("breaks the connection inside an event", |api| {
-            let whole = Bytes::from(
-                frames(api)[..middle(api)].iter().flat_map(bytes_of).collect::<Vec<u8>>(),
-            );
+            let whole = wire(&frames(api)[..middle(api)]);
             let cut = whole.slice(..whole.len() - 9);
             Reply::new(StatusCode::OK, "text/event-stream", cut).abort_after(1)
         }),
         fault("ends inside an event", |api| {
-            let whole = wire(api);
+            let whole = wire(&frames(api));
             Reply::new(StatusCode::OK, "text/event-stream", whole.slice(..whole.len() / 2))
         }),
     ]
@@ -202,19 +200,16 @@ fn frames(api: Api) -> Vec<Frame> {
     answer().frames_of(api)
 }
 
-fn bytes_of(frame: &Frame) -> Bytes {
-    frame.bytes().clone()
-}
-
-fn wire(api: Api) -> Bytes {
-    Bytes::from(frames(api).iter().flat_map(bytes_of).collect::<Vec<u8>>())
+fn wire(frames: &[Frame]) -> Bytes {
+    frames.iter().flat_map(|frame| frame.bytes().clone()).collect()
 }
 
 /// How many frames there are up to somewhere in the text.
 fn middle(api: Api) -> usize {
     match api {
         Api::Responses => 6,
-        Api::Chat | Api::Anthropic => 4,
+        Api::Anthropic => 5,
+        Api::Chat => 4,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::support::{Answer, Ask, Client, Mode, Turn, World, ask, lines};
 /// What was known before the fault, and is asked for after it.
 pub(super) const FACT: &str = "My color is purple";
 /// What is said in the turn that meets the fault.
-pub(super) const SAID: &str = "My dog is Biscuit";
+pub(super) const SAID: &str = "My dog is Biscuit.";
 const QUESTION: &str = "What is my color and my dog?";
 
 /// Where a turn belongs.
@@ -122,11 +122,11 @@ pub(super) async fn next_turn(world: &World, mode: Mode, place: &Place, told: &T
     let knows = |knows| if knows { "purple, Biscuit" } else { "purple" };
     if let (Some((id, _)), Place::Chain(_)) = (&told.response, place) {
         let from_it = client.turn(mode, &ask(QUESTION).after(id)).await;
-        assert_eq!(from_it.text(), knows(true), "what was said with the announced response");
-        world.last_view().await;
+        let view = world.last_view().await;
+        assert_eq!(from_it.text(), knows(true), "from the announced response: {view:?}");
     }
     let is_kept = told.is_answered() && matches!(place, Place::Conversation(_));
     let next = client.turn(mode, &place.say(QUESTION)).await;
-    assert_eq!(next.text(), knows(is_kept));
-    world.last_view().await;
+    let view = world.last_view().await;
+    assert_eq!(next.text(), knows(is_kept), "{view:?}");
 }
