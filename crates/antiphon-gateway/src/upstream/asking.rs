@@ -13,8 +13,8 @@ use crate::settings::Retries;
 /// Asks an upstream for one answer, several times where that may help.
 ///
 /// A turn's request says all that the model is to know and has the server keep nothing, so that it
-/// changes nothing there however often it is made. Whether the caller may be answered once more is
-/// not decided here.
+/// changes nothing there however often it is made; what the server's own tools do elsewhere is beyond
+/// that. Whether the caller may still be given another answer is not decided here.
 pub(crate) struct Asking<'a> {
     upstream: Upstream<'a>,
     retries: Retries,
@@ -79,7 +79,7 @@ impl Retries {
     fn delay(&self, retry: u32, random: u8) -> Duration {
         let doubled = self.first_delay.saturating_mul(2_u32.saturating_pow(retry));
         let delay = doubled.min(self.max_delay);
-        delay - delay / 4 * u32::from(random) / 255
+        delay.saturating_sub(delay / 4 * u32::from(random) / 255)
     }
 }
 

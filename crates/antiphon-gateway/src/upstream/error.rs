@@ -72,10 +72,13 @@ impl UpstreamError {
             Self::Unreachable(_) | Self::BrokeOff => true,
             Self::Refused(refused) => refused.may_pass(),
             Self::Failed(failure) => PASSING_CODES.contains(&failure.code.as_str()),
-            // Who waited that long already has most likely stopped to, and a server that sends
-            // something else than answers does so again.
-            Self::Silent(_) | Self::Stalled(_) | Self::Unending(_) | Self::Garbled(_) => false,
-            Self::Busy => false,
+            // Who waited that long already has most likely stopped to; a server that sends
+            // something else than answers does so again; one that is busy needs no more requests.
+            Self::Silent(_)
+            | Self::Stalled(_)
+            | Self::Unending(_)
+            | Self::Garbled(_)
+            | Self::Busy => false,
         }
     }
 

@@ -7,7 +7,7 @@ use antiphon_testkit::{Answer, Frame, Reply};
 use http::StatusCode;
 use serde_json::json;
 
-use crate::support::{MODEL, MODES, Mode, World, ask};
+use crate::support::{MODEL, MODES, Mode, World, ask, text};
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -22,7 +22,7 @@ fn greeting() -> Reply {
 /// What the caller is told, however it asked.
 async fn told(world: &World, mode: Mode) -> (u16, String) {
     match world.client().attempt(mode, &ask("Hello")).await {
-        Ok(turn) => (200, turn.response["error"]["message"].as_str().unwrap().to_owned()),
+        Ok(turn) => (200, text(&turn.response["error"]["message"]).to_owned()),
         Err(refused) => (refused.status(), refused.server_error()),
     }
 }

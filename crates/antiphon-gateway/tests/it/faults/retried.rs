@@ -18,7 +18,7 @@ async fn world((api, _): Spoken, retries: Retries) -> World {
 
 fn status(status: u16) -> Reply {
     let body = json!({"error": {"message": "Not now.", "type": "server_error"}});
-    Reply::json(StatusCode::from_u16(status).unwrap(), &body)
+    Reply::json(StatusCode::from_u16(status).expect("it is a status"), &body)
 }
 
 fn greeting() -> Answer {
