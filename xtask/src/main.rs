@@ -6,6 +6,8 @@ mod faults;
 mod fuzz;
 mod house;
 mod laws;
+mod postgres;
+mod promises;
 mod report;
 mod run;
 mod step;

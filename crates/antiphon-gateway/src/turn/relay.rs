@@ -1,11 +1,13 @@
 //! From the upstream to the caller, event by event.
 
 use antiphon::dialect::{Asked, Dialect, Listener};
-use antiphon::stream::{Assembler, Decoder, Finished, TooLong};
+use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
 use bytes::Bytes;
 
+use super::open::Opened;
 use super::plan::Plan;
 use super::{Client, Turn};
+use crate::error::ApiError;
 use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
 /// How the relay came to its end.
@@ -14,6 +16,8 @@ pub(super) enum Outcome {
     Ended(Assembler),
     /// The caller left before.
     Left(Assembler),
+    /// The conversation was deleted before: the response has failed.
+    ConversationDeleted(Assembler),
 }
 
 /// How one answer came to its end.
@@ -22,8 +26,16 @@ enum Heard {
     Whole,
     /// It did not, or told of a failure.
     Broken(UpstreamError),
-    /// The caller left before.
+    /// Nobody wanted the rest.
+    Unwanted(Unwanted),
+}
+
+/// Why nobody wants the rest of an answer.
+enum Unwanted {
+    /// The caller left.
     Left,
+    /// The conversation was deleted.
+    ConversationDeleted,
 }
 
 /// An upstream's answer as it is heard.
@@ -37,34 +49,43 @@ pub(super) struct Hearing {
 }
 
 impl Turn<'_> {
-    /// Relays the answer until it ends or the caller leaves. An answer that comes to nothing before
+    /// Relays the answer until it ends, the caller leaves or its conversation is deleted. An answer that comes to nothing before
     /// its first event of output is asked for again, where that may help.
     pub(super) async fn relay(
         &self,
         mut reply: Reply,
         mut hearing: Hearing,
+        opened: &Opened,
         plan: &mut Plan,
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Outcome {
         loop {
-            let error = match self.hear(reply, &mut hearing, client).await {
+            let error = match self.hear(reply, &mut hearing, opened, client).await {
                 Heard::Whole => return Outcome::Ended(hearing.assembler),
-                Heard::Left => return Outcome::Left(hearing.assembler),
+                Heard::Unwanted(unwanted) => return hearing.leave(unwanted, client).await,
                 Heard::Broken(error) => error,
             };
             let again = tokio::select! {
-                again = self.ask_again(error, &mut hearing, plan, asking) => Some(again),
-                () = self.left(client) => None,
+                again = self.ask_again(error, &mut hearing, plan, asking) => Ok(again),
+                unwanted = self.unwanted(opened, client) => Err(unwanted),
             };
             reply = match again {
-                Some(Ok(reply)) => reply,
-                Some(Err(error)) => {
-                    hearing.fail(error, client).await;
+                Ok(Ok(reply)) => reply,
+                Ok(Err(error)) => {
+                    hearing.fail(error.as_failure(), error.into(), client).await;
                     return Outcome::Ended(hearing.assembler);
                 }
-                None => return Outcome::Left(hearing.assembler),
+                Err(unwanted) => return hearing.leave(unwanted, client).await,
             };
+        }
+    }
+
+    /// Waits until nobody wants the rest of an answer.
+    async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
+        tokio::select! {
+            () = self.left(client) => Unwanted::Left,
+            () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
         }
     }
 
@@ -83,14 +104,20 @@ impl Turn<'_> {
         Ok(self.send(plan, asking).await?.told_in(plan))
     }
 
-    async fn hear(&self, reply: Reply, hearing: &mut Hearing, client: &mut Client) -> Heard {
+    async fn hear(
+        &self,
+        reply: Reply,
+        hearing: &mut Hearing,
+        opened: &Opened,
+        client: &mut Client,
+    ) -> Heard {
         match reply {
             Reply::Whole(body) => {
                 let heard = hearing.hear_whole(&body);
                 hearing.pass_on(client).await;
                 hearing.end(heard)
             }
-            Reply::Events(stream) => self.hear_events(stream, hearing, client).await,
+            Reply::Events(stream) => self.hear_events(stream, hearing, opened, client).await,
         }
     }
 
@@ -98,12 +125,13 @@ impl Turn<'_> {
         &self,
         mut stream: ByteStream,
         hearing: &mut Hearing,
+        opened: &Opened,
         client: &mut Client,
     ) -> Heard {
         loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                () = self.left(client) => return Heard::Left,
+                unwanted = self.unwanted(opened, client) => return Heard::Unwanted(unwanted),
             };
             let heard = hearing.piece(piece);
             hearing.pass_on(client).await;
@@ -158,11 +186,23 @@ impl Hearing {
         self.listener = Listener::new(self.dialect, self.asked.clone());
     }
 
-    /// The response failed, if it has not already.
-    async fn fail(&mut self, error: UpstreamError, client: &mut Client) {
-        self.assembler.fail(error.as_failure());
+    /// The response failed, if it has not already. `error` is for callers that get no events.
+    async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
+        self.assembler.fail(failure);
         self.pass_on(client).await;
-        client.failing(error.into());
+        client.failing(error);
+    }
+
+    /// The rest is not waited for.
+    async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
+        match unwanted {
+            Unwanted::Left => Outcome::Left(self.assembler),
+            Unwanted::ConversationDeleted => {
+                let error = ApiError::conversation_deleted();
+                self.fail(Failure::server_error(error.message()), error, client).await;
+                Outcome::ConversationDeleted(self.assembler)
+            }
+        }
     }
 
     /// How an answer ended of which the last that came was `heard`.
