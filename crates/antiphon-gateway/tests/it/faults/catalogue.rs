@@ -11,6 +11,8 @@ use serde_json::json;
 use crate::support::FOREIGN;
 
 const SHORT: Duration = Duration::from_millis(50);
+/// Short, and long enough for the headers of an answer to come before.
+const BEHIND_HEADERS: Duration = Duration::from_millis(300);
 /// The bound on an event and on a whole answer where that is what is passed.
 const SMALL: usize = 1 << 16;
 
@@ -103,7 +105,7 @@ fn silence() -> Vec<Fault> {
         Fault {
             name: "headers, and then nothing",
             reply: |api| Reply::sse(frames(api)).gated(),
-            settings: |upstream| upstream.first_byte_timeout = SHORT,
+            settings: |upstream| upstream.first_byte_timeout = BEHIND_HEADERS,
         },
         Fault {
             name: "hangs behind its first event",
@@ -121,7 +123,7 @@ fn silence() -> Vec<Fault> {
                 let comments = std::iter::repeat_n(Frame::raw(": still there\n\n"), 1000);
                 Reply::sse(comments).hang_after(999)
             },
-            settings: |upstream| upstream.total_timeout = SHORT,
+            settings: |upstream| upstream.total_timeout = BEHIND_HEADERS,
         },
     ]
 }

@@ -10,6 +10,8 @@ use serde_json::json;
 use crate::support::{MODEL, MODES, Mode, World, ask, text};
 
 const SHORT: Duration = Duration::from_millis(50);
+/// Short, and long enough for the headers of an answer to come before.
+const BEHIND_HEADERS: Duration = Duration::from_millis(300);
 
 async fn world(change: impl FnOnce(&mut UpstreamSettings)) -> World {
     World::with(|settings| change(&mut settings.upstreams[0])).await
@@ -30,8 +32,8 @@ async fn told(world: &World, mode: Mode) -> (u16, String) {
 #[tokio::test]
 async fn until_the_first_byte() {
     for mode in MODES {
-        let world = world(|upstream| upstream.first_byte_timeout = SHORT).await;
-        let sentence = "The upstream did not begin to answer within 50ms.".to_owned();
+        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
+        let sentence = "The upstream did not begin to answer within 300ms.".to_owned();
         world.script(greeting().withhold_head());
         assert_eq!(told(&world, mode).await, (504, sentence.clone()));
         world.script(greeting().gated());
@@ -55,11 +57,11 @@ async fn between_two_bytes() {
 #[tokio::test]
 async fn until_it_is_whole() {
     for mode in MODES {
-        let world = world(|upstream| upstream.total_timeout = 2 * SHORT).await;
+        let world = world(|upstream| upstream.total_timeout = BEHIND_HEADERS).await;
         let comments = std::iter::repeat_n(Frame::raw(": still there\n\n"), 1000);
         world.script(Reply::sse(comments).hang_after(999));
         let status = if mode == Mode::Whole { 504 } else { 200 };
-        let sentence = "The upstream's answer was not complete after 100ms.".to_owned();
+        let sentence = "The upstream's answer was not complete after 300ms.".to_owned();
         assert_eq!(told(&world, mode).await, (status, sentence));
     }
 }
@@ -93,7 +95,7 @@ async fn retries_end_with_the_time_for_the_whole_answer() {
 #[tokio::test]
 async fn an_errors_body_that_never_comes_does_not_hide_its_status() {
     for mode in MODES {
-        let world = world(|upstream| upstream.first_byte_timeout = SHORT).await;
+        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
         let refusal = Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": {}})).gated();
         world.script(refusal);
         let message = "The upstream refused the request with status 502 Bad Gateway.";
