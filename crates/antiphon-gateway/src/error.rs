@@ -248,7 +248,7 @@ impl From<UpstreamError> for ApiError {
                 Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
                     .code("rate_limit_exceeded")
             }
-            UpstreamError::TimedOut(_) => {
+            UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }
             _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),

@@ -70,8 +70,18 @@ pub struct UpstreamSettings {
     pub key: Option<Secret>,
     /// How long a connection may take to open.
     pub connect_timeout: Duration,
-    /// How long it may stay silent, before its first byte and between two.
+    /// How long it may stay silent before the first byte of an answer, the headers aside. Models
+    /// that reason may be silent for minutes, and the provider's clients wait for 10.
+    pub first_byte_timeout: Duration,
+    /// How long it may stay silent between two bytes. Comments of an event stream count as bytes.
     pub idle_timeout: Duration,
+    /// How long an answer may take in all, retries included.
+    pub total_timeout: Duration,
+    /// How often it is asked again.
+    pub retries: Retries,
+    /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
+    /// not. A completed response stands in one event.
+    pub max_answer: usize,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -87,7 +97,47 @@ impl UpstreamSettings {
             url,
             key,
             connect_timeout: Duration::from_secs(10),
+            first_byte_timeout: Duration::from_mins(10),
             idle_timeout: Duration::from_mins(10),
+            total_timeout: Duration::from_hours(1),
+            retries: Retries::default(),
+            max_answer: 64 << 20,
+        }
+    }
+}
+
+/// How often an upstream that failed is asked again, and when.
+///
+/// It is where the failure may pass (no connection, one that broke, status 408, 409, 429, 500, 502, 503,
+/// 504 or 529, or an answer that failed so) and only before the first event of output: a caller is
+/// told nothing twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retries {
+    /// How often at most; 0: never.
+    pub max: u32,
+    /// The delay before the first retry. It doubles with each.
+    pub first_delay: Duration,
+    /// The bound on these delays.
+    pub max_delay: Duration,
+    /// The longest wait that an upstream may ask for. One that asks for more is not asked again:
+    /// what it said is passed on to the caller, who may wait.
+    pub max_told_delay: Duration,
+}
+
+impl Retries {
+    /// An upstream is asked once.
+    pub fn none() -> Self {
+        Self { max: 0, ..Self::default() }
+    }
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self {
+            max: 2,
+            first_delay: Duration::from_millis(500),
+            max_delay: Duration::from_secs(8),
+            max_told_delay: Duration::from_secs(20),
         }
     }
 }

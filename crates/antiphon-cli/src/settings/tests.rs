@@ -186,7 +186,10 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
                 url = 'https://api.example/v1'\n\
                 key-env = 'KEY_OF_CLAUDE'\n\
                 connect-timeout = 3\n\
+                first-byte-timeout = 6\n\
                 idle-timeout = 4\n\
+                total-timeout = 7\n\
+                max-retries = 0\n\
                 max-open-requests = 5\n\
                 [[upstreams]]\n\
                 models = ['local-*']\n\
@@ -200,7 +203,10 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
     assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
     assert_eq!(claude.key, Some(Secret::new("sk-ant")));
     assert_eq!(claude.connect_timeout, Duration::from_secs(3));
+    assert_eq!(claude.first_byte_timeout, Duration::from_secs(6));
     assert_eq!(claude.idle_timeout, Duration::from_secs(4));
+    assert_eq!(claude.total_timeout, Duration::from_secs(7));
+    assert_eq!((claude.retries.max, others.retries.max), (0, 2));
     assert_eq!((local.api, &local.key), (Dialect::Chat, &None));
     assert_eq!(local.url, "http://localhost:11434/openai");
     assert_eq!((others.api, others.max_open), (Dialect::Responses, None));
@@ -225,7 +231,8 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         (
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
-             key-env, connect-timeout, idle-timeout, max-open-requests",
+             key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
+             max-retries, max-open-requests",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),
@@ -239,6 +246,10 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         (
             entry(&format!("{good}idle-timeout = 0")),
             "antiphon.toml:4: idle-timeout must be a whole number above 0",
+        ),
+        (
+            entry(&format!("{good}max-retries = -1")),
+            "antiphon.toml:4: max-retries must be a whole number",
         ),
         (
             entry(&format!("{good}key-env = 'ABSENT'")),

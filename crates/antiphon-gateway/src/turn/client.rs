@@ -30,6 +30,8 @@ pub(crate) struct Client {
     events: Option<EventSender>,
     /// Cancelled when nobody waits for slow readers any longer.
     closing: CancellationToken,
+    /// Why the response fails, for a caller that gets no events.
+    failure: Option<ApiError>,
 }
 
 impl Client {
@@ -39,8 +41,15 @@ impl Client {
         closing: CancellationToken,
     ) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
-        let (head, answering) = (Head::default(), Some(sender));
-        (Self { streams, head, answer: answering, events: None, closing }, answer)
+        let client = Self {
+            streams,
+            head: Head::default(),
+            answer: Some(sender),
+            events: None,
+            closing,
+            failure: None,
+        };
+        (client, answer)
     }
 
     /// The answer begins: from here on a stream can only end, not be refused.
@@ -92,12 +101,18 @@ impl Client {
         }
     }
 
+    /// The response that is to end has failed for this reason.
+    pub(super) fn failing(&mut self, error: ApiError) {
+        self.failure = Some(error);
+    }
+
     /// The turn's end, once it is committed.
     pub(super) async fn end(&mut self, finished: Finished) {
         if self.streams {
             self.last_event(&finished.event).await;
         } else if finished.status == Status::Failed {
-            self.refuse(failed(finished.failure));
+            let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
+            self.refuse(error);
         } else if let Some(answer) = self.answer.take() {
             drop(answer.send(Ok(Answer::Whole(std::mem::take(&mut self.head), finished.response))));
         }

@@ -1,5 +1,6 @@
 //! The fake provider as an HTTP server.
 
+mod connections;
 mod delivery;
 mod exchange;
 mod hold;
@@ -12,7 +13,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -52,11 +52,7 @@ impl FakeUpstream {
         let address = listener.local_addr()?;
         let state = Arc::new(State::default());
         let router = routes::router(Arc::clone(&state));
-        // One chunk, one packet: Nagle's algorithm would join the chunks that a test keeps apart.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        let server = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("serving runs until it is aborted");
-        });
+        let server = tokio::spawn(connections::serve(listener, router));
         Ok(Self { address, state, server })
     }
 
