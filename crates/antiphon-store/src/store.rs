@@ -129,7 +129,8 @@ pub trait Store: Send + Sync + 'static {
     /// All items before `cursor`, its lineage first, tombstones included.
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
 
-    /// The newest live copy of each of these items that the tenant holds anywhere, in no order.
+    /// The newest live copy of each of these items that the tenant holds anywhere; where none lives,
+    /// what is left of the newest. In no order.
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
 
     /// Records what to commit should the process die before the turn ends: `turn` has a response

@@ -137,7 +137,7 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     }
 }
 
-fn hold(gateway: &Gateway, Incoming { item, origin }: Incoming) -> HeldItem {
+fn hold(gateway: &Gateway, Incoming { item, origin, .. }: Incoming) -> HeldItem {
     let id = item.head().id.clone();
     let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
     HeldItem::new(id, &item, gateway.fingerprint_key, origin)

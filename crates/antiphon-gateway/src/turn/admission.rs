@@ -6,7 +6,7 @@ use antiphon::faults::Fault;
 use antiphon::item::{FingerprintKey, IdSource, Side};
 use antiphon::reconcile::{Rule, Verdict, reconcile};
 use antiphon::repair::made_with;
-use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
+use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Transcript};
 
 use super::report::{LeftOut, Report};
 use super::resolve::Incoming;
@@ -74,6 +74,9 @@ impl Admission {
             }
             Verdict::Deleted => self.report.left_out(position, &item, LeftOut::Deleted),
             Verdict::Duplicate(_) => self.report.left_out(position, &item, LeftOut::Repeated),
+            _ if self.was_deleted_elsewhere(position, &item) => {
+                self.report.left_out(position, &item, LeftOut::Deleted);
+            }
             Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
                 if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
                     self.keep(position, item, verdict);
@@ -81,6 +84,17 @@ impl Admission {
             }
         }
         Ok(())
+    }
+
+    /// Whether the item was deleted under its id where this transcript does not reach: it comes back
+    /// to no model by a replay. A message is known by what it says too, since some servers number
+    /// their ids anew for every response.
+    fn was_deleted_elsewhere(&self, position: usize, item: &Item) -> bool {
+        let head = item.head();
+        self.incoming[position].tombstone.as_ref().is_some_and(|deleted| {
+            (&deleted.head.kind, &deleted.head.call_id) == (&head.kind, &head.call_id)
+                && deleted.fingerprint == Fingerprint::of(self.key, item)
+        })
     }
 
     /// Whether there is anything in the item to keep: of reasoning that nobody holds, the id alone

@@ -18,6 +18,15 @@ const BATCH: usize = 500;
 pub(crate) struct Incoming {
     pub(crate) item: Item,
     pub(crate) origin: Option<antiphon::Origin>,
+    /// What is left of an item that was deleted under its id, and of which no copy lives.
+    pub(crate) tombstone: Option<HeldItem>,
+}
+
+impl Incoming {
+    /// An item as it came.
+    fn of(item: Item) -> Self {
+        Self { item, origin: None, tombstone: None }
+    }
 }
 
 impl Turn<'_> {
@@ -42,26 +51,29 @@ pub(crate) async fn resolve(
     input: Vec<Item>,
 ) -> Result<Vec<Incoming>, ApiError> {
     let is_here = |id: &ItemId| held.is_some_and(|held| held.position(id).is_some());
-    let wanted = input.iter().filter(|item| may_be_elsewhere(item));
-    let wanted: Vec<ItemId> = wanted.filter_map(|item| item.head().id.clone()).collect();
-    let wanted: Vec<ItemId> = wanted.into_iter().filter(|id| !is_here(id)).collect();
+    let named = input.iter().filter_map(|item| item.head().id.as_ref());
+    let wanted: Vec<ItemId> = named.filter(|id| !is_here(id)).cloned().collect();
     let copies = copies(store, tenant, &wanted).await?;
     let resolved = input.into_iter().enumerate().map(|(position, item)| {
         let id = item.head().id.as_ref();
-        if let Some(copy) = id.and_then(|id| copies.get(id)).filter(|_| may_be_elsewhere(&item)) {
+        let copy = id.and_then(|id| copies.get(id));
+        let is_reference = item.head().kind == Kind::ItemReference;
+        let is_live = copy.is_some_and(|copy| !copy.is_tombstone());
+        if let (Some(copy), false) = (copy.filter(|_| is_live), is_the_callers(&item)) {
             return Ok(held_instead(&item, copy));
         }
-        let is_lost = item.head().kind == Kind::ItemReference && !id.is_some_and(is_here);
-        match id.filter(|_| is_lost) {
-            Some(id) => Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into()),
-            None => Ok(Incoming { item, origin: None }),
+        if let Some(id) = id.filter(|id| is_reference && !is_here(id)) {
+            return Err(Fault::UnresolvedReference { id: id.clone() }.refusal(position).into());
         }
+        let tombstone = copy.filter(|_| !is_live).cloned();
+        Ok(Incoming { tombstone, ..Incoming::of(item) })
     });
     resolved.collect()
 }
 
-fn may_be_elsewhere(item: &Item) -> bool {
-    item.head().kind == Kind::ItemReference || item.head().is_model_made()
+/// Whether a caller made the item: it is what it says, whatever is held elsewhere.
+fn is_the_callers(item: &Item) -> bool {
+    item.head().kind != Kind::ItemReference && !item.head().is_model_made()
 }
 
 async fn copies(
@@ -81,13 +93,13 @@ async fn copies(
 /// servers number their ids anew for every response, so an equal id alone says nothing.
 fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
     let Some(held) = copy.item().filter(|held| stands_for(item, held)) else {
-        return Incoming { item: item.clone(), origin: None };
+        return Incoming::of(item.clone());
     };
     let held = match held.head().id {
         Some(_) => held,
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
-    Incoming { item: held, origin: copy.origin.clone() }
+    Incoming { origin: copy.origin.clone(), ..Incoming::of(held) }
 }
 
 /// Whether the item is a reference to the held one, or the held one with less in it.

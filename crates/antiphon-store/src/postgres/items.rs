@@ -151,10 +151,10 @@ statements! {
                  $11::bytea[], $12::bytea[], $13::bytea[]"
             ), "
             ON CONFLICT (tenant, shard, thread, sha256(item_id)) WHERE body IS NOT NULL DO NOTHING
-            RETURNING seq, item_id, copy, body IS NOT NULL AS is_live
+            RETURNING seq, item_id, copy
         ), placed AS (
             INSERT INTO item_places (tenant, item, copy, shard, thread, seq)
-            SELECT $1, sha256(item_id), copy, $2, $3, seq FROM appended WHERE is_live
+            SELECT $1, sha256(item_id), copy, $2, $3, seq FROM appended
         )
         SELECT seq FROM appended"
     );
@@ -201,16 +201,10 @@ statements! {
           AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL"
     );
     ERASE = "
-        WITH erased AS (
-            UPDATE items SET body = NULL
-            WHERE tenant = $1 AND shard = $2 AND thread = $3
-              AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL
-            RETURNING copy
-        ), displaced AS (
-            DELETE FROM item_places USING erased
-            WHERE tenant = $1 AND item = sha256($4::bytea) AND item_places.copy = erased.copy
-        )
-        SELECT copy FROM erased";
+        UPDATE items SET body = NULL
+        WHERE tenant = $1 AND shard = $2 AND thread = $3
+          AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL
+        RETURNING copy";
     CUT = "
         WITH cut AS (
             DELETE FROM items WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4

@@ -8,7 +8,7 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
 
-/// The newest live copy of each of these items.
+/// The newest live copy of each of these items; where none lives, what is left of the newest.
 pub(super) async fn newest(
     db: &Session,
     tenant: &Tenant,
@@ -25,8 +25,8 @@ statements! {
         CROSS JOIN LATERAL (
             SELECT ", item_columns!(), "
             FROM item_places JOIN items USING (tenant, shard, thread, seq)
-            WHERE tenant = $1 AND item_places.item = asked.item AND body IS NOT NULL
-            ORDER BY item_places.copy DESC LIMIT 1
+            WHERE tenant = $1 AND item_places.item = asked.item
+            ORDER BY body IS NULL, item_places.copy DESC LIMIT 1
         ) AS newest"
     );
 }

@@ -60,7 +60,7 @@ CREATE TABLE items (
 CREATE UNIQUE INDEX items_live ON items (tenant, shard, thread, sha256(item_id))
     WHERE body IS NOT NULL;
 
--- Where the live copies of an item are, whatever the shard.
+-- Where the copies of an item are, whatever the shard.
 CREATE TABLE item_places (
     tenant text COLLATE "C" NOT NULL,
     item bytea NOT NULL,

@@ -35,6 +35,8 @@ fn insert(db: &Connection, key: ThreadKey<'_>, seq: Seq, item: &HeldItem) -> Res
         ", copy)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1 + coalesce((
             SELECT max(copy) FROM items WHERE tenant = ?1 AND item_id = ?5 AND body IS NOT NULL
+        ), (
+            SELECT max(copy) FROM items WHERE tenant = ?1 AND item_id = ?5 AND body IS NULL
         ), 0))"
     );
     let mut statement = db.prepare_cached(SQL)?;
@@ -171,16 +173,28 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<O
     select_one(db, SQL, parameters)
 }
 
-/// The newest live copy of this id that the tenant holds in any thread.
+/// The newest live copy of this id that the tenant holds in any thread; where none lives, what is left
+/// of the newest.
 pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {
-    const SQL: &str = concat!(
+    const LIVE: &str = concat!(
         "SELECT ",
         item_columns!(),
         " FROM items
         WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL
         ORDER BY copy DESC LIMIT 1"
     );
-    select_one(db, SQL, params![tenant.as_str(), id.as_str()])
+    const ERASED: &str = concat!(
+        "SELECT ",
+        item_columns!(),
+        " FROM items
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NULL
+        ORDER BY copy DESC LIMIT 1"
+    );
+    let live = select_one(db, LIVE, params![tenant.as_str(), id.as_str()])?;
+    match live {
+        None => select_one(db, ERASED, params![tenant.as_str(), id.as_str()]),
+        live => Ok(live),
+    }
 }
 
 fn select_one(db: &Connection, sql: &str, parameters: impl Params) -> Result<Option<HeldItem>> {

@@ -42,7 +42,7 @@ CREATE TABLE items (
     origin TEXT,
     -- NULL for a tombstone.
     body BLOB,
-    -- Orders the live copies of one id within a tenant: the newest has the greatest.
+    -- Orders the copies of one id within a tenant: the newest has the greatest.
     copy INTEGER NOT NULL,
     PRIMARY KEY (tenant, shard, thread, seq)
 ) STRICT, WITHOUT ROWID;

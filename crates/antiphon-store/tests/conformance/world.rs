@@ -255,7 +255,8 @@ impl World {
     pub(crate) async fn held(&self, named: &[&str]) -> Vec<String> {
         let ids: Vec<_> = named.iter().map(|name| item_id(name)).collect();
         let held = self.store.locate(&self.tenant, &ids).await.unwrap();
-        let mut held = names(&held);
+        let live: Vec<_> = held.into_iter().filter(|item| !item.is_tombstone()).collect();
+        let mut held = names(&live);
         held.sort();
         held
     }

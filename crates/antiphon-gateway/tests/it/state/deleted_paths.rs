@@ -64,6 +64,13 @@ impl Past {
         behind.chain([asking.clone().within(&self.conversation)]).collect()
     }
 
+    /// The same, and in a new conversation, and behind nothing at all.
+    async fn anywhere(&self, asking: &Ask) -> Vec<Ask> {
+        let elsewhere = self.client.new_conversation().await;
+        let apart = [asking.clone().within(&elsewhere), asking.clone()];
+        self.everywhere(0, asking).into_iter().chain(apart).collect()
+    }
+
     /// Asks, and says that the model was not given `secret`.
     async fn ask_without(&self, asking: &Ask, secret: &str) -> Turn {
         let turn = self.client.respond(asking).await;
@@ -104,8 +111,7 @@ async fn not_behind_any_response_before_or_after_it() {
 async fn not_by_a_whole_replay_whatever_was_deleted() {
     for kind in ["message", "reasoning", "function_call", "function_call_output"] {
         let (past, deleted) = Past::without(kind).await;
-        let reach = if kind == "message" { 0 } else { 2 };
-        for asking in past.everywhere(reach, &ask(json!(past.replay())).encrypted()) {
+        for asking in past.anywhere(&ask(json!(past.replay())).encrypted()).await {
             let turn = past.ask_without(&asking, mark(&deleted)).await;
             assert!(turn.text().contains("Biscuit"), "{kind}: {}", turn.text());
             let repairs = turn.header("antiphon-repairs").unwrap_or_default();

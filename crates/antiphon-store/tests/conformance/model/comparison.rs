@@ -38,7 +38,8 @@ impl History {
         assert_eq!(self.listed(&scope).await, self.live(held));
     }
 
-    /// An item is found exactly where somebody still reaches a live copy, and the newest of them.
+    /// An item is found exactly where somebody still reaches a copy: the newest live one, else what is
+    /// left of the newest.
     async fn compare_places(&self) {
         let reached: BTreeSet<Nth> = self
             .responses
@@ -51,11 +52,10 @@ impl History {
             .collect();
         let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();
         for id in ids {
-            let newest = reached
-                .iter()
-                .map(|nth| &self.copies[*nth])
-                .rfind(|copy| copy.item.id == *id && !copy.erased);
-            let expected: Vec<_> = newest.map(|copy| copy.item.clone()).into_iter().collect();
+            let copies = || reached.iter().filter(|nth| self.copies[**nth].item.id == *id);
+            let live = copies().rfind(|nth| !self.copies[**nth].erased);
+            let newest = live.or(copies().next_back()).map(|nth| self.left(*nth));
+            let expected: Vec<_> = newest.into_iter().collect();
             let (store, tenant) = (&self.world.store, &self.world.tenant);
             let found = store.locate(tenant, std::slice::from_ref(id)).await;
             assert_eq!(found, Ok(expected));
