@@ -1,21 +1,31 @@
 //! What an operator decides.
 
+mod api_key;
+mod limits;
+
 use std::fmt;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_store::Tenant;
-use http::Uri;
+use http::{HeaderName, Uri};
+
+pub use self::api_key::{ApiKey, KeyHash};
+pub use self::limits::{Limits, Rate};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where models other than `sim` are. The first that takes a model's name answers for it.
     pub upstreams: Vec<UpstreamSettings>,
-    /// The keys that callers may present, each with its tenant. Empty: any token, or none, is let
-    /// in, and each token is a tenant of its own.
-    pub api_keys: Vec<(Secret, Tenant)>,
+    /// The keys that callers may present. Empty: any token, or none, is let in, and each token that
+    /// goes to an upstream is a tenant of its own.
+    pub api_keys: Vec<ApiKey>,
+    /// The header in which a trusted proxy names the tenant, in place of all else.
+    pub tenant_header: Option<HeaderName>,
+    /// The operator's secrets: with them the store keeps the gateway's own key encrypted. The first
+    /// encrypts, any of them may decrypt.
+    pub secrets: Vec<Secret>,
     /// What to do with input that a provider would refuse.
     pub faults: Faults,
     /// How long a turn waits for an open one of its conversation.
@@ -26,6 +36,8 @@ pub struct Settings {
     pub event_names: Form,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
+    /// How much callers may send, hold open and ask for.
+    pub limits: Limits,
 }
 
 impl Default for Settings {
@@ -33,11 +45,14 @@ impl Default for Settings {
         Self {
             upstreams: Vec::new(),
             api_keys: Vec::new(),
+            tenant_header: None,
+            secrets: Vec::new(),
             faults: Faults::Repair,
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
             shutdown_grace: Duration::from_secs(30),
+            limits: Limits::default(),
         }
     }
 }

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, ModelPattern, OnDisconnect, Secret};
+use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 
 use super::file::FromFile;
 use super::*;
+
+mod callers;
+mod limits;
 
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
@@ -27,13 +30,14 @@ fn understood(text: &str) -> Result<FromFile, Failure> {
 
 fn configuration(args: ServeArgs, environment: impl Environment, file: FromFile) -> Configuration {
     let environment = environment::layer(environment).unwrap();
-    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams).unwrap()
+    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams, file.limits)
+        .unwrap()
 }
 
 fn refusal_of_file(text: &str) -> String {
     let from_file = |file: FromFile| {
         let layers = Layers([Layer::default(), Layer::default(), file.layer]);
-        configure(&layers, file.upstreams)
+        configure(&layers, file.upstreams, file.limits)
     };
     let refused = understood(text).and_then(from_file).unwrap_err();
     assert!(matches!(refused, Failure::Usage(_)));
@@ -71,7 +75,7 @@ fn api_keys_of_two_places_are_not_added_up() {
     let file = file("api-keys = ['k1=initech']");
     let given = configuration(ServeArgs::default(), variables(environment), file);
     let expected = [("k2", "acme"), ("k3", "globex")]
-        .map(|(key, tenant)| (Secret::new(key), Tenant::new(tenant)));
+        .map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant)));
     assert_eq!(given.gateway.api_keys, expected);
 }
 
@@ -88,7 +92,8 @@ fn every_setting_has_a_place_in_the_file() {
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
          on-disconnect = 'finish'\n\
-         event-names = 'open-responses'\n",
+         event-names = 'open-responses'\n\
+         shutdown-grace = 6\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
@@ -97,10 +102,11 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(upstream.url, "https://models.example/v1");
     assert_eq!(upstream.key, Some(Secret::new("sk-theirs")));
     assert_eq!(given.gateway.faults, Faults::Reject);
-    assert_eq!(given.gateway.api_keys, [(Secret::new("b2Vy="), Tenant::new("acme"))]);
+    assert_eq!(given.gateway.api_keys, [ApiKey::new("b2Vy=", Tenant::new("acme"))]);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
+    assert_eq!(given.gateway.shutdown_grace, Duration::from_secs(6));
 }
 
 #[test]
@@ -115,9 +121,14 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--state", "ANTIPHON_STATE"),
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
+        ("--tenant-header", "ANTIPHON_TENANT_HEADER"),
+        ("--secret", "ANTIPHON_SECRET"),
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
+        ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
+        ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
+        ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
 }
@@ -135,8 +146,8 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect, event-names, upstreams";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
+             secrets, turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
@@ -270,7 +281,8 @@ fn an_upstream_is_a_base_url() {
     let base_url = |text: &str| {
         let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
         let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
-        configure(&layers, Vec::new()).map(|given| given.gateway.upstreams[0].url.to_string())
+        configure(&layers, Vec::new(), FromTable::default())
+            .map(|given| given.gateway.upstreams[0].url.to_string())
     };
     assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
     assert_eq!(

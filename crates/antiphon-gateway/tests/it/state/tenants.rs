@@ -1,6 +1,6 @@
 //! What belongs to another does not exist.
 
-use antiphon_gateway::settings::Secret;
+use antiphon_gateway::settings::{ApiKey, Secret};
 use antiphon_store::Tenant;
 use serde_json::{Value, json};
 
@@ -105,9 +105,9 @@ async fn a_foreign_id_in_an_items_place_is_the_callers_own_item() {
 async fn keyed() -> World {
     World::with(|settings| {
         settings.api_keys = vec![
-            (Secret::new("sk-first-of-acme"), Tenant::new("acme")),
-            (Secret::new("sk-second-of-acme"), Tenant::new("acme")),
-            (Secret::new("sk-of-umbrella-corp"), Tenant::new("umbrella")),
+            ApiKey::new("sk-first-of-acme", Tenant::new("acme")),
+            ApiKey::new("sk-second-of-acme", Tenant::new("acme")),
+            ApiKey::new("sk-of-umbrella-corp", Tenant::new("umbrella")),
         ];
     })
     .await
