@@ -1,0 +1,182 @@
+//! A run: rounds of requests, each ended by a kill, and a look at what is left.
+
+use std::mem;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::ask::ask;
+use crate::check::{self, Violations};
+use crate::client::{Client, lock};
+use crate::fuse::Fuse;
+use crate::ledger::{Ledger, Place, Told};
+use crate::look;
+use crate::model::Plan;
+use crate::provider::Provider;
+use crate::replica::{Launch, Replica};
+use crate::request::{body, messages};
+use crate::scene::Scene;
+use crate::tally::Tally;
+use crate::wire::{Lost, Wire};
+
+/// How much is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    /// How often the gateway is killed.
+    pub(crate) kills: usize,
+    /// How many clients there are.
+    pub(crate) clients: usize,
+}
+
+/// A run on one store.
+pub(crate) struct Run {
+    launch: Launch,
+    provider: Provider,
+    replica: Replica,
+    rng: fastrand::Rng,
+    ledger: Arc<Mutex<Ledger>>,
+    scene: Arc<Mutex<Scene>>,
+    /// What the run came to so far.
+    pub(crate) tally: Tally,
+}
+
+/// How many conversations are written to at a time.
+const CONVERSATIONS: usize = 3;
+/// At how many items a conversation is left for a new one.
+const LONG: usize = 60;
+/// After what time a round ends whose moment does not come.
+const ROUND: Duration = Duration::from_secs(10);
+/// For how long clients may go on after the kill.
+const ENDING: Duration = Duration::from_secs(60);
+/// How long after its moment a kill may come, in microseconds.
+const DELAY: u64 = 2_000;
+
+impl Run {
+    /// Starts a provider and a gateway.
+    pub(crate) async fn start(mut launch: Launch, seed: u64) -> anyhow::Result<Self> {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let provider = Provider::start(rng.u64(..)).await?;
+        provider.url().clone_into(&mut launch.upstream);
+        let replica = Replica::start(&launch, 5).await?;
+        let (ledger, scene, tally) = <_>::default();
+        Ok(Self { launch, provider, replica, rng, ledger, scene, tally })
+    }
+
+    /// Kills the gateway again and again; gives what was violated, and stops at the first round in
+    /// which something was.
+    pub(crate) async fn run(&mut self, size: Size) -> anyhow::Result<Violations> {
+        for _ in 0..size.kills {
+            let violations = self.round(size.clients).await?;
+            if !violations.is_empty() {
+                return Ok(violations);
+            }
+        }
+        let mut ledger = mem::take(&mut *lock(&self.ledger));
+        check::everything(self.replica.wire(), &mut ledger).await
+    }
+
+    async fn round(&mut self, clients: usize) -> anyhow::Result<Violations> {
+        self.open_conversations().await?;
+        let mut violations = self.until_killed(clients).await?;
+        let turn_wait = if self.rng.u8(..4) == 0 { 0 } else { 5 };
+        self.replica = Replica::start(&self.launch, turn_wait).await?;
+        self.tally.kills += 1;
+        violations.extend(self.check().await?);
+        if violations.is_empty() {
+            self.go_on_from_announced().await?;
+            violations.extend(self.check().await?);
+        }
+        Ok(violations)
+    }
+
+    /// Sees to it that there are conversations to write to, and none too long.
+    async fn open_conversations(&mut self) -> anyhow::Result<()> {
+        let length = |id: &str| lock(&self.ledger).conversations.get(id).map_or(0, Vec::len);
+        lock(&self.scene).open.retain(|open| length(&open.id) < LONG);
+        while lock(&self.scene).open.len() < CONVERSATIONS {
+            let id = look::create_conversation(self.replica.wire()).await?;
+            lock(&self.scene).opened(id);
+        }
+        Ok(())
+    }
+
+    /// Has the clients send requests, kills the gateway at some moment, and waits for the clients.
+    async fn until_killed(&mut self, clients: usize) -> anyhow::Result<Violations> {
+        let fuse = Arc::new(Fuse::light(&mut self.rng));
+        self.provider.watch(&fuse);
+        let mut running = self.clients(clients, &fuse);
+        if timeout(ROUND, fuse.burnt()).await.is_err() {
+            fuse.burn();
+        }
+        sleep(Duration::from_micros(self.rng.u64(..DELAY))).await;
+        ensure!(!self.replica.has_ended(), "the gateway has ended by itself");
+        self.replica.kill().await?;
+        let mut violations = Violations::new();
+        let ends = async {
+            while let Some(end) = running.join_next().await {
+                if end? == Lost::Silent {
+                    violations.push("a request had no answer for too long".into());
+                }
+            }
+            anyhow::Ok(())
+        };
+        timeout(ENDING, ends).await.context("clients do not end")??;
+        Ok(violations)
+    }
+
+    fn clients(&mut self, count: usize, fuse: &Arc<Fuse>) -> JoinSet<Lost> {
+        let wire = self.replica.wire();
+        let client = |_| Client {
+            wire,
+            rng: self.rng.fork(),
+            ledger: Arc::clone(&self.ledger),
+            scene: Arc::clone(&self.scene),
+            fuse: Arc::clone(fuse),
+        };
+        (0..count).map(client).map(Client::run).collect()
+    }
+
+    /// Nobody else looks at the ledger meanwhile.
+    async fn check(&mut self) -> anyhow::Result<Violations> {
+        let open: Vec<String> = lock(&self.scene).open.iter().map(|open| open.id.clone()).collect();
+        let mut ledger = mem::take(&mut *lock(&self.ledger));
+        self.tally.add(&ledger);
+        let seen = self.provider.seen();
+        let violations = check::round(self.replica.wire(), &mut ledger, &open, seen).await;
+        *lock(&self.ledger) = ledger;
+        violations
+    }
+
+    /// Goes on from every response that a client was told of and no end of.
+    async fn go_on_from_announced(&mut self) -> anyhow::Result<()> {
+        let announced = lock(&self.ledger).take_announced();
+        for id in announced {
+            self.go_on_from(self.replica.wire(), id).await;
+            self.tally.continued += 1;
+        }
+        Ok(())
+    }
+
+    async fn go_on_from(&self, wire: Wire, id: String) {
+        let place = Place::After(id);
+        let (number, request) = {
+            let mut ledger = lock(&self.ledger);
+            let behind = place.clone();
+            let number = ledger.enter(place, 1, Some(Plan::Short), |number| {
+                body(&behind, messages(number, 1, Plan::Short), false)
+            });
+            (number, ledger.turns[&number].body.clone())
+        };
+        let quiet = Fuse::light(&mut fastrand::Rng::with_seed(0));
+        let heard = ask(wire, &request, &[], None, &quiet).await;
+        let mut ledger = lock(&self.ledger);
+        if let Some(id) = &heard.response {
+            ledger.announced(number, id);
+        }
+        let told = heard.told.unwrap_or_else(|lost| Told::Failed(format!("{lost:?}")));
+        ledger.told(number, told);
+    }
+}
