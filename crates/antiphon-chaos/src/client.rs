@@ -92,7 +92,8 @@ impl Client {
             0 => (self.rng.usize(1..=2), PLANS[self.rng.usize(..PLANS.len())]),
             count => (count, Plan::Short),
         };
-        let (number, request) = {
+        let is_keyed = self.rng.bool();
+        let (number, request, headers) = {
             let mut ledger = lock(&self.ledger);
             let given = (place.clone(), calls);
             let number = ledger.enter(place, inputs, Some(plan), |number| {
@@ -100,11 +101,13 @@ impl Client {
                     true => messages(number, inputs, plan),
                     false => outputs(number, &given.1),
                 };
-                body(&given.0, input, streams)
+                body(&given.0, &input, streams)
             });
-            (number, ledger.turns[&number].body.clone())
+            let turn = ledger.turn(number);
+            turn.is_keyed = is_keyed;
+            (number, turn.body.clone(), turn.headers(number, 0))
         };
-        let heard = ask(self.wire, &request, &[], patience, &self.fuse).await;
+        let heard = ask(self.wire, &request, &headers, patience, &self.fuse).await;
         let mut ledger = lock(&self.ledger);
         if let Some(id) = &heard.response {
             ledger.announced(number, id);

@@ -1,11 +1,13 @@
 //! What the clients know: what they asked, and what they were told of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 
 use serde_json::Value;
 
 use crate::mark::Mark;
 use crate::model::Plan;
+use crate::wire::Extra;
 
 /// An item as a client is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +68,7 @@ pub(crate) enum Told {
 }
 
 /// One request of a client.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Turn {
     /// Where it goes.
     pub(crate) place: Place,
@@ -84,6 +86,8 @@ pub(crate) struct Turn {
     pub(crate) response: Option<String>,
     /// What its client was told.
     pub(crate) told: Told,
+    /// Whether it has a key, under which it is known when it is made again.
+    pub(crate) is_keyed: bool,
 }
 
 impl Turn {
@@ -92,12 +96,27 @@ impl Turn {
         self.inputs + self.plan.map_or(0, Plan::outputs)
     }
 
+    /// What its client says of it when it was sent `count` times before.
+    pub(crate) fn headers(&self, number: u32, count: u32) -> Vec<Extra> {
+        let key = self.is_keyed.then(|| ("idempotency-key", format!("key-{number}")));
+        key.into_iter().chain([("x-stainless-retry-count", count.to_string())]).collect()
+    }
+
     /// The conversation that it adds to.
     pub(crate) fn conversation(&self) -> Option<&str> {
         match &self.place {
             Place::Conversation(id) | Place::Items(id) => Some(id),
             Place::New | Place::After(_) => None,
         }
+    }
+}
+
+/// The entry as people need it: without the body, which follows from the rest.
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, inputs, plan, began, ended, response, told, is_keyed, body: _ } = self;
+        write!(f, "{place:?}, {inputs} inputs, {plan:?}, sent at {began}, ended at {ended:?}, ")?;
+        write!(f, "announced {response:?}, keyed {is_keyed}, told {told:?}")
     }
 }
 
@@ -113,6 +132,8 @@ pub(crate) struct Deletion {
 pub(crate) struct Kept {
     /// The turn that it is of.
     pub(crate) turn: u32,
+    /// Whether it came to its end.
+    pub(crate) is_completed: bool,
     /// The output items that are kept.
     pub(crate) output: Vec<Row>,
     /// What its model was given, and behind it what is kept of what the model made.
@@ -123,17 +144,20 @@ pub(crate) struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     clock: u64,
-    /// All requests, by number. Those before `settled` are known for good.
+    /// All requests, by number.
     pub(crate) turns: BTreeMap<u32, Turn>,
-    /// The first request of the present round.
-    pub(crate) settled: u32,
+    /// Those of which it has not been looked up yet what they left.
+    pub(crate) unsettled: BTreeSet<u32>,
     /// Of each conversation, the items that were found at the last look.
     pub(crate) conversations: BTreeMap<String, Vec<Row>>,
     /// Responses that can be gone on from.
     pub(crate) kept: HashMap<String, Kept>,
     /// Items that were asked to be deleted.
     pub(crate) deletions: Deletions,
+    /// What the models of requests were given, the last time that they were asked.
+    pub(crate) views: HashMap<u32, Vec<Mark>>,
     announced: Vec<String>,
+    open: Vec<u32>,
 }
 
 impl Ledger {
@@ -162,8 +186,10 @@ impl Ledger {
             ended: None,
             response: None,
             told: Told::Nothing,
+            is_keyed: false,
         };
         self.turns.insert(number, turn);
+        self.unsettled.insert(number);
         number
     }
 
@@ -182,21 +208,27 @@ impl Ledger {
 
     /// The requests of the present round.
     pub(crate) fn round(&self) -> impl Iterator<Item = (u32, &Turn)> {
-        self.turns.range(self.settled..).map(|(number, turn)| (*number, turn))
+        self.unsettled.iter().map(|number| (*number, &self.turns[number]))
     }
 
     /// The present round is over.
     pub(crate) fn settle(&mut self) {
-        let is_open = |turn: &&Turn| turn.told == Told::Nothing;
-        let announced = self.round().map(|(_, turn)| turn).filter(is_open);
-        let announced: Vec<_> = announced.filter_map(|turn| turn.response.clone()).collect();
+        let is_open = |number: &u32| self.turns[number].told == Told::Nothing;
+        let open: Vec<u32> = self.unsettled.iter().copied().filter(is_open).collect();
+        let announced = open.iter().filter_map(|number| self.turns[number].response.clone());
         self.announced.extend(announced);
-        self.settled = self.turns.last_key_value().map_or(0, |(last, _)| last + 1);
+        self.open.extend(open);
+        self.unsettled.clear();
     }
 
     /// The responses of whose end nobody was told, since they were last taken.
     pub(crate) fn take_announced(&mut self) -> Vec<String> {
         std::mem::take(&mut self.announced)
+    }
+
+    /// The requests of whose end nobody was told, since they were last taken.
+    pub(crate) fn take_open(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.open)
     }
 
     /// A conversation was looked at: what was asked to be deleted and is not there is deleted; what
@@ -213,7 +245,8 @@ impl Ledger {
         }
     }
 
-    fn turn(&mut self, number: u32) -> &mut Turn {
+    /// A request.
+    pub(crate) fn turn(&mut self, number: u32) -> &mut Turn {
         self.turns.get_mut(&number).expect("it was entered")
     }
 }

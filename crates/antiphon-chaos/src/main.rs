@@ -21,6 +21,7 @@ mod model;
 mod provider;
 mod replica;
 mod request;
+mod retry;
 mod run;
 mod scene;
 mod tally;
@@ -72,7 +73,9 @@ async fn main() -> anyhow::Result<ExitCode> {
     match outcome {
         Ok(violations) if violations.is_empty() => Ok(ExitCode::SUCCESS),
         Ok(violations) => {
-            violations.iter().for_each(|violation| println!("\n{violation}"));
+            for violation in &violations {
+                println!("\n{violation}");
+            }
             println!("\n{} violations, seed {seed}", violations.len());
             Ok(kept(folder))
         }

@@ -114,7 +114,7 @@ fn unmarked(shared: &Shared) -> Response {
 /// The frames to send: all, or those up to the middle of the last item.
 fn kept(frames: Vec<Frame>, breaks: bool) -> VecDeque<Bytes> {
     let last_delta =
-        frames.iter().rposition(|frame| frame.name().is_some_and(|name| name.ends_with(".delta")));
+        frames.iter().rposition(|frame| frame.name() == Some("response.output_text.delta"));
     let end = last_delta.filter(|_| breaks).unwrap_or(frames.len());
     frames.into_iter().take(end).map(Bytes::from).collect()
 }

@@ -24,7 +24,7 @@ pub(crate) fn outputs(turn: u32, calls: &[String]) -> Value {
 }
 
 /// The body of a turn.
-pub(crate) fn body(place: &Place, input: Value, streams: bool) -> Value {
+pub(crate) fn body(place: &Place, input: &Value, streams: bool) -> Value {
     let parameters = json!({
         "type": "object",
         "properties": {"text": {"type": "string"}},

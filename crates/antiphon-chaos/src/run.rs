@@ -18,6 +18,7 @@ use crate::model::Plan;
 use crate::provider::Provider;
 use crate::replica::{Launch, Replica};
 use crate::request::{body, messages};
+use crate::retry::Retry;
 use crate::scene::Scene;
 use crate::tally::Tally;
 use crate::wire::{Lost, Wire};
@@ -50,7 +51,7 @@ const LONG: usize = 60;
 /// After what time a round ends whose moment does not come.
 const ROUND: Duration = Duration::from_secs(10);
 /// For how long clients may go on after the kill.
-const ENDING: Duration = Duration::from_secs(60);
+const ENDING: Duration = Duration::from_mins(1);
 /// How long after its moment a kill may come, in microseconds.
 const DELAY: u64 = 2_000;
 
@@ -85,6 +86,9 @@ impl Run {
         self.replica = Replica::start(&self.launch, turn_wait).await?;
         self.tally.kills += 1;
         violations.extend(self.check().await?);
+        if violations.is_empty() {
+            violations.extend(self.ask_again().await?);
+        }
         if violations.is_empty() {
             self.go_on_from_announced().await?;
             violations.extend(self.check().await?);
@@ -150,6 +154,36 @@ impl Run {
         violations
     }
 
+    /// Makes requests again whose end nobody was told, each in its turn.
+    async fn ask_again(&mut self) -> anyhow::Result<Violations> {
+        let open = lock(&self.ledger).take_open();
+        let mut violations = Violations::new();
+        for number in open {
+            if self.rng.bool() && violations.is_empty() {
+                violations.extend(self.ask_one_again(number).await?);
+            }
+        }
+        Ok(violations)
+    }
+
+    async fn ask_one_again(&mut self, number: u32) -> anyhow::Result<Violations> {
+        let Some(retry) = Retry::of(&lock(&self.ledger), number) else {
+            return Ok(Violations::new());
+        };
+        let (request, headers) = {
+            let turn = &lock(&self.ledger).turns[&number];
+            (turn.body.clone(), turn.headers(number, 1))
+        };
+        let quiet = Fuse::light(&mut fastrand::Rng::with_seed(0));
+        let heard = ask(self.replica.wire(), &request, &headers, None, &quiet).await;
+        let fault = retry.heard(&mut lock(&self.ledger), heard);
+        self.tally.retried += 1;
+        self.tally.given_again += usize::from(retry.is_whole());
+        let mut violations = self.check().await?;
+        violations.extend(fault);
+        Ok(violations)
+    }
+
     /// Goes on from every response that a client was told of and no end of.
     async fn go_on_from_announced(&mut self) -> anyhow::Result<()> {
         let announced = lock(&self.ledger).take_announced();
@@ -166,7 +200,7 @@ impl Run {
             let mut ledger = lock(&self.ledger);
             let behind = place.clone();
             let number = ledger.enter(place, 1, Some(Plan::Short), |number| {
-                body(&behind, messages(number, 1, Plan::Short), false)
+                body(&behind, &messages(number, 1, Plan::Short), false)
             });
             (number, ledger.turns[&number].body.clone())
         };

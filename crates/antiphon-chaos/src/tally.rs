@@ -19,6 +19,10 @@ pub(crate) struct Tally {
     open: usize,
     /// Responses that were announced, had no end that anybody was told, and were gone on from.
     pub(crate) continued: usize,
+    /// Requests that were made again.
+    pub(crate) retried: usize,
+    /// Of these, those whose first answer was to be given again.
+    pub(crate) given_again: usize,
 }
 
 impl Tally {
@@ -37,11 +41,13 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, requests, acknowledged, failed, open, continued } = self;
+        let Self { kills, requests, acknowledged, failed, open, continued, retried, given_again } =
+            self;
         write!(
             f,
             "{kills} kills, {requests} requests: {acknowledged} acknowledged, {failed} failed, \
-             {open} cut off; {continued} responses gone on from that were only announced"
+             {open} cut off; {continued} responses gone on from that were only announced, \
+             {retried} requests made again, {given_again} of them already answered"
         )
     }
 }

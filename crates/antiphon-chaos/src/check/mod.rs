@@ -4,7 +4,7 @@ mod conversation;
 mod shape;
 mod view;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use conversation::Found;
 use view::{Expected, marks};
@@ -30,12 +30,12 @@ pub(crate) async fn round(
     let mut violations: Violations =
         seen.refusals.iter().map(|refusal| format!("the provider refused: {refusal}")).collect();
     violations.extend(wrongly_refused(ledger));
-    let views: HashMap<u32, View> =
-        seen.views.iter().map(|view| (view.turn, view.clone())).collect();
+    let views = seen.views.iter().map(|view| (view.turn, view.marks.clone()));
+    ledger.views.extend(views);
     for id in open {
         violations.extend(conversation(wire, ledger, id).await?);
     }
-    violations.extend(responses(wire, ledger, &views).await?);
+    violations.extend(responses(wire, ledger).await?);
     violations.extend(seen.views.iter().filter_map(|view| fault_of_view(ledger, view)));
     ledger.settle();
     Ok(violations)
@@ -87,18 +87,14 @@ async fn conversation(wire: Wire, ledger: &mut Ledger, id: &str) -> anyhow::Resu
     Ok(violations)
 }
 
-async fn responses(
-    wire: Wire,
-    ledger: &mut Ledger,
-    views: &HashMap<u32, View>,
-) -> anyhow::Result<Violations> {
+async fn responses(wire: Wire, ledger: &mut Ledger) -> anyhow::Result<Violations> {
     let mut violations = Violations::new();
     let known: Vec<(u32, String)> = ledger
         .round()
         .filter_map(|(number, turn)| Some((number, turn.response.clone()?)))
         .collect();
     for (number, id) in known {
-        match response(wire, ledger, number, &id, views.get(&number)).await? {
+        match response(wire, ledger, number, &id).await? {
             Ok(kept) => drop(ledger.kept.insert(id, kept)),
             Err(fault) => {
                 violations.push(format!("response {id} {fault}\n{}", entry(ledger, number)));
@@ -114,11 +110,12 @@ async fn response(
     ledger: &Ledger,
     number: u32,
     id: &str,
-    view: Option<&View>,
 ) -> anyhow::Result<Result<Kept, String>> {
     let turn = &ledger.turns[&number];
     let Some(body) = look::response(wire, id).await? else { return Ok(Err("is missing".into())) };
-    let Some(view) = view else { return Ok(Err("was made without the model".into())) };
+    let Some(view) = ledger.views.get(&number) else {
+        return Ok(Err("was made without the model".into()));
+    };
     let output = Row::all(&body["output"]);
     let mut rows = look::input(wire, id).await?;
     rows.extend(output.iter().cloned());
@@ -131,13 +128,11 @@ async fn response(
             }
             _ => None,
         });
-    Ok(match fault {
-        Some(fault) => Err(fault),
-        None => {
-            let transcript = view.marks.iter().copied().chain(marks(&output)).collect();
-            Ok(Kept { turn: number, output, transcript })
-        }
-    })
+    if let Some(fault) = fault {
+        return Ok(Err(fault));
+    }
+    let transcript = view.iter().copied().chain(marks(&output)).collect();
+    Ok(Ok(Kept { turn: number, is_completed: status == "completed", output, transcript }))
 }
 
 fn fault_of_status(turn: &Turn, status: &str, output: &[Row]) -> Option<String> {
@@ -163,8 +158,13 @@ fn fault_of_view(ledger: &Ledger, view: &View) -> Option<String> {
         Place::Conversation(id) | Place::Items(id) => {
             let rows = ledger.conversations.get(id).map(Vec::as_slice).unwrap_or_default();
             let marks = marks(rows);
-            match marks.iter().position(|mark| mark.turn == view.turn) {
-                Some(own) => fault(ledger, view, &Expected::All(&marks[..own])),
+            let is_own = |mark: &Mark| mark.turn == view.turn;
+            match marks.iter().rposition(is_own) {
+                Some(end) => {
+                    let own =
+                        marks[..end].iter().rposition(|mark| !is_own(mark)).map_or(0, |at| at + 1);
+                    fault(ledger, view, &Expected::All(&marks[..own]))
+                }
                 None => fault(ledger, view, &Expected::Some(&marks)),
             }
         }
@@ -181,3 +181,6 @@ fn fault(ledger: &Ledger, view: &View, expected: &Expected<'_>) -> Option<String
 fn entry(ledger: &Ledger, number: u32) -> String {
     format!("  turn {number}: {:?}\n", ledger.turns[&number])
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,18 +26,16 @@ pub(crate) fn fault(
     if let Some(mark) = view.iter().find(|mark| is_gone(mark)) {
         return Some(format!("the model was given {mark}, which was deleted before"));
     }
-    let lasts = |mark: &&Mark| !deletions.contains_key(mark);
-    let given: Vec<&Mark> = view.iter().filter(|mark| mark.turn != own).filter(lasts).collect();
-    let held = |marks: &'_ [Mark]| -> Vec<Mark> { marks.iter().filter(lasts).copied().collect() };
-    let is_right = match expected {
-        Expected::All(marks) => given.iter().copied().eq(held(marks).iter()),
-        Expected::Some(marks) => {
-            let held = held(marks);
-            held.len() >= given.len() && given.iter().copied().eq(held[..given.len()].iter())
-        }
-    };
     let (Expected::All(marks) | Expected::Some(marks)) = expected;
-    (!is_right).then(|| format!("the model was given {}, not {}", list(&given), list(&held(marks))))
+    let lasts = |mark: &&Mark| mark.turn != own && !deletions.contains_key(mark);
+    let lasting = |marks: &[Mark]| -> Vec<Mark> { marks.iter().filter(lasts).copied().collect() };
+    let given = lasting(view);
+    let held = lasting(marks);
+    let is_right = match expected {
+        Expected::All(_) => given == held,
+        Expected::Some(_) => held.starts_with(&given),
+    };
+    (!is_right).then(|| format!("the model was given {}, not {}", list(&given), list(&held)))
 }
 
 /// The marks of rows.
@@ -45,7 +43,7 @@ pub(crate) fn marks(rows: &[Row]) -> Vec<Mark> {
     rows.iter().filter_map(|row| row.mark).collect()
 }
 
-fn list(marks: &[impl std::fmt::Display]) -> String {
+fn list(marks: &[Mark]) -> String {
     let marks: Vec<String> = marks.iter().map(ToString::to_string).collect();
     format!("[{}]", marks.join(" "))
 }
