@@ -5,18 +5,24 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
+use crate::promises;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
 /// Checks every file that git tracks or would add; prints each fault as `path:line: sentence`.
 pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
     let mut faults = 0;
-    for path in files(workspace)? {
+    let files = files(workspace)?;
+    for path in &files {
         // What is not text has no prose; a file may be deleted and not yet committed so.
-        let Ok(text) = fs::read_to_string(workspace.root.join(&path)) else {
+        let Ok(text) = fs::read_to_string(workspace.root.join(path)) else {
             continue;
         };
-        for fault in faults_of(&path, &text) {
+        let mut found = faults_of(path, &text);
+        if promises::is_document(path) {
+            found.extend(promises::faults_of(&workspace.root, &files, &text));
+        }
+        for fault in found {
             println!("{}:{fault}", path.display());
             faults += 1;
         }

@@ -5,6 +5,8 @@ mod clients;
 mod fuzz;
 mod house;
 mod laws;
+mod postgres;
+mod promises;
 mod report;
 mod run;
 mod step;

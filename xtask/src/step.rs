@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use crate::clients::{self, Suites};
 use crate::house;
+use crate::postgres;
 use crate::run::execute;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
@@ -17,6 +18,8 @@ pub(crate) enum Step {
     Fmt,
     /// clippy finds nothing to say
     Clippy,
+    /// The PostgreSQL that tests start is installed
+    Postgres,
     /// Unit, property, integration and documentation tests
     Test,
     /// The documentation builds without a warning
@@ -28,10 +31,15 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The steps of these, all of them if none is named. The client suites bring the build along.
+    /// The steps of these, all of them if none is named. The tests bring their PostgreSQL along, the
+    /// client suites the build.
     pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
         let is_chosen = |step: &Self| {
-            let is_needed = *step == Self::Build && only.contains(&Self::Clients);
+            let is_needed = match step {
+                Self::Postgres => only.contains(&Self::Test),
+                Self::Build => only.contains(&Self::Clients),
+                _ => false,
+            };
             only.is_empty() || only.contains(step) || is_needed
         };
         Self::value_variants().iter().copied().filter(is_chosen).collect()
@@ -43,6 +51,7 @@ impl Step {
             Self::Prose => "prose",
             Self::Fmt => "fmt",
             Self::Clippy => "clippy",
+            Self::Postgres => "postgres",
             Self::Test => "test",
             Self::Doc => "doc",
             Self::Build => "build",
@@ -62,6 +71,7 @@ impl Step {
             Self::Prose => house::check(workspace),
             Self::Fmt => execute(cargo(&["fmt", "--all", "--check"]), Counts::None),
             Self::Clippy => execute(cargo(CLIPPY), Counts::None),
+            Self::Postgres => execute(postgres::command(workspace), Counts::None),
             Self::Test => execute(cargo(TEST), Counts::Cargo),
             Self::Doc => {
                 let mut doc = cargo(DOC);
@@ -92,6 +102,11 @@ mod tests {
     #[test]
     fn without_a_choice_every_step_runs() {
         assert_eq!(Step::chosen(&[]), Step::value_variants());
+    }
+
+    #[test]
+    fn the_tests_bring_their_postgresql_along() {
+        assert_eq!(Step::chosen(&[Step::Test]), [Step::Postgres, Step::Test]);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl ApiError {
         Self::not_found(format!("Conversation with id '{id}' not found."))
     }
 
+    /// A turn finds its conversation gone.
+    pub(crate) fn conversation_deleted() -> Self {
+        Self::not_found("The conversation was deleted while this request was working on it.")
+    }
+
     pub(crate) fn response_not_found(id: &str) -> Self {
         Self::not_found(format!("Response with id '{id}' not found."))
     }
@@ -185,9 +190,7 @@ impl From<StoreError> for ApiError {
             StoreError::DuplicateItem(id) => {
                 antiphon::faults::Fault::DuplicateItem { id }.refusal(0).into()
             }
-            StoreError::ConversationNotFound => Self::not_found(
-                "The conversation was deleted while this request was working on it.",
-            ),
+            StoreError::ConversationNotFound => Self::conversation_deleted(),
             StoreError::CursorNotFound(id) => Self::item_not_found(&id).param("after"),
             StoreError::LeaseLost => Self::server(
                 StatusCode::SERVICE_UNAVAILABLE,

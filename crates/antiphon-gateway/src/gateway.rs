@@ -14,6 +14,7 @@ use crate::auth::Authenticator;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
+use crate::open_turns::OpenTurns;
 use crate::request::DigestKey;
 use crate::settings::Settings;
 use crate::upstream::Upstreams;
@@ -29,6 +30,8 @@ pub(crate) struct Gateway {
     pub(crate) turns: TaskTracker,
     /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
     pub(crate) closing: CancellationToken,
+    /// Told when a conversation is deleted.
+    pub(crate) open_turns: OpenTurns,
     /// Who works on what.
     pub(crate) leases: Leases,
     /// Keys the digests that requests are known by.
@@ -47,6 +50,7 @@ impl Gateway {
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&secret),
             closing: CancellationToken::new(),
+            open_turns: OpenTurns::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
             turns,
             settings,

@@ -9,10 +9,12 @@
 //!   scripted replies, with every chunk boundary under the test's control.
 //! - [`recall`]: the model that answers when nothing is scripted. It knows only what the input
 //!   holds, so a lost turn shows in its answer.
+//! - [`postgres`]: a real PostgreSQL server, with as many empty databases as tests want.
 
 mod api;
 mod digest;
 pub mod judge;
+pub mod postgres;
 pub mod recall;
 mod refusal;
 mod seal;

@@ -76,6 +76,7 @@ pub(super) async fn delete(
     let id = known(&text)?;
     match gateway.store.delete_conversation(&caller.tenant, &id).await? {
         true => {
+            gateway.open_turns.conversation_deleted(&caller.tenant, &id);
             Ok(json(format!(r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#)))
         }
         false => Err(ApiError::conversation_not_found(&text)),

@@ -91,7 +91,7 @@ impl Turn<'_> {
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
-        let outcome = self.relay(reply, hearing, client).await;
+        let outcome = self.relay(reply, hearing, &opened, client).await;
         self.conclude(opened, plan, outcome, client).await
     }
 
@@ -118,6 +118,10 @@ impl Turn<'_> {
             () = self.left(client) => {
                 self.drop_opening(opened).await;
                 return Ok(None);
+            }
+            () = opened.conversation_deleted() => {
+                self.drop_opening(opened).await;
+                return Err(ApiError::conversation_deleted());
             }
         };
         match (recorded, sent) {
@@ -164,14 +168,23 @@ impl Turn<'_> {
         outcome: Outcome,
         client: &mut Client,
     ) -> Result<(), ApiError> {
+        let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let finished = match outcome {
-            Outcome::Ended(assembler) => assembler.finish(unix_now()),
             // Nobody was told of it, so nobody can go on from it: there was no turn.
             Outcome::Left(_) if !self.request.stream => return Ok(()),
             Outcome::Left(assembler) => assembler.settle(unix_now()),
+            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
+                assembler.finish(unix_now())
+            }
         };
         let report = plan.report.with_notes(&finished.notes);
-        let committed = self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await;
+        let committed = match is_deleted {
+            true => Err(ApiError::conversation_deleted()),
+            false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
+        };
+        if committed.is_err() {
+            self.drop_opening(&opened).await;
+        }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         drop(opened);
         self.tell_end(finished, committed, client).await

@@ -9,6 +9,7 @@ use super::Turn;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::{Lease, OpenResponse};
+use crate::open_turns::OpenTurn;
 use crate::request::Continues;
 
 /// An open turn.
@@ -23,16 +24,23 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// Where its items go.
     pub(super) base: Base,
-    /// On the conversation, until the turn is committed.
-    lease: Option<Lease>,
-    /// On the response itself, as long.
+    /// What it holds of the conversation, until it is committed.
+    within: Option<Within>,
+    /// The response itself, as long.
     _response: OpenResponse,
+}
+
+/// What a turn holds of its conversation.
+struct Within {
+    /// Its place among the open turns, left before the lease is.
+    turn: OpenTurn,
+    lease: Lease,
 }
 
 impl Opened {
     /// The place in the conversation's line that the turn is committed from.
     pub(super) fn place(&self) -> Option<Place> {
-        self.lease.as_ref().and_then(Lease::place)
+        self.within.as_ref().and_then(|within| within.lease.place())
     }
 
     /// Where the items of a turn go that failed: not into the conversation.
@@ -42,6 +50,14 @@ impl Opened {
                 Base::After { cursor, fork: ThreadId::issue(&mut RandomIds) }
             }
             (base, _) => base.clone(),
+        }
+    }
+
+    /// Waits until the conversation that it is a turn of is deleted.
+    pub(super) async fn conversation_deleted(&self) {
+        match &self.within {
+            Some(within) => within.turn.conversation_deleted().await,
+            None => std::future::pending().await,
         }
     }
 }
@@ -76,10 +92,11 @@ impl Turn<'_> {
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
         let lease = self.gateway.lease(tenant, &id).await?;
+        let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
         let base = Base::Conversation(id.clone());
-        self.opened(id.shard(), Some(cursor), base, Some((id, lease))).await
+        self.opened(id.shard(), Some(cursor), base, Some((id, Within { turn, lease }))).await
     }
 
     async fn opened(
@@ -87,12 +104,12 @@ impl Turn<'_> {
         shard: Shard,
         cursor: Option<Cursor>,
         base: Base,
-        conversation: Option<(ConversationId, Lease)>,
+        conversation: Option<(ConversationId, Within)>,
     ) -> Result<Opened, ApiError> {
         let response_id = ResponseId::issue(shard, &mut RandomIds);
         let response = self.gateway.leases.open_response(&self.caller.tenant, &response_id).await;
         let response = response.ok_or_else(ApiError::conversation_locked)?;
-        let (conversation, lease) = conversation.unzip();
+        let (conversation, within) = conversation.unzip();
         let created_at = unix_now();
         Ok(Opened {
             response_id,
@@ -100,7 +117,7 @@ impl Turn<'_> {
             conversation,
             cursor,
             base,
-            lease,
+            within,
             _response: response,
         })
     }

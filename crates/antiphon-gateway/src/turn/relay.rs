@@ -4,7 +4,9 @@ use antiphon::dialect::{Asked, Dialect, Listener};
 use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
 use bytes::Bytes;
 
+use super::open::Opened;
 use super::{Client, Turn};
+use crate::error::ApiError;
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// The bound on one event of an upstream. A completed response stands in one event.
@@ -16,6 +18,8 @@ pub(super) enum Outcome {
     Ended(Assembler),
     /// The caller left before.
     Left(Assembler),
+    /// The conversation was deleted before: the response has failed.
+    ConversationDeleted(Assembler),
 }
 
 /// An upstream's answer as it is heard.
@@ -26,45 +30,47 @@ pub(super) struct Hearing {
 }
 
 impl Turn<'_> {
-    /// Relays the answer until it ends or the caller leaves.
+    /// Relays the answer until it ends, the caller leaves or its conversation is deleted.
     pub(super) async fn relay(
         &self,
         reply: Reply,
         mut hearing: Hearing,
+        opened: &Opened,
         client: &mut Client,
     ) -> Outcome {
-        let left = match reply {
+        match reply {
             Reply::Whole(body) => {
                 hearing.whole(&body);
                 hearing.pass_on(client).await;
-                false
+                Outcome::Ended(hearing.assembler)
             }
-            Reply::Events(stream) => self.relay_events(stream, &mut hearing, client).await,
-        };
-        match left {
-            true => Outcome::Left(hearing.assembler),
-            false => Outcome::Ended(hearing.assembler),
+            Reply::Events(stream) => self.relay_events(stream, hearing, opened, client).await,
         }
     }
 
-    /// Relays a stream to its end; `true` where the turn was left before.
     async fn relay_events(
         &self,
         mut stream: ByteStream,
-        hearing: &mut Hearing,
+        mut hearing: Hearing,
+        opened: &Opened,
         client: &mut Client,
-    ) -> bool {
+    ) -> Outcome {
         while !hearing.assembler.has_ended() {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                () = self.left(client) => return true,
+                () = self.left(client) => return Outcome::Left(hearing.assembler),
+                () = opened.conversation_deleted() => {
+                    hearing.fail(ApiError::conversation_deleted().message());
+                    hearing.pass_on(client).await;
+                    return Outcome::ConversationDeleted(hearing.assembler);
+                }
             };
             if let Err(error) = hearing.piece(piece) {
-                hearing.assembler.fail(failure(&error));
+                hearing.fail(&error.to_string());
             }
             hearing.pass_on(client).await;
         }
-        false
+        Outcome::Ended(hearing.assembler)
     }
 }
 
@@ -86,10 +92,14 @@ impl Hearing {
         }
     }
 
+    fn fail(&mut self, reason: &str) {
+        self.assembler.fail(Failure::server_error(reason));
+    }
+
     /// Hears an answer that comes as one object.
     pub(super) fn whole(&mut self, body: &Bytes) {
         if self.listener.hear_whole(body, &mut self.assembler).is_err() {
-            self.assembler.fail(failure(&garbled("a body that is no response object")));
+            self.fail(&garbled("a body that is no response object").to_string());
         }
     }
 
@@ -125,8 +135,4 @@ fn too_long(error: TooLong) -> UpstreamError {
 
 fn garbled(what: &str) -> UpstreamError {
     UpstreamError::Garbled(what.to_owned())
-}
-
-fn failure(error: &UpstreamError) -> Failure {
-    Failure::server_error(error.to_string())
 }

@@ -52,6 +52,7 @@ enum Step {
     Follow { response: usize, input: usize, output: usize },
     Converse { items: usize },
     Turn { conversation: usize, input: usize, output: usize, recorded: bool },
+    TakeBack { conversation: usize },
     Append { conversation: usize, known: Vec<usize> },
     DeleteItem { conversation: usize, item: usize },
     DeleteResponse { response: usize },
@@ -74,6 +75,7 @@ fn step() -> impl Strategy<Value = Step> {
                 Step::Turn { conversation, input, output, recorded }
             }
         ),
+        2 => which().prop_map(|conversation| Step::TakeBack { conversation }),
         3 => (which(), prop::collection::vec(which(), 0..3))
             .prop_map(|(conversation, known)| Step::Append { conversation, known }),
         2 => (which(), which())

@@ -2,6 +2,7 @@
 
 mod chains;
 mod conversations;
+mod deleted_in_use;
 mod deletion;
 mod forks;
 mod listing;

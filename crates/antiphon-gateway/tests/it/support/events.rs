@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Collected};
 use hyper::body::Incoming;
 use serde_json::Value;
 
+use super::answer::Turn;
 use super::schema::assert_event_shape;
 use super::watchdog::soon;
 
@@ -56,6 +57,28 @@ impl Events {
         &self.headers
     }
 
+    /// A header that the answer must have.
+    pub(crate) fn header(&self, name: &str) -> String {
+        let value = self.headers.get(name).unwrap_or_else(|| panic!("the answer has {name}"));
+        value.to_str().expect("it is text").to_owned()
+    }
+
+    /// The events that were read so far.
+    pub(crate) fn seen(&self) -> &[Event] {
+        &self.seen
+    }
+
+    /// Reads so many bytes and leaves; the events that are whole in them.
+    pub(crate) async fn first_bytes(mut self, mut count: usize) -> Vec<Event> {
+        while count > 0 {
+            let mut piece = self.piece().await.expect("the stream is longer");
+            piece.truncate(count);
+            count -= piece.len();
+            self.push(&piece);
+        }
+        self.ahead.into()
+    }
+
     /// The next event; none after `[DONE]`, which must be the last.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         while self.ahead.is_empty() {
@@ -63,10 +86,7 @@ impl Events {
                 assert!(self.done, "the stream ends with [DONE]");
                 return None;
             };
-            self.decoder.push(&piece);
-            while let Some(frame) = self.decoder.next_frame().expect("there is no limit") {
-                self.take(&frame.event, frame.data);
-            }
+            self.push(&piece);
         }
         let event = self.ahead.pop_front();
         self.seen.extend(event.clone());
@@ -90,6 +110,11 @@ impl Events {
         self.seen
     }
 
+    /// Reads to the end; the turn, which must be well-formed.
+    pub(crate) async fn ended(self) -> Turn {
+        Turn::streamed(self).await
+    }
+
     /// The id that the first event announces.
     pub(crate) async fn announced(&mut self) -> String {
         let created = self.until("response.created").await;
@@ -101,6 +126,13 @@ impl Events {
         let frame = soon("the stream goes on", self.body.frame()).await?;
         let frame = frame.expect("the stream does not break");
         Some(frame.into_data().expect("a stream has no trailers"))
+    }
+
+    fn push(&mut self, piece: &Bytes) {
+        self.decoder.push(piece);
+        while let Some(frame) = self.decoder.next_frame().expect("there is no limit") {
+            self.take(&frame.event, frame.data);
+        }
     }
 
     /// Every event that a gateway sends in any test has the shape that the specification gives it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use antiphon::HeldItem;
 use antiphon_store::{ConversationId, Order, Page, Scope};
 
-use super::history::{History, Nth, Response};
+use super::history::{Conversation, History, Nth, Response};
 
 impl History {
     /// Compares everything that a caller may see.
@@ -13,7 +13,7 @@ impl History {
         for response in &self.responses {
             self.compare_response(response).await;
         }
-        for (id, held) in &self.conversations {
+        for Conversation { id, held, .. } in &self.conversations {
             self.compare_conversation(id, held).await;
         }
         self.compare_places().await;
@@ -44,7 +44,7 @@ impl History {
             .responses
             .iter()
             .map(|response| &response.transcript)
-            .chain(self.conversations.iter().map(|(_, held)| held))
+            .chain(self.conversations.iter().map(|conversation| &conversation.held))
             .chain(self.openings.iter().map(|opening| &opening.behind))
             .flatten()
             .copied()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use antiphon::HeldItem;
-use antiphon_store::{Base, ConversationId, Cursor, ResponseId, StoreError, Turn};
+use antiphon_store::{Base, ConversationId, Cursor, RequestDigest, ResponseId, StoreError, Turn};
 
 use super::Step;
 use crate::conformance::World;
@@ -31,13 +31,30 @@ pub(super) struct Opening {
     pub(super) turn: Turn,
 }
 
+pub(super) struct Conversation {
+    pub(super) id: ConversationId,
+    pub(super) held: Vec<Nth>,
+    /// Its last turn, if nothing came behind it.
+    last: Option<LastTurn>,
+}
+
+#[derive(Clone)]
+struct LastTurn {
+    request: RequestDigest,
+    response: ResponseId,
+    /// How many items were held before it.
+    from: usize,
+}
+
 /// The naive store, beside the one that is tried.
 pub(super) struct History {
     pub(super) world: World,
     pub(super) copies: Vec<Copy>,
     pub(super) responses: Vec<Response>,
-    pub(super) conversations: Vec<(ConversationId, Vec<Nth>)>,
+    pub(super) conversations: Vec<Conversation>,
     pub(super) openings: Vec<Opening>,
+    /// How many turns of conversations there were: each answers a request of its own.
+    asked: usize,
 }
 
 impl History {
@@ -48,6 +65,7 @@ impl History {
             responses: Vec::new(),
             conversations: Vec::new(),
             openings: Vec::new(),
+            asked: 0,
         }
     }
 
@@ -68,6 +86,7 @@ impl History {
             Step::Turn { conversation, input, output, recorded } => {
                 self.turn(conversation, input, output, recorded).await;
             }
+            Step::TakeBack { conversation } => self.take_back(conversation).await,
             Step::Append { conversation, known } => self.append(conversation, &known).await,
             Step::DeleteItem { conversation, item } => self.delete_item(conversation, item).await,
             Step::DeleteResponse { response } => self.delete_response(response).await,
@@ -137,19 +156,50 @@ impl History {
         let kept = self.keep(&items);
         let (store, tenant) = (&self.world.store, &self.world.tenant);
         store.create_conversation(tenant, conversation, self.world.thread(), items).await.unwrap();
-        self.conversations.push((id, kept));
+        self.conversations.push(Conversation { id, held: kept, last: None });
     }
 
     async fn turn(&mut self, conversation: usize, input: usize, output: usize, recorded: bool) {
         let Some(at) = chosen(&self.conversations, conversation) else {
             return;
         };
-        let (into, past) = self.conversations[at].clone();
-        let (id, mut turn) = self.new_turn(Base::Conversation(into), input, output);
+        let Conversation { id: into, held: past, .. } = &self.conversations[at];
+        let past = past.clone();
+        let (id, mut turn) = self.new_turn(Base::Conversation(into.clone()), input, output);
+        let request = RequestDigest(u128::try_from(self.asked).unwrap().to_be_bytes());
+        self.asked += 1;
+        turn.request = Some(request);
         if !recorded {
             turn.response = None;
         }
-        self.conversations[at].1 = self.commit(&past, id, turn).await;
+        let last = LastTurn { request, response: id.clone(), from: past.len() };
+        self.conversations[at].held = self.commit(&past, id, turn).await;
+        self.conversations[at].last = Some(last);
+    }
+
+    /// Takes a conversation's last turn back, unless somebody has gone on from it.
+    async fn take_back(&mut self, conversation: usize) {
+        let Some(at) = chosen(&self.conversations, conversation) else {
+            return;
+        };
+        let Conversation { id, held, last } = &self.conversations[at];
+        let request = last.as_ref().map_or(RequestDigest([0xff; 16]), |last| last.request);
+        let from = last.as_ref().filter(|last| !self.is_built_on(last, &held[last.from..]));
+        let from = from.map(|last| last.from);
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        let taken = store.take_back(tenant, id, &request, self.world.thread()).await;
+        assert_eq!(taken, Ok(from.is_some()));
+        if let Some(from) = from {
+            self.conversations[at].held.truncate(from);
+            self.conversations[at].last = None;
+        }
+    }
+
+    fn is_built_on(&self, last: &LastTurn, items: &[Nth]) -> bool {
+        let others = self.responses.iter().filter(|response| response.id != last.response);
+        let others = others.map(|response| &response.transcript);
+        let mut behind = others.chain(self.openings.iter().map(|opening| &opening.behind));
+        behind.any(|transcript| transcript.iter().any(|nth| items.contains(nth)))
     }
 
     /// Gives a conversation copies of items that were given before, here or elsewhere.
@@ -164,14 +214,15 @@ impl History {
             .collect();
         let expected = self.first_duplicate(at, &items);
         let (store, tenant) = (&self.world.store, &self.world.tenant);
-        let id = &self.conversations[at].0;
+        let id = &self.conversations[at].id;
         let outcome = store.append_items(tenant, id, items.clone()).await;
         if let Some(duplicate) = expected {
             assert_eq!(outcome, Err(StoreError::DuplicateItem(duplicate.id)));
         } else {
             assert_eq!(outcome, Ok(()));
             let kept = self.keep(&items);
-            self.conversations[at].1.extend(kept);
+            self.conversations[at].held.extend(kept);
+            self.conversations[at].last = None;
         }
     }
 
@@ -183,7 +234,7 @@ impl History {
     }
 
     fn first_duplicate(&self, conversation: usize, items: &[HeldItem]) -> Option<HeldItem> {
-        let held = &self.conversations[conversation].1;
+        let held = &self.conversations[conversation].held;
         let mut ids: BTreeSet<_> = held
             .iter()
             .map(|nth| &self.copies[*nth])
@@ -197,7 +248,7 @@ impl History {
         let Some(at) = chosen(&self.conversations, conversation) else {
             return;
         };
-        let (id, held) = &self.conversations[at];
+        let Conversation { id, held, .. } = &self.conversations[at];
         let Some(at) = chosen(held, item) else {
             return;
         };
@@ -224,7 +275,7 @@ impl History {
 
     async fn delete_conversation(&mut self, conversation: usize) {
         if let Some(at) = chosen(&self.conversations, conversation) {
-            let (gone, _) = self.conversations.remove(at);
+            let gone = self.conversations.remove(at).id;
             assert!(self.world.delete_conversation(&gone).await);
             assert!(!self.world.delete_conversation(&gone).await);
         }

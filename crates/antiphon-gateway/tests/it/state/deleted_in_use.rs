@@ -1,0 +1,176 @@
+//! A conversation that is deleted while a turn of it is open.
+
+use antiphon_testkit::{Answer, Exchange, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{
+    Client, MODEL, MODES, Mode, Refused, World, ask, heard_until, not_found, terminal,
+};
+
+const DELETED: &str = "The conversation was deleted while this request was working on it.";
+
+fn answer() -> Answer {
+    Answer::new(MODEL)
+        .reasoning("Echo it.")
+        .call("call_1", "echo", r#"{"text":"hello"}"#)
+        .message("I have called the tool.")
+}
+
+/// How much of the answer has come when the conversation is deleted.
+fn moments(answer: &Answer) -> [usize; 6] {
+    [
+        0,
+        heard_until(answer, "response.created"),
+        heard_until(answer, "response.reasoning_summary_text.delta"),
+        heard_until(answer, "response.function_call_arguments.delta"),
+        heard_until(answer, "response.output_text.delta"),
+        terminal(answer),
+    ]
+}
+
+async fn delete(client: &Client, conversation: &str) {
+    client.delete(&format!("/v1/conversations/{conversation}")).await.json();
+}
+
+#[tokio::test]
+async fn its_stream_ends_at_once_and_well() {
+    let world = World::new().await;
+    let client = world.client();
+    let answer = answer();
+    for moment in moments(&answer).into_iter().skip(1) {
+        let conversation = client.new_conversation().await;
+        let exchange = world.script(Reply::sse(answer.frames()).hang_after(moment));
+        let asking = ask("Echo hello").within(&conversation);
+        let mut events = client.stream(&asking).await;
+        let id = events.announced().await;
+
+        delete(&client, &conversation).await;
+
+        let turn = events.ended().await;
+        world.left(&exchange).await;
+        assert_eq!((turn.status(), turn.id()), ("failed", &*id), "after {moment} events");
+        let error = json!({"code": "server_error", "message": DELETED});
+        assert_eq!(turn.response["error"], error);
+        assert_nothing_is_left(&client, &conversation, &id).await;
+    }
+}
+
+async fn assert_nothing_is_left(client: &Client, conversation: &str, response: &str) {
+    for path in [
+        format!("/v1/conversations/{conversation}"),
+        format!("/v1/conversations/{conversation}/items"),
+        format!("/v1/responses/{response}"),
+    ] {
+        assert_eq!(client.get(&path).await.status(), 404, "{path}");
+    }
+    let refused = client.refused(Mode::Whole, &ask("Hello").after(response)).await;
+    assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
+}
+
+#[tokio::test]
+async fn its_caller_gets_an_error_where_no_answer_has_begun() {
+    let world = World::new().await;
+    let client = world.client();
+    let answer = answer();
+    for moment in moments(&answer) {
+        let reply = Reply::sse(answer.frames()).hang_after(moment);
+        let refused = deleted_while_asking(&world, &client, Mode::Whole, reply, moment).await;
+        assert_eq!(refused, not_found(None, DELETED), "after {moment} events");
+    }
+    for mode in MODES {
+        let reply = Reply::sse(answer.frames()).withhold_head();
+        let refused = deleted_while_asking(&world, &client, mode, reply, 0).await;
+        assert_eq!(refused, not_found(None, DELETED));
+    }
+}
+
+/// The refusal of a turn whose conversation is deleted once `sent` chunks of the reply were sent.
+async fn deleted_while_asking(
+    world: &World,
+    client: &Client,
+    mode: Mode,
+    reply: Reply,
+    sent: usize,
+) -> Refused {
+    let conversation = client.new_conversation().await;
+    let exchange: Exchange = world.script(reply);
+    let asked = world.times_asked();
+    let asking = ask("Echo hello").within(&conversation);
+    let deletion = async {
+        world.request(asked).await;
+        exchange.sent(sent).await;
+        delete(client, &conversation).await;
+    };
+    let (refused, ()) = tokio::join!(client.refused(mode, &asking), deletion);
+    world.left(&exchange).await;
+    refused
+}
+
+#[tokio::test]
+async fn turns_that_wait_for_it_learn_that_it_is_gone() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer = answer();
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
+    let mut first = client.stream(&ask("Echo hello").within(&conversation)).await;
+    first.announced().await;
+    let waiting = MODES.map(|mode| {
+        let (client, asking) = (client.clone(), ask("Hello").within(&conversation));
+        tokio::spawn(async move { client.refused(mode, &asking).await })
+    });
+
+    delete(&client, &conversation).await;
+
+    assert_eq!(first.ended().await.status(), "failed");
+    world.left(&exchange).await;
+    for refused in waiting {
+        let gone = format!("Conversation with id '{conversation}' not found.");
+        assert_eq!(refused.await.unwrap(), not_found(None, &gone));
+    }
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn turns_of_others_go_on() {
+    let world = World::new().await;
+    let client = world.client();
+    let [doomed, other] = [client.new_conversation().await, client.new_conversation().await];
+    let told = client.respond(&ask("My color is purple").within(&doomed)).await;
+    let answer = Answer::new(MODEL).message("Noted.");
+    let mut asked = Vec::new();
+    for asking in [ask("Hello").within(&other), ask("What is my color?").after(told.id())] {
+        let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
+        let mut events = client.stream(&asking).await;
+        events.announced().await;
+        asked.push((exchange, events));
+    }
+
+    delete(&client, &doomed).await;
+
+    for (exchange, events) in asked {
+        exchange.release_all();
+        assert_eq!(events.ended().await.status(), "completed");
+        world.heard(&exchange).await;
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_does_not_end_a_turn_by_deleting() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer = Answer::new(MODEL).message("Noted.");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
+    let mut events = client.stream(&ask("Hello").within(&conversation)).await;
+    events.announced().await;
+
+    let stranger = world.caller("token-of-bob");
+    let refused = stranger.delete(&format!("/v1/conversations/{conversation}")).await;
+    assert_eq!(refused.status(), 404);
+    exchange.release_all();
+
+    assert_eq!(events.ended().await.status(), "completed");
+    let held: Vec<Value> = client.items(&conversation).await;
+    assert_eq!(held.len(), 2);
+}

@@ -1,0 +1,89 @@
+//! The files of a new server.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+use tokio::task::spawn_blocking;
+
+use super::account::Account;
+use super::programs::{self, Programs, succeeded};
+use super::tree;
+
+/// Who may do everything on a server.
+pub(super) const USER: &str = "postgres";
+
+/// The password of [`USER`]: no secret, since a server is of loopback and holds tests' data alone.
+pub(super) const PASSWORD: &str = "of-the-tests";
+
+/// Makes the files of a new server in `folder`, which is the account's.
+///
+/// Their making takes a second, so that one copy is kept for each version.
+pub(super) async fn create(
+    programs: &Programs,
+    account: Account,
+    folder: &Path,
+) -> io::Result<PathBuf> {
+    let files = folder.join("data");
+    let kept = programs::cache().map(|cache| {
+        let name = format!("{}-{EDITION}", programs.version);
+        cache.join("clusters").join(name)
+    });
+    match kept {
+        Some(kept) if kept.exists() => copy(kept, files.clone(), account).await?,
+        kept => {
+            initialize(programs, account, folder, &files).await?;
+            if let Some(kept) = kept {
+                keep(files.clone(), kept).await?;
+            }
+        }
+    }
+    Ok(files)
+}
+
+async fn initialize(
+    programs: &Programs,
+    account: Account,
+    folder: &Path,
+    files: &Path,
+) -> io::Result<()> {
+    let password = folder.join("password");
+    fs::write(&password, PASSWORD)?;
+    account.give(&password)?;
+    let mut command = account.command(&programs.path("initdb"), folder);
+    command.args(["--no-sync", "--no-instructions", "--wal-segsize=1"]);
+    command.args(["--locale=C", "--encoding=UTF8", "--auth=scram-sha-256"]);
+    command.arg(format!("--username={USER}")).arg("--pwfile").arg(&password);
+    command.arg("--pgdata").arg(files);
+    let output = Command::from(command).output().await?;
+    succeeded("initdb", &output)?;
+    fs::remove_file(password)
+}
+
+async fn copy(from: PathBuf, to: PathBuf, account: Account) -> io::Result<()> {
+    blocking(move || tree::copy(&from, &to, account)).await
+}
+
+/// Keeps a copy for other servers: whole, or not at all. Another process may have been first.
+async fn keep(files: PathBuf, kept: PathBuf) -> io::Result<()> {
+    blocking(move || {
+        let folder = kept.parent().expect("it is below the cache");
+        fs::create_dir_all(folder)?;
+        let made = tempfile::tempdir_in(folder)?;
+        let copied = made.path().join("data");
+        tree::copy(&files, &copied, Account::Own)?;
+        match fs::rename(&copied, &kept) {
+            Err(_) if kept.exists() => Ok(()),
+            renamed => renamed,
+        }
+    })
+    .await
+}
+
+async fn blocking(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    spawn_blocking(work).await.expect("it does not panic")
+}
+
+/// Counts what `initdb` was told over time, so that what an earlier one has made is not used.
+const EDITION: u32 = 1;

@@ -1,0 +1,145 @@
+//! Where PostgreSQL's programs are.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use super::account::Account;
+use super::tree;
+
+/// A folder with `postgres` and `initdb`, as an account may run them.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    folder: PathBuf,
+    /// `18.4`
+    pub(super) version: String,
+}
+
+impl Programs {
+    /// The programs that tests use: what `ANTIPHON_POSTGRES_BIN` names, else what
+    /// `cargo xtask test --only postgres` has installed, else what the system has.
+    ///
+    /// An account that may not enter the folder in which they were installed gets a copy below its
+    /// `own`.
+    pub(super) async fn find(account: Account, own: &Path) -> io::Result<Self> {
+        let cache = cache();
+        let folder = folder(env::var_os(VARIABLE), cache.as_deref(), Path::new(SYSTEM));
+        let folder = folder.map_err(io::Error::other)?;
+        let installed = cache.map(|cache| cache.join(INSTALLATION));
+        match (Self::of(folder.clone(), account, own).await, installed) {
+            (Err(error), Some(installed))
+                if error.kind() == io::ErrorKind::PermissionDenied
+                    && folder.starts_with(&installed) =>
+            {
+                let copied = own.join(INSTALLATION);
+                tree::copy(&installed, &copied, account)?;
+                Self::of(copied.join("bin"), account, own).await
+            }
+            (found, _) => found,
+        }
+    }
+
+    async fn of(folder: PathBuf, account: Account, own: &Path) -> io::Result<Self> {
+        let mut command = account.command(&folder.join("postgres"), own);
+        command.arg("--version");
+        let output = tokio::process::Command::from(command).output().await?;
+        let said = succeeded("postgres --version", &output)?;
+        let version = said.split_whitespace().nth(2).unwrap_or_default().to_owned();
+        Ok(Self { folder, version })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// What a program has printed, if it ended well; else all that it said.
+pub(super) fn succeeded(name: &str, output: &Output) -> io::Result<String> {
+    let said = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() {
+        return Ok(said.into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{name}: {}\n{said}{complaint}", output.status)))
+}
+
+/// Where what the tests need of PostgreSQL is kept from run to run: below the folder in which cargo
+/// builds, which carries a mark.
+pub(super) fn cache() -> Option<PathBuf> {
+    let program = env::current_exe().ok()?;
+    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists())?;
+    Some(target.join("postgresql"))
+}
+
+fn folder(named: Option<OsString>, cache: Option<&Path>, system: &Path) -> Result<PathBuf, String> {
+    if let Some(named) = named.map(PathBuf::from) {
+        let missing = || format!("{VARIABLE} is {}: no `postgres` is there", named.display());
+        return holds(&named).then(|| named.clone()).ok_or_else(missing);
+    }
+    let installed = cache.map(|cache| cache.join(INSTALLATION).join("bin"));
+    let found = installed.filter(|folder| holds(folder)).or_else(|| newest_of(system));
+    found.ok_or_else(|| MISSING.to_owned())
+}
+
+fn holds(folder: &Path) -> bool {
+    folder.join("postgres").is_file() && folder.join("initdb").is_file()
+}
+
+/// Debian keeps the programs of each version in a folder of its number.
+fn newest_of(system: &Path) -> Option<PathBuf> {
+    let versions = fs::read_dir(system).ok()?.flatten();
+    let bins = versions.filter_map(|entry| {
+        let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+        Some((number, entry.path().join("bin")))
+    });
+    bins.filter(|(_, bin)| holds(bin)).max().map(|(_, bin)| bin)
+}
+
+const VARIABLE: &str = "ANTIPHON_POSTGRES_BIN";
+const INSTALLATION: &str = "installation";
+const SYSTEM: &str = "/usr/lib/postgresql";
+const MISSING: &str = "this test needs PostgreSQL, and there is none: \
+    `cargo xtask test --only postgres` installs it for the tests, \
+    or ANTIPHON_POSTGRES_BIN names the folder of its programs";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_programs(folder: &Path) -> PathBuf {
+        fs::create_dir_all(folder).unwrap();
+        for name in ["postgres", "initdb"] {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        folder.to_owned()
+    }
+
+    #[test]
+    fn what_is_named_comes_before_what_is_installed_and_that_before_the_systems() {
+        let root = tempfile::tempdir().unwrap();
+        let (cache, system) = (root.path().join("cache"), root.path().join("system"));
+        let find = |named: Option<&Path>| {
+            folder(named.map(|path| path.as_os_str().to_owned()), Some(&cache), &system)
+        };
+        assert_eq!(find(None), Err(MISSING.to_owned()));
+        with_programs(&system.join("9/bin"));
+        let newest = with_programs(&system.join("17/bin"));
+        fs::create_dir_all(system.join("18/bin")).unwrap();
+        assert_eq!(find(None), Ok(newest));
+        let installed = with_programs(&cache.join("installation/bin"));
+        assert_eq!(find(None), Ok(installed));
+        let named = with_programs(&root.path().join("named"));
+        assert_eq!(find(Some(&named)), Ok(named));
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_told_so() {
+        let root = tempfile::tempdir().unwrap();
+        let error = folder(Some(root.path().into()), None, root.path()).unwrap_err();
+        assert!(error.starts_with("ANTIPHON_POSTGRES_BIN is "), "{error}");
+        assert!(error.ends_with(": no `postgres` is there"), "{error}");
+    }
+}
