@@ -4,6 +4,7 @@
 
 mod check;
 mod convert;
+mod disk;
 mod histories;
 mod precedence;
 mod refusals;
