@@ -156,6 +156,8 @@ pub(crate) struct Ledger {
     pub(crate) deletions: Deletions,
     /// What the models of requests were given, the last time that they were asked.
     pub(crate) views: HashMap<u32, Vec<Mark>>,
+    /// Whether the store's server crashed in the present round, so that any request may fail.
+    pub(crate) crashed: bool,
     announced: Vec<String>,
     open: Vec<u32>,
 }
@@ -219,6 +221,7 @@ impl Ledger {
         self.announced.extend(announced);
         self.open.extend(open);
         self.unsettled.clear();
+        self.crashed = false;
     }
 
     /// The responses of whose end nobody was told, since they were last taken.

@@ -13,7 +13,9 @@
 mod ask;
 mod check;
 mod client;
+mod fleet;
 mod fuse;
+mod ground;
 mod ledger;
 mod look;
 mod mark;
@@ -34,7 +36,7 @@ use std::time::Instant;
 use clap::Parser;
 use tempfile::TempDir;
 
-use crate::replica::Launch;
+use crate::ground::Kind;
 use crate::run::{Run, Size};
 
 #[derive(Debug, Parser)]
@@ -43,6 +45,9 @@ struct CommandLine {
     /// The `antiphon` binary
     #[arg(long, value_name = "FILE")]
     antiphon: PathBuf,
+    /// What it keeps its state in
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::Sqlite)]
+    store: Kind,
     /// How often to kill it
     #[arg(long, value_name = "N", default_value_t = 10)]
     kills: usize,
@@ -56,17 +61,12 @@ struct CommandLine {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
-    let CommandLine { antiphon, kills, clients, seed } = CommandLine::parse();
+    let CommandLine { antiphon, store, kills, clients, seed } = CommandLine::parse();
     let folder = tempfile::tempdir()?;
-    let launch = Launch {
-        binary: antiphon.canonicalize()?,
-        folder: folder.path().to_owned(),
-        store: "sqlite:antiphon.db".into(),
-        upstream: String::new(),
-    };
-    println!("chaos on sqlite, seed {seed}");
+    println!("chaos on {store:?}, seed {seed}");
     let started = Instant::now();
-    let mut run = Run::start(launch, seed).await?;
+    let mut run =
+        Run::start(antiphon.canonicalize()?, folder.path().to_owned(), store, seed).await?;
     let outcome = run.run(Size { kills, clients }).await;
     println!("{}; {:.1} s", run.tally, started.elapsed().as_secs_f64());
     drop(run);

@@ -1,22 +1,25 @@
 //! A run: rounds of requests, each ended by a kill, and a look at what is left.
 
 use std::mem;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::ask::ask;
 use crate::check::{self, Violations};
 use crate::client::{Client, lock};
+use crate::fleet::Fleet;
 use crate::fuse::Fuse;
+use crate::ground::{Ground, Kind};
 use crate::ledger::{Ledger, Place, Told};
 use crate::look;
 use crate::model::Plan;
 use crate::provider::Provider;
-use crate::replica::{Launch, Replica};
+use crate::replica::Launch;
 use crate::request::{body, messages};
 use crate::retry::Retry;
 use crate::scene::Scene;
@@ -34,9 +37,8 @@ pub(crate) struct Size {
 
 /// A run on one store.
 pub(crate) struct Run {
-    launch: Launch,
+    fleet: Fleet,
     provider: Provider,
-    replica: Replica,
     rng: fastrand::Rng,
     ledger: Arc<Mutex<Ledger>>,
     scene: Arc<Mutex<Scene>>,
@@ -54,16 +56,24 @@ const ROUND: Duration = Duration::from_secs(10);
 const ENDING: Duration = Duration::from_mins(1);
 /// How long after its moment a kill may come, in microseconds.
 const DELAY: u64 = 2_000;
+/// One round of so many ends with a crash of the store's server, where there is one.
+const CRASHES: u8 = 8;
 
 impl Run {
-    /// Starts a provider and a gateway.
-    pub(crate) async fn start(mut launch: Launch, seed: u64) -> anyhow::Result<Self> {
+    /// Starts a provider and the gateways.
+    pub(crate) async fn start(
+        binary: PathBuf,
+        folder: PathBuf,
+        kind: Kind,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let provider = Provider::start(rng.u64(..)).await?;
-        provider.url().clone_into(&mut launch.upstream);
-        let replica = Replica::start(&launch, 5).await?;
+        let ground = Ground::empty(kind).await;
+        let (store, upstream) = (ground.url().to_owned(), provider.url().to_owned());
+        let fleet = Fleet::start(Launch { binary, folder, store, upstream }, ground).await?;
         let (ledger, scene, tally) = <_>::default();
-        Ok(Self { launch, provider, replica, rng, ledger, scene, tally })
+        Ok(Self { fleet, provider, rng, ledger, scene, tally })
     }
 
     /// Kills the gateway again and again; gives what was violated, and stops at the first round in
@@ -75,15 +85,14 @@ impl Run {
                 return Ok(violations);
             }
         }
+        let wire = self.wire();
         let mut ledger = mem::take(&mut *lock(&self.ledger));
-        check::everything(self.replica.wire(), &mut ledger).await
+        check::everything(wire, &mut ledger).await
     }
 
     async fn round(&mut self, clients: usize) -> anyhow::Result<Violations> {
         self.open_conversations().await?;
         let mut violations = self.until_killed(clients).await?;
-        let turn_wait = if self.rng.u8(..4) == 0 { 0 } else { 5 };
-        self.replica = Replica::start(&self.launch, turn_wait).await?;
         self.tally.kills += 1;
         violations.extend(self.check().await?);
         if violations.is_empty() {
@@ -96,45 +105,47 @@ impl Run {
         Ok(violations)
     }
 
+    /// Any of the gateways.
+    fn wire(&mut self) -> Wire {
+        self.fleet.wire(self.rng.usize(..self.fleet.len()))
+    }
+
     /// Sees to it that there are conversations to write to, and none too long.
     async fn open_conversations(&mut self) -> anyhow::Result<()> {
         let length = |id: &str| lock(&self.ledger).conversations.get(id).map_or(0, Vec::len);
         lock(&self.scene).open.retain(|open| length(&open.id) < LONG);
         while lock(&self.scene).open.len() < CONVERSATIONS {
-            let id = look::create_conversation(self.replica.wire()).await?;
+            let id = look::create_conversation(self.wire()).await?;
             lock(&self.scene).opened(id);
         }
         Ok(())
     }
 
-    /// Has the clients send requests, kills the gateway at some moment, and waits for the clients.
+    /// Has the clients send requests, kills a gateway at some moment, waits for the clients, and
+    /// starts it again.
     async fn until_killed(&mut self, clients: usize) -> anyhow::Result<Violations> {
         let fuse = Arc::new(Fuse::light(&mut self.rng));
         self.provider.watch(&fuse);
-        let mut running = self.clients(clients, &fuse);
+        let running = self.clients(clients, &fuse);
         if timeout(ROUND, fuse.burnt()).await.is_err() {
             fuse.burn();
         }
         sleep(Duration::from_micros(self.rng.u64(..DELAY))).await;
-        ensure!(!self.replica.has_ended(), "the gateway has ended by itself");
-        self.replica.kill().await?;
-        let mut violations = Violations::new();
-        let ends = async {
-            while let Some(end) = running.join_next().await {
-                if end? == Lost::Silent {
-                    violations.push("a request had no answer for too long".into());
-                }
-            }
-            anyhow::Ok(())
-        };
-        timeout(ENDING, ends).await.context("clients do not end")??;
+        if self.rng.u8(..CRASHES) == 0 && self.fleet.crash().await? {
+            lock(&self.ledger).crashed = true;
+            return ended(running).await;
+        }
+        let index = self.rng.usize(..self.fleet.len());
+        self.fleet.kill(index).await?;
+        let violations = ended(running).await?;
+        let wait = if self.rng.u8(..4) == 0 { 0 } else { 5 };
+        self.fleet.start_again(index, wait).await?;
         Ok(violations)
     }
 
     fn clients(&mut self, count: usize, fuse: &Arc<Fuse>) -> JoinSet<Lost> {
-        let wire = self.replica.wire();
-        let client = |_| Client {
-            wire,
+        let client = |index: usize| Client {
+            wire: self.fleet.wire(index % self.fleet.len()),
             rng: self.rng.fork(),
             ledger: Arc::clone(&self.ledger),
             scene: Arc::clone(&self.scene),
@@ -148,8 +159,8 @@ impl Run {
         let open: Vec<String> = lock(&self.scene).open.iter().map(|open| open.id.clone()).collect();
         let mut ledger = mem::take(&mut *lock(&self.ledger));
         self.tally.add(&ledger);
-        let seen = self.provider.seen();
-        let violations = check::round(self.replica.wire(), &mut ledger, &open, seen).await;
+        let (wire, seen) = (self.wire(), self.provider.seen());
+        let violations = check::round(wire, &mut ledger, &open, seen).await;
         *lock(&self.ledger) = ledger;
         violations
     }
@@ -175,7 +186,7 @@ impl Run {
             (turn.body.clone(), turn.headers(number, 1))
         };
         let quiet = Fuse::light(&mut fastrand::Rng::with_seed(0));
-        let heard = ask(self.replica.wire(), &request, &headers, None, &quiet).await;
+        let heard = ask(self.wire(), &request, &headers, None, &quiet).await;
         let fault = retry.heard(&mut lock(&self.ledger), heard);
         self.tally.retried += 1;
         self.tally.given_again += usize::from(retry.is_whole());
@@ -188,7 +199,8 @@ impl Run {
     async fn go_on_from_announced(&mut self) -> anyhow::Result<()> {
         let announced = lock(&self.ledger).take_announced();
         for id in announced {
-            self.go_on_from(self.replica.wire(), id).await;
+            let wire = self.wire();
+            self.go_on_from(wire, id).await;
             self.tally.continued += 1;
         }
         Ok(())
@@ -213,4 +225,19 @@ impl Run {
         let told = heard.told.unwrap_or_else(|lost| Told::Failed(format!("{lost:?}")));
         ledger.told(number, told);
     }
+}
+
+/// Waits for the clients of a round.
+async fn ended(mut running: JoinSet<Lost>) -> anyhow::Result<Violations> {
+    let mut violations = Violations::new();
+    let ends = async {
+        while let Some(end) = running.join_next().await {
+            if end? == Lost::Silent {
+                violations.push("a request had no answer for too long".into());
+            }
+        }
+        anyhow::Ok(())
+    };
+    timeout(ENDING, ends).await.context("clients do not end")??;
+    Ok(violations)
 }

@@ -62,10 +62,14 @@ pub(crate) async fn everything(wire: Wire, ledger: &mut Ledger) -> anyhow::Resul
 }
 
 /// Every request is one that a provider takes. It may be refused because the conversation is busy;
-/// it fails where the provider breaks off.
+/// it fails where the provider breaks off, or the store's server does.
 fn wrongly_refused(ledger: &Ledger) -> Violations {
     let is_wrong = |turn: &Turn| match &turn.told {
-        Told::Failed(why) => turn.plan != Some(Plan::Break) && !why.contains("conversation_locked"),
+        Told::Failed(why) => {
+            !ledger.crashed
+                && turn.plan != Some(Plan::Break)
+                && !why.contains("conversation_locked")
+        }
         Told::Done(_) => turn.plan == Some(Plan::Break),
         Told::Nothing => false,
     };
@@ -95,8 +99,9 @@ async fn responses(wire: Wire, ledger: &mut Ledger) -> anyhow::Result<Violations
         .collect();
     for (number, id) in known {
         match response(wire, ledger, number, &id).await? {
-            Ok(kept) => drop(ledger.kept.insert(id, kept)),
-            Err(fault) => {
+            None => {}
+            Some(Ok(kept)) => drop(ledger.kept.insert(id, kept)),
+            Some(Err(fault)) => {
                 violations.push(format!("response {id} {fault}\n{}", entry(ledger, number)));
             }
         }
@@ -104,17 +109,21 @@ async fn responses(wire: Wire, ledger: &mut Ledger) -> anyhow::Result<Violations
     Ok(violations)
 }
 
-/// A response that its client was told of is there, with its input and its output.
+/// A response that its client was told of is there, with its input and its output. `None` where
+/// it need not be, and is not.
 async fn response(
     wire: Wire,
     ledger: &Ledger,
     number: u32,
     id: &str,
-) -> anyhow::Result<Result<Kept, String>> {
+) -> anyhow::Result<Option<Result<Kept, String>>> {
     let turn = &ledger.turns[&number];
-    let Some(body) = look::response(wire, id).await? else { return Ok(Err("is missing".into())) };
+    let Some(body) = look::response(wire, id).await? else {
+        let may_be_lost = ledger.crashed && matches!(turn.told, Told::Failed(_));
+        return Ok((!may_be_lost).then(|| Err("is missing".into())));
+    };
     let Some(view) = ledger.views.get(&number) else {
-        return Ok(Err("was made without the model".into()));
+        return Ok(Some(Err("was made without the model".into())));
     };
     let output = Row::all(&body["output"]);
     let mut rows = look::input(wire, id).await?;
@@ -129,10 +138,10 @@ async fn response(
             _ => None,
         });
     if let Some(fault) = fault {
-        return Ok(Err(fault));
+        return Ok(Some(Err(fault)));
     }
     let transcript = view.iter().copied().chain(marks(&output)).collect();
-    Ok(Ok(Kept { turn: number, is_completed: status == "completed", output, transcript }))
+    Ok(Some(Ok(Kept { turn: number, is_completed: status == "completed", output, transcript })))
 }
 
 fn fault_of_status(turn: &Turn, status: &str, output: &[Row]) -> Option<String> {
