@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::process::Command;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::report::Report;
 use crate::run::{execute, timed};
@@ -14,6 +14,9 @@ use crate::workspace::Workspace;
 /// How often the gateway is killed, and among how many clients.
 #[derive(Args)]
 pub(crate) struct Chaos {
+    /// What it keeps its state in
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Store::Sqlite)]
+    store: Store,
     /// How often to kill it [default: 10, with --long 200]
     #[arg(long, value_name = "N")]
     kills: Option<u32>,
@@ -28,9 +31,22 @@ pub(crate) struct Chaos {
     seed: Option<u64>,
 }
 
+/// What a gateway keeps its state in.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Store {
+    /// A file, for one gateway
+    Sqlite,
+    /// A database, for two gateways
+    Postgres,
+    /// One after the other
+    Both,
+}
+
 const CLIENTS: u32 = 6;
 /// Kills in a test run, and in the long form.
 const KILLS: (u32, u32) = (10, 200);
+const SQLITE: (&str, &str) = ("sqlite", "SQLite");
+const POSTGRES: (&str, &str) = ("postgres", "PostgreSQL");
 /// The seed of every test run.
 const SEED: u64 = 1;
 
@@ -38,24 +54,41 @@ const SEED: u64 = 1;
 pub(crate) fn run(workspace: &Workspace, chaos: &Chaos) -> Report {
     let mut report = Report::default();
     report.add(timed("build", || Step::Build.run(workspace, &crate::Suites::all(false))));
+    if chaos.store != Store::Sqlite {
+        report.add(timed("postgres", || Step::Postgres.run(workspace, &crate::Suites::all(false))));
+    }
     if !report.has_failures() {
-        report.add(timed("chaos", || execute(chaos.command(workspace), Counts::None)));
+        for (store, name) in chaos.stores() {
+            let command = chaos.command(workspace, store);
+            report.add(timed(name, || execute(command, Counts::None)));
+        }
     }
     report
 }
 
 /// The command of a test run, against the binaries that were built.
 pub(crate) fn of_tests(workspace: &Workspace) -> Command {
-    let chaos = Chaos { kills: None, long: false, clients: CLIENTS, seed: Some(SEED) };
-    chaos.command(workspace)
+    let store = Store::Sqlite;
+    let chaos = Chaos { store, kills: None, long: false, clients: CLIENTS, seed: Some(SEED) };
+    chaos.command(workspace, SQLITE.0)
 }
 
 impl Chaos {
-    fn command(&self, workspace: &Workspace) -> Command {
+    /// The stores, as the program calls them, and what the report says.
+    fn stores(&self) -> Vec<(&'static str, &'static str)> {
+        match self.store {
+            Store::Sqlite => vec![SQLITE],
+            Store::Postgres => vec![POSTGRES],
+            Store::Both => vec![SQLITE, POSTGRES],
+        }
+    }
+
+    fn command(&self, workspace: &Workspace, store: &str) -> Command {
         let kills = self.kills.unwrap_or(if self.long { KILLS.1 } else { KILLS.0 });
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one("chaos"));
         let mut command = workspace.command(workspace.binary("antiphon-chaos"));
         command.arg("--antiphon").arg(workspace.binary("antiphon"));
+        command.arg("--store").arg(store);
         command.arg("--kills").arg(kills.to_string());
         command.arg("--clients").arg(self.clients.to_string());
         command.arg("--seed").arg(seed.to_string());

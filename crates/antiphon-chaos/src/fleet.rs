@@ -57,6 +57,11 @@ impl Fleet {
         Ok(())
     }
 
+    /// Waits until no turn is open any more.
+    pub(crate) async fn all_ended(&self) -> anyhow::Result<()> {
+        self.ground.all_ended().await
+    }
+
     /// Crashes the store's server and starts it again; says whether there is one.
     pub(crate) async fn crash(&mut self) -> anyhow::Result<bool> {
         self.all_serve()?;

@@ -1,8 +1,12 @@
 //! What the gateways keep their state in.
 
 use antiphon_testkit::postgres::{Durability, Server};
-use anyhow::Context as _;
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
+use tokio::time::sleep;
 use tokio_postgres::{Client, NoTls};
 
 /// A kind of store.
@@ -13,6 +17,19 @@ pub(crate) enum Kind {
     /// A database, for two gateways.
     Postgres,
 }
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        })
+    }
+}
+
+/// How often it is looked whether all turns have ended, and how long after one another.
+const LOOKS: u32 = 600;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// A store that outlives its gateways.
 pub(crate) enum Ground {
@@ -66,6 +83,20 @@ impl Ground {
             client.execute(sql, &[&holder]).await.context("a lease cannot run out")?;
         }
         Ok(())
+    }
+
+    /// Waits until every turn that was announced has ended, also those that go on without their
+    /// callers in gateways that live; fails where one does not.
+    pub(crate) async fn all_ended(&self) -> anyhow::Result<()> {
+        let Some(client) = self.client().await? else { return Ok(()) };
+        for _ in 0..LOOKS {
+            let open = client.query_one("SELECT count(*) FROM openings", &[]).await?;
+            if open.get::<_, i64>(0) == 0 {
+                return Ok(());
+            }
+            sleep(BETWEEN_LOOKS).await;
+        }
+        bail!("turns that were announced have not ended")
     }
 
     /// Crashes the server and starts it again; says whether there is one.

@@ -217,8 +217,9 @@ impl Ledger {
     pub(crate) fn settle(&mut self) {
         let is_open = |number: &u32| self.turns[number].told == Told::Nothing;
         let open: Vec<u32> = self.unsettled.iter().copied().filter(is_open).collect();
-        let announced = open.iter().filter_map(|number| self.turns[number].response.clone());
-        self.announced.extend(announced);
+        let announced = open.iter().filter_map(|number| self.turns[number].response.as_ref());
+        let kept = announced.filter(|id| self.kept.contains_key(*id));
+        self.announced.extend(kept.cloned());
         self.open.extend(open);
         self.unsettled.clear();
         self.crashed = false;

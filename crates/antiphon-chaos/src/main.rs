@@ -63,7 +63,7 @@ struct CommandLine {
 async fn main() -> anyhow::Result<ExitCode> {
     let CommandLine { antiphon, store, kills, clients, seed } = CommandLine::parse();
     let folder = tempfile::tempdir()?;
-    println!("chaos on {store:?}, seed {seed}");
+    println!("chaos on {store}, seed {seed}");
     let started = Instant::now();
     let mut run =
         Run::start(antiphon.canonicalize()?, folder.path().to_owned(), store, seed).await?;

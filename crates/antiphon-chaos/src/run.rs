@@ -93,6 +93,7 @@ impl Run {
     async fn round(&mut self, clients: usize) -> anyhow::Result<Violations> {
         self.open_conversations().await?;
         let mut violations = self.until_killed(clients).await?;
+        self.fleet.all_ended().await?;
         self.tally.kills += 1;
         violations.extend(self.check().await?);
         if violations.is_empty() {

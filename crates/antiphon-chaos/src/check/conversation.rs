@@ -14,6 +14,8 @@ pub(crate) struct Found<'a> {
     pub(crate) now: &'a [Row],
     /// The requests of this round that were to add to it.
     pub(crate) turns: BTreeMap<u32, &'a Turn>,
+    /// Whether the store's server crashed, which what is only announced need not survive.
+    pub(crate) crashed: bool,
     /// What was asked to be deleted anywhere.
     pub(crate) deletions: &'a Deletions,
 }
@@ -104,7 +106,9 @@ impl Found<'_> {
         let is_promised = |turn: &Turn| match turn.told {
             Told::Done(_) => !self.is_all_deleted(turn),
             // One that failed, which nobody was told, left the conversation as it was.
-            Told::Nothing => turn.response.is_some() && turn.plan != Some(Plan::Break),
+            Told::Nothing => {
+                turn.response.is_some() && turn.plan != Some(Plan::Break) && !self.crashed
+            }
             Told::Failed(_) => false,
         };
         let missing =

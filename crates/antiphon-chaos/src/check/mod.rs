@@ -82,7 +82,13 @@ async fn conversation(wire: Wire, ledger: &mut Ledger, id: &str) -> anyhow::Resu
     let before = ledger.conversations.insert(id.to_owned(), now.clone()).unwrap_or_default();
     let turns: BTreeMap<u32, &Turn> =
         ledger.round().filter(|(_, turn)| turn.conversation() == Some(id)).collect();
-    let found = Found { before: &before, now: &now, turns, deletions: &ledger.deletions };
+    let found = Found {
+        before: &before,
+        now: &now,
+        turns,
+        deletions: &ledger.deletions,
+        crashed: ledger.crashed,
+    };
     let entries = || -> String { found.turns.keys().map(|turn| entry(ledger, *turn)).collect() };
     let faults = found.faults().into_iter();
     let violations =
@@ -119,7 +125,7 @@ async fn response(
 ) -> anyhow::Result<Option<Result<Kept, String>>> {
     let turn = &ledger.turns[&number];
     let Some(body) = look::response(wire, id).await? else {
-        let may_be_lost = ledger.crashed && matches!(turn.told, Told::Failed(_));
+        let may_be_lost = ledger.crashed && !matches!(turn.told, Told::Done(_));
         return Ok((!may_be_lost).then(|| Err("is missing".into())));
     };
     let Some(view) = ledger.views.get(&number) else {

@@ -55,7 +55,7 @@ fn faults_but_for(
     turns: &[(u32, Turn)],
 ) -> Vec<String> {
     let turns: BTreeMap<u32, &Turn> = turns.iter().map(|(number, turn)| (*number, turn)).collect();
-    Found { before, now, turns, deletions }.faults()
+    Found { before, now, turns, deletions, crashed: false }.faults()
 }
 
 #[track_caller]
