@@ -89,14 +89,16 @@ impl Ground {
     /// callers in gateways that live; fails where one does not.
     pub(crate) async fn all_ended(&self) -> anyhow::Result<()> {
         let Some(client) = self.client().await? else { return Ok(()) };
+        let mut left: Vec<String> = Vec::new();
         for _ in 0..LOOKS {
-            let open = client.query_one("SELECT count(*) FROM openings", &[]).await?;
-            if open.get::<_, i64>(0) == 0 {
+            let open = client.query("SELECT id FROM openings", &[]).await?;
+            if open.is_empty() {
                 return Ok(());
             }
+            left = open.iter().map(|row| row.get(0)).collect();
             sleep(BETWEEN_LOOKS).await;
         }
-        bail!("turns that were announced have not ended")
+        bail!("turns that were announced have not ended: {}", left.join(", "))
     }
 
     /// Crashes the server and starts it again; says whether there is one.

@@ -6,6 +6,7 @@ mod client;
 mod commit;
 mod encode;
 mod open;
+mod opening;
 mod plan;
 mod relay;
 mod report;
