@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::report::Report;
 use crate::run::{execute, timed};
 use crate::step::Step;
-use crate::tally::Counts;
+use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
 /// How often the gateway is killed, and among how many clients.
@@ -66,11 +66,15 @@ pub(crate) fn run(workspace: &Workspace, chaos: &Chaos) -> Report {
     report
 }
 
-/// The command of a test run, against the binaries that were built.
-pub(crate) fn of_tests(workspace: &Workspace) -> Command {
-    let store = Store::Sqlite;
+/// Kills as often as a test run does, with the binaries that were built, on every store.
+pub(crate) fn of_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
+    let store = Store::Both;
     let chaos = Chaos { store, kills: None, long: false, clients: CLIENTS, seed: Some(SEED) };
-    chaos.command(workspace, SQLITE.0)
+    let mut tally = Tally::default();
+    for (store, _) in chaos.stores() {
+        tally += execute(chaos.command(workspace, store), Counts::None)?;
+    }
+    Ok(tally)
 }
 
 impl Chaos {

@@ -34,12 +34,12 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The steps of these, all of them if none is named. The tests bring their PostgreSQL along, the
-    /// client suites and the chaos the build.
+    /// The steps of these, all of them if none is named. The tests and the chaos bring their
+    /// PostgreSQL along, the client suites and the chaos the build.
     pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
         let is_chosen = |step: &Self| {
             let is_needed = match step {
-                Self::Postgres => only.contains(&Self::Test),
+                Self::Postgres => only.contains(&Self::Test) || only.contains(&Self::Chaos),
                 Self::Build => only.contains(&Self::Clients) || only.contains(&Self::Chaos),
                 _ => false,
             };
@@ -83,7 +83,7 @@ impl Step {
                 execute(doc, Counts::None)
             }
             Self::Build => execute(cargo(BUILD), Counts::None),
-            Self::Chaos => execute(chaos::of_tests(workspace), Counts::None),
+            Self::Chaos => chaos::of_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
         }
     }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn the_clients_and_the_chaos_bring_the_build_along() {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
-        assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Build, Step::Chaos]);
+        assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Postgres, Step::Build, Step::Chaos]);
         assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);
     }
 
