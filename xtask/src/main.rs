@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask test` and what takes longer than it may.
 
 mod bench;
+mod chaos;
 mod clients;
 mod faults;
 mod fuzz;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
+use crate::chaos::Chaos;
 use crate::clients::Suites;
 use crate::faults::Faults;
 use crate::fuzz::Fuzz;
@@ -51,6 +53,8 @@ enum Task {
         #[command(flatten)]
         suites: Suites,
     },
+    /// A gateway that is killed at random moments, and what it promised
+    Chaos(Chaos),
     /// Fuzz targets, each for a while
     Fuzz(Fuzz),
     /// The property tests of the engine, on many more cases
@@ -66,6 +70,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let report = match CommandLine::parse().task {
         Task::Test { only, long } => run::all(&workspace, &Step::chosen(&only), &Suites::all(long)),
         Task::Clients { suites } => run::all(&workspace, &[Step::Build, Step::Clients], &suites),
+        Task::Chaos(chaos) => chaos::run(&workspace, &chaos),
         Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),

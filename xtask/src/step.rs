@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
 use crate::postgres;
@@ -24,20 +25,22 @@ pub(crate) enum Step {
     Test,
     /// The documentation builds without a warning
     Doc,
-    /// The two binaries that the client suites start
+    /// The binaries that the client suites and the chaos start
     Build,
+    /// A gateway that is killed at random moments keeps its promises
+    Chaos,
     /// The suites of real clients
     Clients,
 }
 
 impl Step {
-    /// The steps of these, all of them if none is named. The tests bring their PostgreSQL along, the
-    /// client suites the build.
+    /// The steps of these, all of them if none is named. The tests and the chaos bring their
+    /// PostgreSQL along, the client suites and the chaos the build.
     pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
         let is_chosen = |step: &Self| {
             let is_needed = match step {
-                Self::Postgres => only.contains(&Self::Test),
-                Self::Build => only.contains(&Self::Clients),
+                Self::Postgres => only.contains(&Self::Test) || only.contains(&Self::Chaos),
+                Self::Build => only.contains(&Self::Clients) || only.contains(&Self::Chaos),
                 _ => false,
             };
             only.is_empty() || only.contains(step) || is_needed
@@ -55,13 +58,14 @@ impl Step {
             Self::Test => "test",
             Self::Doc => "doc",
             Self::Build => "build",
+            Self::Chaos => "chaos",
             Self::Clients => "clients",
         }
     }
 
     /// The step whose failure leaves this one nothing to run.
     pub(crate) fn needs(self) -> Option<Self> {
-        (self == Self::Clients).then_some(Self::Build)
+        matches!(self, Self::Chaos | Self::Clients).then_some(Self::Build)
     }
 
     /// Runs the step; says what passed and what failed.
@@ -79,6 +83,7 @@ impl Step {
                 execute(doc, Counts::None)
             }
             Self::Build => execute(cargo(BUILD), Counts::None),
+            Self::Chaos => chaos::of_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
         }
     }
@@ -93,6 +98,8 @@ const BUILD: &[&str] = &[
     "--bin=antiphon",
     "--package=antiphon-testkit",
     "--bin=fake-upstream",
+    "--package=antiphon-chaos",
+    "--bin=antiphon-chaos",
 ];
 
 #[cfg(test)]
@@ -110,8 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn the_clients_bring_the_build_along() {
+    fn the_clients_and_the_chaos_bring_the_build_along() {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
+        assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Postgres, Step::Build, Step::Chaos]);
         assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);
     }
 

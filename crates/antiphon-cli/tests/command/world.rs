@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// What is set up before the process starts.
@@ -37,6 +39,21 @@ impl World {
 
     fn of(mut command: Command) -> Self {
         let directory = tempfile::tempdir().unwrap();
+        command.current_dir(directory.path()).env_clear();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self { directory, command }
+    }
+
+    /// `antiphon serve` with these arguments, every file of which may grow to `limit` bytes: what is
+    /// written beyond is refused, as on a full disk.
+    pub(crate) fn serve_within(limit: u64, args: &[&str]) -> Self {
+        // The signal that a limit sends would end the process where a full disk does not. POSIX
+        // counts in blocks of 512 bytes.
+        const SCRIPT: &str = "trap '' XFSZ; ulimit -S -f \"$0\"; exec \"$@\"";
+        let Self { directory, command: served } = Self::serve(args);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", SCRIPT, &(limit / 512).to_string()]);
+        command.arg(served.get_program()).args(served.get_args());
         command.current_dir(directory.path()).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { directory, command }
@@ -77,7 +94,7 @@ impl World {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        Serving { child, stdout, stderr, readiness: line, _directory: self.directory }
+        Serving { child, stdout, stderr, readiness: line, directory: self.directory }
     }
 }
 
@@ -96,7 +113,7 @@ pub(crate) struct Serving {
     stderr: BufReader<ChildStderr>,
     /// Its first line of standard output.
     pub(crate) readiness: String,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl Serving {
@@ -118,14 +135,44 @@ impl Serving {
 
     /// The same, where the request has this header.
     pub(crate) fn status_of_with(&self, path: &str, header: &str) -> String {
+        let answer = self.ask_with("GET", path, header, "");
+        answer.lines().next().unwrap().to_owned()
+    }
+
+    /// The status and the body that answer a request of JSON.
+    pub(crate) fn answer(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let answer = self.ask(method, path, &body.to_string());
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        (status, serde_json::from_str(body).unwrap())
+    }
+
+    /// All that comes back for a request.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> String {
+        self.ask_with(method, path, "accept: */*", body)
+    }
+
+    fn ask_with(&self, method: &str, path: &str, header: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: antiphon\r\n{header}\r\nconnection: close\r\n\r\n"
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n{header}\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
         );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).unwrap();
-        line.trim_end().to_owned()
+        stream.write_all((head + body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// The directory that it runs in.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// A request whose body the gateway has begun to wait for, and waits for while this is kept.

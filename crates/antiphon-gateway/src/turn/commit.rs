@@ -1,11 +1,14 @@
 //! What a turn leaves behind.
 
+use std::sync::Arc;
+
 use antiphon::stream::{Finished, Output, Status};
 use antiphon::{HeldItem, Origin};
 use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
 use bytes::Bytes;
 
 use super::open::Opened;
+use super::opening::Obsolete;
 use super::plan::Plan;
 use super::report::Report;
 use super::{Turn, envelope};
@@ -38,13 +41,19 @@ impl Turn<'_> {
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
 
-    /// Forgets the opening of a turn that leaves nothing.
+    /// Forgets the opening of a turn that leaves nothing, at once or as soon as the store works again.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
-        if self.is_announced() {
-            let store = &self.gateway.store;
-            if let Err(error) = store.drop_opening(&self.caller.tenant, &opened.response_id).await {
-                tracing::warn!(%error, "an opening could not be dropped");
-            }
+        if !self.is_announced() {
+            return;
+        }
+        let opening = Obsolete {
+            store: Arc::clone(&self.gateway.store),
+            tenant: self.caller.tenant.clone(),
+            response: opened.response_id.clone(),
+        };
+        if !opening.drop_now().await {
+            let closing = self.gateway.closing.clone();
+            self.gateway.turns.spawn(opening.drop_later(closing));
         }
     }
 

@@ -7,6 +7,7 @@ mod commit;
 mod encode;
 mod lean;
 mod open;
+mod opening;
 mod plan;
 mod relay;
 mod report;

@@ -190,6 +190,38 @@ async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
 }
 
 #[tokio::test]
+async fn what_waits_for_the_disk_is_committed_and_synced_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let writer = Writer::start(notes_at(&path)).unwrap();
+    let before = commits(&path);
+    let (go, busy) = held_up();
+
+    let outcomes = tokio::join!(
+        writer.call(Effect::Unsynced, busy),
+        writer.call(Effect::Synced, note("one")),
+        writer.call(Effect::Synced, note("two")),
+        writer.call(Effect::Synced, note("three")),
+        async { go.send(()).unwrap() },
+    );
+
+    assert_eq!((outcomes.1, outcomes.2, outcomes.3), (Ok(()), Ok(()), Ok(())));
+    assert_eq!(commits(&path) - before, 1, "with `synchronous` full, each commit is one sync");
+    assert_eq!(writer.call(Effect::Synced, note("four")).await, Ok(()));
+    assert_eq!(commits(&path) - before, 2);
+}
+
+/// How many commits the log of the database at `path` holds. Source: SQLite's description of its
+/// file format, section 4.1: behind a header of 32 bytes, frames of a page each with a header of 24,
+/// of which the second word is zero except in the last frame of a commit.
+fn commits(path: &Path) -> usize {
+    let log = std::fs::read(path.with_extension("db-wal")).unwrap();
+    let word = |bytes: &[u8]| u32::from_be_bytes(*bytes.first_chunk().unwrap());
+    let page = usize::try_from(word(&log[8..])).unwrap();
+    log[32..].chunks_exact(24 + page).filter(|frame| word(&frame[4..]) != 0).count()
+}
+
+#[tokio::test]
 async fn a_job_whose_caller_left_is_done() {
     let writer = Writer::start(notes()).unwrap();
     let (go, busy) = held_up();

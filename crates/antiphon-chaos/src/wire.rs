@@ -1,0 +1,119 @@
+//! Requests to a gateway that may die at any moment.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// The connection was refused or broke.
+    Broken,
+    /// Nothing came for too long.
+    Silent,
+}
+
+/// For how long a gateway may say nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+
+type Result<T> = std::result::Result<T, Lost>;
+
+/// A gateway as its clients reach it. Every request has a connection of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wire(pub(crate) SocketAddr);
+
+/// A header that a request bears besides the usual ones.
+pub(crate) type Extra = (&'static str, String);
+
+impl Wire {
+    /// Sends a request; its answer's status and body.
+    pub(crate) async fn call(
+        self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(StatusCode, Value)> {
+        self.send(method, path, body, &[]).await?.whole().await
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(crate) async fn send(
+        self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        extra: &[Extra],
+    ) -> Result<Answer> {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, self.0.to_string())
+            .header(header::CONTENT_TYPE, "application/json");
+        for (name, value) in extra {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(Bytes::from(body))).expect("it is well-formed");
+        in_time(self.sent(request)).await
+    }
+
+    async fn sent(self, request: Request<Full<Bytes>>) -> Result<Answer> {
+        let stream = TcpStream::connect(self.0).await.map_err(|_| Lost::Broken)?;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(|_| Lost::Broken)?;
+        tokio::spawn(connection);
+        let answer = sender.send_request(request).await.map_err(|_| Lost::Broken)?;
+        let (head, body) = answer.into_parts();
+        Ok(Answer { status: head.status, body, pending: BytesMut::new() })
+    }
+}
+
+/// An answer, being read. Dropped before its end, its client has left.
+pub(crate) struct Answer {
+    /// The status.
+    pub(crate) status: StatusCode,
+    body: Incoming,
+    pending: BytesMut,
+}
+
+impl Answer {
+    /// All of it, as JSON.
+    pub(crate) async fn whole(self) -> Result<(StatusCode, Value)> {
+        let body = in_time(async { self.body.collect().await.map_err(|_| Lost::Broken) }).await?;
+        let body = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
+        Ok((self.status, body))
+    }
+
+    /// The next event of a stream; `None` at its end, which `[DONE]` is too.
+    pub(crate) async fn event(&mut self) -> Result<Option<Value>> {
+        loop {
+            if let Some(end) = self.pending.windows(2).position(|two| two == b"\n\n") {
+                let event = self.pending.split_to(end + 2);
+                return Ok(data(&event));
+            }
+            match in_time(async { Ok(self.body.frame().await) }).await? {
+                Some(Ok(frame)) => self.pending.extend(frame.into_data().unwrap_or_default()),
+                Some(Err(_)) => return Err(Lost::Broken),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+fn data(event: &[u8]) -> Option<Value> {
+    let data = event.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data: "))?;
+    serde_json::from_slice(data).ok()
+}
+
+async fn in_time<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(SILENCE, future).await.unwrap_or(Err(Lost::Silent))
+}
