@@ -37,6 +37,28 @@ async fn others_wait_in_line() {
 }
 
 #[tokio::test]
+async fn they_are_served_in_the_order_in_which_they_came() {
+    let leases = leases(Duration::MAX);
+    let (tenant, id) = (Tenant::new("acme"), conversation());
+    let first = leases.conversation(&tenant, &id).await.unwrap();
+    let served = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let waiting = (0..8).map(|number| {
+        let (leases, tenant, id) = (leases.clone(), tenant.clone(), id.clone());
+        let served = Arc::clone(&served);
+        async move {
+            let lease = leases.conversation(&tenant, &id).await.unwrap();
+            served.lock().unwrap().push(number);
+            drop(lease);
+        }
+    });
+    let mut waiting = Box::pin(futures_util::future::join_all(waiting));
+    assert!(futures_util::poll!(&mut waiting).is_pending());
+    drop(first);
+    waiting.await;
+    assert_eq!(*served.lock().unwrap(), (0..8).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn who_stops_waiting_holds_nobody_up() {
     let leases = leases(Duration::MAX);
     let (tenant, id) = (Tenant::new("acme"), conversation());
