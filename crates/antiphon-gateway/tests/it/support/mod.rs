@@ -1,13 +1,17 @@
-//! The world of the tests: a gateway, a strict upstream behind it, callers in front of it.
+//! The world of the tests: gateways, a strict upstream behind them, callers in front of them.
 
 mod answer;
 mod ask;
 mod client;
+mod database;
 mod error;
 mod events;
 mod gateway;
 mod items;
 mod laws;
+mod place;
+mod replica;
+mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
@@ -23,6 +27,7 @@ pub(crate) use events::Event;
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
 };
+pub(crate) use place::Kept;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;

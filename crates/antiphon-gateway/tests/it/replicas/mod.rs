@@ -1,0 +1,3 @@
+//! Several gateways on one database, behind any load balancer.
+
+mod turns;
