@@ -1,8 +1,10 @@
 //! A PostgreSQL database, and the gateways that keep their conversations in it.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 use antiphon_testkit::postgres::Server;
+use tokio::sync::OnceCell;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::watchdog::soon;
@@ -11,12 +13,26 @@ use super::watchdog::soon;
 #[derive(Debug)]
 pub(crate) struct Database {
     url: String,
+    /// The processes that have used it.
+    known: Mutex<BTreeSet<String>>,
 }
 
 impl Database {
-    /// An empty one.
+    /// One that holds nothing, on the server of all tests. It is a copy of one that has its tables.
+    pub(super) async fn shared() -> Self {
+        static WITH_TABLES: OnceCell<String> = OnceCell::const_new();
+        let server = Server::shared().await;
+        let with_tables = WITH_TABLES.get_or_init(|| with_tables(server)).await;
+        Self::at(server.copy_of(with_tables).await)
+    }
+
+    /// An empty one, without tables.
     pub(super) async fn on(server: &Server) -> Self {
-        Self { url: server.database().await }
+        Self::at(server.database().await)
+    }
+
+    fn at(url: String) -> Self {
+        Self { url, known: Mutex::default() }
     }
 
     /// What names it to a gateway.
@@ -40,13 +56,18 @@ impl Database {
         answer.into_iter().filter_map(first).collect()
     }
 
-    /// The processes that it knows.
-    pub(super) async fn holders(&self) -> BTreeSet<String> {
-        let created = self.sql("SELECT to_regclass('holders')").await;
-        match created.is_empty() {
-            true => BTreeSet::new(),
-            false => self.sql("SELECT id FROM holders").await.into_iter().collect(),
-        }
+    /// The name of the process that has begun to use it since this was last asked.
+    pub(super) async fn newcomer(&self) -> String {
+        let holders = self.sql("SELECT id FROM holders").await;
+        let mut known = self.known.lock().expect("no holder panics");
+        let newcomer = holders.into_iter().find(|holder| known.insert(holder.clone()));
+        newcomer.expect("a process has begun to use it")
+    }
+
+    /// Waits until so many places of its lines are taken.
+    pub(super) async fn places_in_line(&self, count: usize) {
+        let waiting = async { while self.sql("SELECT place FROM leases").await.len() != count {} };
+        soon("places in line are taken", waiting).await;
     }
 
     /// The time of a process runs out; nobody waits for it.
@@ -73,4 +94,18 @@ impl Database {
     pub(super) async fn heard(&self) {
         self.sql("DROP TRIGGER hush ON holders").await;
     }
+}
+
+async fn with_tables(server: &Server) -> String {
+    let url = server.database().await;
+    let store = antiphon_store::open(&url).await.expect("the store opens");
+    store.close().await;
+    // Its connections end in tasks of their own.
+    let query = format!(
+        "SELECT pid FROM pg_stat_activity WHERE datname = '{}'",
+        url.rsplit_once('/').expect("it names a database").1
+    );
+    let admin = Database::at(server.admin_url());
+    soon("nobody is connected", async { while !admin.sql(&query).await.is_empty() {} }).await;
+    url
 }

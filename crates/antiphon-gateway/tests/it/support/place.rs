@@ -26,7 +26,7 @@ impl Place {
     pub(super) async fn new(kept: Kept) -> Self {
         match kept {
             Kept::InAFile => Self::File(tempfile::tempdir().expect("a folder can be made")),
-            Kept::InADatabase => Self::on(Server::shared().await).await,
+            Kept::InADatabase => Self::Database(Database::shared().await),
         }
     }
 

@@ -1,7 +1,5 @@
 //! One of the gateways of a world.
 
-use std::collections::BTreeSet;
-
 use antiphon_gateway::settings::Settings;
 
 use super::gateway::{Gateway, Threads};
@@ -16,9 +14,11 @@ pub(super) struct Replica {
 
 impl Replica {
     pub(super) async fn start(settings: Settings, place: &Place, threads: Threads) -> Self {
-        let known = holders(place).await;
         let gateway = Gateway::start(settings, place.url(), threads).await;
-        let holder = holders(place).await.difference(&known).next().cloned();
+        let holder = match place.database() {
+            Some(database) => Some(database.newcomer().await),
+            None => None,
+        };
         Self { gateway, holder }
     }
 
@@ -28,12 +28,5 @@ impl Replica {
         if let (Some(database), Some(holder)) = (place.database(), &self.holder) {
             database.expire(holder).await;
         }
-    }
-}
-
-async fn holders(place: &Place) -> BTreeSet<String> {
-    match place.database() {
-        Some(database) => database.holders().await,
-        None => BTreeSet::new(),
     }
 }

@@ -123,6 +123,12 @@ impl World {
         self.database().heard().await;
     }
 
+    /// Waits until so many turns stand in line for conversations, those before whom nobody stands
+    /// among them.
+    pub(crate) async fn places_in_line(&self, count: usize) {
+        self.database().places_in_line(count).await;
+    }
+
     /// The database that they share.
     pub(crate) fn database(&self) -> &Database {
         self.place.database().expect("the store is a database")
