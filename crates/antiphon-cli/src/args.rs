@@ -18,7 +18,7 @@ struct CommandLine {
 pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = SOURCES)]
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Tell what a provider would refuse in a history; exit code 1 where there is something
     #[command(after_help = HISTORIES)]
     Check(HistoryArgs),
@@ -120,14 +120,24 @@ pub(crate) struct ServeArgs {
     /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
+    /// How many seconds a stop waits for open turns before it settles them [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) shutdown_grace: Option<String>,
+    /// How many turns of one tenant may be open at once [default: 10000]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_open_turns: Option<String>,
+    /// How many requests a second one tenant may send this process [default: any number]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) requests_per_second: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
 
 const SOURCES: &str = "\
 Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY,
-commas separate entries) and, --config aside, a key in the file (turn-wait = 30; and for the API
-keys, api-keys = [\"KEY=TENANT\"]). An option wins over a variable, a variable over the file.
+commas separate entries) and, --config aside, a key in the file (turn-wait = 30; for the API keys,
+api-keys = [\"KEY=TENANT\"]; max-open-turns and requests-per-second stand below [limits], where there
+are more limits). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
 const STREAMS: &str = "\

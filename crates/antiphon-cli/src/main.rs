@@ -35,7 +35,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Serve(args) => {
             let environment = settings::environment;
             logging::install(environment)?;
-            serve::serve(settings::resolve(args, environment)?)?;
+            serve::serve(settings::resolve(*args, environment)?)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Check(args) => history::check(&args),

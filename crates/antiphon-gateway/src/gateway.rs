@@ -14,6 +14,7 @@ use crate::auth::Authenticator;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
+use crate::limits::Limiter;
 use crate::open_turns::OpenTurns;
 use crate::request::DigestKey;
 use crate::settings::Settings;
@@ -26,8 +27,11 @@ pub(crate) struct Gateway {
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
     pub(crate) fingerprint_key: FingerprintKey,
+    pub(crate) limiter: Limiter,
     /// Open turns. They outlive their connections.
     pub(crate) turns: TaskTracker,
+    /// Cancelled when a stop begins: new requests are refused.
+    pub(crate) stopping: CancellationToken,
     /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
@@ -49,6 +53,8 @@ impl Gateway {
             authenticator: Authenticator::new(&settings, &secret),
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&secret),
+            limiter: Limiter::new(&settings.limits),
+            stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),

@@ -12,6 +12,7 @@ pub mod entropy;
 mod error;
 mod gateway;
 mod lease;
+mod limits;
 mod open_turns;
 mod present;
 mod request;

@@ -1,5 +1,7 @@
 //! What an operator decides.
 
+mod limits;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -7,6 +9,8 @@ use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_store::Tenant;
 use http::Uri;
+
+pub use self::limits::{Limits, Rate};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -26,6 +30,8 @@ pub struct Settings {
     pub event_names: Form,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
+    /// How much callers may send, hold open and ask for.
+    pub limits: Limits,
 }
 
 impl Default for Settings {
@@ -38,6 +44,7 @@ impl Default for Settings {
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
             shutdown_grace: Duration::from_secs(30),
+            limits: Limits::default(),
         }
     }
 }

@@ -27,4 +27,4 @@ pub use records::{
 };
 pub use sqlite::SqliteStore;
 pub use store::Store;
-pub use url::{OpenError, open};
+pub use url::{OpenError, check, open};

@@ -14,6 +14,9 @@ pub enum OpenError {
     /// A URL of no known form.
     #[error("a store is named by sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]
     UnknownForm,
+    /// A PostgreSQL URL with a part that is not understood, or not supported.
+    #[error("{0}")]
+    PostgresUrl(String),
     /// The store itself could not be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -30,6 +33,11 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
         Form::File(path) => Arc::new(blocking(move || SqliteStore::open(Path::new(&path))).await?),
         Form::Postgres => Arc::new(PostgresStore::open(url).await?),
     })
+}
+
+/// Whether `url` names a store, wherever that may be and whether or not it can be opened.
+pub fn check(url: &str) -> Result<(), OpenError> {
+    Form::parse(url).map(drop)
 }
 
 async fn blocking<T: Send + 'static>(
@@ -54,7 +62,10 @@ impl Form {
             Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
                 Ok(Self::File(path.to_owned()))
             }
-            Some(("postgres" | "postgresql", rest)) if rest.starts_with("//") => Ok(Self::Postgres),
+            Some(("postgres" | "postgresql", rest)) if rest.starts_with("//") => {
+                let checked = PostgresStore::check(url).map(|()| Self::Postgres);
+                checked.map_err(OpenError::PostgresUrl)
+            }
             _ => Err(OpenError::UnknownForm),
         }
     }
@@ -87,6 +98,8 @@ mod tests {
             assert_eq!(Form::parse(url), Ok(Form::Postgres));
         }
         assert_eq!(Form::parse("postgres:localhost"), Err(OpenError::UnknownForm));
+        let refusal = Form::parse("postgres://localhost/a?pool_max=none").unwrap_err();
+        assert_eq!(refusal.to_string(), "pool_max is a number of connections from 1 to 1000");
     }
 
     #[tokio::test]

@@ -1,12 +1,13 @@
 //! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
-use antiphon_store::Tenant;
+use antiphon_store::{OpenError, Tenant};
 use http::Uri;
 use http::uri::Scheme;
 
@@ -20,16 +21,15 @@ pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
     })
 }
 
+/// What names a store; no refusal repeats it, since it may hold a password.
 pub(super) fn store(said: &Said) -> Result<String, Failure> {
     let text = said.trimmed();
-    match text.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
-            Ok(text.to_owned())
+    match antiphon_store::check(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(OpenError::PostgresUrl(sentence)) => Err(said.refused(sentence)),
+        Err(_) => {
+            Err(said.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
         }
-        Some(("postgres" | "postgresql", _)) => {
-            Err(said.refused("PostgreSQL is not supported yet; give sqlite:PATH"))
-        }
-        _ => Err(said.refused("this names no store; give sqlite:PATH")),
     }
 }
 
@@ -93,12 +93,17 @@ pub(super) fn faults(said: &Said) -> Result<Faults, Failure> {
     }
 }
 
-pub(super) fn turn_wait(said: &Said) -> Result<Duration, Failure> {
+pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     let text = said.trimmed();
     let seconds: u32 = text
         .parse()
         .map_err(|_| said.refused(format!("'{text}' is not a whole number of seconds")))?;
     Ok(Duration::from_secs(seconds.into()))
+}
+
+pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
+    let text = said.trimmed();
+    text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
 }
 
 pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {

@@ -14,10 +14,13 @@ pub(super) enum Setting {
     TurnWait,
     OnDisconnect,
     EventNames,
+    ShutdownGrace,
+    MaxOpenTurns,
+    RequestsPerSecond,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -29,6 +32,9 @@ impl Setting {
         Self::TurnWait,
         Self::OnDisconnect,
         Self::EventNames,
+        Self::ShutdownGrace,
+        Self::MaxOpenTurns,
+        Self::RequestsPerSecond,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -49,6 +55,11 @@ impl Setting {
         }
     }
 
+    /// Whether it stands below `[limits]` in the file.
+    pub(super) fn is_limit(self) -> bool {
+        matches!(self, Self::MaxOpenTurns | Self::RequestsPerSecond)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Listen => "listen",
@@ -62,6 +73,9 @@ impl Setting {
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",
             Self::EventNames => "event-names",
+            Self::ShutdownGrace => "shutdown-grace",
+            Self::MaxOpenTurns => "max-open-turns",
+            Self::RequestsPerSecond => "requests-per-second",
         }
     }
 }

@@ -10,6 +10,8 @@ use antiphon_store::Tenant;
 use super::file::FromFile;
 use super::*;
 
+mod limits;
+
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
     let pairs: HashMap<String, String> =
@@ -27,13 +29,14 @@ fn understood(text: &str) -> Result<FromFile, Failure> {
 
 fn configuration(args: ServeArgs, environment: impl Environment, file: FromFile) -> Configuration {
     let environment = environment::layer(environment).unwrap();
-    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams).unwrap()
+    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams, file.limits)
+        .unwrap()
 }
 
 fn refusal_of_file(text: &str) -> String {
     let from_file = |file: FromFile| {
         let layers = Layers([Layer::default(), Layer::default(), file.layer]);
-        configure(&layers, file.upstreams)
+        configure(&layers, file.upstreams, file.limits)
     };
     let refused = understood(text).and_then(from_file).unwrap_err();
     assert!(matches!(refused, Failure::Usage(_)));
@@ -88,7 +91,8 @@ fn every_setting_has_a_place_in_the_file() {
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
          on-disconnect = 'finish'\n\
-         event-names = 'open-responses'\n",
+         event-names = 'open-responses'\n\
+         shutdown-grace = 6\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
@@ -101,6 +105,7 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
+    assert_eq!(given.gateway.shutdown_grace, Duration::from_secs(6));
 }
 
 #[test]
@@ -118,6 +123,9 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
+        ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
+        ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
+        ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
 }
@@ -136,7 +144,7 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect, event-names, upstreams";
+                turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
@@ -270,7 +278,8 @@ fn an_upstream_is_a_base_url() {
     let base_url = |text: &str| {
         let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
         let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
-        configure(&layers, Vec::new()).map(|given| given.gateway.upstreams[0].url.to_string())
+        configure(&layers, Vec::new(), FromTable::default())
+            .map(|given| given.gateway.upstreams[0].url.to_string())
     };
     assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
     assert_eq!(

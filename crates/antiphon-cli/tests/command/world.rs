@@ -19,11 +19,25 @@ impl World {
         Self::antiphon(&[&["serve"], args].concat())
     }
 
+    /// `antiphon serve` on a free port, where the system lets it have open files as this `ulimit`
+    /// says.
+    pub(crate) fn serve_under(ulimit: &str) -> Self {
+        let script = format!("ulimit {ulimit} && exec \"$0\" serve --listen 127.0.0.1:0");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_antiphon")]);
+        Self::of(command)
+    }
+
     /// `antiphon` with these arguments.
     pub(crate) fn antiphon(args: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_antiphon"));
-        command.args(args).current_dir(directory.path()).env_clear();
+        command.args(args);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        command.current_dir(directory.path()).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { directory, command }
     }
@@ -90,6 +104,11 @@ impl Serving {
     pub(crate) fn address(&self) -> SocketAddr {
         let url = self.readiness.strip_prefix("antiphon listening on http://");
         url.unwrap().strip_suffix("/v1\n").unwrap().parse().unwrap()
+    }
+
+    /// So many connections that say nothing.
+    pub(crate) fn connections(&self, count: usize) -> Vec<TcpStream> {
+        (0..count).map(|_| TcpStream::connect(self.address()).unwrap()).collect()
     }
 
     /// The status line that answers `GET path`.

@@ -1,6 +1,7 @@
 //! One turn, from a request to a committed answer.
 
 mod admission;
+mod channel;
 mod client;
 mod commit;
 mod encode;
@@ -20,6 +21,7 @@ use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Taken};
 use tokio::sync::oneshot;
 
+pub(crate) use self::channel::EventReceiver;
 pub(crate) use self::client::{Answer, Client, Head};
 use self::open::Opened;
 use self::plan::Plan;
@@ -31,6 +33,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::limits::OpenTurn;
 use crate::request::CreateRequest;
 use crate::settings::OnDisconnect;
 use crate::upstream::{Reply, Upstream};
@@ -40,12 +43,14 @@ pub(crate) async fn answer(
     gateway: Arc<Gateway>,
     caller: Caller,
     request: CreateRequest,
+    open: OpenTurn,
 ) -> Result<Answer, ApiError> {
-    let (client, answer) = Client::new(request.stream);
+    let (client, answer) = Client::new(request.stream, gateway.closing.clone());
     let turns = gateway.turns.clone();
     turns.spawn(async move {
         let mut turn = Turn { gateway: &gateway, caller: &caller, request: &request };
         turn.run(client).await;
+        drop(open);
     });
     received(answer).await
 }

@@ -26,11 +26,11 @@ pub(super) struct Heartbeat {
 
 impl Heartbeat {
     /// Says so for the first time, then again and again.
-    pub(super) async fn start(connector: Connector, holder: String) -> Result<Self, Failure> {
+    pub(super) async fn start(connector: Connector) -> Result<Self, Failure> {
         let session = connector.session().await?;
-        holders::beat(&session, &holder).await?;
+        holders::beat(&session, &session.holder).await?;
         let abandoned = Arc::<Abandoned>::default();
-        let beat = Beat { connector, holder, session: Some(session), abandoned: abandoned.clone() };
+        let beat = Beat { connector, session: Some(session), abandoned: abandoned.clone() };
         Ok(Self { beating: tokio::spawn(beat.forever()), abandoned })
     }
 
@@ -53,7 +53,6 @@ impl Drop for Heartbeat {
 
 struct Beat {
     connector: Connector,
-    holder: String,
     /// `None` after a failure.
     session: Option<Session>,
     abandoned: Arc<Abandoned>,
@@ -86,10 +85,10 @@ impl Beat {
     }
 
     async fn tell(&self, session: &Session) -> Result<(), Failure> {
-        holders::beat(session, &self.holder).await?;
+        holders::beat(session, &session.holder).await?;
         let places = self.abandoned.all();
         if !places.is_empty() {
-            holders::leave_places(session, &self.holder, &places).await?;
+            holders::leave_places(session, &session.holder, &places).await?;
             self.abandoned.forget(&places);
         }
         Ok(())

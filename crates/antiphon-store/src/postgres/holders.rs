@@ -26,7 +26,7 @@ pub(super) async fn leave_places(db: &Session, holder: &str, places: &[i64]) -> 
     db.execute(&LEAVE_PLACES, &[&holder, &places]).await.map(drop)
 }
 
-/// Forgets a process and its places in line.
+/// Forgets a process, its connections and its places in line.
 pub(super) async fn leave(db: &Session, holder: &str) -> Result<()> {
     db.execute(&LEAVE, &[&holder]).await.map(drop)
 }
@@ -46,14 +46,19 @@ statements! {
     IS_ALIVE = "SELECT FROM holders WHERE id = $1 AND expires_at > now()";
     LEAVE_PLACES = "DELETE FROM leases WHERE holder = $1 AND place = ANY ($2)";
     LEAVE = "
-        WITH left_places AS (DELETE FROM leases WHERE holder = $1)
+        WITH left_places AS (DELETE FROM leases WHERE holder = $1),
+             closed AS (DELETE FROM sessions WHERE holder = $1)
         DELETE FROM holders WHERE id = $1";
     SWEEP_PLACES = "
         DELETE FROM leases
         WHERE holder <> $1
           AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())";
     SWEEP = "
-        DELETE FROM holders
-        WHERE id <> $1 AND expires_at <= now()
-          AND NOT EXISTS (SELECT FROM openings WHERE holder = holders.id)";
+        WITH swept AS (
+            DELETE FROM holders
+            WHERE id <> $1 AND expires_at <= now()
+              AND NOT EXISTS (SELECT FROM openings WHERE holder = holders.id)
+            RETURNING id
+        )
+        DELETE FROM sessions USING swept WHERE holder = swept.id";
 }

@@ -58,9 +58,15 @@ impl PostgresStore {
         let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
         let connector = Connector::new(settings.config, tls);
         let holder = migrated(&connector).await?;
-        let heartbeat = Heartbeat::start(connector.clone(), holder.clone()).await?;
+        let connector = connector.of(holder.clone());
+        let heartbeat = Heartbeat::start(connector.clone()).await?;
         let pool = Pool::new(connector, settings.pool_max);
         Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
+    }
+
+    /// Whether a URL is understood; the error is a sentence that repeats no secret.
+    pub(crate) fn check(url: &str) -> Result<(), String> {
+        Settings::parse(url).map(drop)
     }
 
     /// Runs a call to its end, whether or not its caller waits.

@@ -22,11 +22,18 @@ pub(super) type Borrowed = managed::Object<Connector>;
 pub(super) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
+    /// The name that this process has in the database.
+    holder: String,
 }
 
 impl Connector {
     pub(super) fn new(config: Config, tls: MakeRustlsConnect) -> Self {
-        Self { config, tls }
+        Self { config, tls, holder: String::new() }
+    }
+
+    /// What makes the connections of the process `holder`.
+    pub(super) fn of(self, holder: String) -> Self {
+        Self { holder, ..self }
     }
 
     /// A connection to a database that may have no tables yet.
@@ -42,7 +49,7 @@ impl Connector {
 
     /// A connection with its statements.
     pub(super) async fn session(&self) -> Result<Session, Error> {
-        Session::prepare(self.connect().await?).await
+        Session::prepare(self.connect().await?, self.holder.clone()).await
     }
 }
 

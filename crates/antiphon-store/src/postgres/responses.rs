@@ -22,8 +22,7 @@ pub(super) struct Extent {
     pub(super) end: Seq,
 }
 
-/// Records a response whose items are in the thread. Where it is recorded already, another process
-/// settled its turn.
+/// Records a response whose items are in the thread.
 pub(super) async fn insert(
     db: &Session,
     key: ThreadKey<'_>,
@@ -31,26 +30,33 @@ pub(super) async fn insert(
     request: Option<&RequestDigest>,
     extent: Extent,
 ) -> Result<()> {
-    let inserted = db
-        .execute(
-            &INSERT,
-            &[
-                &key.tenant(),
-                &key.shard(),
-                &response.id.as_str(),
-                &key.thread(),
-                &position(extent.input_from),
-                &position(extent.output_from),
-                &position(extent.end),
-                &response.conversation.as_ref().map(ConversationId::as_str),
-                &response.created_at,
-                &&*response.envelope,
-                &&*response.report,
-                &request.map(|request| &request.0[..]),
-            ],
-        )
-        .await?;
-    if inserted == 1 { Ok(()) } else { Err(StoreError::LeaseLost.into()) }
+    db.execute(
+        &INSERT,
+        &[
+            &key.tenant(),
+            &key.shard(),
+            &response.id.as_str(),
+            &key.thread(),
+            &position(extent.input_from),
+            &position(extent.output_from),
+            &position(extent.end),
+            &response.conversation.as_ref().map(ConversationId::as_str),
+            &response.created_at,
+            &&*response.envelope,
+            &&*response.report,
+            &request.map(|request| &request.0[..]),
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+/// Refuses a response that is recorded already: another process settled its turn.
+pub(super) async fn check_unrecorded(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    match db.row(&IS_RECORDED, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await? {
+        Some(_) => Err(StoreError::LeaseLost.into()),
+        None => Ok(()),
+    }
 }
 
 /// The record.
@@ -119,8 +125,8 @@ statements! {
     INSERT = "
         INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
                                conversation, created_at, envelope, report, request)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-        ON CONFLICT DO NOTHING";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    IS_RECORDED = "SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
     FIND = "
         SELECT id, conversation, created_at, envelope, report,
                thread, input_from, output_from, end_at

@@ -26,12 +26,12 @@ impl<'a> Arrays<'a> {
     pub(super) fn of(items: impl Iterator<Item = &'a HeldItem>) -> Self {
         let mut arrays = Self::default();
         for item in items {
-            arrays.push(Columns::of(item));
+            arrays.push(&Columns::of(item));
         }
         arrays
     }
 
-    fn push(&mut self, columns: Columns<'a, &'a [u8]>) {
+    fn push(&mut self, columns: &Columns<'a, &'a [u8]>) {
         self.item_ids.push(columns.item_id.as_bytes());
         self.own_ids.push(columns.own_id.map(str::as_bytes));
         self.kinds.push(columns.kind.as_bytes());

@@ -1,8 +1,8 @@
 //! The tables, and how a database of an earlier version comes to have them.
 
-use tokio_postgres::{Client, Error};
+use tokio_postgres::Client;
 
-use super::failure::{Failure, describe};
+use super::failure::Failure;
 use crate::error::StoreError;
 
 /// Every step from an empty schema to today's tables. Steps that were released are never changed.
@@ -41,13 +41,13 @@ const OWNER: &str = "
 /// Brings the tables of the connection's current schema up to date, once however many processes
 /// begin to at the same time. A schema that a newer version wrote, or that holds another
 /// application's tables, is refused untouched.
-pub(super) async fn migrate(client: &Client) -> Result<(), StoreError> {
-    client.batch_execute(BEGIN).await.map_err(failed)?;
+pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
+    client.batch_execute(BEGIN).await?;
     let migrated = step_up(client).await;
     let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
     let ended = client.batch_execute(end).await;
     migrated?;
-    ended.map_err(failed)
+    Ok(ended?)
 }
 
 async fn step_up(client: &Client) -> Result<(), Failure> {
@@ -81,8 +81,4 @@ async fn step_up(client: &Client) -> Result<(), Failure> {
 
 fn refused(reason: impl Into<String>) -> Failure {
     Failure::Refused(StoreError::Unavailable(reason.into()))
-}
-
-fn failed(error: Error) -> StoreError {
-    StoreError::Unavailable(describe(&error))
 }

@@ -128,6 +128,16 @@ CREATE TABLE holders (
     expires_at timestamptz NOT NULL
 );
 
+-- The connections of the processes, and how many transactions each has committed: so a commit whose
+-- answer was lost is told from one that did not happen.
+CREATE TABLE sessions (
+    id text COLLATE "C" PRIMARY KEY,
+    holder text COLLATE "C" NOT NULL,
+    commits bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+CREATE INDEX sessions_by_holder ON sessions (holder);
+
 -- Turns that were announced and have not ended, in the order that they were recorded.
 CREATE TABLE openings (
     tenant text COLLATE "C" NOT NULL,

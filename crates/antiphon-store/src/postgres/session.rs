@@ -10,7 +10,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::failure::Failure;
-use super::statements::{ALL, Sql};
+use super::statements::{ALL, Sql, statements};
 
 /// How long an answer is waited for: longer than the server itself lets a statement take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,6 +25,10 @@ pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 /// one another's answers cost one round trip.
 #[derive(Debug)]
 pub(super) struct Session {
+    /// The name that it has in the database.
+    pub(super) id: String,
+    /// The process that it is of.
+    pub(super) holder: String,
     client: Client,
     prepared: HashMap<&'static str, Statement>,
     /// Whether an answer did not come in time.
@@ -33,7 +37,10 @@ pub(super) struct Session {
 
 impl Session {
     /// Prepares the statements on a connection to a database that has its tables.
-    pub(super) async fn prepare(client: Client) -> Result<Self, tokio_postgres::Error> {
+    pub(super) async fn prepare(
+        client: Client,
+        holder: String,
+    ) -> Result<Self, tokio_postgres::Error> {
         let statements = ALL.iter().flat_map(|module| module.iter());
         let preparing =
             statements.map(|sql| {
@@ -42,8 +49,9 @@ impl Session {
                     Ok::<_, tokio_postgres::Error>((sql.name, client.prepare(sql.text).await?))
                 }
             });
-        let prepared = try_join_all(preparing).await?.into_iter().collect();
-        Ok(Self { client, prepared, is_silent: AtomicBool::new(false) })
+        let prepared: HashMap<_, _> = try_join_all(preparing).await?.into_iter().collect();
+        let id = client.query_one(&prepared[OPEN.name], &[&holder]).await?.get(0);
+        Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
     }
 
     /// Whether the connection is of no more use.
@@ -79,16 +87,19 @@ impl Session {
         &self,
         asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
-        match timeout(PATIENCE, asked).await {
-            Ok(answer) => Ok(answer?),
-            Err(_) => {
-                self.is_silent.store(true, Ordering::Relaxed);
-                Err(Failure::Silence)
-            }
-        }
+        let Ok(answer) = timeout(PATIENCE, asked).await else {
+            self.is_silent.store(true, Ordering::Relaxed);
+            return Err(Failure::Silence);
+        };
+        Ok(answer?)
     }
 
     fn statement(&self, sql: &Sql) -> &Statement {
         self.prepared.get(sql.name).expect("every statement is listed, and so prepared")
     }
+}
+
+statements! {
+    OPEN = "
+        INSERT INTO sessions (id, holder) VALUES (gen_random_uuid()::text, $1) RETURNING id";
 }

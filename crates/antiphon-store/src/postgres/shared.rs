@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 use super::failure::Failure;
 use super::pool::Pool;
 use super::session::Session;
-use super::transaction::{self, Commit, Effect, Fate, Lock, Transaction};
+use super::transaction::{self, Commit, Effect, Fate, Lock, Trace, Transaction};
 use crate::error::StoreError;
 
 /// How often a call is begun, should the database fail in passing.
@@ -109,7 +109,7 @@ impl Shared {
         match transaction.commit().await {
             Commit::Done => Ok(done),
             Commit::Failed(failure) => Err(failure),
-            Commit::Unheard { number, failure } => match self.fate(&number).await {
+            Commit::Unheard(trace, failure) => match self.fate(&trace).await {
                 Fate::Committed => Ok(done),
                 Fate::Aborted => Err(failure),
                 Fate::Unknown => Err(Failure::Refused(StoreError::Unavailable(
@@ -121,16 +121,16 @@ impl Shared {
         }
     }
 
-    async fn fate(&self, number: &str) -> Fate {
+    async fn fate(&self, trace: &Trace) -> Fate {
         let asking = async {
             loop {
                 let fate = match self.pool.borrow().await {
-                    Ok(session) => transaction::fate(&session, number).await,
+                    Ok(session) => transaction::fate(&session, trace).await,
                     Err(failure) => Err(failure),
                 };
                 match fate {
-                    Ok(fate @ (Fate::Committed | Fate::Aborted)) => return fate,
-                    _ => sleep(FATE_PAUSE).await,
+                    Ok(fate) => return fate,
+                    Err(_) => sleep(FATE_PAUSE).await,
                 }
             }
         };

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, holders, items, kept, line, openings, places, requests, responses, settling,
-    sweep, threads, transaction,
+    conversations, holders, items, kept, line, openings, places, requests, responses, session,
+    settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -40,6 +40,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     places::STATEMENTS,
     requests::STATEMENTS,
     responses::STATEMENTS,
+    session::STATEMENTS,
     settling::STATEMENTS,
     sweep::STATEMENTS,
     threads::STATEMENTS,
@@ -61,18 +62,19 @@ mod tests {
         "holders::LEAVE",
         "holders::SWEEP_PLACES",
         "holders::SWEEP",
+        "session::OPEN",
         "settling::LEFT_BEHIND",
+        "transaction::COUNT",
+        "transaction::FATE",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",
         "kept::REPLACE",
         // Items wherever a tenant holds them.
         "places::NEWEST",
-        // Nothing stored: locks, and the fate of a transaction.
-        "transaction::LOCK_NOTHING",
+        // Locks, of a number made from both.
         "transaction::LOCK_TREE",
         "transaction::LOCK_LINE",
-        "transaction::FATE",
     ];
 
     fn all() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -33,7 +33,7 @@ pub(super) fn connector(trust: &Trust) -> Result<MakeRustlsConnect, String> {
             .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
             .with_no_client_auth(),
         Trust::Public => {
-            let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+            let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
             builder.with_root_certificates(RootCertStore { roots }).with_no_client_auth()
         }
         Trust::File(path) => {

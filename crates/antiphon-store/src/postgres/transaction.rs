@@ -38,8 +38,8 @@ pub(super) enum Lock<'a> {
 /// the server undoes it.
 pub(super) struct Transaction {
     session: Option<Borrowed>,
-    /// Its number, by which its fate can be asked for; none where it only reads.
-    number: String,
+    /// Which of its connection's commits it will be.
+    number: i64,
 }
 
 /// What became of a transaction.
@@ -47,7 +47,7 @@ pub(super) struct Transaction {
 pub(super) enum Fate {
     Committed,
     Aborted,
-    /// It may still go either way, or was forgotten.
+    /// Nothing tells.
     Unknown,
 }
 
@@ -56,12 +56,14 @@ pub(super) enum Commit {
     Done,
     Failed(Failure),
     /// The connection was lost before the answer came.
-    Unheard {
-        /// The transaction's number.
-        number: String,
-        /// How the connection was lost.
-        failure: Failure,
-    },
+    Unheard(Trace, Failure),
+}
+
+/// By what a transaction is known whose connection is lost.
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    session: String,
+    number: i64,
 }
 
 impl Transaction {
@@ -71,22 +73,23 @@ impl Transaction {
         effect: Effect,
         lock: Lock<'_>,
     ) -> Result<Self, Failure> {
-        let mut begun = Self { session: Some(session), number: String::new() };
+        let mut begun = Self { session: Some(session), number: 0 };
         let begin = begun.command(match effect {
             Effect::Synced => "BEGIN ISOLATION LEVEL READ COMMITTED",
             Effect::Unsynced => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off"
             }
         });
-        let (began, locked) = future::join(begin, take(&begun, lock)).await;
+        let (began, number, locked) = future::join3(begin, count(&begun), take(&begun, lock)).await;
         began?;
-        begun.number = locked?;
+        begun.number = number?;
+        locked?;
         Ok(begun)
     }
 
     /// Begins to read, as of now.
     pub(super) async fn snapshot(session: Borrowed) -> Result<Self, Failure> {
-        let begun = Self { session: Some(session), number: String::new() };
+        let begun = Self { session: Some(session), number: 0 };
         begun.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         Ok(begun)
     }
@@ -98,7 +101,7 @@ impl Transaction {
                 Commit::Done
             }
             Err(failure) if failure.is_silence() => {
-                Commit::Unheard { number: std::mem::take(&mut self.number), failure }
+                Commit::Unheard(Trace { session: self.id.clone(), number: self.number }, failure)
             }
             Err(failure) => Commit::Failed(failure),
         }
@@ -128,39 +131,48 @@ impl Drop for Transaction {
     }
 }
 
-/// Takes the lock, and tells the transaction's number.
-async fn take(db: &Session, lock: Lock<'_>) -> Result<String, Failure> {
-    let row = match lock {
-        Lock::Nothing => db.row(&LOCK_NOTHING, &[]).await,
+/// Counts the commit that the transaction will be.
+async fn count(db: &Session) -> Result<i64, Failure> {
+    let row = db.row(&COUNT, &[&db.id, &db.holder]).await?;
+    Ok(row.ok_or_else(|| Failure::unreadable("no count of commits"))?.get(0))
+}
+
+async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
+    match lock {
+        Lock::Nothing => return Ok(()),
         Lock::Tree(tenant, shard) => {
-            db.row(&LOCK_TREE, &[&tenant.as_str(), &keys::shard(shard)]).await
+            db.row(&LOCK_TREE, &[&tenant.as_str(), &keys::shard(shard)]).await?
         }
         Lock::Line(tenant, id) => {
             let given = (tenant.as_str(), keys::shard(id.shard()), id.as_str());
-            db.row(&LOCK_LINE, &[&given.0, &given.1, &given.2]).await
+            db.row(&LOCK_LINE, &[&given.0, &given.1, &given.2]).await?
         }
     };
-    Ok(row?.map(|row| row.get(0)).unwrap_or_default())
+    Ok(())
 }
 
-/// What became of the transaction of this number.
-pub(super) async fn fate(db: &Session, number: &str) -> Result<Fate, Failure> {
-    let row = db.row(&FATE, &[&number]).await?;
-    let said: Option<String> = row.and_then(|row| row.get(0));
-    Ok(match said.as_deref() {
-        Some("committed") => Fate::Committed,
-        Some("aborted") => Fate::Aborted,
-        _ => Fate::Unknown,
+/// What became of a transaction. While it may still go either way, this waits for it: the row that it
+/// counted in is its until then.
+///
+/// PostgreSQL's own transaction numbers would not tell: after a crash, it gives those that left no
+/// trace to others.
+pub(super) async fn fate(db: &Session, trace: &Trace) -> Result<Fate, Failure> {
+    let row = db.row(&FATE, &[&trace.session]).await?;
+    Ok(match row.map(|row| row.get::<_, i64>(0)) {
+        Some(commits) if commits >= trace.number => Fate::Committed,
+        Some(_) => Fate::Aborted,
+        None => Fate::Unknown,
     })
 }
 
 statements! {
-    LOCK_NOTHING = "SELECT pg_current_xact_id()::text";
-    LOCK_TREE = "
-        SELECT pg_current_xact_id()::text,
-               pg_advisory_xact_lock(hashtextextended($1::text, $2::bigint))";
+    /// The row is there, unless the process was taken for dead.
+    COUNT = "
+        INSERT INTO sessions (id, holder, commits) VALUES ($1, $2, 1)
+        ON CONFLICT (id) DO UPDATE SET commits = sessions.commits + 1
+        RETURNING commits";
+    LOCK_TREE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, $2::bigint))";
     LOCK_LINE = "
-        SELECT pg_current_xact_id()::text,
-               pg_advisory_xact_lock(hashtextextended($3::text || ' ' || $1::text, $2::bigint))";
-    FATE = "SELECT pg_xact_status($1::text::xid8)";
+        SELECT pg_advisory_xact_lock(hashtextextended($3::text || ' ' || $1::text, $2::bigint))";
+    FATE = "SELECT commits FROM sessions WHERE id = $1 FOR UPDATE";
 }

@@ -17,10 +17,13 @@ type Result<T> = std::result::Result<T, Failure>;
 /// Commits a turn of the process `holder`: its items, its record, and the end of its opening.
 pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
     turn.check_shard()?;
-    let (stands, placed) =
-        future::join(check_place(db, tenant, turn, holder), place(db, tenant, &turn.base)).await;
-    stands?;
-    let (key, input_from) = placed?;
+    let (stands, unsettled, placed) = future::join3(
+        check_place(db, tenant, turn, holder),
+        check_unsettled(db, tenant, turn),
+        place(db, tenant, &turn.base),
+    )
+    .await;
+    let (key, input_from) = stands.and(unsettled).and(placed)?;
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
     let extent = Extent { input_from, output_from, end };
@@ -39,6 +42,14 @@ async fn check_place(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -
     match (&turn.base, turn.place) {
         (Base::Conversation(id), Some(place)) => line::check(db, tenant, id, place, holder).await,
         _ => Ok(()),
+    }
+}
+
+/// A turn that another process settled is not committed once more.
+async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    match &turn.response {
+        Some(response) => responses::check_unrecorded(db, tenant, &response.id).await,
+        None => Ok(()),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a process left open, as others find it.
 
-use antiphon_store::{Base, StoreError};
+use antiphon_store::{Base, Cursor, StoreError};
 
 use super::database::Database;
+use crate::conformance::world::items;
 
 #[tokio::test]
 async fn what_a_living_process_has_open_is_left_to_it() {
@@ -44,15 +45,26 @@ async fn a_turn_that_was_settled_meanwhile_is_lost_to_its_process() {
     let sleeper = Database::new().await.process().await;
     let other = sleeper.beside().await;
     let id = sleeper.world.conversation(&["a"]).await;
-    let (response, mut turn) = sleeper.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
-    sleeper.world.open(&turn).await;
+    let first = sleeper.world.first(&["a"], &[]).await;
+    let bases = [
+        Base::Conversation(id.clone()),
+        Base::New { shard: sleeper.world.shard(), thread: sleeper.world.thread() },
+        sleeper.world.behind(sleeper.world.end(&first).await),
+        sleeper.world.behind(Cursor { end: 0, ..sleeper.world.end(&first).await }),
+    ];
+    let turns = bases.map(|base| sleeper.world.turn(base, &["b"], &[]));
+    for (_, turn) in &turns {
+        sleeper.world.open(turn).await;
+    }
     sleeper.falls_silent().await;
 
-    assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(false));
-    turn.output = crate::conformance::world::items(&["c"]);
-    assert_eq!(sleeper.world.commit(turn).await, Err(StoreError::LeaseLost));
-
-    assert_eq!(other.world.transcript(&response).await, ["a", "b"]);
+    for (response, mut turn) in turns {
+        assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(false));
+        turn.output = items(&["c"]);
+        assert_eq!(sleeper.world.commit(turn).await, Err(StoreError::LeaseLost));
+        assert_eq!(other.world.output(&response).await, [""; 0]);
+        assert_eq!(other.world.input(&response).await, ["b"]);
+    }
     assert_eq!(other.world.listed(&id).await, ["a", "b"]);
 }
 
