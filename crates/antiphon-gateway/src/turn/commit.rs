@@ -1,5 +1,7 @@
 //! What a turn leaves behind.
 
+use std::sync::Arc;
+
 use antiphon::stream::{Finished, Output, Status};
 use antiphon::{HeldItem, Origin};
 use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
@@ -10,6 +12,7 @@ use super::plan::Plan;
 use super::report::Report;
 use super::{Turn, envelope};
 use crate::error::ApiError;
+use crate::eventually::eventually;
 
 impl Turn<'_> {
     /// Records what will be committed should this process die before the turn ends. Only where the
@@ -38,13 +41,19 @@ impl Turn<'_> {
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
 
-    /// Forgets the opening of a turn that leaves nothing.
+    /// Forgets the opening of a turn that leaves nothing: now, or once the store works again. Till then
+    /// its response counts as open.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
-        if self.is_announced() {
-            let store = &self.gateway.store;
-            if let Err(error) = store.drop_opening(&self.caller.tenant, &opened.response_id).await {
-                tracing::warn!(%error, "an opening could not be dropped");
-            }
+        if !self.is_announced() {
+            return;
+        }
+        let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
+        let id = opened.response_id.clone();
+        if let Err(error) = store.drop_opening(&tenant, &id).await {
+            tracing::warn!(%error, "an opening is dropped later");
+            self.gateway.turns.spawn(async move {
+                eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
+            });
         }
     }
 

@@ -3,7 +3,7 @@
 use antiphon_testkit::postgres::Server;
 
 use super::a_tale_begun;
-use crate::support::{MODES, World, ask, lines};
+use crate::support::{MODES, Mode, World, ask, lines};
 
 #[tokio::test]
 async fn a_restart_between_turns_is_not_noticed() {
@@ -59,7 +59,7 @@ async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
     server.stop().await;
     exchange.release_all();
     let turn = events.ended().await;
-    let refused = other.create(crate::support::Mode::Whole, &say("Hello")).await;
+    let refused = other.create(Mode::Whole, &say("Hello")).await;
     server.start_again().await;
 
     assert_eq!(turn.status(), "failed");
@@ -72,4 +72,27 @@ async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
     let held = lines(&one.items(&conversation).await);
     assert_eq!(held[..2], ["user: My color is purple", "assistant: Noted."]);
     assert_eq!(world.upstream.refusals(), []);
+}
+
+#[tokio::test]
+async fn what_failed_without_the_database_is_not_open_for_ever_and_never_comes_back() {
+    let mut server = Server::start().await;
+    let mut world = World::replicas_on(&server, 2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let conversation = one.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (events, id, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+    server.stop().await;
+    exchange.release_all();
+    assert_eq!(events.ended().await.status(), "failed");
+    server.start_again().await;
+
+    for client in [&one, &other] {
+        let refused = client.refused(Mode::Whole, &ask("Hello").after(&id)).await;
+        assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
+    }
+    world.kill_replica(0).await;
+    other.respond(&say("Hello")).await;
+    let held = lines(&other.items(&conversation).await);
+    assert_eq!(held, ["user: Hello", "assistant: Noted."]);
 }

@@ -43,7 +43,7 @@ impl Load {
         self.stop.store(true, Ordering::SeqCst);
         let mut talks = Vec::new();
         for caller in self.callers {
-            talks.push(soon("a caller ends", caller).await.unwrap());
+            talks.push(soon("a caller ends", caller).await.expect("it does not panic"));
         }
         talks
     }

@@ -22,7 +22,7 @@ pub(crate) struct Client {
     roots: Roots,
     token: Option<String>,
     headers: Vec<(&'static str, String)>,
-    /// How often it makes a request again whose answer did not begin.
+    /// How often it makes a request again that is not answered, or with an error of the server's.
     retries: usize,
 }
 
@@ -45,7 +45,8 @@ impl Client {
         Self { roots, token, headers: Vec::new(), retries: 0 }
     }
 
-    /// The same caller, making a request again, as the official clients do, where it is not answered.
+    /// The same caller, making a request again, as the official clients do, where it is not answered,
+    /// or with an error of the server's.
     pub(crate) fn persistent(mut self) -> Self {
         self.retries = 2;
         self
@@ -70,10 +71,12 @@ impl Client {
             let request = self.request(method.clone(), path, body.clone(), retry);
             let http = HttpClient::builder(TokioExecutor::new()).build_http();
             match soon("the gateway answers", http.request(request)).await {
+                Ok(answer) if answer.status().is_server_error() && retry < self.retries => {}
                 Ok(answer) => return answer,
-                Err(_) if retry < self.retries => retry += 1,
+                Err(_) if retry < self.retries => {}
                 Err(error) => panic!("the gateway answers {path}: {error:?}"),
             }
+            retry += 1;
         }
     }
 
