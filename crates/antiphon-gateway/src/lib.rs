@@ -10,6 +10,7 @@ mod auth;
 mod caller;
 pub mod entropy;
 mod error;
+mod eventually;
 mod gateway;
 mod lease;
 mod limits;

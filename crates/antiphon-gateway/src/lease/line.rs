@@ -10,13 +10,10 @@ use tokio::time::{Instant, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::{Leases, Result};
+use crate::eventually::eventually;
 
 /// How soon the line is looked at again, at first and at the latest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
-
-/// How often giving up a place is tried while the store fails. It doubles its pause each time, so that
-/// these last for some minutes; then the place is lost with this process.
-const TRIES: u32 = 12;
 
 /// A place in a line.
 pub(super) struct Held {
@@ -86,19 +83,12 @@ impl Held {
     }
 
     async fn leave(&self) {
-        let mut pause = PAUSES.0;
-        for _ in 0..TRIES {
-            let left = match line(&*self.store) {
-                Ok(line) => line.leave(&self.tenant, &self.id, self.place).await,
-                Err(_) => return,
-            };
-            match left {
-                Ok(()) => return,
-                Err(error) => tracing::warn!(%error, "a place in line is not given up yet"),
-            }
-            sleep(pause).await;
-            pause *= 2;
-        }
+        eventually("a place in line is not given up", || self.leave_now()).await;
+    }
+
+    /// Gives the place up, or fails to.
+    pub(super) async fn leave_now(&self) -> Result<()> {
+        line(&*self.store)?.leave(&self.tenant, &self.id, self.place).await
     }
 }
 

@@ -131,6 +131,17 @@ impl Lease {
     pub(crate) fn place(&self) -> Option<Place> {
         self.place.as_ref().map(Held::place)
     }
+
+    /// Gives it up before this returns: who then learns of the turn's end may come back at once.
+    /// Where the store fails, it is given up later.
+    pub(crate) async fn release(mut self) {
+        if let Some(place) = self.place.take() {
+            let alone = self.alone.take();
+            if place.leave_now().await.is_err() {
+                place.give_up(alone);
+            }
+        }
+    }
 }
 
 /// The next of this process is let in once the place is given up: others stand before it.

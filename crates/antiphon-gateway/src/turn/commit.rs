@@ -8,11 +8,11 @@ use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
 use bytes::Bytes;
 
 use super::open::Opened;
-use super::opening::Obsolete;
 use super::plan::Plan;
 use super::report::Report;
 use super::{Turn, envelope};
 use crate::error::ApiError;
+use crate::eventually::eventually;
 
 impl Turn<'_> {
     /// Records what will be committed should this process die before the turn ends. Only where the
@@ -41,19 +41,22 @@ impl Turn<'_> {
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
 
-    /// Forgets the opening of a turn that leaves nothing, at once or as soon as the store works again.
+    /// Forgets the opening of a turn that leaves nothing: now, or once the store works again.
+    ///
+    /// It has to go: it would be settled one day, behind turns that came later, though its caller was
+    /// told that nothing was changed; and whoever goes on from its response would wait for a turn that
+    /// has ended.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
         if !self.is_announced() {
             return;
         }
-        let opening = Obsolete {
-            store: Arc::clone(&self.gateway.store),
-            tenant: self.caller.tenant.clone(),
-            response: opened.response_id.clone(),
-        };
-        if !opening.drop_now().await {
-            let closing = self.gateway.closing.clone();
-            self.gateway.turns.spawn(opening.drop_later(closing));
+        let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
+        let id = opened.response_id.clone();
+        if let Err(error) = store.drop_opening(&tenant, &id).await {
+            tracing::warn!(%error, "an opening is dropped later");
+            self.gateway.turns.spawn(async move {
+                eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
+            });
         }
     }
 

@@ -7,7 +7,6 @@ mod commit;
 mod encode;
 mod lean;
 mod open;
-mod opening;
 mod plan;
 mod relay;
 mod report;
@@ -192,7 +191,7 @@ impl Turn<'_> {
             self.drop_opening(&opened).await;
         }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
-        drop(opened);
+        opened.close().await;
         self.tell_end(finished, committed, client).await
     }
 

@@ -53,6 +53,14 @@ impl Opened {
         }
     }
 
+    /// Ends it: whoever waits for the conversation or the response is let in.
+    pub(super) async fn close(self) {
+        if let Some(Within { turn, lease }) = self.within {
+            drop(turn);
+            lease.release().await;
+        }
+    }
+
     /// Waits until the conversation that it is a turn of is deleted.
     pub(super) async fn conversation_deleted(&self) {
         match &self.within {

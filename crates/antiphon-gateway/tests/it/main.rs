@@ -11,6 +11,7 @@ mod leaving;
 mod numbered;
 mod references;
 mod repairs;
+mod replicas;
 mod retries;
 mod serving;
 mod state;
@@ -18,3 +19,6 @@ mod streams;
 mod support;
 mod turns;
 mod upstream;
+
+/// Where gateways keep conversations, unless a test says otherwise.
+const KEPT: support::Kept = support::Kept::InAFile;

@@ -51,6 +51,12 @@ impl Programs {
         Ok(Self { folder, version })
     }
 
+    /// The first number of the version.
+    pub(super) fn major(&self) -> u32 {
+        let number: String = self.version.chars().take_while(char::is_ascii_digit).collect();
+        number.parse().unwrap_or_default()
+    }
+
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

@@ -12,15 +12,18 @@ use super::answer::{Answer, Turn};
 use super::ask::Ask;
 use super::error::Refused;
 use super::events::Events;
+use super::roots::Roots;
 use super::view::{list, text};
 use super::watchdog::soon;
 
 /// A caller with a token, or without. Every request has a connection of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
-    root: String,
+    roots: Roots,
     token: Option<String>,
     headers: Vec<(&'static str, String)>,
+    /// How often it makes a request again that is not answered, or with an error of the server's.
+    retries: usize,
 }
 
 /// How an answer is wanted.
@@ -38,8 +41,15 @@ pub(crate) const MODES: [Mode; 2] = [Mode::Whole, Mode::Streamed];
 const RESPONSES: &str = "/v1/responses";
 
 impl Client {
-    pub(crate) fn new(root: &str, token: Option<String>) -> Self {
-        Self { root: root.to_owned(), token, headers: Vec::new() }
+    pub(crate) fn new(roots: Roots, token: Option<String>) -> Self {
+        Self { roots, token, headers: Vec::new(), retries: 0 }
+    }
+
+    /// The same caller, making a request again, as the official clients do, where it is not answered,
+    /// or with an error of the server's.
+    pub(crate) fn persistent(mut self) -> Self {
+        self.retries = 2;
+        self
     }
 
     /// The same caller, sending a header more.
@@ -55,21 +65,42 @@ impl Client {
         path: &str,
         body: impl Into<Bytes>,
     ) -> Response<Incoming> {
+        let body = body.into();
+        let mut retry = 0;
+        loop {
+            let request = self.request(method.clone(), path, body.clone(), retry);
+            let http = HttpClient::builder(TokioExecutor::new()).build_http();
+            match soon("the gateway answers", http.request(request)).await {
+                Ok(answer) if answer.status().is_server_error() && retry < self.retries => {}
+                Ok(answer) => return answer,
+                Err(_) if retry < self.retries => {}
+                Err(error) => panic!("the gateway answers {path}: {error:?}"),
+            }
+            retry += 1;
+        }
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        retry: usize,
+    ) -> Request<Full<Bytes>> {
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("{}{path}", self.root))
+            .uri(format!("{}{path}", self.roots.next()))
             .header(header::CONTENT_TYPE, "application/json");
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
+        if self.retries > 0 {
+            request = request.header("x-stainless-retry-count", retry);
+        }
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
-        let request = request.body(Full::new(body.into()));
-        let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        let answer = http.request(request.expect("the request is well-formed"));
-        let answer = soon("the gateway answers", answer).await;
-        answer.unwrap_or_else(|error| panic!("the gateway answers {path}: {error:?}"))
+        request.body(Full::new(body)).expect("the request is well-formed")
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

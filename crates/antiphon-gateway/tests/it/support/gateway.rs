@@ -1,7 +1,6 @@
 //! A gateway in a runtime of its own, so that it can be stopped, and killed, as a process is.
 
 use std::io;
-use std::path::Path;
 use std::thread;
 
 use antiphon_gateway::serve;
@@ -31,9 +30,8 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts it on the store in this file.
-    pub(crate) async fn start(settings: Settings, store: &Path, threads: Threads) -> Self {
-        let store = format!("sqlite:{}", store.display());
+    /// Starts it on the store of this URL.
+    pub(crate) async fn start(settings: Settings, store: String, threads: Threads) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (kill, killed) = oneshot::channel();
         let (listening, address) = oneshot::channel();

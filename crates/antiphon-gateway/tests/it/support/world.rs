@@ -1,21 +1,26 @@
-//! One gateway in front of one strict upstream.
+//! Gateways in front of one strict upstream.
 
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
+use antiphon_testkit::postgres::Server;
 use antiphon_testkit::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
-use tempfile::TempDir;
 
 use super::client::Client;
-use super::gateway::{Gateway, Stopping, Threads};
+use super::database::Database;
+use super::gateway::{Stopping, Threads};
+use super::place::{Kept, Place};
+use super::replica::Replica;
+use super::roots::Roots;
 use super::view::lines;
 use super::watchdog::soon;
 
-/// A gateway with a store in a file, and the upstream that it asks.
+/// A gateway with a store, or several with one, and the upstream that they ask.
 pub(crate) struct World {
     pub(crate) upstream: FakeUpstream,
     settings: Settings,
     threads: Threads,
-    gateway: Option<Gateway>,
-    folder: TempDir,
+    replicas: Vec<Option<Replica>>,
+    roots: Roots,
+    place: Place,
 }
 
 /// How it is set up.
@@ -27,15 +32,35 @@ impl World {
 
     /// A gateway that runs turns in parallel.
     pub(crate) async fn parallel() -> Self {
-        Self::set_up(Threads::Several, |_| {}).await
+        Self::set_up(Place::new(crate::KEPT).await, Threads::Several, 1, |_| {}).await
     }
 
     /// A gateway with settings that differ from the usual ones.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        Self::set_up(Threads::One, change).await
+        Self::set_up(Place::new(crate::KEPT).await, Threads::One, 1, change).await
     }
 
-    async fn set_up(threads: Threads, change: impl FnOnce(&mut Settings)) -> Self {
+    /// Several gateways on one database.
+    pub(crate) async fn replicas(count: usize) -> Self {
+        Self::replicas_with(count, |_| {}).await
+    }
+
+    /// Several gateways on one database, with settings that differ from the usual ones.
+    pub(crate) async fn replicas_with(count: usize, change: impl FnOnce(&mut Settings)) -> Self {
+        Self::set_up(Place::new(Kept::InADatabase).await, Threads::One, count, change).await
+    }
+
+    /// Several gateways on a database of a certain server.
+    pub(crate) async fn replicas_on(server: &Server, count: usize) -> Self {
+        Self::set_up(Place::on(server).await, Threads::One, count, |_| {}).await
+    }
+
+    async fn set_up(
+        place: Place,
+        threads: Threads,
+        replicas: usize,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let upstream = FakeUpstream::start().await;
         let url = upstream.base_url().parse().expect("it is a URL");
         // A scripted reply is one request's: only tests of retries have them.
@@ -43,47 +68,106 @@ impl World {
             UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
         let mut settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
         change(&mut settings);
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let mut world = Self { upstream, settings, threads, gateway: None, folder };
-        world.start().await;
+        let vacant = (0..replicas).map(|_| None).collect();
+        let roots = Roots::default();
+        let mut world = Self { upstream, settings, threads, replicas: vacant, roots, place };
+        for index in 0..replicas {
+            world.start_replica(index).await;
+        }
         world
     }
 
     /// Starts a gateway on the store that the last one left.
     pub(crate) async fn start(&mut self) {
-        let store = self.folder.path().join("antiphon.db");
-        self.gateway = Some(Gateway::start(self.settings.clone(), &store, self.threads).await);
+        self.start_replica(0).await;
     }
 
     /// Ends the gateway in the middle of whatever it does, and starts another on its store.
     pub(crate) async fn kill_and_start(&mut self) {
-        assert_eq!(self.threads, Threads::One, "several threads do not end at once");
-        self.gateway.take().expect("it runs").kill();
+        self.kill_replica(0).await;
         self.start().await;
     }
 
     /// Asks the gateway to stop.
     pub(crate) fn stop(&mut self) -> Stopping {
-        self.gateway.take().expect("it runs").stop()
+        self.stop_replica(0)
+    }
+}
+
+/// Its gateways, by their numbers.
+impl World {
+    /// Starts one where none runs.
+    pub(crate) async fn start_replica(&mut self, index: usize) {
+        let replica = Replica::start(self.settings.clone(), &self.place, self.threads).await;
+        self.roots.add(replica.gateway.root());
+        self.replicas[index] = Some(replica);
     }
 
-    /// A caller with a token.
+    /// Asks one to stop, once no more requests are sent to it.
+    pub(crate) fn stop_replica(&mut self, index: usize) -> Stopping {
+        self.taken_out(index).gateway.stop()
+    }
+
+    /// Ends one in the middle of whatever it does. Its time has run out afterwards.
+    pub(crate) async fn kill_replica(&mut self, index: usize) {
+        assert_eq!(self.threads, Threads::One, "several threads do not end at once");
+        self.taken_out(index).kill(&self.place).await;
+    }
+
+    /// All others take one for dead, though it lives, until it is [heard](Self::hear) again.
+    pub(crate) async fn silence_replica(&self, index: usize) {
+        let holder = self.replica(index).holder.as_ref();
+        self.database().silence(holder.expect("a database knows it")).await;
+    }
+
+    /// Lets everybody be heard again.
+    pub(crate) async fn hear(&self) {
+        self.database().heard().await;
+    }
+
+    /// Waits until so many turns stand in line for conversations, those before whom nobody stands
+    /// among them.
+    pub(crate) async fn places_in_line(&self, count: usize) {
+        self.database().places_in_line(count).await;
+    }
+
+    /// The database that they share.
+    pub(crate) fn database(&self) -> &Database {
+        self.place.database().expect("the store is a database")
+    }
+
+    fn replica(&self, index: usize) -> &Replica {
+        self.replicas[index].as_ref().expect("it runs")
+    }
+
+    fn taken_out(&mut self, index: usize) -> Replica {
+        let replica = self.replicas[index].take().expect("it runs");
+        self.roots.remove(replica.gateway.root());
+        replica
+    }
+}
+
+/// Who calls.
+impl World {
+    /// A caller with a token. Of several gateways, each request goes to the next.
     pub(crate) fn client(&self) -> Client {
         self.caller("token-of-alice")
     }
 
+    /// The same caller, all of whose requests go to one gateway.
+    pub(crate) fn client_of(&self, index: usize) -> Client {
+        let roots = Roots::one(self.replica(index).gateway.root());
+        Client::new(roots, Some("token-of-alice".to_owned()))
+    }
+
     /// A caller with this token.
     pub(crate) fn caller(&self, token: &str) -> Client {
-        Client::new(self.root(), Some(token.to_owned()))
+        Client::new(self.roots.clone(), Some(token.to_owned()))
     }
 
     /// A caller without a token.
     pub(crate) fn nobody(&self) -> Client {
-        Client::new(self.root(), None)
-    }
-
-    fn root(&self) -> &str {
-        self.gateway.as_ref().expect("it runs").root()
+        Client::new(self.roots.clone(), None)
     }
 }
 

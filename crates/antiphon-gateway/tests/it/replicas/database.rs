@@ -1,0 +1,98 @@
+//! The database itself stops, or is killed, and comes back.
+
+use antiphon_testkit::postgres::Server;
+
+use super::a_tale_begun;
+use crate::support::{MODES, Mode, World, ask, lines};
+
+#[tokio::test]
+async fn a_restart_between_turns_is_not_noticed() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on(&server, 2).await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    client.respond(&say("My color is purple")).await;
+
+    for kills in [false, true] {
+        if kills {
+            server.kill().await;
+            server.start_again().await;
+        } else {
+            server.restart().await;
+        }
+        for mode in MODES {
+            assert_eq!(client.turn(mode, &say("What is my color?")).await.text(), "purple");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_is_open_during_a_restart_ends_well() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on(&server, 2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let conversation = one.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (events, id, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+
+    server.restart().await;
+    exchange.release_all();
+
+    let turn = events.ended().await;
+    assert_eq!((turn.status(), turn.id()), ("completed", &*id));
+    assert_eq!(other.kept(&id).await, turn.response);
+    other.respond(&say("Go on")).await;
+    assert_eq!(world.last_view().await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on(&server, 2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let conversation = one.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    one.respond(&say("My color is purple")).await;
+    let (events, _, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+
+    server.stop().await;
+    exchange.release_all();
+    let turn = events.ended().await;
+    let refused = other.create(Mode::Whole, &say("Hello")).await;
+    server.start_again().await;
+
+    assert_eq!(turn.status(), "failed");
+    let message = turn.response["error"]["message"].as_str().unwrap();
+    assert!(message.contains("store"), "{message}");
+    assert!(refused.server_error().contains("store"));
+    for client in [&other, &one] {
+        assert_eq!(client.respond(&say("What is my color?")).await.text(), "purple");
+    }
+    let held = lines(&one.items(&conversation).await);
+    assert_eq!(held[..2], ["user: My color is purple", "assistant: Noted."]);
+    assert_eq!(world.upstream.refusals(), []);
+}
+
+#[tokio::test]
+async fn what_failed_without_the_database_is_not_open_for_ever_and_never_comes_back() {
+    let mut server = Server::start().await;
+    let mut world = World::replicas_on(&server, 2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let conversation = one.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (events, id, exchange) = a_tale_begun(&world, &one, &say("Tell me a tale")).await;
+    server.stop().await;
+    exchange.release_all();
+    assert_eq!(events.ended().await.status(), "failed");
+    server.start_again().await;
+
+    for client in [&one, &other] {
+        let refused = client.refused(Mode::Whole, &ask("Hello").after(&id)).await;
+        assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
+    }
+    world.kill_replica(0).await;
+    other.respond(&say("Hello")).await;
+    let held = lines(&other.items(&conversation).await);
+    assert_eq!(held, ["user: Hello", "assistant: Noted."]);
+}

@@ -1,0 +1,94 @@
+//! A gateway is killed in the middle of a turn: the others settle it once its time has run out.
+
+use super::a_tale_begun;
+use crate::support::{Mode, World, ask, lines};
+
+#[tokio::test]
+async fn another_settles_its_turn_and_the_conversation_goes_on() {
+    let mut world = World::replicas(2).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let conversation = doomed.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (_events, id, exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+
+    world.kill_replica(0).await;
+    world.left(&exchange).await;
+
+    assert_eq!(other.respond(&say("What is my color?")).await.text(), "purple");
+    assert_eq!(world.last_view().await, ["user: My color is purple", "user: What is my color?"]);
+    assert_eq!(other.kept(&id).await["status"], "cancelled");
+    let branch = other.respond(&ask("What is my color?").after(&id)).await;
+    assert_eq!(branch.text(), "purple");
+}
+
+#[tokio::test]
+async fn who_waits_for_its_turn_is_served_once_it_is_known_to_be_dead() {
+    let mut world = World::replicas(2).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let conversation = doomed.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (_events, _, exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+    let waiting = {
+        let (other, asking) = (other.clone(), say("What is my color?"));
+        tokio::spawn(async move { other.turn(Mode::Streamed, &asking).await })
+    };
+    world.places_in_line(2).await;
+
+    world.kill_replica(0).await;
+
+    assert_eq!(waiting.await.unwrap().text(), "purple");
+    world.left(&exchange).await;
+}
+
+#[tokio::test]
+async fn its_chain_goes_on_from_the_announced_id() {
+    let mut world = World::replicas(2).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let told = doomed.respond(&ask("My color is purple")).await;
+    let next = ask("My dog is Biscuit").after(told.id());
+    let (_events, id, _exchange) = a_tale_begun(&world, &doomed, &next).await;
+
+    world.kill_replica(0).await;
+
+    let question = "What is my color and my dog?";
+    assert_eq!(other.respond(&ask(question).after(&id)).await.text(), "purple, Biscuit");
+    assert_eq!(other.respond(&ask(question).after(told.id())).await.text(), "purple");
+}
+
+#[tokio::test]
+async fn a_turn_is_settled_once_however_many_are_left_and_come_back() {
+    let mut world = World::replicas(3).await;
+    let doomed = world.client_of(0);
+    let conversation = doomed.new_conversation().await;
+    let say = |text: &str| ask(text).within(&conversation);
+    let (_events, _, _exchange) = a_tale_begun(&world, &doomed, &say("My color is purple")).await;
+
+    world.kill_replica(0).await;
+    let (one, other) = (world.client_of(1), world.client_of(2));
+    let (first, second) = (say("Hello"), say("Hello again"));
+    tokio::join!(one.respond(&first), other.respond(&second));
+    world.start_replica(0).await;
+
+    let held = lines(&world.client_of(0).items(&conversation).await);
+    assert_eq!(held.len(), 5, "{held:?}");
+    assert_eq!(held[0], "user: My color is purple");
+    assert!(held[1..].iter().all(|line| line != "user: My color is purple"));
+}
+
+#[tokio::test]
+async fn its_callers_retry_on_another_takes_its_turns_place() {
+    let mut world = World::replicas(2).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let conversation = doomed.new_conversation().await;
+    let question = ask("My color is purple").within(&conversation);
+    let streamed = question.clone().field("stream", true);
+    let (_events, _, _exchange) = a_tale_begun(&world, &doomed, &question).await;
+
+    world.kill_replica(0).await;
+    let again = other.clone().with_header("x-stainless-retry-count", "1");
+    let turn = again.turn(Mode::Streamed, &streamed).await;
+
+    assert_eq!(turn.text(), "Noted.");
+    let held = lines(&other.items(&conversation).await);
+    assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
+}

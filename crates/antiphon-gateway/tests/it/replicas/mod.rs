@@ -1,0 +1,26 @@
+//! Several gateways on one database, behind any load balancer.
+
+mod database;
+mod deleted;
+mod killed;
+mod responses;
+mod rolling;
+mod silent;
+mod turns;
+mod writers;
+
+use antiphon_testkit::{Answer, Exchange, Reply};
+
+use crate::support::{Ask, Client, Events, MODEL, World, heard_until};
+
+/// A tale that has begun and goes on when it is released: its stream, its id, the upstream's side.
+async fn a_tale_begun(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let event = "response.output_text.delta";
+    let exchange =
+        world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, event)));
+    let mut events = client.stream(ask).await;
+    let id = events.announced().await;
+    events.until(event).await;
+    (events, id, exchange)
+}

@@ -1,0 +1,52 @@
+//! Where the gateways of a world keep conversations.
+
+use antiphon_testkit::postgres::Server;
+use tempfile::TempDir;
+
+use super::database::Database;
+
+/// The kinds of stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// SQLite.
+    InAFile,
+    /// PostgreSQL.
+    InADatabase,
+}
+
+/// One store.
+#[derive(Debug)]
+pub(super) enum Place {
+    File(TempDir),
+    Database(Database),
+}
+
+impl Place {
+    /// A new one, with nothing in it.
+    pub(super) async fn new(kept: Kept) -> Self {
+        match kept {
+            Kept::InAFile => Self::File(tempfile::tempdir().expect("a folder can be made")),
+            Kept::InADatabase => Self::Database(Database::shared().await),
+        }
+    }
+
+    /// A database of a certain server.
+    pub(super) async fn on(server: &Server) -> Self {
+        Self::Database(Database::on(server).await)
+    }
+
+    /// What names it to a gateway.
+    pub(super) fn url(&self) -> String {
+        match self {
+            Self::File(folder) => format!("sqlite:{}", folder.path().join("antiphon.db").display()),
+            Self::Database(database) => database.store_url(),
+        }
+    }
+
+    pub(super) fn database(&self) -> Option<&Database> {
+        match self {
+            Self::File(_) => None,
+            Self::Database(database) => Some(database),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What holds of a gateway whose store is a file holds of one whose store is a PostgreSQL database:
+//! the tests are the same.
+
+#![allow(dead_code, unused_imports)] // Some of the world is for the tests that are not repeated.
+
+#[path = "../it/concurrency.rs"]
+mod concurrency;
+#[path = "../it/leaving/mod.rs"]
+mod leaving;
+#[path = "../it/serving/restart.rs"]
+mod restart;
+#[path = "../it/retries/mod.rs"]
+mod retries;
+#[path = "../it/state/mod.rs"]
+mod state;
+#[path = "../it/serving/stop.rs"]
+mod stop;
+#[path = "../it/streams/mod.rs"]
+mod streams;
+#[path = "../it/support/mod.rs"]
+mod support;
+
+/// Where gateways keep conversations.
+const KEPT: support::Kept = support::Kept::InADatabase;
