@@ -15,5 +15,6 @@ mod serving;
 mod state;
 mod streams;
 mod support;
+mod tenants;
 mod turns;
 mod upstream;

@@ -7,4 +7,3 @@ mod deletion;
 mod forks;
 mod listing;
 mod shown;
-mod tenants;

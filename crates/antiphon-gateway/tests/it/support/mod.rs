@@ -19,7 +19,7 @@ pub(crate) use answer::{Answer, Turn};
 pub(crate) use ask::{Ask, FOREIGN, MODEL, PLAIN, SIM, ask, echo_tool};
 pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
-pub(crate) use events::Event;
+pub(crate) use events::{Event, Events};
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
 };
