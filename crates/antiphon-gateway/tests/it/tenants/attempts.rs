@@ -25,9 +25,9 @@ impl Attempt {
     }
 }
 
-/// Methods that change nothing, or that there are not.
-const METHODS: [Method; 5] =
-    [Method::GET, Method::HEAD, Method::OPTIONS, Method::PUT, Method::PATCH];
+/// Methods that paths know, and some that none does.
+const METHODS: [Method; 6] =
+    [Method::HEAD, Method::POST, Method::DELETE, Method::OPTIONS, Method::PUT, Method::PATCH];
 /// Queries of lists and of single objects.
 const QUERIES: [&str; 6] = [
     "",
@@ -49,7 +49,7 @@ pub(super) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     all
 }
 
-/// Every path with every harmless method and query, and with the two harmful ones of any path.
+/// Every path with every method, and with every query.
 fn at_paths(ids: &Ids) -> Vec<Attempt> {
     let conversation = format!("/v1/conversations/{}", ids.conversation);
     let response = format!("/v1/responses/{}", ids.response);
@@ -63,18 +63,15 @@ fn at_paths(ids: &Ids) -> Vec<Attempt> {
         response,
         format!("/v1/models/{}", ids.item),
     ];
-    let mut attempts = Vec::new();
-    for path in &paths {
-        for query in QUERIES.iter().map(ToString::to_string).chain([format!("?after={}", ids.item)])
-        {
-            let path = format!("{path}{query}");
-            attempts.extend(METHODS.map(|method| Attempt::new(method, path.clone())));
-        }
-        attempts.push(Attempt::post(path, json!({})));
-        attempts.push(Attempt::new(Method::POST, path));
-        attempts.push(Attempt::new(Method::DELETE, path));
-    }
-    attempts
+    paths.iter().flat_map(|path| at_path(path, &ids.item)).collect()
+}
+
+fn at_path(path: &str, item: &str) -> Vec<Attempt> {
+    let queries = QUERIES.iter().map(ToString::to_string).chain([format!("?after={item}")]);
+    let reading = queries.map(|query| Attempt::new(Method::GET, format!("{path}{query}")));
+    let others = METHODS.map(|method| Attempt::new(method, path));
+    let posting = [Attempt::post(path, json!({}))];
+    reading.chain(others).chain(posting).collect()
 }
 
 fn of_conversations(ids: &Ids) -> Vec<Attempt> {

@@ -4,7 +4,7 @@ use antiphon_testkit::{Answer, Exchange, Reply};
 use serde_json::Value;
 
 use super::watched::Watched;
-use crate::support::{Ask, Client, MODEL, ask, heard_until, text};
+use crate::support::{Ask, Client, Events, MODEL, ask, heard_until, text};
 
 /// Ids: of a conversation, a turn of it, an item and a call of that turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,10 +44,11 @@ impl Ids {
     }
 }
 
-/// The turn of everybody here: a message and a call.
-fn answer() -> Answer {
+/// A message, and a call that is like no other of this world.
+fn answer(world: &Watched) -> Answer {
+    let call = format!("call_{:010}", world.upstream.requests().len());
     let arguments = r#"{"text":"hello"}"#;
-    Answer::new(MODEL).message("Let me see.").call("call_0123456789", "echo", arguments)
+    Answer::new(MODEL).message("Let me see.").call(&call, "echo", arguments)
 }
 
 fn asking(conversation: &str) -> Ask {
@@ -56,7 +57,7 @@ fn asking(conversation: &str) -> Ask {
 
 /// A turn of a new conversation that was answered.
 pub(super) async fn held(world: &Watched, client: &Client) -> Ids {
-    world.upstream.script(Reply::sse(answer().frames()));
+    world.upstream.script(Reply::sse(answer(world).frames()));
     let conversation = client.new_conversation().await;
     let turn = client.respond(&asking(&conversation)).await;
     Ids {
@@ -82,12 +83,10 @@ pub(super) async fn deleted(world: &Watched, client: &Client) -> Ids {
 }
 
 /// A turn whose answer is still being told: what it is of, and what holds the answer up.
-pub(super) async fn open(
-    world: &Watched,
-    client: &Client,
-) -> (Ids, Exchange, crate::support::Events) {
-    let begun = heard_until(&answer(), "response.function_call_arguments.delta");
-    let exchange = world.upstream.script(Reply::sse(answer().frames()).hang_after(begun));
+pub(super) async fn open(world: &Watched, client: &Client) -> (Ids, Exchange, Events) {
+    let answer = answer(world);
+    let begun = heard_until(&answer, "response.function_call_arguments.delta");
+    let exchange = world.upstream.script(Reply::sse(answer.frames()).hang_after(begun));
     let conversation = client.new_conversation().await;
     let mut events = client.stream(&asking(&conversation)).await;
     let response = events.announced().await;

@@ -12,9 +12,15 @@ use super::watched::{UMBRELLA, Watched};
 use crate::support::Client;
 
 /// Every attempt of `caller` with `ids` looks as one with ids that were never given.
-async fn assert_unknown(world: &Watched, caller: &Client, own: &Ids, ids: &Ids) {
+async fn assert_unknown(
+    world: &Watched,
+    caller: &Client,
+    own: &Ids,
+    ids: &Ids,
+    spellings: &[Spelling],
+) {
     let never = ids.never_given();
-    for spelt in SPELLINGS {
+    for spelt in spellings {
         let spellings = [ids, &never].map(|ids| [ids.each(spelt), ids.clone()]);
         let [foreign, unknown] = spellings.each_ref().map(|[spelt, _]| attempts(spelt, own));
         for (foreign, unknown) in foreign.into_iter().zip(unknown) {
@@ -34,9 +40,13 @@ fn assert_discreet(seen: &Observed, what: &str) {
     assert!(seen.calls.iter().all(|call| call.tenant == stranger), "{what}: {:?}", seen.calls);
 }
 
-/// How an id can be spelt: as it was given, and otherwise.
-const SPELLINGS: [fn(&str) -> String; 8] = [
-    |id| id.to_owned(),
+/// How an id is spelt.
+type Spelling = fn(&str) -> String;
+
+/// As it was given.
+const WELL: [Spelling; 1] = [str::to_owned];
+/// Otherwise.
+const BADLY: [Spelling; 7] = [
     |id| id.to_uppercase(),
     |id| id[..id.len() - 1].to_owned(),
     |id| format!("{id}0"),
@@ -72,7 +82,8 @@ async fn what_is_held() {
     let before = [everything(&owner, &ids).await, everything(&stranger, &own).await];
     let asked = world.upstream.requests().len();
 
-    assert_unknown(&world, &stranger, &own, &ids).await;
+    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
+    assert_unknown(&world, &stranger, &own, &ids, &BADLY).await;
 
     let after = [everything(&owner, &ids).await, everything(&stranger, &own).await];
     assert_eq!(after, before);
@@ -85,7 +96,7 @@ async fn what_was_deleted() {
     let (owner, stranger) = (world.owner(), world.stranger());
     let (ids, own) = (deleted(&world, &owner).await, held(&world, &stranger).await);
 
-    assert_unknown(&world, &stranger, &own, &ids).await;
+    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
 }
 
 #[tokio::test]
@@ -95,7 +106,7 @@ async fn what_is_still_being_answered() {
     let own = held(&world, &stranger).await;
     let (ids, exchange, mut events) = open(&world, &owner).await;
 
-    assert_unknown(&world, &stranger, &own, &ids).await;
+    assert_unknown(&world, &stranger, &own, &ids, &WELL).await;
 
     exchange.release_all();
     let end = events.until("response.completed").await;
