@@ -4,6 +4,7 @@
 
 mod check;
 mod convert;
+mod discretion;
 mod histories;
 mod precedence;
 mod refusals;

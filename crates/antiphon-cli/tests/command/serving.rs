@@ -31,7 +31,7 @@ fn a_signal_ends_the_gateway_in_order() {
 
 #[test]
 fn an_open_request_holds_up_the_end_until_a_second_signal() {
-    let mut serving = World::serve(&ANY_PORT).ready();
+    let serving = World::serve(&ANY_PORT).ready();
     let _request = serving.open_request();
 
     serving.signal("TERM");

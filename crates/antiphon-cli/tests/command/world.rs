@@ -4,8 +4,12 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
 
 use tempfile::TempDir;
+
+const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
 
 /// What is set up before the process starts.
 pub(crate) struct World {
@@ -19,11 +23,25 @@ impl World {
         Self::antiphon(&[&["serve"], args].concat())
     }
 
+    /// `antiphon serve` with these arguments, where no file may grow beyond 1 or 2 MB, as on a disk
+    /// that is full.
+    pub(crate) fn serve_on_a_full_disk(args: &[&str]) -> Self {
+        let mut shell = Command::new("/bin/sh");
+        let limit = r#"trap "" XFSZ; ulimit -f 2048; exec "$0" serve "$@""#;
+        shell.args(["-c", limit, ANTIPHON]).args(args);
+        Self::of(shell)
+    }
+
     /// `antiphon` with these arguments.
     pub(crate) fn antiphon(args: &[&str]) -> Self {
+        let mut command = Command::new(ANTIPHON);
+        command.args(args);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_antiphon"));
-        command.args(args).current_dir(directory.path()).env_clear();
+        command.current_dir(directory.path()).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { directory, command }
     }
@@ -60,7 +78,7 @@ impl World {
     pub(crate) fn ready(mut self) -> Serving {
         let mut child = self.command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let stderr = lines_of(child.stderr.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         Serving { child, stdout, stderr, readiness: line, _directory: self.directory }
@@ -79,7 +97,7 @@ pub(crate) struct Ended {
 pub(crate) struct Serving {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    stderr: BufReader<ChildStderr>,
+    stderr: mpsc::Receiver<String>,
     /// Its first line of standard output.
     pub(crate) readiness: String,
     _directory: TempDir,
@@ -102,6 +120,15 @@ impl Serving {
         line.trim_end().to_owned()
     }
 
+    /// The whole answer, head and body, to this request, whose connection ends with it.
+    pub(crate) fn answer(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+
     /// A request whose body the gateway has begun to wait for, and waits for while this is kept.
     pub(crate) fn open_request(&self) -> TcpStream {
         let mut stream = TcpStream::connect(self.address()).unwrap();
@@ -115,8 +142,8 @@ impl Serving {
     }
 
     /// Waits for a line of standard error that contains `text`.
-    pub(crate) fn says(&mut self, text: &str) {
-        let said = self.stderr.by_ref().lines().any(|line| line.unwrap().contains(text));
+    pub(crate) fn says(&self, text: &str) {
+        let said = self.stderr.iter().any(|line| line.contains(text));
         assert!(said, "standard error ended without '{text}'");
     }
 
@@ -129,11 +156,25 @@ impl Serving {
 
     /// Waits for the end; gives the status and what is left of both outputs.
     pub(crate) fn ended(mut self) -> (ExitStatus, String, String) {
-        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let mut stdout = String::new();
         self.stdout.read_to_string(&mut stdout).unwrap();
-        self.stderr.read_to_string(&mut stderr).unwrap();
+        let stderr = self.stderr.iter().collect();
         (self.child.wait().unwrap(), stdout, stderr)
     }
+}
+
+/// The lines as they come, read on so that the process never waits for a reader.
+fn lines_of(stderr: ChildStderr) -> mpsc::Receiver<String> {
+    let (said, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stderr = BufReader::new(stderr);
+        let mut line = String::new();
+        while stderr.read_line(&mut line).unwrap() > 0 {
+            // An error is a test that reads no further.
+            let _ = said.send(std::mem::take(&mut line));
+        }
+    });
+    lines
 }
 
 impl Drop for Serving {
