@@ -21,7 +21,6 @@ fn refused() -> Vec<String> {
             "input",
             json!([{"type": "function_call_output", "call_id": "call_5", "output": "sesame"}]),
         ),
-        with("input", json!([{"type": "function_call", "name": "echo", "arguments": "sesame"}])),
         with("input", json!([{"type": "message", "content": "sesame"}])),
         with("metadata", json!("sesame")),
         with("metadata", json!({"key": "sesame".repeat(100)})),
@@ -53,6 +52,7 @@ fn history_that_a_provider_would_refuse_is_not_repeated() {
     let said = |text: &str| json!({"role": "user", "content": text});
     let reasoning = |content: &str| json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": content});
     let histories = [
+        json!([{"type": "function_call", "name": "echo", "arguments": "sesame"}]),
         telling()["input"].clone(),
         json!([said("sesame"), reasoning("sesame")]),
         json!([said("sesame"), reasoning(&"sesame".repeat(20)), said("sesame")]),

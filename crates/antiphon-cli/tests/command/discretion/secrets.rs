@@ -1,6 +1,8 @@
 //! A gateway that is told secrets, and what it may not tell of them.
 
-use antiphon_testkit::{FakeUpstream, Reply};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use antiphon_testkit::{FakeUpstream, Reply, encrypted_content};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -15,6 +17,7 @@ pub(super) const KEY: &str = "sk-sesame-of-the-caller";
 /// A gateway and its upstream.
 pub(super) struct Discreet {
     pub(super) serving: Serving,
+    requests: AtomicUsize,
     upstream: FakeUpstream,
     /// The upstream's work is done here.
     _runtime: Runtime,
@@ -51,7 +54,7 @@ impl Discreet {
         args.extend(more.iter().map(String::as_str));
         let world = world(&args).variable("ANTIPHON_LOG", "trace");
         let serving = world.variable("ANTIPHON_LOG_FORMAT", format).ready();
-        Self { serving, upstream, _runtime: runtime }
+        Self { serving, requests: AtomicUsize::new(0), upstream, _runtime: runtime }
     }
 
     /// What the upstream replies next.
@@ -73,9 +76,10 @@ impl Discreet {
         body: impl AsRef<[u8]>,
     ) -> String {
         let body = body.as_ref();
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\
-             authorization: Bearer {token}\r\nidempotency-key: sesame-{length}\r\n\
+             authorization: Bearer {token}\r\nidempotency-key: sesame-{number}\r\n\
              openai-organization: sesame-org\r\ncookie: sesame\r\ncontent-length: {length}\r\n\r\n",
             length = body.len(),
         );
@@ -97,7 +101,7 @@ impl Discreet {
             assert!(log.contains(what), "'{what}' is logged: {log}");
         }
         for line in log.lines() {
-            assert!(!line.contains(SECRET), "{line}");
+            assert!(!line.contains(SECRET) && !line.contains(&sealed()), "{line}");
         }
     }
 }
@@ -107,6 +111,11 @@ impl Discreet {
 pub(super) fn assert_refused(answer: &str, status: u16) {
     assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
     assert!(!answer.contains(SECRET), "{answer}");
+}
+
+/// Reasoning as a model encrypts it.
+fn sealed() -> String {
+    encrypted_content("fake-model", "rs_1")
 }
 
 /// A request whose every field that says something says a secret.
@@ -127,7 +136,7 @@ pub(super) fn telling() -> Value {
         "input": [
             {"role": "developer", "content": "sesame-developer"},
             {"role": "user", "content": [{"type": "input_text", "text": "sesame-text"}]},
-            {"type": "reasoning", "id": "rs_1", "encrypted_content": "sesame-encrypted",
+            {"type": "reasoning", "id": "rs_1", "encrypted_content": sealed(),
              "summary": [{"type": "summary_text", "text": "sesame-summary"}]},
             {"type": "function_call", "call_id": "call_1", "name": "echo",
              "arguments": "{\"text\":\"sesame-arguments\"}"},
