@@ -16,7 +16,7 @@ use crate::settings::Environment;
 /// and [`is_discreet`]), `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
 pub(crate) fn install(environment: impl Environment) -> Result<(), Failure> {
     let filter = filter(environment("ANTIPHON_LOG")?)?;
-    let format = format(environment("ANTIPHON_LOG_FORMAT")?)?;
+    let format = format(environment("ANTIPHON_LOG_FORMAT")?.as_deref())?;
     subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
     Ok(())
 }
@@ -64,8 +64,8 @@ fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
     })
 }
 
-fn format(text: Option<String>) -> Result<Format, Failure> {
-    match text.as_deref() {
+fn format(text: Option<&str>) -> Result<Format, Failure> {
+    match text {
         None | Some("text") => Ok(Format::Text),
         Some("json") => Ok(Format::Json),
         Some(other) => {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
 
+use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -23,6 +25,23 @@ impl FromRequestParts<Arc<Gateway>> for Caller {
         gateway: &Arc<Gateway>,
     ) -> Result<Self, ApiError> {
         gateway.authenticator.authenticate(&parts.headers)
+    }
+}
+
+/// The ids in a request's path. One that is no text names nothing.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let OriginalUri(uri) = OriginalUri::from_request_parts(parts, state)
+            .await
+            .unwrap_or_else(|never| match never {});
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
+            Err(_) => Err(unknown_url(&parts.method, &uri)),
+        }
     }
 }
 

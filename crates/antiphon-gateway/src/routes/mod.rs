@@ -11,10 +11,10 @@ mod responses;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use http::{StatusCode, header};
+use http::{Method, StatusCode, Uri, header};
 
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -51,9 +51,12 @@ async fn health(State(_): State<Arc<Gateway>>) -> &'static str {
     "ok"
 }
 
-async fn unknown_route(request: Request) -> ApiError {
-    let (method, path) = (request.method(), request.uri().path());
-    ApiError::not_found(format!("Invalid URL ({method} {path})"))
+async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {
+    unknown_url(&method, &uri)
+}
+
+fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
+    ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
 }
 
 async fn wrong_method(request: Request) -> ApiError {

@@ -46,11 +46,12 @@ type Spelling = fn(&str) -> String;
 /// As it was given.
 const WELL: [Spelling; 1] = [str::to_owned];
 /// Otherwise.
-const BADLY: [Spelling; 7] = [
+const BADLY: [Spelling; 8] = [
     |id| id.to_uppercase(),
     |id| id[..id.len() - 1].to_owned(),
     |id| format!("{id}0"),
     |id| format!("{id}%00"),
+    |id| format!("{id}%FF"),
     |id| format!("%20{id}"),
     |id| format!("{id}%2Fitems"),
     |id| id.replace('_', "-"),
