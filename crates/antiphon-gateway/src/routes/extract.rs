@@ -35,9 +35,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let OriginalUri(uri) = OriginalUri::from_request_parts(parts, state)
-            .await
-            .unwrap_or_else(|never| match never {});
+        let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, state).await;
         match axum::extract::Path::from_request_parts(parts, state).await {
             Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
             Err(_) => Err(unknown_url(&parts.method, &uri)),
