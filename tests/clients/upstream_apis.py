@@ -14,10 +14,16 @@ class UpstreamApi:
     # by the first refusal.
     wants_reasoning_back: bool = False
 
+    # Whether it tells that a call is whole before the whole answer is.
+    ends_calls: bool = True
+
     @property
     def env(self) -> dict[str, str]:
         """What the suites have to know of it."""
-        return {"UPSTREAM_REASONS_UNASKED": "yes" if self.reasons_unasked else "no"}
+        return {
+            "UPSTREAM_REASONS_UNASKED": "yes" if self.reasons_unasked else "no",
+            "UPSTREAM_ENDS_CALLS": "yes" if self.ends_calls else "no",
+        }
 
 
 UPSTREAM_APIS = {
@@ -25,7 +31,7 @@ UPSTREAM_APIS = {
     for api in (
         UpstreamApi("responses"),
         # As DeepSeek serves it.
-        UpstreamApi("chat", wants_reasoning_back=True),
+        UpstreamApi("chat", wants_reasoning_back=True, ends_calls=False),
         # Anthropic's models think where `thinking` is asked for, and else do not.
         UpstreamApi("anthropic", reasons_unasked=False),
     )

@@ -2,6 +2,7 @@
 
 mod bench;
 mod clients;
+mod faults;
 mod fuzz;
 mod house;
 mod laws;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::clients::Suites;
+use crate::faults::Faults;
 use crate::fuzz::Fuzz;
 use crate::laws::Laws;
 use crate::report::Report;
@@ -53,6 +55,8 @@ enum Task {
     Fuzz(Fuzz),
     /// The property tests of the engine, on many more cases
     Laws(Laws),
+    /// What comes of every fault, against the tables in FAULTS.md
+    Faults(Faults),
     /// What an item costs, by the clock and in instructions
     Bench(Bench),
 }
@@ -64,6 +68,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Clients { suites } => run::all(&workspace, &[Step::Build, Step::Clients], &suites),
         Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,
         Task::Laws(laws) => laws::run(&workspace, &laws),
+        Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
     };
     Ok(shown(&report))

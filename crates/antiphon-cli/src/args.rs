@@ -18,13 +18,15 @@ struct CommandLine {
 pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = SOURCES)]
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Tell what a provider would refuse in a history; exit code 1 where there is something
     #[command(after_help = HISTORIES)]
     Check(HistoryArgs),
     /// Mend what a provider would refuse in a history, and tell what was mended
     #[command(after_help = REPAIRS)]
     Repair(RepairArgs),
+    /// Hash an API key, read from standard input, for the settings to hold in its place
+    HashKey,
     /// Convert a model's stream from one API's events to another's
     #[command(after_help = STREAMS)]
     Convert(ConvertArgs),
@@ -108,9 +110,17 @@ pub(crate) struct ServeArgs {
     /// What to do with input that a provider would refuse: repair or reject [default: repair]
     #[arg(long, value_name = "WAY")]
     pub(crate) faults: Option<String>,
-    /// A key that callers may present, and the tenant that it stands for
+    /// A key that callers may present, or its hash (antiphon hash-key), and the tenant that it
+    /// stands for
     #[arg(long, value_name = "KEY=TENANT", num_args = 1..)]
     pub(crate) api_key: Vec<String>,
+    /// The header in which a trusted proxy names the tenant; it must not let callers set it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tenant_header: Option<String>,
+    /// What encrypts the gateway's own key in its store, 16 characters or more; to change it, give
+    /// the new one and then the old one
+    #[arg(long, value_name = "SECRET", num_args = 1..)]
+    pub(crate) secret: Vec<String>,
     /// How many seconds a turn waits for an open one of its conversation [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) turn_wait: Option<String>,
@@ -120,14 +130,24 @@ pub(crate) struct ServeArgs {
     /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
+    /// How many seconds a stop waits for open turns before it settles them [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) shutdown_grace: Option<String>,
+    /// How many turns of one tenant may be open at once [default: 10000]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_open_turns: Option<String>,
+    /// How many requests a second one tenant may send this process [default: any number]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) requests_per_second: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
 
 const SOURCES: &str = "\
-Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY,
-commas separate entries) and, --config aside, a key in the file (turn-wait = 30; and for the API
-keys, api-keys = [\"KEY=TENANT\"]). An option wins over a variable, a variable over the file.
+Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY and
+ANTIPHON_SECRET, commas separate entries) and, --config aside, a key in the file (turn-wait = 30; the
+lists api-keys = [\"KEY=TENANT\"] and secrets = [\"SECRET\"]; max-open-turns and requests-per-second stand below [limits], where there
+are more limits). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
 const STREAMS: &str = "\

@@ -9,6 +9,7 @@ mod args;
 mod convert;
 mod failure;
 mod greeting;
+mod hash_key;
 mod history;
 mod logging;
 mod serve;
@@ -35,9 +36,10 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Serve(args) => {
             let environment = settings::environment;
             logging::install(environment)?;
-            serve::serve(settings::resolve(args, environment)?)?;
+            serve::serve(settings::resolve(*args, environment)?)?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
         Command::Convert(args) => convert::convert(&args),

@@ -25,6 +25,7 @@ pub(crate) fn serve(configuration: Configuration) -> Result<(), Failure> {
 /// first one holds and does not touch its conversations.
 async fn run(configuration: Configuration) -> Result<(), Failure> {
     let Configuration { listen, store, gateway } = configuration;
+    make_room_for_connections();
     let signals = Signals::listen()
         .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
     let (listener, address) = bind(listen).await?;
@@ -35,7 +36,7 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
     let keyed = !gateway.api_keys.is_empty();
     let server = Server::prepare(listener, gateway, store)
         .await
-        .map_err(|error| Failure::runtime(format!("open turns cannot be settled: {error}")))?;
+        .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
     announce(&Greeting { address, keyed });
     let (stop, stopped) = oneshot::channel();
@@ -48,6 +49,15 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
             served.map_err(|error| Failure::runtime(format!("serving failed: {error}")))
         }
         failure = relay(signals, stop) => Err(failure),
+    }
+}
+
+/// Every open stream takes two files, the caller's connection and the upstream's. Systems let a
+/// process have few at first, and more when it asks.
+fn make_room_for_connections() {
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(files) => tracing::debug!(files, "files that may be open at once"),
+        Err(error) => tracing::warn!(%error, "the limit on open files stays as it is"),
     }
 }
 

@@ -14,6 +14,13 @@ impl IdSource for RandomIds {
     }
 }
 
+/// A random number.
+pub(crate) fn random_byte() -> u8 {
+    let mut byte = [0];
+    RandomIds.fill(&mut byte);
+    byte[0]
+}
+
 /// The time in Unix seconds.
 #[expect(clippy::disallowed_methods, reason = "the one reader of the wall clock")]
 pub fn unix_now() -> i64 {

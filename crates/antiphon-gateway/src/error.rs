@@ -1,11 +1,14 @@
 //! Errors as callers get them: the provider's form, in one place.
 
+use std::time::Duration;
+
 use antiphon::faults::Refusal;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
+use crate::limits::retry_headers;
 use crate::upstream::{Refused, UpstreamError};
 
 /// An error on its way to a caller.
@@ -25,6 +28,8 @@ pub(crate) struct OurError {
     pub(crate) code: Option<&'static str>,
     pub(crate) param: Option<String>,
     pub(crate) message: String,
+    /// When trying again may help.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl ApiError {
@@ -44,7 +49,14 @@ impl ApiError {
     }
 
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
-        Self::Ours(OurError { status, kind, code: None, param: None, message: message.into() })
+        Self::Ours(OurError {
+            status,
+            kind,
+            code: None,
+            param: None,
+            message: message.into(),
+            retry_after: None,
+        })
     }
 
     pub(crate) fn code(mut self, code: &'static str) -> Self {
@@ -59,6 +71,22 @@ impl ApiError {
             error.param = Some(param.into());
         }
         self
+    }
+
+    pub(crate) fn retry_after(mut self, wait: Duration) -> Self {
+        if let Self::Ours(error) = &mut self {
+            error.retry_after = Some(wait);
+        }
+        self
+    }
+
+    /// What nobody begins while the gateway stops.
+    pub(crate) fn stopping() -> Self {
+        Self::server(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The gateway is stopping. Nothing was changed. Please retry.",
+        )
+        .retry_after(Duration::from_secs(1))
     }
 
     pub(crate) fn conversation_not_found(id: &str) -> Self {
@@ -168,7 +196,10 @@ impl IntoResponse for OurError {
             "code": self.code,
         }});
         let json = HeaderValue::from_static("application/json");
-        (self.status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response()
+        let mut response =
+            (self.status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response();
+        response.headers_mut().extend(self.retry_after.into_iter().flat_map(retry_headers));
+        response
     }
 }
 
@@ -180,6 +211,7 @@ impl From<Refusal> for ApiError {
             code: refusal.code,
             param: refusal.param,
             message: refusal.message,
+            retry_after: None,
         })
     }
 }
@@ -216,7 +248,7 @@ impl From<UpstreamError> for ApiError {
                 Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
                     .code("rate_limit_exceeded")
             }
-            UpstreamError::TimedOut(_) => {
+            UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())
             }
             _ => Self::server(StatusCode::BAD_GATEWAY, error.to_string()),

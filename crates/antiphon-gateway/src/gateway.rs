@@ -3,19 +3,18 @@
 use std::io;
 use std::sync::Arc;
 
-use antiphon::IdSource;
 use antiphon::item::FingerprintKey;
 use antiphon_store::{ConversationId, Store, Tenant};
-use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::Authenticator;
-use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
+use crate::limits::Limiter;
 use crate::open_turns::OpenTurns;
 use crate::request::DigestKey;
+use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::Upstreams;
 
@@ -26,8 +25,11 @@ pub(crate) struct Gateway {
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
     pub(crate) fingerprint_key: FingerprintKey,
+    pub(crate) limiter: Limiter,
     /// Open turns. They outlive their connections.
     pub(crate) turns: TaskTracker,
+    /// Cancelled when a stop begins: new requests are refused.
+    pub(crate) stopping: CancellationToken,
     /// Cancelled when a stop will wait no longer: open turns end as if their callers had left.
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
@@ -40,15 +42,17 @@ pub(crate) struct Gateway {
 
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
-        let secret = secret(&*store).await?;
+        let master = MasterKey::of(&*store, &settings.secrets).await?;
         let mut key = [0; 16];
-        key.copy_from_slice(&secret[..16]);
+        key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
         let turns = TaskTracker::new();
         Ok(Self {
             upstreams: Upstreams::new(&settings),
-            authenticator: Authenticator::new(&settings, &secret),
+            authenticator: Authenticator::new(&settings, master.derive("names of tenants")),
             fingerprint_key: FingerprintKey::new(key),
-            digest_key: DigestKey::new(&secret),
+            digest_key: DigestKey::new(&master.derive("digests of requests")),
+            limiter: Limiter::new(&settings.limits),
+            stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
@@ -67,14 +71,4 @@ impl Gateway {
         let lease = self.leases.conversation(tenant, id).await?;
         lease.ok_or_else(ApiError::conversation_locked)
     }
-}
-
-/// The key of all hashes: the one that the store keeps.
-async fn secret(store: &dyn Store) -> io::Result<[u8; 32]> {
-    let mut candidate = [0; 32];
-    RandomIds.fill(&mut candidate);
-    let kept = store.keep("secret", Bytes::copy_from_slice(&candidate)).await;
-    let kept = kept.map_err(io::Error::other)?;
-    <[u8; 32]>::try_from(&*kept)
-        .map_err(|_| io::Error::other("the store's key is of a wrong length"))
 }

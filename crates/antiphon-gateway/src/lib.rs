@@ -12,14 +12,17 @@ pub mod entropy;
 mod error;
 mod gateway;
 mod lease;
+mod limits;
 mod open_turns;
 mod present;
 mod request;
 mod routes;
+mod secret;
 mod server;
 pub mod settings;
 mod sim;
 mod turn;
 mod upstream;
 
+pub use auth::is_reserved;
 pub use server::{Server, serve};

@@ -1,21 +1,31 @@
 //! What an operator decides.
 
+mod api_key;
+mod limits;
+
 use std::fmt;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_store::Tenant;
-use http::Uri;
+use http::{HeaderName, Uri};
+
+pub use self::api_key::{ApiKey, KeyHash};
+pub use self::limits::{Limits, Rate};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where models other than `sim` are. The first that takes a model's name answers for it.
     pub upstreams: Vec<UpstreamSettings>,
-    /// The keys that callers may present, each with its tenant. Empty: any token, or none, is let
-    /// in, and each token is a tenant of its own.
-    pub api_keys: Vec<(Secret, Tenant)>,
+    /// The keys that callers may present. Empty: any token, or none, is let in, and each token that
+    /// goes to an upstream is a tenant of its own.
+    pub api_keys: Vec<ApiKey>,
+    /// The header in which a trusted proxy names the tenant, in place of all else.
+    pub tenant_header: Option<HeaderName>,
+    /// The operator's secrets: with them the store keeps the gateway's own key encrypted. The first
+    /// encrypts, any of them may decrypt.
+    pub secrets: Vec<Secret>,
     /// What to do with input that a provider would refuse.
     pub faults: Faults,
     /// How long a turn waits for an open one of its conversation.
@@ -26,6 +36,8 @@ pub struct Settings {
     pub event_names: Form,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
+    /// How much callers may send, hold open and ask for.
+    pub limits: Limits,
 }
 
 impl Default for Settings {
@@ -33,11 +45,14 @@ impl Default for Settings {
         Self {
             upstreams: Vec::new(),
             api_keys: Vec::new(),
+            tenant_header: None,
+            secrets: Vec::new(),
             faults: Faults::Repair,
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
             shutdown_grace: Duration::from_secs(30),
+            limits: Limits::default(),
         }
     }
 }
@@ -55,8 +70,18 @@ pub struct UpstreamSettings {
     pub key: Option<Secret>,
     /// How long a connection may take to open.
     pub connect_timeout: Duration,
-    /// How long it may stay silent, before its first byte and between two.
+    /// How long it may stay silent before the first byte of an answer, the headers aside. Models
+    /// that reason may be silent for minutes, and the provider's clients wait for 10.
+    pub first_byte_timeout: Duration,
+    /// How long it may stay silent between two bytes. Comments of an event stream count as bytes.
     pub idle_timeout: Duration,
+    /// How long an answer may take in all, retries included.
+    pub total_timeout: Duration,
+    /// How often it is asked again.
+    pub retries: Retries,
+    /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
+    /// not. A completed response stands in one event.
+    pub max_answer: usize,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -72,7 +97,47 @@ impl UpstreamSettings {
             url,
             key,
             connect_timeout: Duration::from_secs(10),
+            first_byte_timeout: Duration::from_mins(10),
             idle_timeout: Duration::from_mins(10),
+            total_timeout: Duration::from_hours(1),
+            retries: Retries::default(),
+            max_answer: 64 << 20,
+        }
+    }
+}
+
+/// How often an upstream that failed is asked again, and when.
+///
+/// It is where the failure may pass (no connection, one that broke, status 408, 409, 429, 500, 502, 503,
+/// 504 or 529, or an answer that failed so) and only before the first event of output: a caller is
+/// told nothing twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retries {
+    /// How often at most; 0: never.
+    pub max: u32,
+    /// The delay before the first retry. It doubles with each.
+    pub first_delay: Duration,
+    /// The bound on these delays.
+    pub max_delay: Duration,
+    /// The longest wait that an upstream may ask for. One that asks for more is not asked again:
+    /// what it said is passed on to the caller, who may wait.
+    pub max_told_delay: Duration,
+}
+
+impl Retries {
+    /// An upstream is asked once.
+    pub fn none() -> Self {
+        Self { max: 0, ..Self::default() }
+    }
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self {
+            max: 2,
+            first_delay: Duration::from_millis(500),
+            max_delay: Duration::from_secs(8),
+            max_told_delay: Duration::from_secs(20),
         }
     }
 }

@@ -3,11 +3,15 @@
 //! A store keeps *threads*, append-only logs of items. A conversation names a thread; a response is
 //! a range of one. Every call names the tenant: what belongs to another tenant does not exist.
 //!
-//! [`open`] opens the store that a URL names; [`SqliteStore`] is the one that there is.
+//! [`open`] opens the store that a URL names: a [`SqliteStore`] for one process, a [`PostgresStore`] for
+//! any number of them.
 
+mod columns;
 mod error;
 mod ids;
+mod keys;
 mod line;
+mod postgres;
 mod records;
 mod sqlite;
 mod store;
@@ -16,10 +20,11 @@ mod url;
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;
+pub use postgres::PostgresStore;
 pub use records::{
     Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
     ResponseRecord, Scope, Seq, Turn,
 };
 pub use sqlite::SqliteStore;
 pub use store::Store;
-pub use url::{OpenError, open};
+pub use url::{OpenError, check, open};

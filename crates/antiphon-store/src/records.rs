@@ -5,6 +5,7 @@ use std::ops::Range;
 use antiphon::{HeldItem, ItemId};
 use bytes::Bytes;
 
+use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, ThreadId};
 
 /// The position of an item in its thread, from 0.
@@ -44,6 +45,17 @@ pub enum Base {
     Conversation(ConversationId),
 }
 
+impl Base {
+    /// The shard that the items go to.
+    pub(crate) fn shard(&self) -> Shard {
+        match self {
+            Self::New { shard, .. } => *shard,
+            Self::After { cursor, .. } => cursor.shard,
+            Self::Conversation(id) => id.shard(),
+        }
+    }
+}
+
 /// Tells a request from others, so that it is known when its client sends it again: a keyed digest of
 /// its body, or of the key that its client gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +81,27 @@ pub struct Turn {
     pub request: Option<RequestDigest>,
     /// The place in line that it is committed from; `None` where its base has no line.
     pub place: Option<Place>,
+}
+
+impl Turn {
+    /// A response is looked up in the shard that its id names, so its items have to be there.
+    pub(crate) fn check_shard(&self) -> Result<(), StoreError> {
+        let named = self.response.as_ref().map(|response| response.id.shard());
+        match named {
+            Some(shard) if shard != self.base.shard() => Err(StoreError::Unavailable(
+                "the response's id names another shard than its thread's".into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The response of a turn that is recorded as open.
+    pub(crate) fn announced(&self) -> Result<&NewResponse, StoreError> {
+        self.check_shard()?;
+        self.response.as_ref().filter(|_| self.output.is_empty()).ok_or_else(|| {
+            StoreError::Unavailable("an opening has a response and no output".into())
+        })
+    }
 }
 
 /// A turn of a request that was made before.

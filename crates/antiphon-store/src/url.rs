@@ -4,39 +4,54 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::StoreError;
+use crate::postgres::PostgresStore;
 use crate::sqlite::SqliteStore;
 use crate::store::Store;
 
 /// Why no store was opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// A PostgreSQL URL.
-    #[error("PostgreSQL is not supported yet: use sqlite:PATH")]
-    PostgresUnsupported,
     /// A URL of no known form.
-    #[error("a store is named by sqlite:PATH or by sqlite::memory:")]
+    #[error("a store is named by sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE")]
     UnknownForm,
+    /// A PostgreSQL URL with a part that is not understood, or not supported.
+    #[error("{0}")]
+    PostgresUrl(String),
     /// The store itself could not be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Opens the store that `url` names: `sqlite:PATH`, or `sqlite::memory:` for one that keeps
-/// nothing.
+/// Opens the store that `url` names: `sqlite:PATH`; `sqlite::memory:` for one that keeps nothing;
+/// or a database, `postgres://USER:PASSWORD@HOST/DATABASE`. No error repeats the URL.
+///
+/// A PostgreSQL URL takes libpq's parameters (`sslmode`, `sslrootcert`, `connect_timeout`,
+/// `options`, ...), and `pool_max`: how many connections calls may use, 16 where it is not given.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
-    let form = Form::parse(url)?;
-    let opening = tokio::task::spawn_blocking(move || match form {
-        Form::Memory => SqliteStore::in_memory(),
-        Form::File(path) => SqliteStore::open(Path::new(&path)),
-    });
-    let store = opening.await.map_err(|error| StoreError::Unavailable(error.to_string()))??;
-    Ok(Arc::new(store))
+    Ok(match Form::parse(url)? {
+        Form::Memory => Arc::new(blocking(SqliteStore::in_memory).await?),
+        Form::File(path) => Arc::new(blocking(move || SqliteStore::open(Path::new(&path))).await?),
+        Form::Postgres => Arc::new(PostgresStore::open(url).await?),
+    })
+}
+
+/// Whether `url` names a store, wherever that may be and whether or not it can be opened.
+pub fn check(url: &str) -> Result<(), OpenError> {
+    Form::parse(url).map(drop)
+}
+
+async fn blocking<T: Send + 'static>(
+    open: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let opened = tokio::task::spawn_blocking(open).await;
+    opened.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Form {
     Memory,
     File(String),
+    Postgres,
 }
 
 impl Form {
@@ -47,7 +62,10 @@ impl Form {
             Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
                 Ok(Self::File(path.to_owned()))
             }
-            Some(("postgres" | "postgresql", _)) => Err(OpenError::PostgresUnsupported),
+            Some(("postgres" | "postgresql", rest)) if rest.starts_with("//") => {
+                let checked = PostgresStore::check(url).map(|()| Self::Postgres);
+                checked.map_err(OpenError::PostgresUrl)
+            }
             _ => Err(OpenError::UnknownForm),
         }
     }
@@ -75,10 +93,22 @@ mod tests {
     }
 
     #[test]
-    fn postgresql_is_said_to_be_unsupported() {
-        for url in ["postgres://localhost/a", "postgresql://localhost/a"] {
-            assert_eq!(Form::parse(url), Err(OpenError::PostgresUnsupported));
+    fn a_database_is_named_by_its_url() {
+        for url in ["postgres://localhost/a", "postgresql://alice@localhost:5433/a?pool_max=2"] {
+            assert_eq!(Form::parse(url), Ok(Form::Postgres));
         }
+        assert_eq!(Form::parse("postgres:localhost"), Err(OpenError::UnknownForm));
+        let refusal = Form::parse("postgres://localhost/a?pool_max=none").unwrap_err();
+        assert_eq!(refusal.to_string(), "pool_max is a number of connections from 1 to 1000");
+    }
+
+    #[tokio::test]
+    async fn a_database_that_is_not_there_is_said_to_be_so_without_the_password() {
+        let Err(error) = open("postgres://alice:s3cret@127.0.0.1:1/a").await else {
+            panic!("nothing listens on port 1");
+        };
+        let text = error.to_string();
+        assert!(text.contains("cannot be reached") && !text.contains("s3cret"), "{text}");
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 import { suite, test } from "node:test";
 import { createOpenAI } from "@ai-sdk/openai";
 
+import { breakingOff } from "./ai_leaving.js";
 import { Tenant, assertConversationHolds, assertEachItemOnce } from "./context.js";
 import { cases } from "./delivery.js";
 import { holdDialogue, newEcho } from "./dialogue.js";
@@ -32,6 +33,13 @@ for (const [name, way] of Object.entries(WAYS)) {
   });
 }
 
+for (const [name, way] of Object.entries(WAYS)) {
+  breakingOff(name, async (tenant) => {
+    const conversation = way.held === "conversation" ? await tenant.newConversation() : undefined;
+    return keeping(tenant, way, "fake-model", conversation);
+  });
+}
+
 async function threeTurns(way, deliver, scene) {
   const tenant = new Tenant();
   const conversation = way.held === "conversation" ? await tenant.newConversation() : undefined;
@@ -46,20 +54,31 @@ async function threeTurns(way, deliver, scene) {
 }
 
 function asking(tenant, way, deliver, scene, echo, conversation) {
+  const state = keeping(tenant, way, scene.model, conversation);
+
+  return async (text) => {
+    const answer = await deliver({ ...state.params(text), tools: echo.tools });
+    state.accept(text, answer);
+    return answer.text;
+  };
+}
+
+/** What a turn is asked with, and what is kept of its answer. */
+function keeping(tenant, way, model, conversation) {
   const provider = createOpenAI({ baseURL: tenant.baseURL, apiKey: tenant.apiKey });
   const history = [];
   let previousResponseId;
+  const user = (content) => ({ role: "user", content });
 
-  return async (text) => {
-    const said = { role: "user", content: text };
-    const answer = await deliver({
-      model: provider.responses(scene.model),
-      tools: echo.tools,
-      messages: way.sends === "all" ? [...history, said] : [said],
+  return {
+    params: (said) => ({
+      model: provider.responses(model),
+      messages: way.sends === "all" ? [...history, user(said)] : [user(said)],
       providerOptions: { openai: { ...way.options, conversation, previousResponseId } },
-    });
-    history.push(said, ...answer.messages);
-    if (way.held === "chain") previousResponseId = answer.responseId;
-    return answer.text;
+    }),
+    accept: (said, { messages, responseId }) => {
+      history.push(user(said), ...messages);
+      if (way.held === "chain") previousResponseId = responseId;
+    },
   };
 }

@@ -24,6 +24,14 @@ export class Tenant {
     return entries.map(({ body, refusal }) => ({ items: inputItems(body), refusal }));
   }
 
+  /** Has the model stop its next answer in the middle, until its reader leaves. */
+  async stopNextAnswer(place) {
+    const hold = new URL("/hold", process.env.FAKE_UPSTREAM_URL);
+    hold.search = new URLSearchParams({ token: this.apiKey, at: place });
+    const response = await fetch(hold, { method: "POST", signal: AbortSignal.timeout(TIMEOUT) });
+    assert.ok(response.ok, `${hold} answered ${response.status}`);
+  }
+
   /** The id of a conversation made for this tenant. */
   async newConversation() {
     const url = `${this.baseURL}/conversations`;

@@ -4,6 +4,7 @@
 import { suite, test } from "node:test";
 import { createOpenResponses } from "@ai-sdk/open-responses";
 
+import { breakingOff } from "./ai_leaving.js";
 import { Tenant, assertEachItemOnce } from "./context.js";
 import { cases } from "./delivery.js";
 import { holdDialogue, newEcho } from "./dialogue.js";
@@ -13,6 +14,8 @@ suite("three turns by replay", () => {
     test(title, () => threeTurns(deliver, scene));
   }
 });
+
+breakingOff("replay", async (tenant) => keeping(tenant, "fake-model"));
 
 async function threeTurns(deliver, scene) {
   const tenant = new Tenant();
@@ -24,14 +27,24 @@ async function threeTurns(deliver, scene) {
 }
 
 function asking(tenant, deliver, scene, echo) {
-  const url = `${tenant.baseURL}/responses`;
-  const provider = createOpenResponses({ name: "antiphon", url, apiKey: tenant.apiKey });
-  const messages = [];
+  const state = keeping(tenant, scene.model);
 
   return async (text) => {
-    messages.push({ role: "user", content: text });
-    const answer = await deliver({ model: provider(scene.model), tools: echo.tools, messages });
-    messages.push(...answer.messages);
+    const answer = await deliver({ ...state.params(text), tools: echo.tools });
+    state.accept(text, answer);
     return answer.text;
+  };
+}
+
+/** What a turn is asked with, and what is kept of its answer. */
+function keeping(tenant, model) {
+  const url = `${tenant.baseURL}/responses`;
+  const provider = createOpenResponses({ name: "antiphon", url, apiKey: tenant.apiKey });
+  const history = [];
+  const user = (content) => ({ role: "user", content });
+
+  return {
+    params: (said) => ({ model: provider(model), messages: [...history, user(said)] }),
+    accept: (said, { messages }) => history.push(user(said), ...messages),
   };
 }

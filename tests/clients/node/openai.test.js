@@ -6,6 +6,15 @@ import OpenAI from "openai";
 
 import { Tenant, assertConversationHolds, assertEachItemOnce } from "./context.js";
 import { SCENES, holdDialogue, newEcho } from "./dialogue.js";
+import {
+  FACT,
+  MOMENTS,
+  RECALL,
+  assertGoneOn,
+  assertRecalled,
+  isToldBy,
+  titleOf,
+} from "./leaving.js";
 
 const SHORT = process.env.ANTIPHON_CLIENTS === "short";
 const TIMEOUT = 20_000;
@@ -58,16 +67,88 @@ for (const [way, newState] of Object.entries(WAYS)) {
   });
 }
 
+for (const way of SHORT ? ["conversation", "previous_response_id"] : Object.keys(WAYS)) {
+  suite(`a turn that is left, by ${way}`, () => {
+    for (const moment of MOMENTS) test(titleOf(moment), () => leftTurn(WAYS[way], moment));
+  });
+  suite(`a request that the library makes again, by ${way}`, () => {
+    test("create", () => madeAgain(WAYS[way], "head", false));
+    test("create that has begun", () => madeAgain(WAYS[way], "in_text", false));
+    test("stream", () => madeAgain(WAYS[way], "head", true));
+  });
+}
+
+async function leftTurn(newState, moment) {
+  const tenant = new Tenant();
+  const state = await newState(tenant);
+  const client = newClient(tenant);
+  const ask = { model: "fake-model", tools: [ECHO_TOOL] };
+  state.accept(await client.responses.create({ ...ask, ...state.params([user(FACT)]) }));
+
+  await tenant.stopNextAnswer(moment.place);
+  const params = { ...ask, ...state.params([user(moment.said)]) };
+  const heard = await leave(await client.responses.create({ ...params, stream: true }), moment);
+  state.accept(heard.response);
+  const outputs = moment.lateOutput ? heard.calls.map(lateOutput) : [];
+  const recall = { ...ask, tool_choice: "none", ...state.params([...outputs, user(RECALL)]) };
+
+  assertRecalled(textOf(await client.responses.create(recall)));
+  await assertGoneOn(tenant, [FACT, moment.said, RECALL]);
+}
+
+/** What was heard of a stream that is left: the announced response, with the finished items. */
+async function leave(stream, moment) {
+  const calls = [];
+  const output = [];
+  let announced;
+  for await (const event of stream) {
+    if (event.type === "response.created") announced = event.response;
+    if (event.type === "response.output_item.done") output.push(event.item);
+    if (event.type === "response.output_item.added" && event.item.type === "function_call")
+      calls.push(event.item.call_id);
+    if (isToldBy(event, moment)) break;
+  }
+  return { response: { ...announced, output }, calls };
+}
+
+/** A time-out, after which the library retries by itself, doubles no turn. */
+async function madeAgain(newState, place, stream) {
+  const tenant = new Tenant();
+  const state = await newState(tenant);
+  const client = newClient(tenant).withOptions({ timeout: 1_000, maxRetries: 2 });
+  const ask = { model: "fake-model" };
+
+  await tenant.stopNextAnswer(place);
+  const answer = await client.responses.create({ ...ask, ...state.params([user(FACT)]), stream });
+  state.accept(stream ? await completed(answer) : answer);
+  const recalled = await client.responses.create({ ...ask, ...state.params([user(RECALL)]) });
+
+  assertRecalled(textOf(recalled));
+  const requests = await tenant.modelRequests();
+  assert.deepEqual(
+    requests.map(({ items }) => items.filter(({ role }) => role === "user").length),
+    [1, 1, 2],
+  );
+  await assertGoneOn(tenant, [FACT, RECALL]);
+}
+
+function user(content) {
+  return { role: "user", content };
+}
+
+function lateOutput(call_id) {
+  return { type: "function_call_output", call_id, output: "hello" };
+}
+
+function newClient({ baseURL, apiKey }) {
+  return new OpenAI({ baseURL, apiKey, timeout: TIMEOUT, maxRetries: 0 });
+}
+
 async function threeTurns(newState, deliver, scene) {
   const tenant = new Tenant();
   const state = await newState(tenant);
   const echo = newEcho();
-  const client = new OpenAI({
-    baseURL: tenant.baseURL,
-    apiKey: tenant.apiKey,
-    timeout: TIMEOUT,
-    maxRetries: 0,
-  });
+  const client = newClient(tenant);
   const respond = (params) => deliver(client, { model: scene.model, tools: [ECHO_TOOL], ...params });
 
   const dialogue = await holdDialogue(scene, (text) => turn(respond, state, echo, text), echo);
@@ -79,7 +160,7 @@ async function threeTurns(newState, deliver, scene) {
 
 /** Asks, runs the tools that are called until none is, and returns the answer. */
 async function turn(respond, state, echo, text) {
-  let items = [{ role: "user", content: text }];
+  let items = [user(text)];
   for (;;) {
     const response = await respond(state.params(items));
     assert.equal(response.status, "completed");

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,10 @@ SCENES = {
 
 # In a short run, two calls and the built-in model are met by every way, but only as streams.
 STREAMED = {"stream", "run_streamed"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: left out of a short run")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -41,7 +45,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+def but_long(cases: Iterable[str], usual: list[str]) -> list[Any]:
+    """All cases, of which a short run has the usual ones."""
+    return [pytest.param(case, marks=[pytest.mark.long] * (case not in usual)) for case in cases]
+
+
 def is_long(item: pytest.Item) -> bool:
+    if "scene" not in item.fixturenames:
+        return item.get_closest_marker("long") is not None
     parts = set(item.callspec.id.split("-"))
     return "one_call" not in parts and not parts & STREAMED
 

@@ -58,6 +58,12 @@ class Tenant:
         """The requests for a reader: a line for each."""
         return "\n".join(request.line for request in self.model_requests())
 
+    def stop_next_answer(self, place: str) -> None:
+        """Has the model stop its next answer in the middle, until its reader leaves."""
+        root = urlsplit(self.upstream_url)
+        query = urlencode({"token": self.api_key, "at": place})
+        fetch(f"{root.scheme}://{root.netloc}/hold?{query}", body="")
+
     def conversation_items(self, conversation_id: str) -> list[Item]:
         """What the gateway holds of a conversation, oldest first."""
         url = f"{self.base_url}/conversations/{conversation_id}/items?order=asc&limit=100"
@@ -156,4 +162,4 @@ def fetch(url: str, api_key: str | None = None, body: Any = None) -> Any:
         headers["authorization"] = f"Bearer {api_key}"
     content = None if body is None else json.dumps(body).encode()
     with urlopen(Request(url, data=content, headers=headers), timeout=TIMEOUT) as response:
-        return json.load(response)
+        return json.loads(response.read() or b"null")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,11 @@ from agent_framework import Agent, AgentResponse, AgentSession, InMemoryHistoryP
 from agent_framework_openai import OpenAIChatClient
 
 from context import Tenant, assert_conversation_holds, assert_each_item_once
-from dialogue import Echo, Scene, hold_dialogue
+from dialogue import ECHO, FACT, RECALL, Echo, Scene, hold_dialogue
+from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, failing_tool, whole_dialogue
 from openai_delivery import async_client
 
+Tool = Callable[[str], str]
 Delivery = Callable[[Agent, str, AgentSession], Awaitable[AgentResponse]]
 
 
@@ -70,7 +73,59 @@ def test_three_turns(
         assert_conversation_holds(tenant, conversation, dialogue)
 
 
-def make_agent(tenant: Tenant, scene: Scene, echo: Echo, way: Way) -> Agent:
+@pytest.mark.parametrize("moment", [m for m in MOMENTS if not m.late_output], ids=str)
+@pytest.mark.parametrize("way", ["conversation", "history_beside_conversation"])
+def test_a_stream_that_is_left(
+    tenant: Tenant, loop: asyncio.Runner, echo: Echo, way: str, moment: Moment
+) -> None:
+    agent = make_agent(tenant, Scene("fake-model"), echo, WAYS[way])
+    session = agent.get_session(tenant.new_conversation())
+    loop.run(run(agent, FACT, session))
+
+    tenant.stop_next_answer(moment.place)
+    loop.run(leave(agent, session, moment))
+
+    assert_recalled(loop.run(run(agent, RECALL, session)).text)
+    assert_gone_on(tenant, whole_dialogue(moment))
+
+
+async def leave(agent: Agent, session: AgentSession, moment: Moment) -> None:
+    """Reads a stream in a task, which is cancelled where the upstream stops."""
+    kinds = {"in_reasoning": "text_reasoning", "in_text": "text"}
+    awaited = kinds.get(moment.place, "function_call")
+    told = asyncio.Event()
+
+    async def read() -> None:
+        async for update in agent.run(moment.said, session=session, stream=True):
+            if any(content.type == awaited for content in update.contents):
+                told.set()
+
+    reading = asyncio.create_task(read())
+    await told.wait()
+    reading.cancel()
+    with suppress(asyncio.CancelledError):
+        await reading
+
+
+@pytest.mark.parametrize("delivery", [run, run_streamed])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tool_that_raises(
+    tenant: Tenant, loop: asyncio.Runner, way: str, delivery: Delivery
+) -> None:
+    """The framework tells the model of it, and goes on."""
+    agent = make_agent(tenant, Scene("fake-model"), failing_tool, WAYS[way])
+    in_conversation = WAYS[way].in_conversation
+    session = (
+        agent.get_session(tenant.new_conversation()) if in_conversation else agent.create_session()
+    )
+    for text in (FACT, ECHO):
+        loop.run(delivery(agent, text, session))
+
+    assert_recalled(loop.run(delivery(agent, RECALL, session)).text)
+    assert_gone_on(tenant, [FACT, ECHO, RECALL])
+
+
+def make_agent(tenant: Tenant, scene: Scene, echo: Tool, way: Way) -> Agent:
     return Agent(
         client=OpenAIChatClient(scene.model, async_client=async_client(tenant)),
         tools=[echo_tool(echo)],
@@ -79,7 +134,7 @@ def make_agent(tenant: Tenant, scene: Scene, echo: Echo, way: Way) -> Agent:
     )
 
 
-def echo_tool(echo: Echo) -> Any:
+def echo_tool(echo: Tool) -> Any:
     @tool(name="echo", approval_mode="never_require")
     def say_again(text: str) -> str:
         """Says the text again."""

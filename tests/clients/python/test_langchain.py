@@ -10,7 +10,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
 from context import Tenant, assert_conversation_holds, assert_each_item_once
-from dialogue import Echo, Scene, hold_dialogue
+from dialogue import FACT, RECALL, Echo, Scene, hold_dialogue
+from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, whole_dialogue
 
 TIMEOUT = 20
 
@@ -47,6 +48,45 @@ def test_three_turns_in_a_conversation(
     if scene.model != "sim":
         assert_each_item_once(tenant, dialogue)
         assert_conversation_holds(tenant, conversation, dialogue)
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=str)
+@pytest.mark.parametrize("sends", ["this_turn", "all_turns"])
+def test_a_stream_that_is_left(tenant: Tenant, echo: Echo, sends: str, moment: Moment) -> None:
+    model = bound_model(tenant, Scene("fake-model"), echo, tenant.new_conversation())
+    fact = HumanMessage(FACT)
+    past = [fact, model.invoke([fact]), HumanMessage(moment.said)]
+
+    tenant.stop_next_answer(moment.place)
+    heard = leave(model, past[-1:] if sends == "this_turn" else past, moment)
+    calls = heard.tool_call_chunks if moment.late_output else []
+    outputs = [ToolMessage("hello", tool_call_id=call["id"]) for call in calls]
+    new = [*outputs, HumanMessage(RECALL)]
+    answer = model.invoke(new if sends == "this_turn" else [*past, *new])
+
+    assert_recalled(answer.text)
+    assert_gone_on(tenant, whole_dialogue(moment))
+
+
+def leave(model: Any, messages: list[Any], moment: Moment) -> AIMessage:
+    """What was read of a stream up to the piece behind which the upstream stops."""
+    stream = model.stream(messages)
+    heard = next(stream)
+    while not is_told(heard, moment):
+        heard += next(stream)
+    stream.close()
+    return heard
+
+
+def is_told(heard: AIMessage, moment: Moment) -> bool:
+    kinds = {block["type"] for block in heard.content}
+    match moment.place:
+        case "in_reasoning":
+            return "reasoning" in kinds
+        case "in_text":
+            return bool(heard.text)
+        case _:
+            return any(chunk["args"] for chunk in heard.tool_call_chunks)
 
 
 def turn(answer: Callable[[], AIMessage], messages: list[Any], echo: Echo) -> str:

@@ -7,17 +7,27 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 
+from conftest import but_long
 from context import Tenant, assert_conversation_holds, assert_each_item_once
-from dialogue import Echo, Scene, hold_dialogue
+from dialogue import ECHO, FACT, RECALL, Echo, Scene, hold_dialogue
+from leaving import (
+    MOMENTS,
+    Moment,
+    ToolFailed,
+    assert_gone_on,
+    assert_recalled,
+    failing_tool,
+)
 
 TIMEOUT = 20
 
 Agent = Any
+Tool = Callable[[str], str]
 Ask = Callable[[str], AIMessage]
 
 
@@ -96,8 +106,86 @@ def test_three_turns(
         assert_conversation_holds(tenant, conversation, dialogue)
 
 
+USUAL = ["conversation_and_checkpoints", "previous_response_id", "replay_stored"]
+
+
+@pytest.mark.parametrize("moment", [m for m in MOMENTS if not m.late_output], ids=str)
+@pytest.mark.parametrize("way", but_long(WAYS, USUAL))
+def test_a_stream_that_is_left(
+    tenant: Tenant, loop: asyncio.Runner, echo: Echo, way: str, moment: Moment
+) -> None:
+    agent, config = new_agent(tenant, echo, WAYS[way])
+    ask = invoked_async(agent, config, loop)
+    ask(FACT)
+
+    tenant.stop_next_answer(moment.place)
+    loop.run(leave(agent, config, moment))
+
+    assert_recalled(ask(RECALL).text)
+    assert_gone_on(tenant, [FACT, moment.said, RECALL])
+
+
+async def leave(agent: Agent, config: Any, moment: Moment) -> None:
+    """Leaves a stream. (One that is not asynchronous waits for its model's thread.)"""
+    stream = agent.astream(said(moment.said), config, stream_mode="messages")
+    async for piece, _ in stream:
+        if told_by(piece, moment):
+            break
+    await stream.aclose()
+
+
+def told_by(piece: Any, moment: Moment) -> bool:
+    blocks = piece.content if isinstance(piece.content, list) else []
+    kinds = {block["type"] for block in blocks}
+    match moment.place:
+        case "in_reasoning":
+            return "reasoning" in kinds
+        case "in_text":
+            return "text" in kinds
+        case _:
+            return any(chunk["args"] for chunk in piece.tool_call_chunks)
+
+
+@pytest.mark.parametrize("way", but_long(WAYS, USUAL))
+def test_a_tool_that_raises(tenant: Tenant, way: str) -> None:
+    agent, config = new_agent(tenant, failing_tool, WAYS[way])
+    ask = invoked(agent, config, None)
+    ask(FACT)
+
+    with pytest.raises(ToolFailed):
+        ask(ECHO)
+
+    assert_recalled(ask(RECALL).text)
+    assert_gone_on(tenant, [FACT, ECHO, RECALL])
+
+
+@pytest.mark.parametrize("way", [name for name, way in WAYS.items() if way.checkpoints])
+def test_a_checkpoint_that_ends_in_lone_reasoning(tenant: Tenant, echo: Echo, way: str) -> None:
+    """A graph may keep what a broken-off turn had said so far: reasoning that nothing follows."""
+    agent, config = new_agent(tenant, echo, WAYS[way])
+    ask = invoked(agent, config, None)
+    ask(FACT)
+    reasoning = {
+        "type": "reasoning",
+        "id": "rs_0123456789abcdef",
+        "summary": [{"type": "summary_text", "text": "Echo it."}],
+    }
+    broken_off = [HumanMessage(ECHO), AIMessage([reasoning])]
+    agent.update_state(config, {"messages": broken_off})
+
+    assert_recalled(ask(RECALL).text)
+    assert_gone_on(tenant, [FACT, ECHO, RECALL])
+
+
+def new_agent(tenant: Tenant, echo: Tool, way: Way) -> tuple[Agent, Any]:
+    """An agent, and the configuration of its only thread."""
+    conversation = tenant.new_conversation() if way.in_conversation else None
+    agent = make_agent(tenant, Scene("fake-model"), echo, way, conversation)
+    return agent, {"configurable": {"thread_id": "the only one"}, "recursion_limit": 10}
+
+
 def make_agent(
-    tenant: Tenant, scene: Scene, echo: Echo, way: Way, conversation: str | None
+    tenant: Tenant, scene: Scene, echo: Tool, way: Way, conversation: str | None
 ) -> Agent:
     model = ChatOpenAI(
         model=scene.model,
@@ -113,7 +201,7 @@ def make_agent(
     return create_agent(model, [echo_tool(echo)], checkpointer=checkpointer)
 
 
-def echo_tool(echo: Echo) -> Any:
+def echo_tool(echo: Tool) -> Any:
     @tool("echo")
     def say_again(text: str) -> str:
         """Says the text again."""

@@ -14,9 +14,12 @@ from openai.types.responses import (
     ResponseUsage,
 )
 
-from context import Tenant, assert_conversation_holds, assert_each_item_once
-from dialogue import Echo, Scene, hold_dialogue
-from openai_delivery import DELIVERIES, Respond
+import openai_leaving
+from conftest import but_long
+from context import Tenant, assert_conversation_holds, assert_each_item_once, kind
+from dialogue import FACT, RECALL, Echo, Scene, hold_dialogue
+from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, users, whole_dialogue
+from openai_delivery import DELIVERIES, Respond, blocking_client
 from openai_state import STATES, UNENCRYPTED, InConversation, State
 
 ECHO_TOOL: FunctionToolParam = {
@@ -31,6 +34,10 @@ ECHO_TOOL: FunctionToolParam = {
         "additionalProperties": False,
     },
 }
+
+
+# The ways in which the gateway holds the items.
+HELD = ["conversation", "previous_response_id"]
 
 
 @pytest.mark.parametrize("delivery", DELIVERIES)
@@ -51,9 +58,70 @@ def test_three_turns(
         assert_conversation_holds(tenant, state.conversation, dialogue)
 
 
+@pytest.mark.parametrize("delivery", but_long(openai_leaving.DELIVERIES, ["stream"]))
+@pytest.mark.parametrize("moment", MOMENTS, ids=str)
+@pytest.mark.parametrize("way", but_long(STATES, [*HELD, "replay_stored"]))
+def test_a_turn_that_is_left(
+    tenant: Tenant, loop: asyncio.Runner, way: str, moment: Moment, delivery: str
+) -> None:
+    state = STATES[way](tenant)
+    respond = DELIVERIES[delivery](tenant, loop)
+    leave = openai_leaving.DELIVERIES[delivery](tenant, loop)
+    ask = {"model": "fake-model", "tools": [ECHO_TOOL]}
+    state.accept(respond(**ask, **state.params([user(FACT)])))
+
+    tenant.stop_next_answer(moment.place)
+    heard = leave(moment, **ask, **state.params([user(moment.said)]))
+    heard.settle(state)
+    outputs = heard.late_outputs if moment.late_output else []
+    recall = {**ask, "tool_choice": "none"}
+    answer = respond(**recall, **state.params([*outputs, user(RECALL)]))
+
+    assert_recalled(answer.output_text)
+    assert_gone_on(tenant, whole_dialogue(moment))
+
+
+# Once a stream has begun, the library does not retry.
+TIME_OUTS = {
+    "create": {"at": "head", "stream": False},
+    "create_begun": {"at": "in_text", "stream": False},
+    "stream": {"at": "head", "stream": True},
+}
+
+
+@pytest.mark.parametrize("time_out", TIME_OUTS)
+@pytest.mark.parametrize("way", but_long(STATES, HELD))
+def test_a_request_that_the_library_makes_again(tenant: Tenant, way: str, time_out: str) -> None:
+    """A time-out, after which the library retries by itself, doubles no turn."""
+    stops_at, stream = TIME_OUTS[time_out].values()
+    state = STATES[way](tenant)
+    client = blocking_client(tenant).with_options(max_retries=2, timeout=1)
+    ask = {"model": "fake-model"}
+
+    tenant.stop_next_answer(stops_at)
+    response = client.responses.create(**ask, stream=stream, **state.params([user(FACT)]))
+    state.accept([*response][-1].response if stream else response)
+    recalled = client.responses.create(**ask, **state.params([user(RECALL)]))
+
+    assert_recalled(recalled.output_text)
+    assert [users(request.items) for request in tenant.model_requests()] == [
+        [FACT],
+        [FACT],
+        [FACT, RECALL],
+    ]
+    assert_gone_on(tenant, [FACT, RECALL])
+    if isinstance(state, InConversation):
+        items = tenant.conversation_items(state.conversation)
+        assert [kind(item) for item in items] == ["user", "assistant"] * 2
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
 def turn(respond: Respond, state: State, scene: Scene, echo: Echo, text: str) -> str:
     """Asks, runs the tools that are called until none is, and returns the answer."""
-    new: list[Any] = [{"role": "user", "content": text}]
+    new: list[Any] = [user(text)]
     while new:
         response = respond(model=scene.model, tools=[ECHO_TOOL], **state.params(new))
         assert_typed(response)

@@ -33,10 +33,7 @@ pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
     Ok(layer)
 }
 
-/// Commas separate API keys; any other setting has one value.
+/// Commas separate API keys and secrets; any other setting has one value.
 fn entries(setting: Setting, text: &str) -> Vec<&str> {
-    match setting {
-        Setting::ApiKeys => text.split(',').collect(),
-        _ => vec![text],
-    }
+    if setting.is_list() { text.split(',').collect() } else { vec![text] }
 }

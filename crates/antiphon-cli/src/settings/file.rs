@@ -23,6 +23,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::environment::Environment;
 use super::layer::{Layer, Place, Said};
+use super::limits::{self, FromTable};
 use super::setting::Setting;
 use super::upstreams;
 use crate::failure::Failure;
@@ -56,10 +57,14 @@ pub(super) fn understood(
     let table = DeTable::parse(text).map_err(|error| {
         document.refused(error.span(), &format!("this is not TOML: {}", error.message()))
     })?;
-    let FromFile { mut layer, mut upstreams } = FromFile::default();
+    let FromFile { mut layer, mut upstreams, mut limits } = FromFile::default();
     for (key, value) in table.get_ref() {
         if key.get_ref() == UPSTREAMS {
             upstreams = upstreams::upstreams(&document, value, environment)?;
+            continue;
+        }
+        if key.get_ref() == LIMITS {
+            limits = limits::understood(&document, value, &mut layer)?;
             continue;
         }
         let setting = document.setting(key)?;
@@ -67,11 +72,12 @@ pub(super) fn understood(
             layer.say(setting, said);
         }
     }
-    Ok(FromFile { layer, upstreams })
+    Ok(FromFile { layer, upstreams, limits })
 }
 
-/// The file's key that no other place has: its values are tables.
+/// The file's keys that no other place has: their values are tables.
 const UPSTREAMS: &str = "upstreams";
+const LIMITS: &str = "limits";
 
 /// What the file says.
 #[derive(Default)]
@@ -80,6 +86,8 @@ pub(super) struct FromFile {
     pub(super) layer: Layer,
     /// The upstreams by models.
     pub(super) upstreams: Vec<UpstreamSettings>,
+    /// The limits, some of which can be said elsewhere too.
+    pub(super) limits: FromTable,
 }
 
 pub(super) struct Document<'a> {
@@ -90,33 +98,38 @@ pub(super) struct Document<'a> {
 impl Document<'_> {
     fn setting(&self, key: &Spanned<DeString<'_>>) -> Result<Setting, Failure> {
         let name = key.get_ref();
-        let known: Vec<&str> =
-            Setting::ALL.map(Setting::key).into_iter().chain([UPSTREAMS]).collect();
-        Setting::ALL.into_iter().find(|setting| setting.key() == name).ok_or_else(|| {
+        let settings = Setting::ALL.into_iter().filter(|setting| !setting.is_limit());
+        settings.clone().find(|setting| setting.key() == name).ok_or_else(|| {
+            let known: Vec<&str> = settings.map(Setting::key).chain([UPSTREAMS, LIMITS]).collect();
             let sentence = format!("unknown key '{name}'; the keys are {}", known.join(", "));
             self.refused(Some(key.span()), &sentence)
         })
     }
 
-    /// What a setting's value says: the API keys are several, of any other setting there is one.
+    /// What a setting's value says: of API keys and secrets there are several, of any other setting
+    /// there is one.
     fn said(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<Said>, Failure> {
         match (setting, value.get_ref()) {
-            (Setting::ApiKeys, DeValue::Array(entries)) => {
+            (_, DeValue::Array(entries)) if setting.is_list() => {
                 entries.iter().map(|entry| self.single(setting, entry)).collect()
             }
             (Setting::Upstream, DeValue::Array(_) | DeValue::Table(_)) => Err(self.refused(
                 Some(value.span()),
                 "upstream must be a string; several upstreams stand below [[upstreams]]",
             )),
-            (Setting::ApiKeys, _) => Err(self.of_wrong_type(setting, value)),
+            _ if setting.is_list() => Err(self.of_wrong_type(setting, value)),
             _ => Ok(vec![self.single(setting, value)?]),
         }
     }
 
     fn single(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Said, Failure> {
         let text = match (setting, value.get_ref()) {
-            (Setting::TurnWait, DeValue::Integer(number)) => number.to_string(),
-            (Setting::TurnWait, _) => return Err(self.of_wrong_type(setting, value)),
+            (Setting::TurnWait | Setting::ShutdownGrace, DeValue::Integer(number)) => {
+                number.to_string()
+            }
+            (Setting::TurnWait | Setting::ShutdownGrace, _) => {
+                return Err(self.of_wrong_type(setting, value));
+            }
             (_, DeValue::String(text)) => text.to_string(),
             _ => return Err(self.of_wrong_type(setting, value)),
         };
@@ -137,7 +150,8 @@ impl Document<'_> {
     fn of_wrong_type(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Failure {
         let expected = match setting {
             Setting::ApiKeys => "a list of \"KEY=TENANT\" strings",
-            Setting::TurnWait => "a whole number of seconds",
+            Setting::Secrets => "a list of strings",
+            Setting::TurnWait | Setting::ShutdownGrace => "a whole number of seconds",
             _ => "a string",
         };
         let sentence = format!("{} must be {expected}", setting.key());

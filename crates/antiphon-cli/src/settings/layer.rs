@@ -28,14 +28,19 @@ impl From<ServeArgs> for Layer {
             (Setting::UpstreamKey, args.upstream_key),
             (Setting::State, args.state),
             (Setting::Faults, args.faults),
+            (Setting::TenantHeader, args.tenant_header),
             (Setting::TurnWait, args.turn_wait),
             (Setting::OnDisconnect, args.on_disconnect),
             (Setting::EventNames, args.event_names),
+            (Setting::ShutdownGrace, args.shutdown_grace),
+            (Setting::MaxOpenTurns, args.max_open_turns),
+            (Setting::RequestsPerSecond, args.requests_per_second),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
         let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));
+        let secrets = args.secret.into_iter().map(|text| (Setting::Secrets, text));
         let mut layer = Self::default();
-        for (setting, text) in single.chain(api_keys) {
+        for (setting, text) in single.chain(api_keys).chain(secrets) {
             layer.say(setting, Said { text, place: Place::Named(setting.flag()) });
         }
         layer

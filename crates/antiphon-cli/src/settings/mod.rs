@@ -4,9 +4,11 @@
 //! the file. The first of them that mentions a setting decides it; only then is its text
 //! understood, once for all places, and a refusal names the place.
 
+mod callers;
 mod environment;
 mod file;
 mod layer;
+mod limits;
 mod parse;
 mod rules;
 mod setting;
@@ -19,6 +21,7 @@ use antiphon_gateway::settings::{Settings, UpstreamSettings};
 
 pub(crate) use environment::{Environment, environment};
 use layer::{Layer, Layers};
+use limits::FromTable;
 pub(crate) use parse::form;
 use setting::Setting;
 
@@ -47,37 +50,49 @@ pub(crate) fn resolve(
     };
     let variables = environment::layer(&environment)?;
     let file = file::read(named.as_deref(), &environment)?;
-    configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams)
+    configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams, file.limits)
 }
 
-fn configure(layers: &Layers, upstreams: Vec<UpstreamSettings>) -> Result<Configuration, Failure> {
+fn configure(
+    layers: &Layers,
+    upstreams: Vec<UpstreamSettings>,
+    limits: FromTable,
+) -> Result<Configuration, Failure> {
     let listen = layers.one(Setting::Listen, parse::listen)?;
     let store = layers.one(Setting::Store, parse::store)?;
     layers.one(Setting::State, parse::state)?;
     let configuration = Configuration {
         listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8484))),
         store: store.unwrap_or_else(|| "sqlite:antiphon.db".to_owned()),
-        gateway: gateway(layers, upstreams)?,
+        gateway: gateway(layers, upstreams, limits)?,
     };
     rules::check(&configuration)?;
     Ok(configuration)
 }
 
-fn gateway(layers: &Layers, mut upstreams: Vec<UpstreamSettings>) -> Result<Settings, Failure> {
+fn gateway(
+    layers: &Layers,
+    mut upstreams: Vec<UpstreamSettings>,
+    limits: FromTable,
+) -> Result<Settings, Failure> {
     upstreams.extend(upstream(layers)?);
     let defaults = Settings::default();
     let faults = layers.one(Setting::Faults, parse::faults)?;
-    let turn_wait = layers.one(Setting::TurnWait, parse::turn_wait)?;
+    let turn_wait = layers.one(Setting::TurnWait, parse::seconds)?;
+    let shutdown_grace = layers.one(Setting::ShutdownGrace, parse::seconds)?;
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
     let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
         upstreams,
-        api_keys: parse::api_keys(layers.all(Setting::ApiKeys))?,
+        api_keys: callers::api_keys(layers.all(Setting::ApiKeys))?,
+        tenant_header: layers.one(Setting::TenantHeader, callers::tenant_header)?,
+        secrets: callers::secrets(layers.all(Setting::Secrets))?,
         faults: faults.unwrap_or(defaults.faults),
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
         on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),
         event_names: event_names.unwrap_or(defaults.event_names),
-        shutdown_grace: defaults.shutdown_grace,
+        shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
+        limits: limits.with(layers)?,
     })
 }
 

@@ -1,12 +1,13 @@
 //! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
-use antiphon_store::Tenant;
+use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
 
@@ -20,16 +21,15 @@ pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
     })
 }
 
+/// What names a store; no refusal repeats it, since it may hold a password.
 pub(super) fn store(said: &Said) -> Result<String, Failure> {
     let text = said.trimmed();
-    match text.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() && !path.starts_with("//") => {
-            Ok(text.to_owned())
+    match antiphon_store::check(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(OpenError::PostgresUrl(sentence)) => Err(said.refused(sentence)),
+        Err(_) => {
+            Err(said.refused("this names no store; give sqlite:PATH or postgres://USER@HOST/NAME"))
         }
-        Some(("postgres" | "postgresql", _)) => {
-            Err(said.refused("PostgreSQL is not supported yet; give sqlite:PATH"))
-        }
-        _ => Err(said.refused("this names no store; give sqlite:PATH")),
     }
 }
 
@@ -93,12 +93,17 @@ pub(super) fn faults(said: &Said) -> Result<Faults, Failure> {
     }
 }
 
-pub(super) fn turn_wait(said: &Said) -> Result<Duration, Failure> {
+pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     let text = said.trimmed();
     let seconds: u32 = text
         .parse()
         .map_err(|_| said.refused(format!("'{text}' is not a whole number of seconds")))?;
     Ok(Duration::from_secs(seconds.into()))
+}
+
+pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
+    let text = said.trimmed();
+    text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
 }
 
 pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
@@ -122,35 +127,13 @@ pub(crate) fn form(name: &str) -> Result<Form, String> {
     }
 }
 
-/// Every key with its tenant, no key twice.
-pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<(Secret, Tenant)>, Failure> {
-    let mut keys: Vec<(Secret, Tenant)> = Vec::with_capacity(entries.len());
-    for said in entries {
-        let (key, tenant) = api_key(said)?;
-        if let Some((_, first)) = keys.iter().find(|(known, _)| *known == key) {
-            let (first, second) = (first.as_str(), tenant.as_str());
-            return Err(said.refused(format!("'{first}' and '{second}' are given the same key")));
-        }
-        keys.push((key, tenant));
-    }
-    Ok(keys)
-}
-
-/// The last `=` divides: keys in base64 may end in one, names of tenants need none.
-fn api_key(said: &Said) -> Result<(Secret, Tenant), Failure> {
-    let (key, tenant) = said
-        .trimmed()
-        .rsplit_once('=')
-        .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
-        .ok_or_else(|| said.refused("an entry is not of the form KEY=TENANT"))?;
-    let key = secret(key).ok_or_else(|| said.refused(format!("the key of '{tenant}' {A_KEY}")))?;
-    Ok((key, Tenant::new(tenant)))
-}
-
 /// A secret that can be a bearer token.
 fn secret(text: &str) -> Option<Secret> {
-    let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_token.then(|| Secret::new(text))
+    is_token(text).then(|| Secret::new(text))
 }
 
-const A_KEY: &str = "must be visible ASCII characters, without blanks";
+pub(super) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+pub(super) const A_KEY: &str = "must be visible ASCII characters, without blanks";

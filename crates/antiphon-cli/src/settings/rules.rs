@@ -4,8 +4,19 @@ use super::Configuration;
 use crate::failure::Failure;
 
 pub(super) fn check(configuration: &Configuration) -> Result<(), Failure> {
+    one_way_to_name_a_tenant(configuration)?;
     our_keys_stay_here(configuration)?;
     strangers_stay_out(configuration)
+}
+
+fn one_way_to_name_a_tenant(configuration: &Configuration) -> Result<(), Failure> {
+    let gateway = &configuration.gateway;
+    if gateway.tenant_header.is_some() && !gateway.api_keys.is_empty() {
+        return Err(Failure::usage(
+            "--api-key and --tenant-header both say whose data a caller sees; give one of them",
+        ));
+    }
+    Ok(())
 }
 
 /// Without a key of its own, the upstream is given the caller's token. Where callers present our
@@ -20,19 +31,21 @@ fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Someone must know the caller: we, by our keys; the provider, by the token forwarded to it; or
-/// the machine, which nobody else reaches.
+/// Someone must know the caller: we, by our keys; a proxy, which tells us; the provider, by the token
+/// forwarded to it; or the machine, which nobody else reaches.
 fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
     let is_known = listen.ip().is_loopback()
         || !configuration.gateway.api_keys.is_empty()
+        || configuration.gateway.tenant_header.is_some()
         || configuration.forwards_tokens_to_all();
     if is_known {
         return Ok(());
     }
     Err(Failure::usage(format!(
         "--listen {listen} can be reached from other machines, where nobody would check callers' \
-         tokens; give --api-key KEY=TENANT, or listen on 127.0.0.1",
+         tokens; give --api-key KEY=TENANT, or --tenant-header NAME where a trusted proxy sets it, \
+         or upstreams that are given the callers' own tokens, or listen on 127.0.0.1",
     )))
 }
 

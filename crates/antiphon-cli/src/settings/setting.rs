@@ -11,13 +11,18 @@ pub(super) enum Setting {
     State,
     Faults,
     ApiKeys,
+    TenantHeader,
+    Secrets,
     TurnWait,
     OnDisconnect,
     EventNames,
+    ShutdownGrace,
+    MaxOpenTurns,
+    RequestsPerSecond,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -26,9 +31,14 @@ impl Setting {
         Self::State,
         Self::Faults,
         Self::ApiKeys,
+        Self::TenantHeader,
+        Self::Secrets,
         Self::TurnWait,
         Self::OnDisconnect,
         Self::EventNames,
+        Self::ShutdownGrace,
+        Self::MaxOpenTurns,
+        Self::RequestsPerSecond,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -41,12 +51,24 @@ impl Setting {
         format!("ANTIPHON_{}", self.name().replace('-', "_").to_uppercase())
     }
 
-    /// The key in the file, as `turn-wait`. A flag gives one API key; the file, the list of them.
+    /// The key in the file, as `turn-wait`. A flag gives one API key or secret; the file, the list of
+    /// them.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::ApiKeys => "api-keys",
+            Self::Secrets => "secrets",
             other => other.name(),
         }
+    }
+
+    /// Whether there may be several of it.
+    pub(super) fn is_list(self) -> bool {
+        matches!(self, Self::ApiKeys | Self::Secrets)
+    }
+
+    /// Whether it stands below `[limits]` in the file.
+    pub(super) fn is_limit(self) -> bool {
+        matches!(self, Self::MaxOpenTurns | Self::RequestsPerSecond)
     }
 
     fn name(self) -> &'static str {
@@ -59,9 +81,14 @@ impl Setting {
             Self::State => "state",
             Self::Faults => "faults",
             Self::ApiKeys => "api-key",
+            Self::TenantHeader => "tenant-header",
+            Self::Secrets => "secret",
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",
             Self::EventNames => "event-names",
+            Self::ShutdownGrace => "shutdown-grace",
+            Self::MaxOpenTurns => "max-open-turns",
+            Self::RequestsPerSecond => "requests-per-second",
         }
     }
 }

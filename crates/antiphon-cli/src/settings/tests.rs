@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, ModelPattern, OnDisconnect, Secret};
+use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, Secret};
 use antiphon_store::Tenant;
 
 use super::file::FromFile;
 use super::*;
+
+mod callers;
+mod limits;
 
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
@@ -27,13 +30,14 @@ fn understood(text: &str) -> Result<FromFile, Failure> {
 
 fn configuration(args: ServeArgs, environment: impl Environment, file: FromFile) -> Configuration {
     let environment = environment::layer(environment).unwrap();
-    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams).unwrap()
+    configure(&Layers([Layer::from(args), environment, file.layer]), file.upstreams, file.limits)
+        .unwrap()
 }
 
 fn refusal_of_file(text: &str) -> String {
     let from_file = |file: FromFile| {
         let layers = Layers([Layer::default(), Layer::default(), file.layer]);
-        configure(&layers, file.upstreams)
+        configure(&layers, file.upstreams, file.limits)
     };
     let refused = understood(text).and_then(from_file).unwrap_err();
     assert!(matches!(refused, Failure::Usage(_)));
@@ -71,7 +75,7 @@ fn api_keys_of_two_places_are_not_added_up() {
     let file = file("api-keys = ['k1=initech']");
     let given = configuration(ServeArgs::default(), variables(environment), file);
     let expected = [("k2", "acme"), ("k3", "globex")]
-        .map(|(key, tenant)| (Secret::new(key), Tenant::new(tenant)));
+        .map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant)));
     assert_eq!(given.gateway.api_keys, expected);
 }
 
@@ -88,7 +92,8 @@ fn every_setting_has_a_place_in_the_file() {
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
          on-disconnect = 'finish'\n\
-         event-names = 'open-responses'\n",
+         event-names = 'open-responses'\n\
+         shutdown-grace = 6\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
@@ -97,10 +102,11 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(upstream.url, "https://models.example/v1");
     assert_eq!(upstream.key, Some(Secret::new("sk-theirs")));
     assert_eq!(given.gateway.faults, Faults::Reject);
-    assert_eq!(given.gateway.api_keys, [(Secret::new("b2Vy="), Tenant::new("acme"))]);
+    assert_eq!(given.gateway.api_keys, [ApiKey::new("b2Vy=", Tenant::new("acme"))]);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
+    assert_eq!(given.gateway.shutdown_grace, Duration::from_secs(6));
 }
 
 #[test]
@@ -115,9 +121,14 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--state", "ANTIPHON_STATE"),
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
+        ("--tenant-header", "ANTIPHON_TENANT_HEADER"),
+        ("--secret", "ANTIPHON_SECRET"),
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
+        ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
+        ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
+        ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
 }
@@ -135,8 +146,8 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, \
-                turn-wait, on-disconnect, event-names, upstreams";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
+             secrets, turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
@@ -175,7 +186,10 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
                 url = 'https://api.example/v1'\n\
                 key-env = 'KEY_OF_CLAUDE'\n\
                 connect-timeout = 3\n\
+                first-byte-timeout = 6\n\
                 idle-timeout = 4\n\
+                total-timeout = 7\n\
+                max-retries = 0\n\
                 max-open-requests = 5\n\
                 [[upstreams]]\n\
                 models = ['local-*']\n\
@@ -189,7 +203,10 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
     assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
     assert_eq!(claude.key, Some(Secret::new("sk-ant")));
     assert_eq!(claude.connect_timeout, Duration::from_secs(3));
+    assert_eq!(claude.first_byte_timeout, Duration::from_secs(6));
     assert_eq!(claude.idle_timeout, Duration::from_secs(4));
+    assert_eq!(claude.total_timeout, Duration::from_secs(7));
+    assert_eq!((claude.retries.max, others.retries.max), (0, 2));
     assert_eq!((local.api, &local.key), (Dialect::Chat, &None));
     assert_eq!(local.url, "http://localhost:11434/openai");
     assert_eq!((others.api, others.max_open), (Dialect::Responses, None));
@@ -214,7 +231,8 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         (
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
-             key-env, connect-timeout, idle-timeout, max-open-requests",
+             key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
+             max-retries, max-open-requests",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),
@@ -228,6 +246,10 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         (
             entry(&format!("{good}idle-timeout = 0")),
             "antiphon.toml:4: idle-timeout must be a whole number above 0",
+        ),
+        (
+            entry(&format!("{good}max-retries = -1")),
+            "antiphon.toml:4: max-retries must be a whole number",
         ),
         (
             entry(&format!("{good}key-env = 'ABSENT'")),
@@ -270,7 +292,8 @@ fn an_upstream_is_a_base_url() {
     let base_url = |text: &str| {
         let args = ServeArgs { upstream: Some(text.to_owned()), ..ServeArgs::default() };
         let layers = Layers([Layer::from(args), Layer::default(), Layer::default()]);
-        configure(&layers, Vec::new()).map(|given| given.gateway.upstreams[0].url.to_string())
+        configure(&layers, Vec::new(), FromTable::default())
+            .map(|given| given.gateway.upstreams[0].url.to_string())
     };
     assert_eq!(base_url("http://localhost:9000/v1").unwrap(), "http://localhost:9000/v1");
     assert_eq!(

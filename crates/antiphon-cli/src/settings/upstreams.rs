@@ -7,12 +7,21 @@
 //! url = "https://api.anthropic.com/v1"
 //! key-env = "ANTHROPIC_API_KEY"
 //! connect-timeout = 10
+//! first-byte-timeout = 600
 //! idle-timeout = 600
+//! total-timeout = 3600
+//! max-retries = 2
 //! max-open-requests = 100
 //! ```
 //!
+//! Times are in seconds: until a connection is open, until an answer's first byte, between two of its
+//! bytes, and until it is whole, retries included. An upstream that fails is asked again up to
+//! `max-retries` times, 0 being never, and only before it has said anything.
+//!
 //! They are asked in the order of the file: the first whose `models` take a model's name answers for
 //! it. `models` and `url` are needed. Without `key` or `key-env`, callers' own tokens are forwarded.
+//! The one that `--upstream` names has the values above, `max-open-requests` aside, for which there is
+//! no bound: who wants others names it here, with `models = ["*"]`.
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{ModelPattern, Secret, UpstreamSettings};
@@ -27,14 +36,17 @@ use super::layer::Said;
 use super::parse;
 use crate::failure::Failure;
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 11] = [
     "models",
     "api",
     "url",
     "key",
     "key-env",
     "connect-timeout",
+    "first-byte-timeout",
     "idle-timeout",
+    "total-timeout",
+    "max-retries",
     "max-open-requests",
 ];
 
@@ -74,14 +86,25 @@ impl Entry<'_> {
         settings.models = self.models()?;
         settings.api = api;
         settings.max_open = self.number("max-open-requests")?.map(|count| count as usize);
-        let seconds = |key| Ok(self.number(key)?.map(|count| Duration::from_secs(count.into())));
-        if let Some(connect) = seconds("connect-timeout")? {
-            settings.connect_timeout = connect;
-        }
-        if let Some(idle) = seconds("idle-timeout")? {
-            settings.idle_timeout = idle;
-        }
+        self.set_patience(&mut settings)?;
         Ok(settings)
+    }
+
+    fn set_patience(&self, settings: &mut UpstreamSettings) -> Result<(), Failure> {
+        for (key, bound) in [
+            ("connect-timeout", &mut settings.connect_timeout),
+            ("first-byte-timeout", &mut settings.first_byte_timeout),
+            ("idle-timeout", &mut settings.idle_timeout),
+            ("total-timeout", &mut settings.total_timeout),
+        ] {
+            if let Some(seconds) = self.number(key)? {
+                *bound = Duration::from_secs(seconds.into());
+            }
+        }
+        if let Some(retries) = self.count("max-retries")? {
+            settings.retries.max = retries;
+        }
+        Ok(())
     }
 
     fn has_known_keys_only(&self) -> Result<(), Failure> {
@@ -133,13 +156,27 @@ impl Entry<'_> {
 
     /// A whole number above 0.
     fn number(&self, key: &'static str) -> Result<Option<u32>, Failure> {
+        self.integer(key, 1, "a whole number above 0")
+    }
+
+    /// A whole number.
+    fn count(&self, key: &'static str) -> Result<Option<u32>, Failure> {
+        self.integer(key, 0, "a whole number")
+    }
+
+    fn integer(
+        &self,
+        key: &'static str,
+        least: u32,
+        expected: &str,
+    ) -> Result<Option<u32>, Failure> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let number = value.get_ref().as_integer();
         let number =
             number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
-        match number.filter(|number| *number > 0) {
+        match number.filter(|number| *number >= least) {
             Some(number) => Ok(Some(number)),
-            None => Err(self.wrong_type(key, "a whole number above 0")),
+            None => Err(self.wrong_type(key, expected)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
+mod callers;
 mod check;
 mod convert;
 mod discretion;

@@ -24,9 +24,13 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
             ["--listen", "localhost"],
             "--listen: 'localhost' is not an IP address with a port, as 127.0.0.1:8484 is",
         ),
-        (["--store", "mysql:antiphon"], "--store: this names no store; give sqlite:PATH"),
-        (["--store", "sqlite:"], "--store: this names no store; give sqlite:PATH"),
-        (["--store", "sqlite://antiphon.db"], "--store: this names no store; give sqlite:PATH"),
+        (["--store", "mysql:antiphon"], NO_STORE),
+        (
+            ["--store", "postgres://localhost/antiphon?sslmode=verify-ca"],
+            "--store: sslmode=verify-ca is not supported: give disable, prefer, require or verify-full",
+        ),
+        (["--store", "sqlite:"], NO_STORE),
+        (["--store", "sqlite://antiphon.db"], NO_STORE),
         (
             ["--upstream", "https://models.example"],
             "--upstream: this is not an http or https URL whose path ends in /v1 and that holds \
@@ -59,13 +63,7 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
 
 #[test]
 fn what_is_not_there_yet_is_refused_as_such() {
-    let cases = [
-        (["--state", "upstream"], "'upstream' is not supported yet; 'gateway' is"),
-        (
-            ["--store", "postgres://localhost/antiphon"],
-            "PostgreSQL is not supported yet; give sqlite:PATH",
-        ),
-    ];
+    let cases = [(["--state", "upstream"], "'upstream' is not supported yet; 'gateway' is")];
     for (args, sentence) in cases {
         refused(World::serve(&args), &format!("{}: {sentence}", args[0]));
     }
@@ -92,7 +90,9 @@ fn our_keys_are_not_forwarded_to_a_provider() {
 #[test]
 fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
     let sentence = "--listen 0.0.0.0:8484 can be reached from other machines, where nobody would \
-                    check callers' tokens; give --api-key KEY=TENANT, or listen on 127.0.0.1";
+                    check callers' tokens; give --api-key KEY=TENANT, or --tenant-header NAME where \
+                    a trusted proxy sets it, or upstreams that are given the callers' own tokens, or \
+                    listen on 127.0.0.1";
     let open = ["--listen", "0.0.0.0:8484"];
     refused(World::serve(&open), sentence);
     let upstream = ["--upstream", "https://models.example/v1", "--upstream-key", "key"];
@@ -103,8 +103,8 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, faults, api-keys, turn-wait, on-disconnect, \
-                    event-names, upstreams";
+                    upstream-api, upstream-key, state, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
+                    event-names, shutdown-grace, upstreams, limits";
     refused(world, sentence);
 }
 
@@ -148,6 +148,11 @@ fn no_refusal_repeats_a_secret() {
     refused_discreetly(&["--api-key", "sesame=acme", "sesame=globex"]);
     refused_discreetly(&["--upstream", "https://user:sesame@models.example/v1"]);
     refused_discreetly(&["--upstream", "https://models.example/v1?key=sesame"]);
-    refused_discreetly(&["--store", "postgres://user:sesame@localhost/antiphon"]);
+    refused_discreetly(&["--store", "postgres://user:sesame@localhost:sesame/antiphon"]);
+    refused_discreetly(&["--store", "postgres://user:a?sesame@localhost/antiphon"]);
+    refused_discreetly(&["--store", "postgres://localhost/antiphon?pool_max=sesame"]);
     refused_discreetly(&["--store", "mysql://user:sesame@localhost/antiphon"]);
 }
+
+const NO_STORE: &str =
+    "--store: this names no store; give sqlite:PATH or postgres://USER@HOST/NAME";

@@ -111,3 +111,23 @@ fn help_and_version_are_what_was_asked_for() {
         assert!(ended.stdout.contains("antiphon"), "{}", ended.stdout);
     }
 }
+
+#[test]
+fn where_the_system_has_no_room_for_connections_the_gateway_goes_on_once_it_has() {
+    let serving = World::serve_under("-n 64").ready();
+
+    let connections = serving.connections(100);
+    serving.says("connections cannot be accepted");
+    drop(connections);
+
+    assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn the_gateway_takes_as_many_files_as_the_system_lets_it_have() {
+    let serving = World::serve_under("-S -n 64").ready();
+
+    let _connections = serving.connections(100);
+
+    assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+}

@@ -32,6 +32,15 @@ impl World {
         Self::of(shell)
     }
 
+    /// `antiphon serve` on a free port, where the system lets it have open files as this `ulimit`
+    /// says.
+    pub(crate) fn serve_under(ulimit: &str) -> Self {
+        let script = format!("ulimit {ulimit} && exec \"$0\" serve --listen 127.0.0.1:0");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &script, ANTIPHON]);
+        Self::of(command)
+    }
+
     /// `antiphon` with these arguments.
     pub(crate) fn antiphon(args: &[&str]) -> Self {
         let mut command = Command::new(ANTIPHON);
@@ -110,10 +119,22 @@ impl Serving {
         url.unwrap().strip_suffix("/v1\n").unwrap().parse().unwrap()
     }
 
+    /// So many connections that say nothing.
+    pub(crate) fn connections(&self, count: usize) -> Vec<TcpStream> {
+        (0..count).map(|_| TcpStream::connect(self.address()).unwrap()).collect()
+    }
+
     /// The status line that answers `GET path`.
     pub(crate) fn status_of(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(self.address()).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\r\n");
+        self.status_of_with(path, "accept: */*")
+    }
+
+    /// The same, where the request has this header.
+    pub(crate) fn status_of_with(&self, path: &str, header: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: antiphon\r\n{header}\r\nconnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).unwrap();
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line).unwrap();

@@ -6,15 +6,24 @@ use bytes::Bytes;
 
 use super::wrong;
 use crate::error::ApiError;
+use crate::limits::{check_item, check_items};
+use crate::settings::Limits;
 
 /// The input: a string, or items.
-pub(super) fn input(body: &Bytes, fields: &Object<'_>) -> Result<Vec<Item>, ApiError> {
+pub(super) fn input(
+    body: &Bytes,
+    fields: &Object<'_>,
+    limits: &Limits,
+) -> Result<Vec<Item>, ApiError> {
     let Some(raw) = fields.present("input") else {
         return Ok(Vec::new());
     };
     match raw.as_bytes()[0] {
-        b'"' => Ok(vec![user_message(raw)]),
-        b'[' => items(&body.slice_ref(raw.as_bytes()), "input"),
+        b'"' => {
+            check_item(raw.len(), "input", limits)?;
+            Ok(vec![user_message(raw)])
+        }
+        b'[' => items(&body.slice_ref(raw.as_bytes()), "input", limits),
         _ => Err(wrong("input", "a string or an array", raw)),
     }
 }
@@ -26,8 +35,9 @@ fn user_message(raw: &str) -> Item {
 }
 
 /// The items of a raw array that stands at `path`.
-pub(crate) fn items(array: &Bytes, path: &str) -> Result<Vec<Item>, ApiError> {
+pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<Item>, ApiError> {
     let items = items_of(array).map_err(|error| no_items(path, error))?;
+    check_items(&items, path, limits)?;
     for (position, item) in items.iter().enumerate() {
         check_role(item, &format!("{path}[{position}].role"))?;
     }

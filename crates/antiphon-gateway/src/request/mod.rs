@@ -14,6 +14,7 @@ pub(crate) use self::identity::{Again, DigestKey, Identity};
 use self::input::input;
 pub(crate) use self::input::items;
 use crate::error::ApiError;
+use crate::settings::Limits;
 
 /// How a caller asks for encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
@@ -49,14 +50,18 @@ pub(crate) enum Continues {
 impl CreateRequest {
     /// Reads a request. Bytes that are no JSON object, fields of wrong types and parameters that
     /// exclude one another are refused in the provider's words.
-    pub(crate) fn parse(body: &Bytes, identity: Identity) -> Result<Self, ApiError> {
+    pub(crate) fn parse(
+        body: &Bytes,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
         let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
         let request = Self {
-            input: input(body, &fields)?,
+            input: input(body, &fields, limits)?,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),

@@ -1,30 +1,31 @@
 //! What handlers take from a request.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
-use http::StatusCode;
 use http::request::Parts;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http::{StatusCode, header};
+use http_body::Body as _;
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::settings::Limits;
 
-/// The bound on a request's body.
-const MAX_BODY: usize = 32 << 20;
-
+/// The caller that the gate let in.
 impl FromRequestParts<Arc<Gateway>> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        gateway: &Arc<Gateway>,
-    ) -> Result<Self, ApiError> {
-        gateway.authenticator.authenticate(&parts.headers)
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Gateway>) -> Result<Self, ApiError> {
+        let caller = parts.extensions.get::<Self>();
+        Ok(caller.expect("the gate stands before every route").clone())
     }
 }
 
@@ -46,21 +47,86 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 /// A request's body, whatever its content type says: clients send JSON.
 pub(super) struct Body(pub(super) Bytes);
 
+/// How many times as long as for one piece is waited for the whole.
+const PIECES: u32 = 10;
+
 impl FromRequest<Arc<Gateway>> for Body {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Arc<Gateway>) -> Result<Self, ApiError> {
-        let body = Limited::new(request.into_body(), MAX_BODY);
-        match body.collect().await {
-            Ok(collected) => Ok(Self(collected.to_bytes())),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => Err(ApiError::invalid("The request's body broke off before its end.")),
+    async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
+        let limits = &gateway.settings.limits;
+        let whole = limits.body_timeout * PIECES;
+        let body = timeout(whole, collected(request.body_mut(), limits)).await;
+        let body = body.unwrap_or_else(|_| Err(too_slow(whole)));
+        if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
+            pass_over(request, limits).await;
         }
+        body.map(Self)
     }
 }
 
-fn too_large() -> ApiError {
-    let message = format!("The request's body is over {} MiB.", MAX_BODY >> 20);
+/// Lets a body come that is not wanted, and drops it. Most clients do not look for an answer before
+/// they have sent all of it, and would only see a broken connection. Not where the client waits to be
+/// told to send it; and where it takes too long or is too long even for that, the connection is
+/// closed with the rest unread.
+pub(super) async fn pass_over(request: Request, limits: &Limits) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let mut body = request.into_body();
+    let mut passed = 0;
+    let passing = async {
+        while passed <= limits.max_body_bytes
+            && let Some(Ok(frame)) = body.frame().await
+        {
+            passed += frame.data_ref().map_or(0, Bytes::len);
+        }
+    };
+    // It does not matter how far it came.
+    drop(timeout(limits.body_timeout, passing).await);
+}
+
+/// Bytes are reserved for what the head announces, if it is within bounds, and are taken up only as
+/// they come.
+async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
+    let maximum = limits.max_body_bytes;
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > maximum {
+        return Err(too_large(maximum));
+    }
+    let mut whole = Vec::with_capacity(announced);
+    while let Some(piece) = next_piece(body, limits.body_timeout).await? {
+        if whole.len() + piece.len() > maximum {
+            return Err(too_large(maximum));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
+}
+
+async fn next_piece(body: &mut AxumBody, idle: Duration) -> Result<Option<Bytes>, ApiError> {
+    match timeout(idle, body.frame()).await {
+        Err(_) => Err(too_slow(idle)),
+        Ok(None) => Ok(None),
+        Ok(Some(Err(_))) => Err(ApiError::invalid("The request's body broke off before its end.")),
+        Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
+    }
+}
+
+fn too_large(maximum: usize) -> ApiError {
+    let message = match maximum >> 20 {
+        0 => format!("The request's body is over {maximum} bytes."),
+        mebibytes => format!("The request's body is over {mebibytes} MiB."),
+    };
     ApiError::of(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", message)
         .code("request_too_large")
+}
+
+fn too_slow(bound: Duration) -> ApiError {
+    let seconds = bound.as_secs_f64();
+    let message = format!(
+        "The request's body did not come within {seconds} seconds. Nothing was changed. Please retry."
+    );
+    ApiError::of(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", message)
+        .code("request_timeout")
 }

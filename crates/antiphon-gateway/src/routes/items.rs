@@ -107,7 +107,8 @@ pub(super) async fn given(
     if !raw.starts_with('[') {
         return Err(wrong("items", "an array", raw));
     }
-    let items = items(&body.slice_ref(raw.as_bytes()), "items")?;
+    let limits = &gateway.settings.limits;
+    let items = items(&body.slice_ref(raw.as_bytes()), "items", limits)?;
     items.iter().enumerate().try_for_each(|(position, item)| check(position, item))?;
     if items.len() > MAX_ITEMS {
         return Err(ApiError::array_too_long("items", MAX_ITEMS, items.len()));

@@ -3,6 +3,8 @@
 mod conversation;
 mod conversations;
 mod extract;
+mod gate;
+mod health;
 mod items;
 mod models;
 mod paging;
@@ -11,7 +13,8 @@ mod responses;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{OriginalUri, Request, State};
+use axum::extract::{OriginalUri, Request};
+use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use http::{Method, StatusCode, Uri, header};
@@ -21,10 +24,14 @@ use crate::gateway::Gateway;
 
 /// All routes, and errors in the provider's form for everything else.
 pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
+    let with_gateway = || Arc::clone(gateway);
     let v1 = Router::new()
         .route("/models", get(models::list))
         .route("/models/{*model}", get(models::show))
-        .route("/responses", post(responses::create))
+        .route(
+            "/responses",
+            post(responses::create).route_layer(layer(with_gateway(), gate::open_turn)),
+        )
         // These are no responses' ids.
         .route("/responses/compact", any(unknown_route))
         .route("/responses/input_tokens", any(unknown_route))
@@ -38,17 +45,16 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
             get(conversations::show).post(conversations::update).delete(conversations::delete),
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
-        .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete));
+        .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
+        .route_layer(layer(with_gateway(), gate::admit))
+        .layer(layer(with_gateway(), gate::while_open));
     Router::new()
-        .route("/healthz", get(health))
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::ready))
         .nest("/v1", v1)
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(gateway))
-}
-
-async fn health(State(_): State<Arc<Gateway>>) -> &'static str {
-    "ok"
 }
 
 async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use antiphon::json::Object;
 use antiphon_store::{ResponseId, ResponseRecord, Scope};
+use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures_util::stream;
 use http::{HeaderMap, header};
-use tokio::sync::mpsc;
 
 use super::extract::{Body, Path};
 use super::json;
@@ -19,27 +18,29 @@ use super::paging::ListQuery;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::limits::OpenTurn;
 use crate::present::{list, present};
 use crate::request::CreateRequest;
-use crate::turn::{self, Answer, Head};
+use crate::turn::{self, Answer, EventReceiver, Head};
 
 /// `POST /v1/responses`
 pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     headers: HeaderMap,
+    Extension(open): Extension<OpenTurn>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
-    let request = CreateRequest::parse(&body, identity)?;
-    Ok(match turn::answer(gateway, caller, request).await? {
+    let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
+    Ok(match turn::answer(gateway, caller, request, open).await? {
         Answer::Whole(Head(headers), response) => (headers, json(response)).into_response(),
         Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),
     })
 }
 
 /// One event a write: some clients parse what each read gives them.
-fn event_stream(events: mpsc::Receiver<Bytes>) -> Response {
+fn event_stream(events: EventReceiver) -> Response {
     let events = stream::unfold(events, async |mut events| {
         let event = events.recv().await?;
         Some((Ok::<_, Infallible>(event), events))

@@ -3,12 +3,11 @@
 use antiphon::stream::{Event, Failure, Finished, Status};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
+use super::channel::{Closed, EventReceiver, EventSender, channel};
 use crate::error::ApiError;
-
-/// How many events may wait for a slow reader before its upstream has to.
-const EVENTS_IN_FLIGHT: usize = 32;
 
 /// What is known before the first byte, as headers.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +17,7 @@ pub(crate) struct Head(pub(crate) HeaderMap);
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// Events as they come.
-    Stream(Head, mpsc::Receiver<Bytes>),
+    Stream(Head, EventReceiver),
     /// The whole response object.
     Whole(Head, String),
 }
@@ -28,14 +27,28 @@ pub(crate) struct Client {
     streams: bool,
     head: Head,
     answer: Option<oneshot::Sender<Result<Answer, ApiError>>>,
-    events: Option<mpsc::Sender<Bytes>>,
+    events: Option<EventSender>,
+    /// Cancelled when nobody waits for slow readers any longer.
+    closing: CancellationToken,
+    /// Why the response fails, for a caller that gets no events.
+    failure: Option<ApiError>,
 }
 
 impl Client {
     /// A client that wants a stream or a whole answer, and where the answer arrives.
-    pub(crate) fn new(streams: bool) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
+    pub(crate) fn new(
+        streams: bool,
+        closing: CancellationToken,
+    ) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
-        let client = Self { streams, head: Head::default(), answer: Some(sender), events: None };
+        let client = Self {
+            streams,
+            head: Head::default(),
+            answer: Some(sender),
+            events: None,
+            closing,
+            failure: None,
+        };
         (client, answer)
     }
 
@@ -45,7 +58,7 @@ impl Client {
         if self.streams
             && let Some(answer) = self.answer.take()
         {
-            let (events, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
+            let (events, receiver) = channel();
             self.events = Some(events);
             drop(answer.send(Ok(Answer::Stream(std::mem::take(&mut self.head), receiver))));
         }
@@ -61,9 +74,23 @@ impl Client {
     }
 
     /// Passes an event on. Waits while the caller reads slowly; does nothing once it has left.
+    ///
+    /// The wait is bounded: a caller that takes nothing for the client time-out loses its connection,
+    /// and with it the other end of the channel. When the gateway closes, a stream that is not taken
+    /// is cut.
     pub(super) async fn event(&mut self, event: &Event) {
-        if let Some(events) = &self.events {
-            drop(events.send(event.to_sse()).await);
+        self.pass_on(event.to_sse()).await;
+    }
+
+    async fn pass_on(&mut self, bytes: Bytes) {
+        let Some(events) = &self.events else { return };
+        let sent = tokio::select! {
+            biased;
+            sent = events.send(bytes) => sent,
+            () = self.closing.cancelled() => Err(Closed),
+        };
+        if sent.is_err() && self.closing.is_cancelled() {
+            self.events = None;
         }
     }
 
@@ -74,12 +101,18 @@ impl Client {
         }
     }
 
+    /// The response that is to end has failed for this reason.
+    pub(super) fn failing(&mut self, error: ApiError) {
+        self.failure = Some(error);
+    }
+
     /// The turn's end, once it is committed.
     pub(super) async fn end(&mut self, finished: Finished) {
         if self.streams {
             self.last_event(&finished.event).await;
         } else if finished.status == Status::Failed {
-            self.refuse(failed(finished.failure));
+            let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
+            self.refuse(error);
         } else if let Some(answer) = self.answer.take() {
             drop(answer.send(Ok(Answer::Whole(std::mem::take(&mut self.head), finished.response))));
         }
@@ -97,8 +130,17 @@ impl Client {
 
     async fn last_event(&mut self, event: &Event) {
         self.event(event).await;
-        if let Some(events) = self.events.take() {
-            drop(events.send(Bytes::from_static(b"data: [DONE]\n\n")).await);
+        self.pass_on(Bytes::from_static(b"data: [DONE]\n\n")).await;
+        self.events = None;
+    }
+}
+
+/// A turn that ends without an answer because the gateway closes is refused, so that its caller tries
+/// again.
+impl Drop for Client {
+    fn drop(&mut self) {
+        if self.closing.is_cancelled() {
+            self.refuse(ApiError::stopping());
         }
     }
 }

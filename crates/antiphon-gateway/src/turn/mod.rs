@@ -1,9 +1,11 @@
 //! One turn, from a request to a committed answer.
 
 mod admission;
+mod channel;
 mod client;
 mod commit;
 mod encode;
+mod lean;
 mod open;
 mod plan;
 mod relay;
@@ -20,32 +22,35 @@ use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Taken};
 use tokio::sync::oneshot;
 
+pub(crate) use self::channel::EventReceiver;
 pub(crate) use self::client::{Answer, Client, Head};
 use self::open::Opened;
 use self::plan::Plan;
 use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
 use self::retry::Made;
-use self::send::Sent;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::limits::OpenTurn;
 use crate::request::CreateRequest;
 use crate::settings::OnDisconnect;
-use crate::upstream::{Reply, Upstream};
+use crate::upstream::{Asking, Reply, Upstream};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
 pub(crate) async fn answer(
     gateway: Arc<Gateway>,
     caller: Caller,
     request: CreateRequest,
+    open: OpenTurn,
 ) -> Result<Answer, ApiError> {
-    let (client, answer) = Client::new(request.stream);
+    let (client, answer) = Client::new(request.stream, gateway.closing.clone());
     let turns = gateway.turns.clone();
     turns.spawn(async move {
         let mut turn = Turn { gateway: &gateway, caller: &caller, request: &request };
         turn.run(client).await;
+        drop(open);
     });
     received(answer).await
 }
@@ -87,11 +92,13 @@ impl Turn<'_> {
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
-        let reply = self.ask(&opened, &mut plan, upstream, client).await?;
+        let mut asking = Asking::of(upstream);
+        let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
-        let outcome = self.relay(reply, hearing, &opened, client).await;
+        let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
+        plan.report.retried(asking.retries());
         self.conclude(opened, plan, outcome, client).await
     }
 
@@ -107,14 +114,14 @@ impl Turn<'_> {
         &self,
         opened: &Opened,
         plan: &mut Plan,
-        upstream: Upstream<'_>,
+        asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Option<Reply>, ApiError> {
         let asked = &*plan;
-        let asking =
-            async { tokio::join!(self.record_opening(opened, asked), self.send(asked, upstream)) };
+        let both =
+            async { tokio::join!(self.record_opening(opened, asked), self.send(asked, asking)) };
         let (recorded, sent) = tokio::select! {
-            both = asking => both,
+            both = both => both,
             () = self.left(client) => {
                 self.drop_opening(opened).await;
                 return Ok(None);
@@ -125,10 +132,7 @@ impl Turn<'_> {
             }
         };
         match (recorded, sent) {
-            (Ok(()), Ok(Sent { reply, stood_in })) => {
-                plan.report.reasoning_stood_in(stood_in);
-                Ok(Some(reply))
-            }
+            (Ok(()), Ok(sent)) => Ok(Some(sent.told_in(plan))),
             (recorded, sent) => {
                 self.drop_opening(opened).await;
                 Err(recorded.err().or(sent.err().map(ApiError::from)).expect("one of them failed"))
@@ -151,7 +155,8 @@ impl Turn<'_> {
         let taken = Taken::of(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
         let assembler = assembler.permitting(Permission::of(&fields));
-        Hearing::new(upstream.api(), Asked::of(&fields, plan.origin.clone()), assembler)
+        let asked = Asked::of(&fields, plan.origin.clone());
+        Hearing::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
     }
 
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {

@@ -25,13 +25,19 @@ pub(super) struct Plan {
     /// The fresh input, to be kept.
     pub(super) fresh: Vec<HeldItem>,
     /// What the model is given.
-    pub(super) view: Vec<Item>,
-    /// The request, where the upstream does not speak the Responses API.
-    pub(super) encoded: Option<Bytes>,
+    pub(super) prompt: Prompt,
     /// Who will answer.
     pub(super) origin: Origin,
     /// What was left out and mended.
     pub(super) report: Report,
+}
+
+/// What the model is given.
+pub(super) struct Prompt {
+    /// As items.
+    pub(super) view: Vec<Item>,
+    /// As a request, where the upstream does not speak the Responses API.
+    pub(super) encoded: Option<Bytes>,
 }
 
 impl Turn<'_> {
@@ -55,12 +61,24 @@ impl Turn<'_> {
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
+        let prompt = self.prompt(view, upstream, &origin, &mut report)?;
+        let fresh = transcript.items()[held..].to_vec();
+        Ok(Plan { transcript, fresh, prompt, origin, report })
+    }
+
+    /// The items as the upstream is given them. What its API cannot carry is reported.
+    pub(super) fn prompt(
+        &self,
+        view: Vec<Item>,
+        upstream: Upstream<'_>,
+        origin: &Origin,
+        report: &mut Report,
+    ) -> Result<Prompt, ApiError> {
         let encoded = match upstream.api() {
             Dialect::Responses => None,
-            api => Some(self.translated(api, &view, &origin, &mut report)?),
+            api => Some(self.translated(api, &view, origin, report)?),
         };
-        let fresh = transcript.items()[held..].to_vec();
-        Ok(Plan { transcript, fresh, view, encoded, origin, report })
+        Ok(Prompt { view, encoded })
     }
 
     fn translated(

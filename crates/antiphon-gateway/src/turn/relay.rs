@@ -5,12 +5,10 @@ use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
 use bytes::Bytes;
 
 use super::open::Opened;
+use super::plan::Plan;
 use super::{Client, Turn};
 use crate::error::ApiError;
-use crate::upstream::{ByteStream, Reply, UpstreamError};
-
-/// The bound on one event of an upstream. A completed response stands in one event.
-const MAX_EVENT: usize = 64 << 20;
+use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
 /// How the relay came to its end.
 pub(super) enum Outcome {
@@ -22,63 +20,140 @@ pub(super) enum Outcome {
     ConversationDeleted(Assembler),
 }
 
+/// How one answer came to its end.
+enum Heard {
+    /// It ended well.
+    Whole,
+    /// It did not, or told of a failure.
+    Broken(UpstreamError),
+    /// Nobody wanted the rest.
+    Unwanted(Unwanted),
+}
+
+/// Why nobody wants the rest of an answer.
+enum Unwanted {
+    /// The caller left.
+    Left,
+    /// The conversation was deleted.
+    ConversationDeleted,
+}
+
 /// An upstream's answer as it is heard.
 pub(super) struct Hearing {
+    dialect: Dialect,
+    asked: Asked,
+    max_event: usize,
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
 }
 
 impl Turn<'_> {
-    /// Relays the answer until it ends, the caller leaves or its conversation is deleted.
+    /// Relays the answer until it ends, the caller leaves or its conversation is deleted. An answer that comes to nothing before
+    /// its first event of output is asked for again, where that may help.
     pub(super) async fn relay(
         &self,
-        reply: Reply,
+        mut reply: Reply,
         mut hearing: Hearing,
         opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Outcome {
-        match reply {
-            Reply::Whole(body) => {
-                hearing.whole(&body);
-                hearing.pass_on(client).await;
-                Outcome::Ended(hearing.assembler)
-            }
-            Reply::Events(stream) => self.relay_events(stream, hearing, opened, client).await,
+        loop {
+            let error = match self.hear(reply, &mut hearing, opened, client).await {
+                Heard::Whole => return Outcome::Ended(hearing.assembler),
+                Heard::Unwanted(unwanted) => return hearing.leave(unwanted, client).await,
+                Heard::Broken(error) => error,
+            };
+            let again = tokio::select! {
+                again = self.ask_again(error, &mut hearing, plan, asking) => Ok(again),
+                unwanted = self.unwanted(opened, client) => Err(unwanted),
+            };
+            reply = match again {
+                Ok(Ok(reply)) => reply,
+                Ok(Err(error)) => {
+                    hearing.fail(error.as_failure(), error.into(), client).await;
+                    return Outcome::Ended(hearing.assembler);
+                }
+                Err(unwanted) => return hearing.leave(unwanted, client).await,
+            };
         }
     }
 
-    async fn relay_events(
+    /// Waits until nobody wants the rest of an answer.
+    async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
+        tokio::select! {
+            () = self.left(client) => Unwanted::Left,
+            () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
+        }
+    }
+
+    /// Asks for another answer in the place of one that came to nothing, or says why there is none.
+    async fn ask_again(
         &self,
-        mut stream: ByteStream,
-        mut hearing: Hearing,
+        error: UpstreamError,
+        hearing: &mut Hearing,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+    ) -> Result<Reply, UpstreamError> {
+        if hearing.assembler.has_told_output() || !asking.may_ask_again(&error).await {
+            return Err(error);
+        }
+        hearing.begin_anew();
+        Ok(self.send(plan, asking).await?.told_in(plan))
+    }
+
+    async fn hear(
+        &self,
+        reply: Reply,
+        hearing: &mut Hearing,
         opened: &Opened,
         client: &mut Client,
-    ) -> Outcome {
-        while !hearing.assembler.has_ended() {
+    ) -> Heard {
+        match reply {
+            Reply::Whole(body) => {
+                let heard = hearing.hear_whole(&body);
+                hearing.pass_on(client).await;
+                hearing.end(heard)
+            }
+            Reply::Events(stream) => self.hear_events(stream, hearing, opened, client).await,
+        }
+    }
+
+    async fn hear_events(
+        &self,
+        mut stream: ByteStream,
+        hearing: &mut Hearing,
+        opened: &Opened,
+        client: &mut Client,
+    ) -> Heard {
+        loop {
             let piece = tokio::select! {
                 piece = stream.next() => piece,
-                () = self.left(client) => return Outcome::Left(hearing.assembler),
-                () = opened.conversation_deleted() => {
-                    hearing.fail(ApiError::conversation_deleted().message());
-                    hearing.pass_on(client).await;
-                    return Outcome::ConversationDeleted(hearing.assembler);
-                }
+                unwanted = self.unwanted(opened, client) => return Heard::Unwanted(unwanted),
             };
-            if let Err(error) = hearing.piece(piece) {
-                hearing.fail(&error.to_string());
-            }
+            let heard = hearing.piece(piece);
             hearing.pass_on(client).await;
+            if heard.is_err() || hearing.assembler.has_ended() {
+                return hearing.end(heard);
+            }
         }
-        Outcome::Ended(hearing.assembler)
     }
 }
 
 impl Hearing {
     /// An answer in `dialect`, to a request of which `asked` is known.
     pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
-        let listener = Listener::new(dialect, asked);
-        Self { decoder: Decoder::new(MAX_EVENT), listener, assembler }
+        let listener = Listener::new(dialect, asked.clone());
+        let max_event = usize::MAX;
+        let decoder = Decoder::new(max_event);
+        Self { dialect, asked, max_event, decoder, listener, assembler }
+    }
+
+    /// The same with a bound on each event, in bytes.
+    pub(super) fn bounded(self, max_event: usize) -> Self {
+        Self { decoder: Decoder::new(max_event), max_event, ..self }
     }
 
     /// What an answer that has ended came to.
@@ -92,14 +167,50 @@ impl Hearing {
         }
     }
 
-    fn fail(&mut self, reason: &str) {
-        self.assembler.fail(Failure::server_error(reason));
-    }
-
     /// Hears an answer that comes as one object.
     pub(super) fn whole(&mut self, body: &Bytes) {
-        if self.listener.hear_whole(body, &mut self.assembler).is_err() {
-            self.fail(&garbled("a body that is no response object").to_string());
+        if let Err(error) = self.hear_whole(body) {
+            self.assembler.fail(error.as_failure());
+        }
+    }
+
+    fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
+        let heard = self.listener.hear_whole(body, &mut self.assembler);
+        heard.map_err(|_| garbled("a body that is no response object"))
+    }
+
+    /// Another answer follows in the place of this one.
+    fn begin_anew(&mut self) {
+        self.assembler.hear_anew();
+        self.decoder = Decoder::new(self.max_event);
+        self.listener = Listener::new(self.dialect, self.asked.clone());
+    }
+
+    /// The response failed, if it has not already. `error` is for callers that get no events.
+    async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
+        self.assembler.fail(failure);
+        self.pass_on(client).await;
+        client.failing(error);
+    }
+
+    /// The rest is not waited for.
+    async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
+        match unwanted {
+            Unwanted::Left => Outcome::Left(self.assembler),
+            Unwanted::ConversationDeleted => {
+                let error = ApiError::conversation_deleted();
+                self.fail(Failure::server_error(error.message()), error, client).await;
+                Outcome::ConversationDeleted(self.assembler)
+            }
+        }
+    }
+
+    /// How an answer ended of which the last that came was `heard`.
+    fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
+        match (heard, self.assembler.failure()) {
+            (Err(error), _) => Heard::Broken(error),
+            (Ok(()), Some(failure)) => Heard::Broken(UpstreamError::Failed(failure.clone())),
+            (Ok(()), None) => Heard::Whole,
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Report {
     input_items: usize,
     /// Whether the turn stands in the place of an earlier attempt that was cut short.
     superseding: bool,
+    /// How often the upstream was asked again because it failed.
+    retries: u32,
     /// Items that were held already.
     resent: Vec<ResentItem>,
     /// What a provider would have refused, and what was done about it.
@@ -35,7 +37,7 @@ pub(super) struct Report {
     stream: Vec<StreamRepair>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 struct AdaptedField {
     /// Its path in the request.
     field: String,
@@ -56,7 +58,7 @@ struct ResentItem {
     differs: bool,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 struct Repair {
     /// Its position in the input; null for an item that was held before.
     position: Option<usize>,
@@ -92,6 +94,8 @@ pub(super) enum LeftOut {
     ForeignReasoning,
     /// Reasoning of which only the id is left.
     BareReasoning,
+    /// Encrypted reasoning that its upstream cannot read.
+    RefusedReasoning,
 }
 
 impl LeftOut {
@@ -103,6 +107,7 @@ impl LeftOut {
             Self::CallUnknown => "output_without_call",
             Self::ForeignReasoning => "foreign_reasoning",
             Self::BareReasoning => "bare_reasoning",
+            Self::RefusedReasoning => "refused_reasoning",
         }
     }
 
@@ -114,6 +119,7 @@ impl LeftOut {
             Self::CallUnknown => "No tool call found for the output.",
             Self::ForeignReasoning => "The reasoning was encrypted by another model.",
             Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
+            Self::RefusedReasoning => "The upstream cannot read the encrypted reasoning.",
         }
     }
 }
@@ -124,6 +130,7 @@ impl Report {
             object: "antiphon.report",
             input_items,
             superseding: false,
+            retries: 0,
             resent: Vec::new(),
             repairs: Vec::new(),
             adapted_fields: Vec::new(),
@@ -134,6 +141,25 @@ impl Report {
     /// The turn stands in the place of an earlier attempt, or not.
     pub(super) fn superseded(&mut self, earlier: bool) {
         self.superseding = earlier;
+    }
+
+    /// How often the upstream was asked again.
+    pub(super) fn retried(&mut self, retries: u32) {
+        self.retries = retries;
+    }
+
+    /// Adds what another report of the same turn says beyond this one.
+    pub(super) fn add_new(&mut self, other: Self) {
+        for repair in other.repairs {
+            if !self.repairs.contains(&repair) {
+                self.repairs.push(repair);
+            }
+        }
+        for field in other.adapted_fields {
+            if !self.adapted_fields.contains(&field) {
+                self.adapted_fields.push(field);
+            }
+        }
     }
 
     pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
@@ -277,6 +303,7 @@ impl Report {
             status = finished.status.as_str(),
             input_items = self.input_items,
             resent = self.resent.len(),
+            retries = self.retries,
             repairs = self.counts(),
             stream_repairs = self.stream.len(),
             output_items = finished.output.len(),

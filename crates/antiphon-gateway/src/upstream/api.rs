@@ -6,8 +6,8 @@
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use http::request::Builder;
-use http::{HeaderName, header};
-use serde_json::{Value, json};
+use http::{HeaderName, StatusCode, header};
+use serde_json::{Map, Value, json};
 
 use crate::settings::Secret;
 
@@ -43,14 +43,15 @@ pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
 }
 
 /// An error's body in the form that callers of the Responses API read. One that is in this form, or
-/// of a server that speaks the Responses API, stays as it came.
-pub(super) fn error_body(api: Dialect, body: Bytes) -> Bytes {
-    if api == Dialect::Responses {
-        return body;
-    }
-    let Ok(said) = serde_json::from_slice::<Value>(&body) else { return body };
+/// an object of a server that speaks the Responses API, stays as it came; of what is no JSON object,
+/// a page or nothing, only the status is told.
+pub(super) fn error_body(api: Dialect, status: StatusCode, body: Bytes) -> Bytes {
+    let Ok(said) = serde_json::from_slice::<Map<String, Value>>(&body) else {
+        return told_by_status(status);
+    };
+    let said = Value::Object(said);
     let is_ours = said["error"].is_object() && said["type"] != "error";
-    if is_ours || !said.is_object() {
+    if api == Dialect::Responses || is_ours {
         return body;
     }
     let error = if said["error"].is_object() { &said["error"] } else { &said };
@@ -68,9 +69,23 @@ pub(super) fn error_body(api: Dialect, body: Bytes) -> Bytes {
     .into()
 }
 
+fn told_by_status(status: StatusCode) -> Bytes {
+    let (kind, code) = match status {
+        StatusCode::TOO_MANY_REQUESTS => ("rate_limit_error", Some("rate_limit_exceeded")),
+        _ if status.is_server_error() => ("server_error", Some("server_error")),
+        _ => ("invalid_request_error", None),
+    };
+    let message = format!("The upstream refused the request with status {status}.");
+    json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
+        .to_string()
+        .into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STATUS: StatusCode = StatusCode::BAD_GATEWAY;
 
     #[test]
     fn errors_of_other_apis_are_told_in_the_form_that_callers_read() {
@@ -90,7 +105,7 @@ mod tests {
         ];
         for (body, message, kind) in cases {
             let told: Value =
-                serde_json::from_slice(&error_body(Dialect::Chat, body.into())).unwrap();
+                serde_json::from_slice(&error_body(Dialect::Chat, STATUS, body.into())).unwrap();
             assert_eq!(told["error"]["message"], message);
             assert_eq!(told["error"]["type"], kind);
             assert_eq!(
@@ -109,9 +124,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_that_form_or_in_none_stays_as_it_came() {
-        for body in [r#"{ "error": {"message":"no","type":"x"}}"#, "<html>", "[]", "{}"] {
-            assert_eq!(error_body(Dialect::Chat, body.into()), body);
+    fn what_is_in_that_form_or_in_none_that_is_known_stays_as_it_came() {
+        for body in [r#"{ "error": {"message":"no","type":"x"}}"#, "{}"] {
+            assert_eq!(error_body(Dialect::Chat, STATUS, body.into()), body);
+        }
+        let other = r#"{"detail": 1.50}"#;
+        assert_eq!(error_body(Dialect::Responses, STATUS, other.into()), other);
+    }
+
+    #[test]
+    fn of_what_is_no_json_object_only_the_status_is_told() {
+        for api in [Dialect::Responses, Dialect::Chat] {
+            for body in ["<html>secret</html>", "[]", "", "null"] {
+                let told: Value =
+                    serde_json::from_slice(&error_body(api, STATUS, body.into())).unwrap();
+                let message = "The upstream refused the request with status 502 Bad Gateway.";
+                assert_eq!(told["error"]["message"], message);
+                assert_eq!(told["error"]["type"], "server_error");
+            }
         }
     }
 }

@@ -1,14 +1,12 @@
 //! An upstream's answer as it arrives.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout;
 
 use super::error::UpstreamError;
+use super::patience::Patience;
 
 /// How an upstream answers.
 pub(crate) enum Reply {
@@ -22,12 +20,12 @@ pub(crate) enum Reply {
 pub(crate) enum ByteStream {
     /// Made here.
     Made(Box<dyn Iterator<Item = Bytes> + Send>),
-    /// From a connection that may stay silent for `idle` at most.
+    /// From a connection.
     Received {
         /// The answer's body.
         body: Incoming,
-        /// The bound on silence.
-        idle: Duration,
+        /// How long it is waited for.
+        patience: Patience,
         /// The right to have it open.
         _permit: Option<OwnedSemaphorePermit>,
     },
@@ -42,20 +40,24 @@ impl ByteStream {
                 tokio::task::yield_now().await;
                 events.next().map(Ok)
             }
-            Self::Received { body, idle, .. } => next_piece(body, *idle).await,
+            Self::Received { body, patience, .. } => next_piece(body, patience).await,
         }
     }
 }
 
-async fn next_piece(body: &mut Incoming, idle: Duration) -> Option<Result<Bytes, UpstreamError>> {
+async fn next_piece(
+    body: &mut Incoming,
+    patience: &mut Patience,
+) -> Option<Result<Bytes, UpstreamError>> {
     loop {
-        let frame = match timeout(idle, body.frame()).await {
-            Err(_) => return Some(Err(UpstreamError::TimedOut(idle))),
+        let frame = match patience.wait(body.frame()).await {
+            Err(error) => return Some(Err(error)),
             Ok(None) => return None,
             Ok(Some(Err(_))) => return Some(Err(UpstreamError::BrokeOff)),
             Ok(Some(Ok(frame))) => frame,
         };
         if let Ok(piece) = frame.into_data() {
+            patience.heard();
             return Some(Ok(piece));
         }
     }
@@ -65,10 +67,10 @@ async fn next_piece(body: &mut Incoming, idle: Duration) -> Option<Result<Bytes,
 pub(super) async fn read_whole(
     body: &mut Incoming,
     limit: usize,
-    idle: Duration,
+    mut patience: Patience,
 ) -> Result<Bytes, UpstreamError> {
     let mut whole = Vec::new();
-    while let Some(piece) = next_piece(body, idle).await {
+    while let Some(piece) = next_piece(body, &mut patience).await {
         let piece = piece?;
         if whole.len() + piece.len() > limit {
             return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use antiphon::stream::Failure;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+use super::retry_after::retry_after;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -17,15 +21,24 @@ pub(crate) enum UpstreamError {
     /// As many answers as it may give at once are open.
     #[error("The upstream is answering as many requests as it may at once. Please retry.")]
     Busy,
-    /// Silence.
-    #[error("The upstream did not answer within {} seconds.", .0.as_secs())]
-    TimedOut(Duration),
+    /// No first byte for that long.
+    #[error("The upstream did not begin to answer within {0:?}.")]
+    Silent(Duration),
+    /// No further byte for that long.
+    #[error("The upstream's answer stopped: nothing came for {0:?}.")]
+    Stalled(Duration),
+    /// It was still answering after that long.
+    #[error("The upstream's answer was not complete after {0:?}.")]
+    Unending(Duration),
     /// The connection ended before the answer did.
     #[error("The upstream's answer broke off before it was complete.")]
     BrokeOff,
     /// The answer is not what a server of its API sends.
     #[error("The upstream answered with something else than a response: {0}.")]
     Garbled(String),
+    /// It answered that the response failed.
+    #[error("{}", .0.message)]
+    Failed(Failure),
 }
 
 /// An error answer of an upstream.
@@ -53,26 +66,167 @@ impl UpstreamError {
         }))
     }
 
+    /// Whether the same request may be answered when it is made again.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::BrokeOff => true,
+            Self::Refused(refused) => refused.may_pass(),
+            Self::Failed(failure) => PASSING_CODES.contains(&failure.code.as_str()),
+            // Who waited that long already has most likely stopped to; a server that sends
+            // something else than answers does so again; one that is busy needs no more requests.
+            Self::Silent(_)
+            | Self::Stalled(_)
+            | Self::Unending(_)
+            | Self::Garbled(_)
+            | Self::Busy => false,
+        }
+    }
+
+    /// How long the upstream says to wait, at `now` in Unix seconds.
+    pub(super) fn told_wait(&self, now: i64) -> Option<Duration> {
+        let Self::Refused(refused) = self else { return None };
+        retry_after(&refused.headers, now)
+    }
+
+    /// The failure of a response that cannot be refused any more.
+    pub(crate) fn as_failure(&self) -> Failure {
+        match self {
+            Self::Failed(failure) => failure.clone(),
+            Self::Refused(refused) => refused.as_failure(),
+            Self::Busy => Failure { code: "rate_limit_exceeded".into(), message: self.to_string() },
+            _ => Failure::server_error(self.to_string()),
+        }
+    }
+
     /// Whether a server of Chat Completions refused calls without the reasoning that they were made
     /// with, in the words of DeepSeek or Moonshot.
     pub(crate) fn wants_reasoning(&self) -> bool {
-        let Self::Refused(refused) = self else { return false };
-        let body = String::from_utf8_lossy(&refused.body);
-        refused.status == StatusCode::BAD_REQUEST
-            && body.contains("reasoning_content")
-            && ["passed back", "issing"].iter().any(|words| body.contains(words))
+        self.is_bad_request(|refused| {
+            let body = String::from_utf8_lossy(&refused.body);
+            body.contains("reasoning_content")
+                && ["passed back", "issing"].iter().any(|words| body.contains(words))
+        })
     }
 
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
-        let Self::Refused(refused) = self else { return false };
-        let Ok(body) = serde_json::from_slice::<serde_json::Value>(&refused.body) else {
-            return false;
+        self.is_bad_request(|refused| {
+            let error = refused.error();
+            let message = error["message"].as_str().unwrap_or_default();
+            error["param"] == "include" && message.contains("ncrypted content is not supported")
+        })
+    }
+
+    /// Whether it refused encrypted reasoning that it made, or that another server of its kind did:
+    /// OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the code
+    /// `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    pub(crate) fn refuses_reasoning(&self) -> bool {
+        self.is_bad_request(|refused| {
+            let error = refused.error();
+            let message = error["message"].as_str().unwrap_or_default();
+            error["code"] == "invalid_encrypted_content"
+                || message.contains("ncrypted content") && message.contains("could not be")
+                || message.contains("Invalid `signature` in `thinking` block")
+                || message.contains("Invalid `data` in `redacted_thinking` block")
+        })
+    }
+
+    fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {
+        matches!(self, Self::Refused(refused)
+            if refused.status == StatusCode::BAD_REQUEST && so(refused))
+    }
+}
+
+/// Statuses by which a server says that it did nothing, and may do it next time. 529 is Anthropic's
+/// of a server that is overloaded.
+const PASSING_STATUSES: [u16; 8] = [408, 409, 429, 500, 502, 503, 504, 529];
+
+/// The same as codes of a response that failed: OpenAI's, then Anthropic's.
+const PASSING_CODES: [&str; 6] = [
+    "server_error",
+    "rate_limit_exceeded",
+    "api_error",
+    "overloaded_error",
+    "rate_limit_error",
+    "timeout_error",
+];
+
+impl Refused {
+    /// The server may say itself whether to ask again, as OpenAI's does.
+    fn may_pass(&self) -> bool {
+        match self.headers.get("x-should-retry").map(http::HeaderValue::as_bytes) {
+            Some(b"true") => true,
+            Some(b"false") => false,
+            _ => PASSING_STATUSES.contains(&self.status.as_u16()),
+        }
+    }
+
+    /// What it says, under `error`; null where it says nothing so.
+    fn error(&self) -> Value {
+        let body = serde_json::from_slice::<Value>(&self.body);
+        body.map(|mut body| body["error"].take()).unwrap_or_default()
+    }
+
+    fn as_failure(&self) -> Failure {
+        let error = self.error();
+        let code = match (error["code"].as_str(), self.status) {
+            (Some(code), _) => code,
+            (None, StatusCode::TOO_MANY_REQUESTS) => "rate_limit_exceeded",
+            (None, _) => "server_error",
         };
-        let error = &body["error"];
-        let message = error["message"].as_str().unwrap_or_default();
-        refused.status == StatusCode::BAD_REQUEST
-            && error["param"] == "include"
-            && message.contains("ncrypted content is not supported")
+        let message = error["message"].as_str().map_or_else(
+            || format!("The upstream refused the request with status {}.", self.status),
+            str::to_owned,
+        );
+        Failure { code: code.to_owned(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(status: u16, headers: HeaderMap, body: &Value) -> UpstreamError {
+        UpstreamError::Refused(Box::new(Refused {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            body: body.to_string().into(),
+        }))
+    }
+
+    #[test]
+    fn a_server_decides_by_its_status_and_its_own_word_counts_more() {
+        let plain = |status| refused(status, HeaderMap::new(), &json!({})).may_pass();
+        for status in PASSING_STATUSES {
+            assert!(plain(status), "{status}");
+        }
+        for status in [400, 401, 403, 404, 413, 422, 501] {
+            assert!(!plain(status), "{status}");
+        }
+        let told = |status, word| {
+            let word = HeaderValue::from_static(word);
+            let name = http::HeaderName::from_static("x-should-retry");
+            refused(status, HeaderMap::from_iter([(name, word)]), &json!({})).may_pass()
+        };
+        assert!(told(400, "true"));
+        assert!(!told(503, "false"));
+        assert!(told(503, "perhaps"));
+    }
+
+    #[test]
+    fn refusals_of_encrypted_reasoning_are_known_by_the_providers_words() {
+        let error = |code: &str, message: &str| {
+            let body = json!({"error": {"code": code, "message": message}});
+            refused(400, HeaderMap::new(), &body).refuses_reasoning()
+        };
+        let verified = "The encrypted content gAAA...c90= could not be verified.";
+        assert!(error("invalid_encrypted_content", ""));
+        assert!(error("", verified));
+        assert!(error("", "messages.1.content.0: Invalid `signature` in `thinking` block"));
+        assert!(!error("", "Encrypted content is not supported with this model."));
+        assert!(!error("invalid_value", "Invalid 'input[0].id'."));
     }
 }

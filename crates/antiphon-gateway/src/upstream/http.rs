@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
@@ -13,31 +13,28 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::Instant;
 
 use super::api;
 use super::body::{ByteStream, Reply, read_whole};
 use super::error::{Refused, UpstreamError};
 use super::models::{Model, models_of};
+use super::patience::Patience;
 use crate::caller::Caller;
-use crate::settings::{ModelPattern, Secret, UpstreamSettings};
+use crate::settings::{Retries, UpstreamSettings};
 
-/// The bound on an answer that does not stream.
-const MAX_ANSWER: usize = 64 << 20;
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
 
 /// Headers of an error that callers act on.
-const ERROR_HEADERS: [&str; 4] = ["content-type", "retry-after", "x-should-retry", "x-request-id"];
+const ERROR_HEADERS: [&str; 4] =
+    ["retry-after", "retry-after-ms", "x-should-retry", "x-request-id"];
 
 /// A server at one base URL.
 pub(crate) struct HttpUpstream {
-    models: Vec<ModelPattern>,
-    api: Dialect,
+    settings: UpstreamSettings,
     base: String,
     name: String,
-    key: Option<Secret>,
-    idle: Duration,
     /// How many answers may still be opened; `None`: any number.
     open: Option<Arc<Semaphore>>,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -48,12 +45,9 @@ impl HttpUpstream {
         let base = settings.url.to_string().trim_end_matches('/').to_owned();
         let name = settings.url.authority().map_or_else(|| base.clone(), ToString::to_string);
         Self {
-            models: settings.models.clone(),
-            api: settings.api,
+            settings: settings.clone(),
             base,
             name,
-            key: settings.key.clone(),
-            idle: settings.idle_timeout,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
             client: client(settings.connect_timeout),
         }
@@ -66,32 +60,45 @@ impl HttpUpstream {
 
     /// The API that it speaks.
     pub(super) fn api(&self) -> Dialect {
-        self.api
+        self.settings.api
     }
 
     /// Whether it answers for a model of this name.
     pub(super) fn takes(&self, model: &str) -> bool {
-        self.models.iter().any(|pattern| pattern.takes(model))
+        self.settings.models.iter().any(|pattern| pattern.takes(model))
     }
 
-    /// Asks for an answer.
+    /// The bound, in bytes, on one event of an answer.
+    pub(super) fn max_answer(&self) -> usize {
+        self.settings.max_answer
+    }
+
+    /// How often it is asked again, and how long an answer may take in all.
+    pub(super) fn patience(&self) -> (Retries, Duration) {
+        (self.settings.retries.clone(), self.settings.total_timeout)
+    }
+
+    /// Asks for an answer, which has to be whole at `end`.
     pub(super) async fn respond(
         &self,
         body: Bytes,
         caller: &Caller,
+        end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
-        let mut answer = self.ask(Method::POST, api::path(self.api), body, caller).await?;
-        let content_type = answer.headers().get(header::CONTENT_TYPE);
-        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        match content_type.split(';').next().unwrap_or_default().trim() {
+        let patience = Patience::new(&self.settings, end);
+        let path = api::path(self.settings.api);
+        let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
+        is_plain(&answer)?;
+        match media_type(answer.headers()) {
             "text/event-stream" => Ok(Reply::Events(ByteStream::Received {
                 body: answer.into_body(),
-                idle: self.idle,
+                patience,
                 _permit: permit,
             })),
             "application/json" => {
-                read_whole(answer.body_mut(), MAX_ANSWER, self.idle).await.map(Reply::Whole)
+                let limit = self.settings.max_answer;
+                read_whole(answer.body_mut(), limit, patience).await.map(Reply::Whole)
             }
             other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
         }
@@ -99,8 +106,9 @@ impl HttpUpstream {
 
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
-        let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller).await?;
-        let body = read_whole(answer.body_mut(), MAX_ERROR, self.idle).await?;
+        let patience = Patience::new(&self.settings, Instant::now() + self.settings.total_timeout);
+        let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller, patience).await?;
+        let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await?;
         Ok(models_of(&body, &self.name))
     }
 
@@ -117,14 +125,15 @@ impl HttpUpstream {
         path: &str,
         body: Bytes,
         caller: &Caller,
+        patience: Patience,
     ) -> Result<Response<Incoming>, UpstreamError> {
         let request = self.request(method, path, body, caller)?;
-        let answer = match timeout(self.idle, self.client.request(request)).await {
-            Err(_) => return Err(UpstreamError::TimedOut(self.idle)),
-            Ok(Err(error)) => return Err(unreachable_because(&error)),
-            Ok(Ok(answer)) => answer,
-        };
-        if answer.status() == StatusCode::OK { Ok(answer) } else { Err(self.refusal(answer).await) }
+        let answer = patience.wait(self.client.request(request)).await?;
+        let answer = answer.map_err(|error| unreachable_because(&error))?;
+        match answer.status() {
+            StatusCode::OK => Ok(answer),
+            _ => Err(self.refusal(answer, patience).await),
+        }
     }
 
     fn request(
@@ -138,35 +147,55 @@ impl HttpUpstream {
             .method(method)
             .uri(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT_ENCODING, "identity")
             .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
-        request = api::signed(request, self.api, self.key.as_ref().or(caller.token.as_ref()));
+        request = api::signed(
+            request,
+            self.settings.api,
+            self.settings.key.as_ref().or(caller.token.as_ref()),
+        );
         for (name, value) in &caller.headers {
-            if api::takes_header(self.api, name) {
+            if api::takes_header(self.settings.api, name) {
                 request = request.header(name, value);
             }
         }
         request.body(Full::new(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
-    /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere.
-    async fn refusal(&self, mut answer: Response<Incoming>) -> UpstreamError {
+    /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere. An
+    /// error's body that does not come does not keep its status from being told.
+    async fn refusal(&self, mut answer: Response<Incoming>, patience: Patience) -> UpstreamError {
         let status = answer.status();
         if !status.is_client_error() && !status.is_server_error() {
             return UpstreamError::Garbled(format!("status {status}"));
         }
+        let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await.unwrap_or_default();
+        let body = api::error_body(self.settings.api, status, body);
         let headers = ERROR_HEADERS.iter().filter_map(|name| {
             let name = HeaderName::from_static(name);
             Some((name.clone(), answer.headers().get(name)?.clone()))
         });
-        let headers: HeaderMap = headers.collect();
-        match read_whole(answer.body_mut(), MAX_ERROR, self.idle).await {
-            Ok(body) => {
-                let body = api::error_body(self.api, body);
-                UpstreamError::Refused(Box::new(Refused { status, headers, body }))
-            }
-            Err(error) => error,
+        let mut headers: HeaderMap = headers.collect();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        UpstreamError::Refused(Box::new(Refused { status, headers, body }))
+    }
+}
+
+/// Bodies are asked for as they are.
+fn is_plain(answer: &Response<Incoming>) -> Result<(), UpstreamError> {
+    match answer.headers().get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
+        None | Some(b"" | b"identity") => Ok(()),
+        Some(_) => {
+            let what = "a compressed body, which was not asked for";
+            Err(UpstreamError::Garbled(what.to_owned()))
         }
     }
+}
+
+fn media_type(headers: &HeaderMap) -> &str {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().unwrap_or_default().trim()
 }
 
 fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {

@@ -1,23 +1,29 @@
 //! Where models are: the built-in one, and HTTP upstreams.
 
 mod api;
+mod asking;
 mod body;
 mod error;
 mod http;
 mod models;
+mod patience;
+mod retry_after;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use antiphon::Origin;
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
+use tokio::time::Instant;
 
+pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::error::{Refused, UpstreamError};
 use self::http::HttpUpstream;
 use crate::caller::Caller;
-use crate::settings::Settings;
+use crate::settings::{Retries, Settings};
 use crate::sim;
 
 /// The name of the built-in model.
@@ -125,13 +131,35 @@ impl Upstream<'_> {
         }
     }
 
-    /// Sends a request's body. The answer's events follow in the reply.
-    pub(crate) async fn send(self, body: Bytes, caller: &Caller) -> Result<Reply, UpstreamError> {
+    /// The bound, in bytes, on one event of its answers.
+    pub(crate) fn max_event(self) -> usize {
+        match self {
+            Self::Sim => usize::MAX,
+            Self::Http(http) => http.max_answer(),
+        }
+    }
+
+    /// How often it is asked again, and how long an answer may take in all.
+    fn patience(self) -> (Retries, Duration) {
+        match self {
+            Self::Sim => (Retries::none(), Duration::ZERO),
+            Self::Http(http) => http.patience(),
+        }
+    }
+
+    /// Sends a request's body. The answer's events follow in the reply, the last of them before
+    /// `end`.
+    async fn send(
+        self,
+        body: Bytes,
+        caller: &Caller,
+        end: Instant,
+    ) -> Result<Reply, UpstreamError> {
         match self {
             Self::Sim => sim::answer(&body)
                 .map(|events| Reply::Events(ByteStream::Made(Box::new(events))))
                 .map_err(|error| UpstreamError::invalid(&error.to_string())),
-            Self::Http(http) => http.respond(body, caller).await,
+            Self::Http(http) => http.respond(body, caller, end).await,
         }
     }
 }

@@ -6,6 +6,7 @@ mod concurrency;
 mod dialects;
 mod encrypted;
 mod errors;
+mod faults;
 mod leaving;
 mod numbered;
 mod references;

@@ -4,7 +4,6 @@ mod connection;
 mod conversations;
 mod items;
 mod kept;
-mod keys;
 mod listing;
 mod lock;
 mod log;
@@ -27,6 +26,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::error::StoreError;
+use crate::keys;
 use readers::Readers;
 use writer::{Effect, Writer};
 

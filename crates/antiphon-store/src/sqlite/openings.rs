@@ -16,11 +16,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// Records an opening, in place of one that was recorded under the same id.
 pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
-    let response =
-        turn.response.as_ref().filter(|_| turn.output.is_empty()).ok_or_else(|| {
-            StoreError::Unavailable("an opening has a response and no output".into())
-        })?;
-    turns::check_shard(turn)?;
+    let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
     let ordinal = insert(db, tenant, turn, response)?;
     insert_items(db, ordinal, &turn.input)

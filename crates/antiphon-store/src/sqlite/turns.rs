@@ -6,14 +6,14 @@ use super::keys::ThreadKey;
 use super::responses::{self, Extent};
 use super::{conversations, items, openings, threads};
 use crate::error::StoreError;
-use crate::ids::{Shard, Tenant, ThreadId};
+use crate::ids::{Tenant, ThreadId};
 use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Commits a turn: its items, its record, and the end of its opening.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
-    check_shard(turn)?;
+    turn.check_shard()?;
     let (key, input_from) = place(db, tenant, &turn.base)?;
     let output_from = items::append(db, key, input_from, &turn.input)?;
     let end = items::append(db, key, output_from, &turn.output)?;
@@ -28,25 +28,6 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
         openings::remove(db, tenant, &response.id)?;
     }
     Ok(())
-}
-
-/// A response is looked up in the shard that its id names, so its items have to be there.
-pub(super) fn check_shard(turn: &Turn) -> Result<()> {
-    let named = turn.response.as_ref().map(|response| response.id.shard());
-    match named {
-        Some(shard) if shard != shard_of(&turn.base) => Err(StoreError::Unavailable(
-            "the response's id names another shard than its thread's".into(),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn shard_of(base: &Base) -> Shard {
-    match base {
-        Base::New { shard, .. } => *shard,
-        Base::After { cursor, .. } => cursor.shard,
-        Base::Conversation(id) => id.shard(),
-    }
 }
 
 /// The thread that the turn's items go to, and their first position in it.

@@ -10,8 +10,18 @@ use futures_util::stream;
 use super::exchange::{Exchange, Outcome};
 use super::reply::{Reply, Tail};
 
+/// In a response's extensions: the connection is closed in its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hangup;
+
 /// The response to send. Its body observes itself: dropped before its end, the peer has left.
 pub(super) async fn deliver(reply: Reply, exchange: Exchange) -> Response {
+    if reply.tail == Tail::Hangup {
+        exchange.settle(Outcome::Aborted);
+        let mut response = Response::default();
+        response.extensions_mut().insert(Hangup);
+        return response;
+    }
     let (status, headers, head_withheld) = (reply.status, reply.headers, reply.head_withheld);
     let delivery = Delivery { chunks: reply.chunks.into_iter(), tail: reply.tail, exchange };
     delivery.settle_if_delivered();
@@ -50,7 +60,7 @@ impl Delivery {
                 self.exchange.settle(Outcome::Aborted);
                 Some((Err(io::ErrorKind::ConnectionReset.into()), self))
             }
-            (None, Tail::End) => None,
+            (None, Tail::End | Tail::Hangup) => None,
         }
     }
 

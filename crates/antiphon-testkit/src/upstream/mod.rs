@@ -1,7 +1,9 @@
 //! The fake provider as an HTTP server.
 
+mod connections;
 mod delivery;
 mod exchange;
+mod hold;
 mod record;
 mod reply;
 mod routes;
@@ -11,11 +13,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::Refusal;
+use hold::Hold;
 use record::Log;
 
 pub use exchange::{Exchange, Outcome};
@@ -50,11 +52,7 @@ impl FakeUpstream {
         let address = listener.local_addr()?;
         let state = Arc::new(State::default());
         let router = routes::router(Arc::clone(&state));
-        // One chunk, one packet: Nagle's algorithm would join the chunks that a test keeps apart.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        let server = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("serving runs until it is aborted");
-        });
+        let server = tokio::spawn(connections::serve(listener, router));
         Ok(Self { address, state, server })
     }
 
@@ -100,6 +98,8 @@ impl Drop for FakeUpstream {
 struct State {
     log: Log,
     scripted: Mutex<VecDeque<Scripted>>,
+    /// By whose request, told by its token, an answer is stopped.
+    holds: Mutex<Vec<(String, Hold)>>,
 }
 
 impl State {
@@ -108,6 +108,22 @@ impl State {
         let mut scripted = self.scripted();
         self.log.record(request);
         scripted.pop_front()
+    }
+
+    /// Stops the next answer to a request with this token.
+    fn hold(&self, token: &str, hold: Hold) {
+        self.holds().push((token.to_owned(), hold));
+    }
+
+    /// Takes where the answer to this request is to stop.
+    fn take_hold(&self, request: &Recorded) -> Option<Hold> {
+        let mut holds = self.holds();
+        let place = holds.iter().position(|(token, _)| request.has_token(token))?;
+        Some(holds.remove(place).1)
+    }
+
+    fn holds(&self) -> std::sync::MutexGuard<'_, Vec<(String, Hold)>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn scripted(&self) -> std::sync::MutexGuard<'_, VecDeque<Scripted>> {

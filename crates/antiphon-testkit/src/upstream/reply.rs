@@ -26,6 +26,8 @@ pub(super) enum Tail {
     End,
     /// The connection breaks in the middle of the body.
     Abort,
+    /// The connection is closed in place of an answer.
+    Hangup,
 }
 
 /// What is replied.
@@ -60,6 +62,11 @@ impl Reply {
             head_withheld: false,
             free: None,
         }
+    }
+
+    /// No reply: the connection is closed once the request has come.
+    pub fn hangup() -> Self {
+        Self { tail: Tail::Hangup, ..Self::new(StatusCode::OK, "text/plain", Bytes::new()) }
     }
 
     /// Sets a header, in place of any of that name.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::{DefaultBodyLimit, Query, State as Shared};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use super::delivery::deliver;
+use super::hold::Hold;
 use super::record::Recorded;
 use super::{Exchange, Reply, Scripted, State};
 use crate::judge::{anthropic, chat, judge};
@@ -21,6 +22,7 @@ pub(super) fn router(state: Arc<State>) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/log", get(log))
+        .route("/hold", post(hold))
         .fallback(any)
         .layer(DefaultBodyLimit::disable())
         .with_state(state)
@@ -42,7 +44,22 @@ async fn log(
     Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
-/// A `POST` anywhere is recorded and takes the next scripted reply, so that tests can play
+/// With `?token=X&at=PLACE`, the next answer to a request with that token stops at a [`Hold`].
+async fn hold(
+    Shared(state): Shared<Arc<State>>,
+    Query(query): Query<HashMap<String, String>>,
+) -> StatusCode {
+    let place = query.get("at").and_then(|at| at.parse().ok());
+    match query.get("token").zip(place) {
+        Some((token, place)) => {
+            state.hold(token, place);
+            StatusCode::NO_CONTENT
+        }
+        None => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// A `POST` anywhere else is recorded and takes the next scripted reply, so that tests can play
 /// providers with other paths too.
 async fn any(
     Shared(state): Shared<Arc<State>>,
@@ -57,7 +74,7 @@ async fn any(
     let request = read(uri.path(), headers, raw);
     match state.take_in(request.clone()) {
         Some(Scripted { reply, exchange }) => deliver(reply, exchange).await,
-        None => unscripted(answer(&request)).await,
+        None => unscripted(answer(&request, state.take_hold(&request))).await,
     }
 }
 
@@ -83,7 +100,7 @@ fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Re
     }
 }
 
-fn answer(request: &Recorded) -> Reply {
+fn answer(request: &Recorded, hold: Option<Hold>) -> Reply {
     let Some(api) = request.api() else {
         return Reply::refusal(&Refusal::unknown_url(&Method::POST, &request.path));
     };
@@ -91,9 +108,9 @@ fn answer(request: &Recorded) -> Reply {
         return Reply::refusal(refusal);
     }
     let answer = recall::answer(&recall::read(api, &request.body));
-    if request.body["stream"] == true {
-        Reply::sse(answer.frames_of(api))
-    } else {
-        Reply::json(StatusCode::OK, &answer.json_of(api))
+    match (request.body["stream"] == true, hold) {
+        (true, Some(hold)) => hold.stream(answer.frames_of(api)),
+        (true, None) => Reply::sse(answer.frames_of(api)),
+        (false, _) => Reply::json(StatusCode::OK, &answer.json_of(api)),
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A response whose body is read chunk by chunk; dropping it drops the connection.
 pub(crate) struct Reading<B>(Response<B>);
 
-/// The connection was cut in the middle of the body.
+/// The connection was cut before the reply or in the middle of its body.
 #[derive(Debug)]
 pub(crate) struct Broken;
 
@@ -24,6 +24,24 @@ pub(crate) async fn post(
     send(Method::POST, format!("{}{path}", upstream.base_url()), body.into()).await
 }
 
+/// Sends `body` to a URL.
+pub(crate) async fn post_to(
+    url: String,
+    body: impl Into<Bytes>,
+) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    send(Method::POST, url, body.into()).await
+}
+
+/// The same where no reply may come.
+pub(crate) async fn try_post(
+    upstream: &FakeUpstream,
+    path: &str,
+    body: impl Into<Bytes>,
+) -> Result<(), Broken> {
+    let url = format!("{}{path}", upstream.base_url());
+    try_send(Method::POST, url, body.into()).await.map(drop)
+}
+
 pub(crate) async fn fetch(url: String) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
     send(Method::GET, url, Bytes::new()).await
 }
@@ -33,6 +51,14 @@ async fn send(
     url: String,
     body: Bytes,
 ) -> Reading<impl BodyExt<Data = Bytes> + Unpin> {
+    try_send(method, url, body).await.expect("the upstream responds")
+}
+
+async fn try_send(
+    method: Method,
+    url: String,
+    body: Bytes,
+) -> Result<Reading<impl BodyExt<Data = Bytes> + Unpin>, Broken> {
     let request = Request::builder()
         .method(method)
         .uri(url)
@@ -42,7 +68,7 @@ async fn send(
         .body(Full::new(body))
         .expect("the request is well-formed");
     let client = Client::builder(TokioExecutor::new()).build_http();
-    Reading(client.request(request).await.expect("the upstream responds"))
+    client.request(request).await.map(Reading).map_err(|_| Broken)
 }
 
 impl<B: BodyExt<Data = Bytes> + Unpin> Reading<B> {

@@ -1,6 +1,6 @@
 //! The server: what it records, what it answers, and what a test controls of its replies.
 
-use crate::peer::{fetch, post};
+use crate::peer::{fetch, post, try_post};
 use antiphon_testkit::{Answer, FakeUpstream, Frame, Outcome, Reply};
 use bytes::Bytes;
 use http::StatusCode;
@@ -243,4 +243,13 @@ async fn the_log_shows_what_came_and_what_was_refused() {
     assert_eq!(own, log);
     let other = fetch(format!("{root}/log?token=key-2")).await.json().await;
     assert_eq!(other, json!([]));
+}
+
+#[tokio::test]
+async fn a_connection_can_be_closed_in_place_of_a_reply() {
+    let upstream = FakeUpstream::start().await;
+    let exchange = upstream.script(Reply::hangup());
+    assert!(try_post(&upstream, "/responses", HELLO).await.is_err());
+    assert_eq!(exchange.outcome().await, Outcome::Aborted);
+    assert_eq!(post(&upstream, "/responses", HELLO).await.status(), 200);
 }

@@ -83,21 +83,20 @@ impl End<'_> {
         let mut followed = self.talk.forwards(behind..usize::MAX, messages);
         let leaves_something = self.fresh_behind(&followed.pairs).next().is_some();
         if !(followed.covers_all_users && leaves_something) {
-            let last = followed.pairs.iter().rposition(|pair| !pair.is_user);
-            followed.pairs.truncate(last.map_or(0, |last| last + 1));
+            up_to_last_assistant(&mut followed.pairs);
         }
         followed.pairs
     }
 
     /// A replay without any anchor: from the first message on, every user's message, and something
-    /// fresh behind them.
+    /// fresh behind them. A client that left a turn may have forgotten it, or say the same again:
+    /// then those up to the last assistant's, since no delta holds one.
     fn without_anchor(&self, messages: &[Message]) -> Vec<Pair> {
-        let followed = self.talk.forwards(0..usize::MAX, messages);
-        if followed.covers_all_users && self.goes_on_behind(&followed.pairs) {
-            followed.pairs
-        } else {
-            Vec::new()
+        let mut followed = self.talk.forwards(0..usize::MAX, messages);
+        if !(followed.covers_all_users && self.goes_on_behind(&followed.pairs)) {
+            up_to_last_assistant(&mut followed.pairs);
         }
+        if self.goes_on_behind(&followed.pairs) { followed.pairs } else { Vec::new() }
     }
 
     /// Whether what is fresh behind a replay goes on from where the transcript ends. Where a model
@@ -124,4 +123,9 @@ impl End<'_> {
         let items = self.incoming.iter().zip(self.known).skip(rest);
         items.filter(|(_, known)| known.verdict.is_fresh()).map(|(item, _)| item)
     }
+}
+
+fn up_to_last_assistant(pairs: &mut Vec<Pair>) {
+    let last = pairs.iter().rposition(|pair| !pair.is_user);
+    pairs.truncate(last.map_or(0, |last| last + 1));
 }

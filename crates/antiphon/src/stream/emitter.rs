@@ -54,6 +54,11 @@ impl Emitter {
         self.line.pop_front()
     }
 
+    /// How many events were made so far.
+    pub(super) fn told(&self) -> u64 {
+        self.sequence
+    }
+
     /// An event of our own.
     pub(super) fn emit(&mut self, kind: &'static str, fields: &[Field<'_>]) {
         let event = self.event(kind, fields);

@@ -26,33 +26,42 @@ pub(super) struct Discreet {
 impl Discreet {
     /// A gateway that keeps its callers' keys from an upstream that speaks this API.
     pub(super) fn keyed(api: &str, format: &str) -> Self {
-        let keys = [format!("--api-key={KEY}=acme"), "--upstream-key=sesame-upstream".to_owned()];
-        Self::started(World::serve, api, format, &keys)
+        let keys = [format!("--api-key={KEY}=acme")];
+        Self::started(
+            World::serve,
+            &format!("api = '{api}'\nkey = 'sesame-upstream'"),
+            format,
+            &keys,
+        )
     }
 
     /// A gateway that forwards its callers' tokens.
     pub(super) fn forwarding(api: &str) -> Self {
-        Self::started(World::serve, api, "text", &[])
+        Self::started(World::serve, &format!("api = '{api}'"), "text", &[])
     }
 
     /// A gateway that refuses what a provider would.
     pub(super) fn rejecting() -> Self {
-        Self::started(World::serve, "responses", "text", &["--faults=reject".to_owned()])
+        Self::started(World::serve, "api = 'responses'", "text", &["--faults=reject".to_owned()])
     }
 
     /// A gateway whose store cannot grow.
     pub(super) fn on_a_full_disk() -> Self {
-        Self::started(World::serve_on_a_full_disk, "responses", "text", &[])
+        Self::started(World::serve_on_a_full_disk, "api = 'responses'", "text", &[])
     }
 
-    fn started(world: fn(&[&str]) -> World, api: &str, format: &str, more: &[String]) -> Self {
+    /// A gateway whose upstream has these settings in its file.
+    fn started(world: fn(&[&str]) -> World, settings: &str, format: &str, more: &[String]) -> Self {
         let runtime = Runtime::new().unwrap();
         let upstream = runtime.block_on(FakeUpstream::start());
-        let url = format!("--upstream={}", upstream.base_url());
-        let api = format!("--upstream-api={api}");
-        let mut args = vec!["--listen=127.0.0.1:0", "--store=sqlite:antiphon.db", &url, &api];
+        // What fails is told at once.
+        let file = format!(
+            "[[upstreams]]\nmodels = ['*']\nmax-retries = 0\nurl = '{}'\n{settings}\n",
+            upstream.base_url()
+        );
+        let mut args = vec!["--listen=127.0.0.1:0", "--store=sqlite:antiphon.db"];
         args.extend(more.iter().map(String::as_str));
-        let world = world(&args).variable("ANTIPHON_LOG", "trace");
+        let world = world(&args).file("antiphon.toml", &file).variable("ANTIPHON_LOG", "trace");
         let serving = world.variable("ANTIPHON_LOG_FORMAT", format).ready();
         Self { serving, requests: AtomicUsize::new(0), upstream, _runtime: runtime }
     }

@@ -62,6 +62,7 @@ async fn the_report_names_what_was_sent_again() {
             "object": "antiphon.report",
             "input_items": 4,
             "superseding": false,
+            "retries": 0,
             "resent": [
                 resent(0, "message", "replayed"),
                 resent(1, "reasoning", "same_id"),

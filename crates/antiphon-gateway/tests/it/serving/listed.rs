@@ -1,6 +1,6 @@
 //! Models and health.
 
-use antiphon_gateway::settings::Secret;
+use antiphon_gateway::settings::ApiKey;
 use antiphon_store::Tenant;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -45,7 +45,7 @@ async fn an_upstream_that_is_not_there_lists_nothing() {
 #[tokio::test]
 async fn health_is_told_to_everybody() {
     let world = World::with(|settings| {
-        settings.api_keys = vec![(Secret::new("sk-of-acme"), Tenant::new("acme"))];
+        settings.api_keys = vec![ApiKey::new("sk-of-acme", Tenant::new("acme"))];
     })
     .await;
     assert_eq!(world.nobody().get("/healthz").await.status(), 200);

@@ -3,6 +3,7 @@
 mod chains;
 mod conversations;
 mod deleted_in_use;
+mod deleted_paths;
 mod deletion;
 mod forks;
 mod listing;

@@ -111,6 +111,17 @@ impl Client {
         Events::of(self.send(Method::POST, RESPONSES, body).await).await
     }
 
+    /// Asks for what may be had: the turn, well-formed to its end, or the refusal.
+    pub(crate) async fn attempt(&self, mode: Mode, ask: &Ask) -> Result<Turn, Answer> {
+        let body = with_mode(mode, ask).to_string();
+        let answer = self.send(Method::POST, RESPONSES, body).await;
+        match (answer.status().as_u16(), mode) {
+            (200, Mode::Streamed) => Ok(Turn::streamed(Events::of(answer).await).await),
+            (200, Mode::Whole) => Ok(Turn::whole(Answer::read(answer).await)),
+            _ => Err(Answer::read(answer).await),
+        }
+    }
+
     /// Asks for what is not to be had.
     pub(crate) async fn refused(&self, mode: Mode, ask: &Ask) -> Refused {
         self.create(mode, ask).await.refused()

@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod book;
 mod client;
 mod error;
 mod events;
@@ -17,6 +18,7 @@ mod world;
 
 pub(crate) use answer::{Answer, Turn};
 pub(crate) use ask::{Ask, FOREIGN, MODEL, PLAIN, SIM, ask, echo_tool};
+pub(crate) use book::assert_section;
 pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};

@@ -1,6 +1,6 @@
 //! One gateway in front of one strict upstream.
 
-use antiphon_gateway::settings::{Settings, UpstreamSettings};
+use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
 use antiphon_testkit::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
 use tempfile::TempDir;
 
@@ -38,8 +38,10 @@ impl World {
     async fn set_up(threads: Threads, change: impl FnOnce(&mut Settings)) -> Self {
         let upstream = FakeUpstream::start().await;
         let url = upstream.base_url().parse().expect("it is a URL");
-        let mut settings =
-            Settings { upstreams: vec![UpstreamSettings::new(url, None)], ..Settings::default() };
+        // A scripted reply is one request's: only tests of retries have them.
+        let asked_once =
+            UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
+        let mut settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
         change(&mut settings);
         let folder = tempfile::tempdir().expect("a folder can be made");
         let mut world = Self { upstream, settings, threads, gateway: None, folder };

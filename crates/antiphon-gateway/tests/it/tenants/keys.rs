@@ -1,6 +1,6 @@
 //! Keys and tokens, and the tenants that they name.
 
-use antiphon_gateway::settings::Secret;
+use antiphon_gateway::settings::{ApiKey, Secret};
 use antiphon_store::Tenant;
 use serde_json::{Value, json};
 
@@ -22,9 +22,9 @@ async fn without_keys_another_token_sees_nothing_and_the_same_one_everything() {
 async fn keyed() -> World {
     World::with(|settings| {
         settings.api_keys = vec![
-            (Secret::new("sk-first-of-acme"), Tenant::new("acme")),
-            (Secret::new("sk-second-of-acme"), Tenant::new("acme")),
-            (Secret::new("sk-of-umbrella-corp"), Tenant::new("umbrella")),
+            ApiKey::new("sk-first-of-acme", Tenant::new("acme")),
+            ApiKey::new("sk-second-of-acme", Tenant::new("acme")),
+            ApiKey::new("sk-of-umbrella-corp", Tenant::new("umbrella")),
         ];
     })
     .await

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use antiphon_gateway::serve;
-use antiphon_gateway::settings::{Secret, Settings, UpstreamSettings};
+use antiphon_gateway::settings::{ApiKey, Secret, Settings, UpstreamSettings};
 use antiphon_store::{SqliteStore, Tenant};
 use antiphon_testkit::FakeUpstream;
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ fn settings(upstream: &FakeUpstream) -> Settings {
     let keys = [ACME, UMBRELLA];
     Settings {
         upstreams: vec![UpstreamSettings::new(url, Some(Secret::new("key-of-the-gateway")))],
-        api_keys: keys.map(|(key, tenant)| (Secret::new(key), Tenant::new(tenant))).to_vec(),
+        api_keys: keys.map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant))).to_vec(),
         ..Settings::default()
     }
 }

@@ -88,6 +88,7 @@ async fn an_answer_that_is_a_page_is_a_server_error() {
 #[tokio::test]
 async fn a_silent_upstream_is_given_up() {
     let world = World::with(|settings| {
+        settings.upstreams[0].first_byte_timeout = Duration::from_millis(50);
         settings.upstreams[0].idle_timeout = Duration::from_millis(50);
     })
     .await;

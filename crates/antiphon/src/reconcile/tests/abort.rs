@@ -107,3 +107,16 @@ fn the_message_of_a_turn_that_was_left_is_said_again_where_nothing_follows_it() 
     let again = [user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")];
     assert_eq!(held.reconcile(again), [by_place(0), by_id(1), FRESH]);
 }
+
+#[test]
+fn a_client_without_ids_that_forgot_the_turn_it_left_repeats_nothing() {
+    let held = || owner([user("hi"), assistant("msg_1", "Hello."), user("Tell me a story.")]);
+    let forgot = [user("hi"), said("Hello."), user("Sing a song.")];
+    assert_eq!(held().reconcile(forgot), [by_place(0), by_place(1), FRESH]);
+    let again = [user("hi"), said("Hello."), user("Tell me a story.")];
+    assert_eq!(held().reconcile(again.clone()), [by_place(0), by_place(1), FRESH]);
+    let both = [user("hi"), said("Hello."), user("Tell me a story."), user("Go on.")];
+    assert_eq!(held().reconcile(both), [by_place(0), by_place(1), by_place(2), FRESH]);
+    let a_delta = [user("hi"), user("Sing a song.")];
+    assert_eq!(held().reconcile(a_delta), [FRESH, FRESH]);
+}

@@ -110,6 +110,10 @@ impl Ending {
         Self { status: Status::Failed, failure: Some(failure), incomplete_details: None }
     }
 
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
     /// The end that an upstream's response object tells of.
     pub(super) fn reported(status: Status, response: &Object<'_>) -> Self {
         let details = response.present("incomplete_details").map(str::to_owned);

@@ -1,5 +1,6 @@
 //! The one place where output items and events are made.
 
+mod anew;
 mod ending;
 mod final_output;
 mod identity;

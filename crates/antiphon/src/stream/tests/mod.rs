@@ -1,5 +1,6 @@
 //! The assembler, from outside: what clients get of what upstreams send.
 
+mod anew;
 pub(crate) mod checker;
 mod duplicates;
 mod early;

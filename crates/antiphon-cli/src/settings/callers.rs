@@ -1,0 +1,70 @@
+//! Who may call: keys, the header of a trusted proxy, and the secrets that keep names apart.
+
+use antiphon_gateway::settings::{ApiKey, KeyHash, Secret};
+use antiphon_store::Tenant;
+use http::{HeaderName, header};
+
+use super::layer::Said;
+use super::parse::{A_KEY, is_token};
+use crate::failure::Failure;
+
+/// The fewest characters of a secret.
+const SHORTEST: usize = 16;
+
+/// Every key with its tenant, no key twice.
+pub(super) fn api_keys(entries: &[Said]) -> Result<Vec<ApiKey>, Failure> {
+    let mut keys: Vec<ApiKey> = Vec::with_capacity(entries.len());
+    for said in entries {
+        let key = api_key(said)?;
+        if let Some(first) = keys.iter().find(|known| known.hash == key.hash) {
+            let (first, second) = (first.tenant.as_str(), key.tenant.as_str());
+            return Err(said.refused(format!("'{first}' and '{second}' are given the same key")));
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+/// The last `=` divides: keys in base64 may end in one, names of tenants need none.
+fn api_key(said: &Said) -> Result<ApiKey, Failure> {
+    let (key, tenant) = said
+        .trimmed()
+        .rsplit_once('=')
+        .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
+        .ok_or_else(|| said.refused("an entry is not of the form KEY=TENANT"))?;
+    if antiphon_gateway::is_reserved(tenant) {
+        return Err(said.refused(format!(
+            "'{tenant}' is a name that the gateway gives to callers without a key; choose another"
+        )));
+    }
+    let hash = match KeyHash::is_meant_by(key) {
+        true => KeyHash::parse(key).ok_or_else(|| {
+            said.refused(format!("the hash of '{tenant}' is not sha256: and 64 hexadecimal digits"))
+        })?,
+        false if is_token(key) => KeyHash::of(key),
+        false => return Err(said.refused(format!("the key of '{tenant}' {A_KEY}"))),
+    };
+    Ok(ApiKey { hash, tenant: Tenant::new(tenant) })
+}
+
+/// A header that can name tenants: not the one that holds the token, which would be kept as a name.
+pub(super) fn tenant_header(said: &Said) -> Result<HeaderName, Failure> {
+    let name = said.trimmed();
+    let parsed = name.parse::<HeaderName>().ok();
+    parsed
+        .filter(|name| *name != header::AUTHORIZATION && *name != header::COOKIE)
+        .ok_or_else(|| said.refused(format!("'{name}' is not a header that can name a tenant")))
+}
+
+/// Every secret, the one that encrypts first.
+pub(super) fn secrets(entries: &[Said]) -> Result<Vec<Secret>, Failure> {
+    entries.iter().map(secret).collect()
+}
+
+fn secret(said: &Said) -> Result<Secret, Failure> {
+    let text = said.trimmed();
+    if text.chars().count() < SHORTEST {
+        return Err(said.refused(format!("a secret has at least {SHORTEST} characters")));
+    }
+    Ok(Secret::new(text))
+}

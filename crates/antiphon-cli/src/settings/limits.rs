@@ -1,0 +1,135 @@
+//! The limits of the file.
+//!
+//! ```toml
+//! [limits]
+//! max-body-bytes = 33554432
+//! max-header-bytes = 65536
+//! max-items = 100000
+//! max-item-bytes = 33554432
+//! max-open-turns = 10000
+//! requests-per-second = 20
+//! burst = 40
+//! max-connections = 20000
+//! client-timeout = 60
+//! header-timeout = 75
+//! body-timeout = 30
+//! ```
+//!
+//! All are whole numbers above 0, times are in seconds. `requests-per-second` and `max-open-turns`
+//! have a flag and a variable too. Without `requests-per-second`, callers may ask as often as they
+//! like; without `burst`, as many requests may come at once as may come in a second.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use antiphon_gateway::settings::{Limits, Rate};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::file::Document;
+use super::layer::{Layer, Layers, Said};
+use super::parse;
+use super::setting::Setting;
+use crate::failure::Failure;
+
+/// What the file's table says.
+#[derive(Default)]
+pub(super) struct FromTable {
+    /// Those that no other place can say.
+    limits: Limits,
+    burst: Option<Said>,
+}
+
+impl FromTable {
+    /// The limits, with those that other places can say as well.
+    pub(super) fn with(mut self, layers: &Layers) -> Result<Limits, Failure> {
+        if let Some(open) = layers.one(Setting::MaxOpenTurns, parse::count)? {
+            self.limits.max_open_turns = open.get() as usize;
+        }
+        let per_second = layers.one(Setting::RequestsPerSecond, parse::count)?;
+        let burst = self.burst.as_ref().map(|said| Ok((said, parse::count(said)?))).transpose()?;
+        self.limits.rate = match (per_second, burst) {
+            (None, None) => None,
+            (None, Some((said, _))) => {
+                return Err(said.refused("a burst needs requests-per-second, which is not given"));
+            }
+            (Some(per_second), burst) => {
+                let burst = burst.map_or(per_second, |(_, burst)| burst);
+                Some(Rate { per_second, burst })
+            }
+        };
+        Ok(self.limits)
+    }
+}
+
+/// What a table says; what other places can say too goes to `layer`.
+pub(super) fn understood(
+    document: &Document<'_>,
+    value: &Spanned<DeValue<'_>>,
+    layer: &mut Layer,
+) -> Result<FromTable, Failure> {
+    let entries = value.get_ref().as_table().ok_or_else(|| {
+        document.refused(Some(value.span()), "limits must be a table below [limits]")
+    })?;
+    let mut table = FromTable::default();
+    for (key, value) in entries {
+        let Some(known) = KEYS.into_iter().find(|known| key.get_ref() == *known) else {
+            let (name, known) = (key.get_ref(), KEYS.join(", "));
+            let sentence = format!("unknown key '{name}'; the limits are {known}");
+            return Err(document.refused(Some(key.span()), &sentence));
+        };
+        let number = number(document, known, value)?;
+        let said = document.said_at(known, value, number.to_string());
+        let setting = Setting::ALL.into_iter().find(|setting| setting.key() == known);
+        match setting {
+            Some(setting) => layer.say(setting, said),
+            None if known == BURST => table.burst = Some(said),
+            None => set(&mut table.limits, known, number),
+        }
+    }
+    Ok(table)
+}
+
+const BURST: &str = "burst";
+
+const KEYS: [&str; 11] = [
+    "max-body-bytes",
+    "max-header-bytes",
+    "max-items",
+    "max-item-bytes",
+    "max-open-turns",
+    "requests-per-second",
+    BURST,
+    "max-connections",
+    "client-timeout",
+    "header-timeout",
+    "body-timeout",
+];
+
+fn set(limits: &mut Limits, key: &str, number: NonZeroU32) {
+    let (count, seconds) = (number.get() as usize, Duration::from_secs(number.get().into()));
+    match key {
+        "max-body-bytes" => limits.max_body_bytes = count,
+        "max-header-bytes" => limits.max_header_bytes = count,
+        "max-items" => limits.max_items = count,
+        "max-item-bytes" => limits.max_item_bytes = count,
+        "max-connections" => limits.max_connections = count,
+        "client-timeout" => limits.client_timeout = seconds,
+        "header-timeout" => limits.header_timeout = seconds,
+        "body-timeout" => limits.body_timeout = seconds,
+        _ => unreachable!("the keys are those above"),
+    }
+}
+
+fn number(
+    document: &Document<'_>,
+    key: &'static str,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<NonZeroU32, Failure> {
+    let number = value.get_ref().as_integer();
+    let number =
+        number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
+    number.and_then(NonZeroU32::new).ok_or_else(|| {
+        document.refused(Some(value.span()), &format!("{key} must be a whole number above 0"))
+    })
+}

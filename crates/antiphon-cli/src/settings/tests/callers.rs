@@ -1,0 +1,59 @@
+//! Who may call.
+
+use antiphon_gateway::settings::{ApiKey, Secret};
+
+use super::*;
+
+/// Source: the one-block example of FIPS 180-4's test vectors.
+const OF_ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+fn said(text: &str) -> Result<Configuration, String> {
+    let file = file(text);
+    let layers = Layers([Layer::default(), Layer::default(), file.layer]);
+    configure(&layers, file.upstreams, file.limits).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn a_key_may_be_given_as_its_hash() {
+    let given = said(&format!("api-keys = ['{OF_ABC}=acme']")).unwrap();
+    assert_eq!(given.gateway.api_keys, [ApiKey::new("abc", Tenant::new("acme"))]);
+    let twice = said(&format!("api-keys = ['{OF_ABC}=acme', 'abc=globex']")).unwrap_err();
+    assert!(twice.contains("'acme' and 'globex' are given the same key"), "{twice}");
+    let wrong = said("api-keys = ['sha256:abc=acme']").unwrap_err();
+    assert!(wrong.contains("the hash of 'acme' is not sha256: and 64"), "{wrong}");
+}
+
+#[test]
+fn a_key_opens_no_data_of_callers_without_one() {
+    for name in ["everyone", "token-0123", "named-acme"] {
+        let refused = said(&format!("api-keys = ['key={name}']")).unwrap_err();
+        assert!(refused.contains("a name that the gateway gives to callers"), "{refused}");
+    }
+}
+
+#[test]
+fn a_proxys_header_names_tenants_on_any_address() {
+    let given = said("listen = '0.0.0.0:80'\ntenant-header = 'X-Tenant'").unwrap();
+    assert_eq!(given.gateway.tenant_header.unwrap(), "x-tenant");
+    for (text, sentence) in [
+        ("tenant-header = 'Authorization'", "'Authorization' is not a header that can name"),
+        ("tenant-header = 'x tenant'", "'x tenant' is not a header that can name"),
+        ("tenant-header = 'x'\napi-keys = ['k=acme']", "both say whose data a caller sees"),
+        ("listen = '0.0.0.0:80'", "--tenant-header NAME where a trusted proxy sets it"),
+        ("listen = '[::]:80'", "can be reached from other machines"),
+    ] {
+        let refused = said(text).unwrap_err();
+        assert!(refused.contains(sentence), "{refused}");
+    }
+    assert!(said("listen = '[::1]:80'").is_ok());
+}
+
+#[test]
+fn secrets_are_a_list_and_not_short() {
+    let given = said("secrets = ['the-new-and-first-one', 'the-old-one-of-2025']").unwrap();
+    let expected = ["the-new-and-first-one", "the-old-one-of-2025"].map(Secret::new);
+    assert_eq!(given.gateway.secrets, expected);
+    let short = said("secrets = ['sesame']").unwrap_err();
+    assert!(short.contains("a secret has at least 16 characters"), "{short}");
+    assert!(!short.contains("sesame"), "{short}");
+}

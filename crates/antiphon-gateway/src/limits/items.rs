@@ -1,0 +1,33 @@
+//! How many items a request may have, and how long each may be.
+
+use antiphon::Item;
+
+use crate::error::ApiError;
+use crate::settings::Limits;
+
+/// Refuses items beyond the limits, in the words that the provider has for arrays and strings.
+/// `path` is where the array stands.
+pub(crate) fn check_items(items: &[Item], path: &str, limits: &Limits) -> Result<(), ApiError> {
+    if items.len() > limits.max_items {
+        return Err(ApiError::array_too_long(path, limits.max_items, items.len()));
+    }
+    let mut lengths = items.iter().map(|item| item.raw().len()).enumerate();
+    match lengths.find(|(_, length)| *length > limits.max_item_bytes) {
+        None => Ok(()),
+        Some((position, length)) => check_item(length, &format!("{path}[{position}]"), limits),
+    }
+}
+
+/// Refuses an item of so many bytes if that is beyond the limits.
+pub(crate) fn check_item(length: usize, path: &str, limits: &Limits) -> Result<(), ApiError> {
+    let maximum = limits.max_item_bytes;
+    if length <= maximum {
+        return Ok(());
+    }
+    Err(ApiError::invalid(format!(
+        "Invalid '{path}': item too long. Expected an item with maximum length {maximum} bytes, but \
+         got an item with length {length} bytes instead."
+    ))
+    .code("string_above_max_length")
+    .param(path))
+}

@@ -1,0 +1,102 @@
+//! How many turns of a tenant are open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use antiphon_store::Tenant;
+use http::StatusCode;
+
+use crate::error::ApiError;
+
+/// The open turns of each tenant that has any; a tenant without one takes no room.
+pub(super) struct OpenTurns {
+    maximum: usize,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts(Mutex<HashMap<Tenant, usize>>);
+
+/// An open turn, counted until its last copy is dropped.
+#[derive(Clone)]
+pub(crate) struct OpenTurn(
+    #[expect(dead_code, reason = "it counts for as long as it is held")] Arc<Counted>,
+);
+
+struct Counted {
+    tenant: Tenant,
+    counts: Arc<Counts>,
+}
+
+/// When a turn may have ended: nobody knows, so that clients ask soon and then less often.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+impl OpenTurns {
+    /// At most `maximum` for each tenant.
+    pub(super) fn new(maximum: usize) -> Self {
+        Self { maximum, counts: Arc::default() }
+    }
+
+    /// Counts one more.
+    pub(super) fn open(&self, tenant: &Tenant) -> Result<OpenTurn, ApiError> {
+        let mut counts = self.counts.lock();
+        let count = counts.get(tenant).copied().unwrap_or_default();
+        if count >= self.maximum {
+            return Err(too_many(self.maximum));
+        }
+        counts.insert(tenant.clone(), count + 1);
+        let counted = Counted { tenant: tenant.clone(), counts: Arc::clone(&self.counts) };
+        Ok(OpenTurn(Arc::new(counted)))
+    }
+}
+
+impl Counts {
+    /// A count is changed in one step: a panic elsewhere cannot leave it half changed.
+    fn lock(&self) -> MutexGuard<'_, HashMap<Tenant, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut counts = self.counts.lock();
+        match counts.get_mut(&self.tenant) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(counts.remove(&self.tenant)),
+        }
+    }
+}
+
+fn too_many(maximum: usize) -> ApiError {
+    let message = format!(
+        "Too many open turns: at most {maximum} of one tenant may be open at once. Please try again \
+         when one of them has ended."
+    );
+    ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
+        .code("rate_limit_exceeded")
+        .retry_after(ASK_AGAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_is_counted_while_it_has_open_turns_and_forgotten_with_the_last() {
+        let (acme, globex) = (Tenant::new("acme"), Tenant::new("globex"));
+        let turns = OpenTurns::new(2);
+        let (first, second) = (turns.open(&acme).ok(), turns.open(&acme).ok());
+        assert!(second.is_some());
+        assert!(turns.open(&acme).is_err());
+        assert!(turns.open(&globex).is_ok());
+
+        drop(first.clone());
+        assert!(turns.open(&acme).is_err(), "a copy is no turn of its own");
+        drop(first);
+        assert!(turns.open(&acme).is_ok());
+        drop(second);
+
+        assert!(turns.counts.lock().is_empty());
+    }
+}

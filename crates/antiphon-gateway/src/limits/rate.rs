@@ -1,0 +1,152 @@
+//! How often a tenant asks.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use antiphon_store::Tenant;
+use governor::clock::{Clock, DefaultClock, Reference};
+
+use governor::middleware::{StateInformationMiddleware, StateSnapshot};
+use governor::state::keyed::HashMapStateStore;
+use governor::{NotUntil, Quota, RateLimiter};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::wait::in_units;
+use crate::error::ApiError;
+use crate::settings::Rate;
+
+/// A leaky bucket for each tenant that asked of late.
+pub(super) struct Rates<C: Clock = DefaultClock> {
+    buckets: RateLimiter<Tenant, HashMapStateStore<Tenant>, C, StateInformationMiddleware>,
+    clock: C,
+    taken: AtomicU32,
+}
+
+/// After how many requests full buckets are forgotten. Between two such times there are no more
+/// than that many new ones.
+const FORGET_EVERY: u32 = 1024;
+
+/// What a tenant may still ask for, with one request counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Allowance {
+    /// How many requests may come at once, after a time of rest.
+    limit: u32,
+    /// How many may come now.
+    remaining: u32,
+    /// When as many as the limit may come again.
+    reset: Duration,
+    /// For how long this one came too early.
+    refused_for: Option<Duration>,
+}
+
+impl Rates {
+    pub(super) fn new(rate: Rate) -> Self {
+        Self::by(rate, DefaultClock::default())
+    }
+}
+
+impl<C: Clock + Clone> Rates<C> {
+    fn by(rate: Rate, clock: C) -> Self {
+        let quota = Quota::per_second(rate.per_second).allow_burst(rate.burst);
+        let store = HashMapStateStore::<Tenant>::default();
+        let buckets = RateLimiter::new(quota, store, clock.clone());
+        Self { buckets, clock, taken: AtomicU32::new(0) }
+    }
+
+    /// Counts a request of a tenant.
+    pub(super) fn take(&self, tenant: &Tenant) -> Allowance {
+        if self.taken.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1 {
+            self.buckets.retain_recent();
+            self.buckets.shrink_to_fit();
+        }
+        match self.buckets.check_key(tenant) {
+            Ok(state) => Allowance::left_in(&state),
+            Err(early) => Allowance::refused(&early, self.clock.now()),
+        }
+    }
+}
+
+impl Allowance {
+    fn left_in(state: &StateSnapshot) -> Self {
+        let (quota, remaining) = (state.quota(), state.remaining_burst_capacity());
+        let limit = quota.burst_size().get();
+        let reset = quota.replenish_interval() * limit.saturating_sub(remaining);
+        Self { limit, remaining, reset, refused_for: None }
+    }
+
+    fn refused<P: Reference>(early: &NotUntil<P>, now: P) -> Self {
+        let quota = early.quota();
+        let wait = early.wait_time_from(now);
+        let limit = quota.burst_size().get();
+        let reset = wait + quota.replenish_interval() * (limit - 1);
+        Self { limit, remaining: 0, reset, refused_for: Some(wait) }
+    }
+
+    /// The refusal of a request that came too early.
+    pub(crate) fn refusal(self) -> Option<ApiError> {
+        let wait = self.refused_for?;
+        let message = format!(
+            "Rate limit reached: at most {} requests may come at once. Please try again in {}.",
+            self.limit,
+            in_units(wait)
+        );
+        let error = ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message);
+        Some(error.code("rate_limit_exceeded").retry_after(wait))
+    }
+
+    /// Tells it in the provider's headers.
+    pub(crate) fn tell(self, headers: &mut HeaderMap) {
+        let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
+        let told = [
+            ("x-ratelimit-limit-requests", self.limit.into()),
+            ("x-ratelimit-remaining-requests", self.remaining.into()),
+            ("x-ratelimit-reset-requests", reset),
+        ];
+        headers.extend(told.map(|(name, value)| (HeaderName::from_static(name), value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn rates(per_second: u32, burst: u32) -> (Rates<FakeRelativeClock>, FakeRelativeClock) {
+        let clock = FakeRelativeClock::default();
+        let number = |count| NonZeroU32::new(count).unwrap();
+        let rate = Rate { per_second: number(per_second), burst: number(burst) };
+        (Rates::by(rate, clock.clone()), clock)
+    }
+
+    #[test]
+    fn a_burst_is_let_in_and_then_what_a_second_allows() {
+        let (rates, clock) = rates(2, 3);
+        let acme = Tenant::new("acme");
+        let remaining: Vec<u32> = (0..3).map(|_| rates.take(&acme).remaining).collect();
+        assert_eq!(remaining, [2, 1, 0]);
+
+        let refused = rates.take(&acme);
+        assert_eq!(refused.refused_for, Some(Duration::from_millis(500)));
+        assert_eq!(refused.reset, Duration::from_millis(1500));
+        assert!(rates.take(&Tenant::new("globex")).refusal().is_none());
+
+        clock.advance(Duration::from_millis(500));
+        assert!(rates.take(&acme).refusal().is_none());
+        assert!(rates.take(&acme).refusal().is_some());
+    }
+
+    #[test]
+    fn tenants_that_rested_are_forgotten() {
+        let (rates, clock) = rates(1, 1);
+        for number in 1..FORGET_EVERY {
+            rates.take(&Tenant::new(number.to_string()));
+        }
+        assert_eq!(rates.buckets.len(), 1023);
+        clock.advance(Duration::from_secs(2));
+        rates.take(&Tenant::new("one more"));
+        assert_eq!(rates.buckets.len(), 1);
+    }
+}

@@ -1,0 +1,89 @@
+//! Who is let in, before anything of a request but its head is read.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+
+use super::extract::pass_over;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::Allowance;
+
+/// Nobody, while the gateway stops.
+pub(super) async fn while_open(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !gateway.stopping.is_cancelled() {
+        return next.run(request).await;
+    }
+    let mut refusal = refuse(&gateway, request, ApiError::stopping()).await;
+    refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    refusal
+}
+
+/// Callers that say who they are, with headers within bounds, as often as they may ask.
+pub(super) async fn admit(
+    State(gateway): State<Arc<Gateway>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let caller = match caller(&gateway, request.headers()) {
+        Ok(caller) => caller,
+        Err(error) => return refuse(&gateway, request, error).await,
+    };
+    let allowance = gateway.limiter.request(&caller.tenant);
+    let mut response = if let Some(error) = allowance.and_then(Allowance::refusal) {
+        refuse(&gateway, request, error).await
+    } else {
+        request.extensions_mut().insert(caller);
+        next.run(request).await
+    };
+    if let Some(allowance) = allowance {
+        allowance.tell(response.headers_mut());
+    }
+    response
+}
+
+/// Callers that have not too many turns open.
+pub(super) async fn open_turn(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match gateway.limiter.open_turn(&caller.tenant) {
+        Ok(open) => {
+            request.extensions_mut().insert(open);
+            next.run(request).await
+        }
+        Err(error) => refuse(&gateway, request, error).await,
+    }
+}
+
+fn caller(gateway: &Gateway, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    let maximum = gateway.settings.limits.max_header_bytes;
+    let length =
+        |(name, value): (&http::HeaderName, &HeaderValue)| name.as_str().len() + value.len();
+    if headers.iter().map(length).sum::<usize>() > maximum {
+        return Err(headers_too_large(maximum));
+    }
+    gateway.authenticator.authenticate(headers)
+}
+
+fn headers_too_large(maximum: usize) -> ApiError {
+    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    let message = format!("The request's headers are over {maximum} bytes.");
+    ApiError::of(status, "invalid_request_error", message).code("request_headers_too_large")
+}
+
+/// Refuses a request whose body is not wanted.
+async fn refuse(gateway: &Gateway, request: Request, error: ApiError) -> Response {
+    pass_over(request, &gateway.settings.limits).await;
+    error.into_response()
+}

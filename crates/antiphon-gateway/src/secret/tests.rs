@@ -1,0 +1,65 @@
+use super::*;
+use antiphon_store::SqliteStore;
+
+fn secrets(texts: &[&str]) -> Vec<Secret> {
+    texts.iter().map(|text| Secret::new(*text)).collect()
+}
+
+async fn key(store: &SqliteStore, texts: &[&str]) -> Result<[u8; 32], String> {
+    let key = MasterKey::of(store, &secrets(texts)).await;
+    key.map(|key| key.0).map_err(|error| error.to_string())
+}
+
+async fn kept(store: &SqliteStore) -> Bytes {
+    store.keep(NAME, Bytes::new()).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_key_stays_while_secrets_change() {
+    let store = SqliteStore::in_memory().unwrap();
+    let first = key(&store, &["old"]).await.unwrap();
+    for rotation in [&["old", "new"][..], &["new", "old"], &["new"]] {
+        assert_eq!(key(&store, rotation).await, Ok(first), "{rotation:?}");
+    }
+    assert_eq!(key(&store, &["old"]).await, Err(NO_FIT.into()));
+    assert_eq!(key(&store, &[]).await, Err(NO_SECRET.into()));
+}
+
+#[tokio::test]
+async fn a_key_that_was_kept_openly_is_encrypted_by_the_first_secret() {
+    let store = SqliteStore::in_memory().unwrap();
+    let open = key(&store, &[]).await.unwrap();
+    assert_eq!(kept(&store).await, &open[..]);
+    assert_eq!(key(&store, &["secret"]).await, Ok(open));
+    let closed = kept(&store).await;
+    assert!(!closed.windows(8).any(|bytes| open.windows(8).any(|key| key == bytes)));
+    assert_eq!(key(&store, &[]).await, Err(NO_SECRET.into()));
+}
+
+#[tokio::test]
+async fn gateways_that_start_at_once_have_one_key() {
+    let store = SqliteStore::in_memory().unwrap();
+    let keys = (0..8).map(|_| key(&store, &["secret"]));
+    let keys = futures_util::future::join_all(keys).await;
+    assert!(keys.iter().all(|key| key.is_ok() && *key == keys[0]));
+}
+
+#[test]
+fn an_envelope_that_was_touched_is_not_opened() {
+    let secret = Secret::new("secret");
+    let closed = envelope::close(&[7; 32], &secret);
+    assert_eq!(envelope::open(&closed, &secret), Some([7; 32]));
+    for at in 0..closed.len() {
+        let mut touched = closed.to_vec();
+        touched[at] ^= 1;
+        assert_eq!(envelope::open(&touched, &secret), None, "byte {at}");
+        assert_eq!(envelope::open(&closed[..at], &secret), None, "{at} bytes");
+    }
+}
+
+#[test]
+fn keys_of_different_purposes_differ() {
+    let key = MasterKey([7; 32]);
+    assert_eq!(key.derive("one"), key.derive("one"));
+    assert_ne!(key.derive("one"), key.derive("two"));
+}

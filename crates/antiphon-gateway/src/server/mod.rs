@@ -1,0 +1,106 @@
+//! The gateway as a server.
+
+mod connection;
+mod listening;
+mod stall;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use antiphon_store::Store;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+use self::connection::Connections;
+use self::listening::Listening;
+use crate::abandoned;
+use crate::gateway::Gateway;
+use crate::routes;
+use crate::settings::Settings;
+
+/// A gateway that is ready to serve.
+pub struct Server {
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+}
+
+impl Server {
+    /// Prepares a gateway on `listener`: turns that a former process left open are settled before
+    /// the first request is taken.
+    pub async fn prepare(
+        listener: TcpListener,
+        settings: Settings,
+        store: Arc<dyn Store>,
+    ) -> io::Result<Self> {
+        let settled = store.settle_openings().await.map_err(io::Error::other)?;
+        if settled > 0 {
+            tracing::info!(settled, "settled the turns that a former process left open");
+        }
+        let gateway = Arc::new(Gateway::new(settings, store).await?);
+        Ok(Self { gateway, listener })
+    }
+
+    /// Serves the API until `shutdown`. Then new requests are refused with status 503, while open
+    /// turns finish; when the settings' grace is over, they settle as if their callers had left.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> io::Result<()> {
+        let app = routes::router(&self.gateway);
+        let connections = Connections::new(app, &self.gateway.settings.limits);
+        let listening = Listening::start(self.listener, connections.clone());
+        tokio::select! {
+            () = shutdown => {}
+            () = abandoned::settle(&*self.gateway.store) => {}
+        }
+        stop(&self.gateway, listening, connections).await;
+        Ok(())
+    }
+}
+
+/// Prepares a gateway and serves it: [`Server::prepare`], [`Server::run`].
+pub async fn serve(
+    listener: TcpListener,
+    settings: Settings,
+    store: Arc<dyn Store>,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
+    Server::prepare(listener, settings, store).await?.run(shutdown).await
+}
+
+/// How long turns that were told to settle, and their callers, may take for it.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// Refuses new requests, waits for open ones and their turns, settles what is still open, closes the
+/// store.
+async fn stop(gateway: &Gateway, listening: Listening, connections: Connections) {
+    gateway.stopping.cancel();
+    gateway.turns.close();
+    let mut listening = Some(listening);
+    let ended = timeout(gateway.settings.shutdown_grace, async {
+        gateway.turns.wait().await;
+        end_listening(&mut listening).await;
+        connections.end().await;
+        // Those whose requests were on their way when the first wait was over.
+        gateway.turns.wait().await;
+    });
+    if ended.await.is_err() {
+        gateway.closing.cancel();
+        end_listening(&mut listening).await;
+        settle(gateway, &connections).await;
+    }
+    connections.cut();
+    gateway.store.close().await;
+}
+
+async fn end_listening(listening: &mut Option<Listening>) {
+    if let Some(listening) = listening.take() {
+        listening.end().await;
+    }
+}
+
+async fn settle(gateway: &Gateway, connections: &Connections) {
+    let ended = async { tokio::join!(gateway.turns.wait(), connections.end()) };
+    if timeout(SETTLING, ended).await.is_err() && !gateway.turns.is_empty() {
+        tracing::warn!("turns were still open at the end; the next start settles them");
+    }
+}

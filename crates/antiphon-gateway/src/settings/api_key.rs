@@ -1,0 +1,95 @@
+//! The keys that callers may present.
+
+use std::fmt;
+
+use antiphon_store::Tenant;
+use ring::digest::{SHA256, digest};
+
+/// A key, known by its hash, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// What is kept of the key.
+    pub hash: KeyHash,
+    /// Whose data it opens.
+    pub tenant: Tenant,
+}
+
+impl ApiKey {
+    /// This key, of which the hash is kept alone.
+    pub fn new(key: &str, tenant: Tenant) -> Self {
+        Self { hash: KeyHash::of(key), tenant }
+    }
+}
+
+/// The SHA-256 of a key. Written as `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// The hash of this key.
+    pub fn of(key: &str) -> Self {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
+        Self(hash)
+    }
+
+    /// The hash that is written so; `None` where `text` is no such thing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(PREFIX)?;
+        let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let digits = is_hash.then_some(digits)?;
+        let mut hash = [0; 32];
+        for (at, byte) in hash.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[2 * at..][..2], 16).ok()?;
+        }
+        Some(Self(hash))
+    }
+
+    /// Whether `text` is meant to be a hash, well written or not.
+    pub fn is_meant_by(text: &str) -> bool {
+        text.starts_with(PREFIX)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+const PREFIX: &str = "sha256:";
+
+impl fmt::Display for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(PREFIX)?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Not shown: who had it could guess at a weak key.
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: the one-block example of FIPS 180-4's test vectors.
+    const OF_ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn a_hash_is_written_and_read() {
+        let hash = KeyHash::of("abc");
+        assert_eq!(hash.to_string(), OF_ABC);
+        assert_eq!(KeyHash::parse(OF_ABC), Some(hash));
+        assert_eq!(KeyHash::parse(&OF_ABC.replace("ba78", "BA78")), Some(hash));
+    }
+
+    #[test]
+    fn what_is_not_written_so_is_no_hash() {
+        for text in ["abc", "sha256:", &OF_ABC[..70], &OF_ABC.replace('f', "g")] {
+            assert_eq!(KeyHash::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Events on their way to a caller.
+
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+use std::sync::Arc;
+
+/// How many bytes of events may wait for a slow reader before its upstream has to. An event that is
+/// longer waits alone.
+const BYTES_IN_FLIGHT: u32 = 64 << 10;
+
+/// The turn's end of a channel whose bound counts bytes: events are of all lengths.
+pub(super) struct EventSender {
+    events: mpsc::UnboundedSender<(Bytes, OwnedSemaphorePermit)>,
+    room: Arc<Semaphore>,
+}
+
+/// The caller's end. Who drops it has left.
+#[derive(Debug)]
+pub(crate) struct EventReceiver {
+    events: mpsc::UnboundedReceiver<(Bytes, OwnedSemaphorePermit)>,
+    room: Arc<Semaphore>,
+}
+
+/// The caller has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Closed;
+
+/// A channel with nothing in it.
+pub(super) fn channel() -> (EventSender, EventReceiver) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let room = Arc::new(Semaphore::new(BYTES_IN_FLIGHT as usize));
+    let events = EventReceiver { events: receiver, room: Arc::clone(&room) };
+    (EventSender { events: sender, room }, events)
+}
+
+impl EventSender {
+    /// Waits until there is room. Dropped before, it has sent nothing.
+    pub(super) async fn send(&self, event: Bytes) -> Result<(), Closed> {
+        let length = u32::try_from(event.len()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
+        let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
+        self.events.send((event, room)).map_err(|_| Closed)
+    }
+
+    /// Waits until the caller has left.
+    pub(super) async fn closed(&self) {
+        self.events.closed().await;
+    }
+}
+
+impl EventReceiver {
+    /// The next event; `None` where there are no more.
+    pub(crate) async fn recv(&mut self) -> Option<Bytes> {
+        self.events.recv().await.map(|(event, _)| event)
+    }
+}
+
+impl Drop for EventReceiver {
+    /// Wakes a sender that waits for room.
+    fn drop(&mut self) {
+        self.room.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    const HALF: usize = BYTES_IN_FLIGHT as usize / 2;
+
+    fn event(length: usize) -> Bytes {
+        vec![b'x'; length].into()
+    }
+
+    #[test]
+    fn what_is_not_taken_makes_the_sender_wait() {
+        let (sender, mut receiver) = channel();
+        assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
+        assert_eq!(sender.send(event(HALF)).now_or_never(), Some(Ok(())));
+        assert_eq!(sender.send(event(1)).now_or_never(), None);
+        assert_eq!(receiver.recv().now_or_never(), Some(Some(event(HALF))));
+        assert_eq!(sender.send(event(1)).now_or_never(), Some(Ok(())));
+    }
+
+    #[test]
+    fn an_event_beyond_the_bound_waits_alone() {
+        let (sender, mut receiver) = channel();
+        assert_eq!(sender.send(event(1)).now_or_never(), Some(Ok(())));
+        assert_eq!(sender.send(event(4 * HALF)).now_or_never(), None);
+        receiver.recv().now_or_never();
+        assert_eq!(sender.send(event(4 * HALF)).now_or_never(), Some(Ok(())));
+        assert_eq!(sender.send(event(1)).now_or_never(), None);
+    }
+
+    #[test]
+    fn a_sender_that_waits_learns_that_its_caller_has_left() {
+        let (sender, receiver) = channel();
+        sender.send(event(2 * HALF)).now_or_never();
+        let mut waiting = Box::pin(sender.send(event(1)));
+        assert_eq!((&mut waiting).now_or_never(), None);
+        drop(receiver);
+        assert_eq!(waiting.now_or_never(), Some(Err(Closed)));
+    }
+}

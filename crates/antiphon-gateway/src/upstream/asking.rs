@@ -1,0 +1,103 @@
+//! The requests that are made for one answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::{Reply, Upstream, UpstreamError};
+use crate::caller::Caller;
+use crate::entropy;
+use crate::settings::Retries;
+
+/// Asks an upstream for one answer, several times where that may help.
+///
+/// A turn's request says all that the model is to know and has the server keep nothing, so that it
+/// changes nothing there however often it is made; what the server's own tools do elsewhere is beyond
+/// that. Whether the caller may still be given another answer is not decided here.
+pub(crate) struct Asking<'a> {
+    upstream: Upstream<'a>,
+    retries: Retries,
+    /// When the answer has to be whole, whatever was tried before.
+    end: Instant,
+    /// How often it was asked again.
+    made: u32,
+}
+
+impl<'a> Asking<'a> {
+    /// Nothing was asked yet; the time of the answer begins.
+    pub(crate) fn of(upstream: Upstream<'a>) -> Self {
+        let (retries, total) = upstream.patience();
+        Self { upstream, retries, end: Instant::now() + total, made: 0 }
+    }
+
+    /// Who is asked.
+    pub(crate) fn upstream(&self) -> Upstream<'a> {
+        self.upstream
+    }
+
+    /// Sends a request's body. The answer's events follow in the reply.
+    pub(crate) async fn send(&self, body: Bytes, caller: &Caller) -> Result<Reply, UpstreamError> {
+        self.upstream.send(body, caller, self.end).await
+    }
+
+    /// Waits as long as this error wants before the request is made again; `false`, at once, where
+    /// it is not to be.
+    pub(crate) async fn may_ask_again(&mut self, error: &UpstreamError) -> bool {
+        let Some(wait) = self.wait(error, entropy::unix_now(), entropy::random_byte()) else {
+            return false;
+        };
+        self.made += 1;
+        let (retry, wait_ms) = (self.made, wait.as_millis());
+        tracing::info!(retry, wait_ms, reason = %error, "the upstream is asked again");
+        tokio::time::sleep(wait).await;
+        true
+    }
+
+    /// How often it was asked again.
+    pub(crate) fn retries(&self) -> u32 {
+        self.made
+    }
+
+    /// How long to wait before the next request, if there is to be one.
+    fn wait(&self, error: &UpstreamError, now: i64, random: u8) -> Option<Duration> {
+        if self.made >= self.retries.max || !error.may_pass() {
+            return None;
+        }
+        let wait = match error.told_wait(now) {
+            Some(told) if told > self.retries.max_told_delay => return None,
+            Some(told) => told,
+            None => self.retries.delay(self.made, random),
+        };
+        (Instant::now() + wait < self.end).then_some(wait)
+    }
+}
+
+impl Retries {
+    /// The delay before the retry number `retry`, from 0: doubled each time, and up to a quarter
+    /// less, so that callers who failed together do not come back together.
+    fn delay(&self, retry: u32, random: u8) -> Duration {
+        let doubled = self.first_delay.saturating_mul(2_u32.saturating_pow(retry));
+        let delay = doubled.min(self.max_delay);
+        delay.saturating_sub(delay / 4 * u32::from(random) / 255)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_bound() {
+        let retries = Retries::default();
+        let delays: Vec<u128> = (0..7).map(|retry| retries.delay(retry, 0).as_millis()).collect();
+        assert_eq!(delays, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
+    }
+
+    #[test]
+    fn chance_takes_a_quarter_at_most() {
+        let retries = Retries::default();
+        assert_eq!(retries.delay(0, 255), Duration::from_millis(375));
+        assert_eq!(retries.delay(u32::MAX, 255), Duration::from_secs(6));
+    }
+}

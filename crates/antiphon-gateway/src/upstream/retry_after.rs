@@ -1,0 +1,72 @@
+//! When a server says that it may be asked again.
+//!
+//! Source: RFC 9110, section 10.2.3: `Retry-After` is a number of seconds or a date. `retry-after-ms`
+//! is OpenAI's and Azure's finer form, which their clients prefer.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use http::HeaderMap;
+
+/// How long the answer with these headers says to wait, at `now` in Unix seconds; `None` where it says
+/// nothing that can be understood.
+pub(super) fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let milliseconds = text("retry-after-ms").and_then(|text| duration(text, 0.001));
+    let told = || {
+        let text = text("retry-after")?;
+        duration(text, 1.0).or_else(|| until(text, now))
+    };
+    milliseconds.or_else(told)
+}
+
+fn duration(text: &str, unit: f64) -> Option<Duration> {
+    let number: f64 = text.parse().ok()?;
+    Duration::try_from_secs_f64(number * unit).ok()
+}
+
+/// Until the date, or no time at all where that is over.
+fn until(date: &str, now: i64) -> Option<Duration> {
+    let at = httpdate::parse_http_date(date).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let now = Duration::from_secs(now.try_into().ok()?);
+    Some(at.saturating_sub(now))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    const NOW: i64 = 784_111_777;
+
+    fn told(headers: &[(&'static str, &'static str)]) -> Option<Duration> {
+        let header = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        retry_after(&headers.iter().map(header).collect(), NOW)
+    }
+
+    #[test]
+    fn seconds_and_dates_and_milliseconds_are_understood() {
+        assert_eq!(told(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
+        assert_eq!(told(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+        let date = "Sun, 06 Nov 1994 08:49:47 GMT";
+        assert_eq!(told(&[("retry-after", date)]), Some(Duration::from_secs(10)));
+        let headers = [("retry-after", "7"), ("retry-after-ms", "20")];
+        assert_eq!(told(&headers), Some(Duration::from_millis(20)));
+    }
+
+    #[test]
+    fn a_date_that_is_over_is_now() {
+        let date = "Sun, 06 Nov 1994 08:49:00 GMT";
+        assert_eq!(told(&[("retry-after", date)]), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_says_nothing_is_nothing() {
+        for text in ["", "soon", "-1", "NaN", "inf", "1e300"] {
+            assert_eq!(told(&[("retry-after", text)]), None, "{text}");
+        }
+        assert_eq!(told(&[]), None);
+    }
+}

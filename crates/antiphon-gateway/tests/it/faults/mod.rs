@@ -1,0 +1,34 @@
+//! Upstreams that misbehave.
+
+mod catalogue;
+mod matrix;
+mod outcome;
+mod patience;
+mod refused_reasoning;
+mod retried;
+mod table;
+
+use std::time::Duration;
+
+use antiphon::dialect::Dialect;
+use antiphon_gateway::settings::Retries;
+use antiphon_testkit::Api;
+
+/// An API, as the gateway names it and as the upstream does.
+type Spoken = (Dialect, Api);
+
+const RESPONSES: Spoken = (Dialect::Responses, Api::Responses);
+const CHAT: Spoken = (Dialect::Chat, Api::Chat);
+const ANTHROPIC: Spoken = (Dialect::Anthropic, Api::Anthropic);
+const APIS: [Spoken; 3] = [RESPONSES, CHAT, ANTHROPIC];
+
+/// Retries that follow at once.
+fn at_once(max: u32) -> Retries {
+    Retries { max, first_delay: Duration::ZERO, ..Retries::default() }
+}
+
+/// Retries that would never follow within a test, unless an upstream says when.
+fn much_later(max: u32) -> Retries {
+    let hour = Duration::from_hours(1);
+    Retries { max, first_delay: hour, max_delay: hour, ..Retries::default() }
+}

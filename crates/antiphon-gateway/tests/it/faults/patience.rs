@@ -1,0 +1,104 @@
+//! How long an upstream is waited for.
+
+use std::time::Duration;
+
+use antiphon_gateway::settings::UpstreamSettings;
+use antiphon_testkit::{Answer, Frame, Reply};
+use http::StatusCode;
+use serde_json::json;
+
+use crate::support::{MODEL, MODES, Mode, World, ask, text};
+
+const SHORT: Duration = Duration::from_millis(50);
+/// Short, and long enough for the headers of an answer to come before.
+const BEHIND_HEADERS: Duration = Duration::from_millis(300);
+
+async fn world(change: impl FnOnce(&mut UpstreamSettings)) -> World {
+    World::with(|settings| change(&mut settings.upstreams[0])).await
+}
+
+fn greeting() -> Reply {
+    Reply::sse(Answer::new(MODEL).message("Hello there").frames())
+}
+
+/// What the caller is told, however it asked.
+async fn told(world: &World, mode: Mode) -> (u16, String) {
+    match world.client().attempt(mode, &ask("Hello")).await {
+        Ok(turn) => (200, text(&turn.response["error"]["message"]).to_owned()),
+        Err(refused) => (refused.status(), refused.server_error()),
+    }
+}
+
+#[tokio::test]
+async fn until_the_first_byte() {
+    for mode in MODES {
+        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
+        let sentence = "The upstream did not begin to answer within 300ms.".to_owned();
+        world.script(greeting().withhold_head());
+        assert_eq!(told(&world, mode).await, (504, sentence.clone()));
+        world.script(greeting().gated());
+        let status = if mode == Mode::Whole { 504 } else { 200 };
+        assert_eq!(told(&world, mode).await, (status, sentence));
+    }
+}
+
+#[tokio::test]
+async fn between_two_bytes() {
+    for mode in MODES {
+        let world = world(|upstream| upstream.idle_timeout = SHORT).await;
+        world.script(greeting().hang_after(3));
+        let status = if mode == Mode::Whole { 504 } else { 200 };
+        let sentence = "The upstream's answer stopped: nothing came for 50ms.".to_owned();
+        assert_eq!(told(&world, mode).await, (status, sentence));
+    }
+}
+
+/// Comments keep an answer alive, but not for ever.
+#[tokio::test]
+async fn until_it_is_whole() {
+    for mode in MODES {
+        let world = world(|upstream| upstream.total_timeout = BEHIND_HEADERS).await;
+        let comments = std::iter::repeat_n(Frame::raw(": still there\n\n"), 1000);
+        world.script(Reply::sse(comments).hang_after(999));
+        let status = if mode == Mode::Whole { 504 } else { 200 };
+        let sentence = "The upstream's answer was not complete after 300ms.".to_owned();
+        assert_eq!(told(&world, mode).await, (status, sentence));
+    }
+}
+
+#[tokio::test]
+async fn a_time_out_is_not_asked_again() {
+    let world = world(|upstream| {
+        upstream.first_byte_timeout = SHORT;
+        upstream.retries = super::at_once(2);
+    })
+    .await;
+    world.script(greeting().withhold_head());
+    assert_eq!(told(&world, Mode::Whole).await.0, 504);
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn retries_end_with_the_time_for_the_whole_answer() {
+    let world = world(|upstream| {
+        upstream.total_timeout = Duration::from_mins(1);
+        upstream.retries = super::much_later(2);
+    })
+    .await;
+    let body = json!({"error": {"message": "Not now.", "type": "server_error"}});
+    world.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &body));
+    assert_eq!(told(&world, Mode::Whole).await, (503, "Not now.".to_owned()));
+    assert_eq!(world.times_asked(), 1);
+}
+
+/// A status is known before the body that explains it.
+#[tokio::test]
+async fn an_errors_body_that_never_comes_does_not_hide_its_status() {
+    for mode in MODES {
+        let world = world(|upstream| upstream.first_byte_timeout = BEHIND_HEADERS).await;
+        let refusal = Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": {}})).gated();
+        world.script(refusal);
+        let message = "The upstream refused the request with status 502 Bad Gateway.";
+        assert_eq!(told(&world, mode).await, (502, message.to_owned()));
+    }
+}

@@ -1,0 +1,95 @@
+//! A held item as columns: its head is read back without a look at its bytes.
+
+use antiphon::{CallId, Fingerprint, Head, HeldItem, ItemId, Kind, Origin, Role};
+use bytes::Bytes;
+
+/// The names of the columns that hold an item, in the order in which stores write and read them.
+macro_rules! item_columns {
+    () => {
+        "item_id, own_id, kind, call_id, role, flags, fingerprint, origin, body"
+    };
+}
+pub(crate) use item_columns;
+
+/// The bytes carry an id: the one that the item is held under, unless `own_id` names another.
+const OWN_ID: i64 = 1;
+const UNFINISHED: i64 = 1 << 1;
+const ENCRYPTED: i64 = 1 << 2;
+const SUPERSEDES: i64 = 1 << 3;
+
+/// What the columns hold; `B` is what holds the bytes.
+#[derive(Debug)]
+pub(crate) struct Columns<'a, B> {
+    pub(crate) item_id: &'a str,
+    /// The id that the bytes carry, where it is not `item_id`.
+    pub(crate) own_id: Option<&'a str>,
+    pub(crate) kind: &'a str,
+    pub(crate) call_id: Option<&'a str>,
+    pub(crate) role: Option<&'a str>,
+    pub(crate) flags: i64,
+    pub(crate) fingerprint: Option<[u8; 16]>,
+    pub(crate) origin: Option<&'a str>,
+    /// `None` for a tombstone.
+    pub(crate) body: Option<B>,
+}
+
+impl<'a> Columns<'a, &'a [u8]> {
+    pub(crate) fn of(item: &'a HeldItem) -> Self {
+        let head = &item.head;
+        Self {
+            item_id: item.id.as_str(),
+            own_id: head.id.as_ref().filter(|id| **id != item.id).map(ItemId::as_str),
+            kind: head.kind.as_str(),
+            call_id: head.call_id.as_ref().map(CallId::as_str),
+            role: head.role.map(role_name),
+            flags: flags(item),
+            fingerprint: item.fingerprint.map(|it| it.as_u128().to_be_bytes()),
+            origin: item.origin.as_ref().map(Origin::as_str),
+            body: item.body.as_deref(),
+        }
+    }
+}
+
+impl Columns<'_, Bytes> {
+    pub(crate) fn into_item(self) -> HeldItem {
+        let id = ItemId::from(self.item_id);
+        let own_id = self.own_id.map(ItemId::from);
+        let has = |flag: i64| self.flags & flag != 0;
+        let head = Head {
+            kind: Kind::parse(self.kind),
+            id: own_id.or_else(|| has(OWN_ID).then(|| id.clone())),
+            call_id: self.call_id.map(CallId::from),
+            role: self.role.map(Role::parse),
+            unfinished: has(UNFINISHED),
+            encrypted: has(ENCRYPTED),
+        };
+        let fingerprint = self.fingerprint.map(u128::from_be_bytes);
+        HeldItem {
+            id,
+            head,
+            fingerprint: fingerprint.map(Fingerprint::from_u128),
+            origin: self.origin.map(Origin::new),
+            supersedes: has(SUPERSEDES),
+            body: self.body,
+        }
+    }
+}
+
+fn flags(item: &HeldItem) -> i64 {
+    let flag = |is_set: bool, flag: i64| if is_set { flag } else { 0 };
+    flag(item.head.id.is_some(), OWN_ID)
+        | flag(item.head.unfinished, UNFINISHED)
+        | flag(item.head.encrypted, ENCRYPTED)
+        | flag(item.supersedes, SUPERSEDES)
+}
+
+/// What [`Role::parse`] reads back.
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Other => "other",
+    }
+}

@@ -1,0 +1,98 @@
+//! Places in line that nobody stands in, though the database may hold them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::records::Place;
+
+/// How often a place is taken from the database: once more after the first time, should what took it
+/// have been under way still.
+const TIMES: u8 = 2;
+
+/// The places that are still to be given up: this process lives, and so they would hold up their lines
+/// for as long. There are no more of them than turns that failed at a time.
+#[derive(Debug, Default)]
+pub(super) struct Abandoned(Mutex<Vec<(Place, u8)>>);
+
+impl Abandoned {
+    pub(super) fn add(&self, place: Place) {
+        self.all().push((place, TIMES));
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.all().iter().map(|(place, _)| *place).collect()
+    }
+
+    /// Notes that these were taken from the database.
+    pub(super) fn were_left(&self, places: &[Place]) {
+        self.all().retain_mut(|(place, times)| {
+            if places.contains(place) {
+                *times -= 1;
+            }
+            *times > 0
+        });
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<(Place, u8)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Places that were drawn for one caller. Those that it does not come to have, because the call failed
+/// or because the caller left meanwhile, are abandoned.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    places: Mutex<Vec<Place>>,
+    abandoned: Arc<Abandoned>,
+}
+
+impl Drawn {
+    pub(super) fn new(abandoned: &Arc<Abandoned>) -> Self {
+        Self { places: Mutex::default(), abandoned: Arc::clone(abandoned) }
+    }
+
+    /// Notes a place, before it is sure to be taken.
+    pub(super) fn note(&self, place: Place) {
+        self.places().push(place);
+    }
+
+    /// Gives the place to the caller.
+    pub(super) fn keep(&self, place: Place) {
+        self.places().retain(|drawn| *drawn != place);
+    }
+
+    fn places(&self) -> MutexGuard<'_, Vec<Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        for place in self.places().drain(..) {
+            self.abandoned.add(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_caller_does_not_come_to_have_is_given_up_twice() {
+        let abandoned = Arc::<Abandoned>::default();
+        let drawn = Drawn::new(&abandoned);
+        for place in [1, 2] {
+            drawn.note(Place(place));
+        }
+        drawn.keep(Place(2));
+        assert_eq!(abandoned.places(), []);
+
+        drop(drawn);
+
+        for _ in 0..TIMES {
+            assert_eq!(abandoned.places(), [Place(1)]);
+            abandoned.were_left(&[Place(1)]);
+        }
+        assert_eq!(abandoned.places(), []);
+    }
+}

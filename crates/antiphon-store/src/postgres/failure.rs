@@ -1,0 +1,92 @@
+//! Why work in the database failed, and what may be done about it.
+
+use std::error::Error as _;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::error::StoreError;
+
+/// A failure within a call.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The call is refused; the connection is as good as before.
+    Refused(StoreError),
+    /// The database said no, or said nothing any more.
+    Database(Error),
+    /// No answer came in time. The connection is not used again.
+    Silence,
+}
+
+impl Failure {
+    /// The failure of a row that holds what was never written.
+    pub(super) fn unreadable(what: &str) -> Self {
+        Self::Refused(StoreError::Unavailable(format!("the database holds {what}")))
+    }
+
+    /// Whether the same may succeed, done once more from its beginning: the connection was lost, the
+    /// server is restarting or was demoted, or two transactions were in one another's way.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Silence => false,
+            Self::Database(error) => {
+                self.is_silence() || error.code().is_some_and(|code| PASSING.contains(code))
+            }
+        }
+    }
+
+    /// Whether the server did not say what became of the last statement.
+    pub(super) fn is_silence(&self) -> bool {
+        match self {
+            Self::Refused(_) => false,
+            Self::Silence => true,
+            Self::Database(error) => {
+                error.is_closed() || (error.code().is_none() && has_io_cause(error))
+            }
+        }
+    }
+}
+
+const PASSING: &[SqlState] = &[
+    SqlState::T_R_DEADLOCK_DETECTED,
+    SqlState::T_R_SERIALIZATION_FAILURE,
+    SqlState::ADMIN_SHUTDOWN,
+    SqlState::CRASH_SHUTDOWN,
+    SqlState::CANNOT_CONNECT_NOW,
+    SqlState::READ_ONLY_SQL_TRANSACTION,
+];
+
+fn has_io_cause(error: &Error) -> bool {
+    error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => error,
+            Failure::Database(error) => Self::Unavailable(describe(&error)),
+            Failure::Silence => Self::Unavailable("PostgreSQL did not answer in time".into()),
+        }
+    }
+}
+
+/// What the server said, or what kept it from being heard; no part of the URL.
+pub(super) fn describe(error: &Error) -> String {
+    match (error.as_db_error(), error.source()) {
+        (Some(said), _) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}

@@ -1,0 +1,96 @@
+//! The sign of life of this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::abandoned::Abandoned;
+use super::failure::{Failure, describe};
+use super::holders;
+use super::pool::Connector;
+use super::session::Session;
+use crate::error::StoreError;
+
+/// A third of the lease.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// Says in the database that this process lives, as long as it is not dropped.
+///
+/// It has a connection of its own, so that a process whose connections are all in use is not taken
+/// for dead.
+pub(super) struct Heartbeat {
+    beating: JoinHandle<()>,
+    abandoned: Arc<Abandoned>,
+}
+
+impl Heartbeat {
+    /// Says so for the first time, then again and again.
+    pub(super) async fn start(connector: Connector) -> Result<Self, Failure> {
+        let session = connector.session().await?;
+        holders::beat(&session, &session.holder).await?;
+        let abandoned = Arc::<Abandoned>::default();
+        let beat = Beat { connector, session: Some(session), abandoned: abandoned.clone() };
+        Ok(Self { beating: tokio::spawn(beat.forever()), abandoned })
+    }
+
+    /// The places in line that are given up with its beats.
+    pub(super) fn abandoned(&self) -> &Arc<Abandoned> {
+        &self.abandoned
+    }
+
+    pub(super) fn stop(&self) {
+        self.beating.abort();
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+struct Beat {
+    connector: Connector,
+    /// `None` after a failure.
+    session: Option<Session>,
+    abandoned: Arc<Abandoned>,
+}
+
+impl Beat {
+    async fn forever(mut self) {
+        let mut ticks = interval(PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // The first tick comes at once, and the first beat was made.
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let outcome = timeout(PERIOD, self.once()).await;
+            if let Err(reason) = outcome.unwrap_or_else(|_| Err("no answer in time".into())) {
+                self.session = None;
+                tracing::warn!(%reason, "PostgreSQL was not told that this process lives");
+            }
+        }
+    }
+
+    async fn once(&mut self) -> Result<(), String> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => self.connector.session().await.map_err(|error| describe(&error))?,
+        };
+        self.tell(&session).await.map_err(|failure| StoreError::from(failure).to_string())?;
+        self.session = Some(session);
+        Ok(())
+    }
+
+    async fn tell(&self, session: &Session) -> Result<(), Failure> {
+        holders::beat(session, &session.holder).await?;
+        let places = self.abandoned.places();
+        if !places.is_empty() {
+            holders::leave_places(session, &session.holder, &places).await?;
+            self.abandoned.were_left(&places);
+        }
+        Ok(())
+    }
+}

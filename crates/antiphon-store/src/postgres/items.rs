@@ -1,0 +1,229 @@
+//! Items: appended, read in ranges, found by id, erased.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use antiphon::{HeldItem, ItemId};
+
+use super::failure::Failure;
+use super::row::{self, Arrays, given_items, item_columns};
+use super::session::Session;
+use super::statements::statements;
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant};
+use crate::keys::{ThreadKey, position, seq_of, shard};
+use crate::records::{Cursor, Order, Seq};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Appends items from position `start` on. One whose id the thread holds already, or that was given
+/// twice, is named by the refusal.
+pub(super) async fn append<'a>(
+    db: &Session,
+    key: ThreadKey<'_>,
+    start: Seq,
+    items: impl Iterator<Item = &'a HeldItem> + Clone,
+) -> Result<()> {
+    let given = Arrays::of(items.clone());
+    if given.item_ids.is_empty() {
+        return Ok(());
+    }
+    let appended = db
+        .rows(
+            &APPEND,
+            &[
+                &key.tenant(),
+                &key.shard(),
+                &key.thread(),
+                &position(start),
+                &given.item_ids,
+                &given.own_ids,
+                &given.kinds,
+                &given.call_ids,
+                &given.roles,
+                &given.flags,
+                &given.fingerprints,
+                &given.origins,
+                &given.bodies,
+            ],
+        )
+        .await?;
+    let appended: BTreeSet<Seq> = appended.iter().map(|row| seq_of(row.get(0))).collect();
+    match items.zip(start..).find(|(_, seq)| !appended.contains(seq)) {
+        Some((item, _)) => Err(StoreError::DuplicateItem(item.id.clone()).into()),
+        None => Ok(()),
+    }
+}
+
+/// All items before `cursor`, tombstones included. Numbers go on from thread to thread along a
+/// lineage, so their order is that of the transcript.
+pub(super) async fn transcript(
+    db: &Session,
+    tenant: &Tenant,
+    cursor: Cursor,
+) -> Result<Vec<HeldItem>> {
+    let key = ThreadKey::of(tenant, cursor);
+    let given = (key.tenant(), key.shard(), key.thread(), position(cursor.end));
+    row::read_all(&db.rows(&TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?)
+}
+
+/// The live items of a range.
+pub(super) async fn range(
+    db: &Session,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    order: Order,
+    limit: usize,
+) -> Result<Vec<HeldItem>> {
+    let sql = match order {
+        Order::Ascending => &RANGE,
+        Order::Descending => &RANGE_BACKWARDS,
+    };
+    let (start, end) = (position(range.start), position(range.end));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let given = (key.tenant(), key.shard(), key.thread());
+    let rows = db.rows(sql, &[&given.0, &given.1, &given.2, &start, &end, &limit]).await?;
+    row::read_all(&rows)
+}
+
+/// The live items that a response put out.
+pub(super) async fn output(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Vec<HeldItem>> {
+    let rows = db.rows(&OUTPUT, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    row::read_all(&rows)
+}
+
+/// Where in a thread the live item of this id is.
+pub(super) async fn place(db: &Session, key: ThreadKey<'_>, id: &ItemId) -> Result<Option<Seq>> {
+    let given = (key.tenant(), key.shard(), key.thread(), id.as_str().as_bytes());
+    let found = db.row(&PLACE, &[&given.0, &given.1, &given.2, &given.3]).await?;
+    Ok(found.map(|row| seq_of(row.get(0))))
+}
+
+/// The live item of this id in a conversation.
+pub(super) async fn find(
+    db: &Session,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+    id: &ItemId,
+) -> Result<Option<HeldItem>> {
+    let named = conversation.as_str();
+    let given = (tenant.as_str(), shard(conversation.shard()), id.as_str().as_bytes());
+    let found = db.row(&FIND, &[&given.0, &given.1, &named, &given.2]).await?;
+    found.as_ref().map(row::read).transpose()
+}
+
+/// Erases the bytes of a live item; its traces stay. Says whether there was one.
+pub(super) async fn erase(db: &Session, key: ThreadKey<'_>, id: &ItemId) -> Result<bool> {
+    let given = (key.tenant(), key.shard(), key.thread(), id.as_str().as_bytes());
+    Ok(db.row(&ERASE, &[&given.0, &given.1, &given.2, &given.3]).await?.is_some())
+}
+
+/// Deletes a thread's items from position `from` on, traces and all.
+pub(super) async fn cut(db: &Session, key: ThreadKey<'_>, from: Seq) -> Result<()> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(from));
+    db.execute(&CUT, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
+}
+
+/// Moves a thread's items from position `from` on to another thread.
+pub(super) async fn shift(
+    db: &Session,
+    key: ThreadKey<'_>,
+    from: Seq,
+    to: ThreadKey<'_>,
+) -> Result<()> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(from), to.thread());
+    db.execute(&SHIFT, &[&given.0, &given.1, &given.2, &given.3, &given.4]).await.map(drop)
+}
+
+statements! {
+    /// An item that is held already is left out.
+    APPEND = concat!(
+        "WITH appended AS (
+            INSERT INTO items (tenant, shard, thread, seq, ", item_columns!(), ", copy)
+            SELECT $1::text, $2::bigint, $3::bigint, $4::bigint + at - 1, ", item_columns!(), ",
+                   nextval('copies')
+            FROM ", given_items!(
+                "$5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::text[], $10::bigint[], \
+                 $11::bytea[], $12::bytea[], $13::bytea[]"
+            ), "
+            ON CONFLICT (tenant, shard, thread, sha256(item_id)) WHERE body IS NOT NULL DO NOTHING
+            RETURNING seq, item_id, copy, body IS NOT NULL AS is_live
+        ), placed AS (
+            INSERT INTO item_places (tenant, item, copy, shard, thread, seq)
+            SELECT $1, sha256(item_id), copy, $2, $3, seq FROM appended WHERE is_live
+        )
+        SELECT seq FROM appended"
+    );
+    TRANSCRIPT = concat!(
+        "WITH line AS (
+            SELECT before.thread, before.upto
+            FROM threads, unnest(lineage, uptos) AS before (thread, upto)
+            WHERE tenant = $1 AND shard = $2 AND threads.thread = $3
+            UNION ALL
+            SELECT $3, $4::bigint
+        )
+        SELECT ", item_columns!(), "
+        FROM line JOIN items ON items.thread = line.thread
+        WHERE tenant = $1 AND shard = $2 AND seq < least(line.upto, $4)
+        ORDER BY seq"
+    );
+    RANGE = concat!(
+        "SELECT ", item_columns!(), " FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+          AND body IS NOT NULL
+        ORDER BY seq LIMIT $6"
+    );
+    RANGE_BACKWARDS = concat!(
+        "SELECT ", item_columns!(), " FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+          AND body IS NOT NULL
+        ORDER BY seq DESC LIMIT $6"
+    );
+    OUTPUT = concat!(
+        "SELECT ", item_columns!(), "
+        FROM responses JOIN items USING (tenant, shard, thread)
+        WHERE tenant = $1 AND shard = $2 AND id = $3
+          AND seq >= output_from AND seq < end_at AND body IS NOT NULL
+        ORDER BY seq"
+    );
+    PLACE = "
+        SELECT seq FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3
+          AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL";
+    FIND = concat!(
+        "SELECT ", item_columns!(), "
+        FROM conversations JOIN items USING (tenant, shard, thread)
+        WHERE tenant = $1 AND shard = $2 AND id = $3
+          AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL"
+    );
+    ERASE = "
+        WITH erased AS (
+            UPDATE items SET body = NULL
+            WHERE tenant = $1 AND shard = $2 AND thread = $3
+              AND sha256(item_id) = sha256($4::bytea) AND body IS NOT NULL
+            RETURNING copy
+        ), displaced AS (
+            DELETE FROM item_places USING erased
+            WHERE tenant = $1 AND item = sha256($4::bytea) AND item_places.copy = erased.copy
+        )
+        SELECT copy FROM erased";
+    CUT = "
+        WITH cut AS (
+            DELETE FROM items WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4
+            RETURNING item_id, copy
+        )
+        DELETE FROM item_places USING cut
+        WHERE tenant = $1 AND item = sha256(cut.item_id) AND item_places.copy = cut.copy";
+    SHIFT = "
+        WITH moved AS (
+            UPDATE items SET thread = $5
+            WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4
+            RETURNING item_id, copy
+        )
+        UPDATE item_places SET thread = $5 FROM moved
+        WHERE tenant = $1 AND item = sha256(moved.item_id) AND item_places.copy = moved.copy";
+}

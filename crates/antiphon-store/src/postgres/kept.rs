@@ -1,0 +1,31 @@
+//! What is kept once for the whole store, by its name.
+
+use bytes::Bytes;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+
+/// What is kept under `name`, or `candidate`, kept from now on.
+pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<Bytes, Failure> {
+    db.execute(&KEEP, &[&name, &candidate]).await?;
+    let kept = db.row(&READ, &[&name]).await?;
+    let kept = kept.ok_or_else(|| Failure::unreadable("nothing under a name that was kept"))?;
+    Ok(Bytes::copy_from_slice(kept.get(0)))
+}
+
+/// Puts `new` in the place of `old`; says whether `old` was there.
+pub(super) async fn replace(
+    db: &Session,
+    name: &str,
+    old: &[u8],
+    new: &[u8],
+) -> Result<bool, Failure> {
+    Ok(db.execute(&REPLACE, &[&name, &old, &new]).await? == 1)
+}
+
+statements! {
+    KEEP = "INSERT INTO kept (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    READ = "SELECT value FROM kept WHERE name = $1";
+    REPLACE = "UPDATE kept SET value = $3 WHERE name = $1 AND value = $2";
+}

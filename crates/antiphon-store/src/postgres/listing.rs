@@ -1,0 +1,72 @@
+//! Pages of live items.
+
+use std::ops::Range;
+
+use antiphon::ItemId;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::{conversations, items, responses};
+use crate::error::StoreError;
+use crate::ids::Tenant;
+use crate::keys::ThreadKey;
+use crate::records::{Listing, Order, Page, Scope, Seq};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// A page of the scope; `None` where the scope does not exist.
+pub(super) async fn list(
+    db: &Session,
+    tenant: &Tenant,
+    scope: &Scope,
+    page: &Page,
+) -> Result<Option<Listing>> {
+    let Some((key, whole)) = extent(db, tenant, scope).await? else {
+        return Ok(None);
+    };
+    let rest = match &page.after {
+        Some(id) => behind(db, key, whole, id, page.order).await?,
+        None => whole,
+    };
+    let one_more = page.limit.saturating_add(1);
+    let mut items = items::range(db, key, &rest, page.order, one_more).await?;
+    let has_more = items.len() > page.limit;
+    items.truncate(page.limit);
+    Ok(Some(Listing { items, has_more }))
+}
+
+async fn extent<'a>(
+    db: &Session,
+    tenant: &'a Tenant,
+    scope: &Scope,
+) -> Result<Option<(ThreadKey<'a>, Range<Seq>)>> {
+    let extent = match scope {
+        Scope::Conversation(id) => {
+            let end = conversations::end(db, tenant, id).await?;
+            end.map(|end| (ThreadKey::of(tenant, end), 0..end.end))
+        }
+        Scope::Input(id) => {
+            let record = responses::find(db, tenant, id).await?;
+            record.map(|record| (ThreadKey::of(tenant, record.cursor), record.input))
+        }
+    };
+    Ok(extent)
+}
+
+/// What of `whole` comes behind the item `after`, going `order`.
+async fn behind(
+    db: &Session,
+    key: ThreadKey<'_>,
+    whole: Range<Seq>,
+    after: &ItemId,
+    order: Order,
+) -> Result<Range<Seq>> {
+    let place = items::place(db, key, after).await?;
+    let place = place
+        .filter(|place| whole.contains(place))
+        .ok_or_else(|| StoreError::CursorNotFound(after.to_string()))?;
+    Ok(match order {
+        Order::Ascending => place + 1..whole.end,
+        Order::Descending => whole.start..place,
+    })
+}

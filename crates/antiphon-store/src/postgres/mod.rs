@@ -1,0 +1,114 @@
+//! The store that several processes share: a PostgreSQL database.
+
+mod abandoned;
+mod conversations;
+mod failure;
+mod heartbeat;
+mod holders;
+mod items;
+mod kept;
+mod line;
+mod listing;
+mod openings;
+mod places;
+mod pool;
+mod requests;
+mod responses;
+mod row;
+mod schema;
+mod session;
+mod settings;
+mod settling;
+mod shared;
+mod standing;
+mod statements;
+mod store;
+mod sweep;
+mod threads;
+mod tls;
+mod transaction;
+mod turns;
+
+use tokio_util::task::TaskTracker;
+
+use crate::error::StoreError;
+use failure::{Failure, describe};
+use heartbeat::Heartbeat;
+use pool::{Connector, Pool};
+use settings::Settings;
+use shared::Shared;
+
+/// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
+///
+/// Writes to one tree of forks come one after the other, those to different ones side by side. A
+/// call that was begun is ended, whether or not its caller still waits. Each process says all the
+/// time that it lives, by the database's clock; one that was not heard of for 15 seconds is dead for
+/// all others: they settle its openings and pass over its places in line.
+pub struct PostgresStore {
+    shared: Shared,
+    heartbeat: Heartbeat,
+    /// The calls that write.
+    calls: TaskTracker,
+}
+
+impl PostgresStore {
+    /// Opens the database that a `postgres://` URL names. Tables are created in its current schema
+    /// where there are none, and brought up to date where they are of an earlier version; a schema
+    /// of a newer version is refused, and so is one that holds another application's tables.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
+        let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
+        let connector = Connector::new(settings.config, tls);
+        let holder = migrated(&connector).await?;
+        let connector = connector.of(holder.clone());
+        let heartbeat = Heartbeat::start(connector.clone()).await?;
+        let pool = Pool::new(connector, settings.pool_max);
+        Ok(Self { shared: Shared { pool, holder }, heartbeat, calls: TaskTracker::new() })
+    }
+
+    /// Whether a URL is understood; the error is a sentence that repeats no secret.
+    pub(crate) fn check(url: &str) -> Result<(), String> {
+        Settings::parse(url).map(drop)
+    }
+
+    /// Runs a call to its end, whether or not its caller waits.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.check_open()?;
+        let ended = self.calls.spawn(work).await;
+        ended.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+    }
+
+    fn check_open(&self) -> Result<(), StoreError> {
+        match self.calls.is_closed() {
+            true => Err(StoreError::Unavailable("the store is closed".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// What this process holds is given up, so that nobody waits for its death.
+    async fn shut(&self) {
+        if !self.calls.close() {
+            return;
+        }
+        self.calls.wait().await;
+        self.heartbeat.stop();
+        let left =
+            self.shared.run(&self.shared.holder, |db, holder| Box::pin(holders::leave(db, holder)));
+        if let Err(error) = left.await {
+            tracing::warn!(%error, "PostgreSQL was not told that this process ends");
+        }
+        self.shared.pool.close();
+    }
+}
+
+/// Migrates the database; gives the name that this process has in it from now on.
+async fn migrated(connector: &Connector) -> Result<String, Failure> {
+    let client = connector.connect().await.map_err(|error| {
+        StoreError::Unavailable(format!("PostgreSQL cannot be reached: {}", describe(&error)))
+    })?;
+    schema::migrate(&client).await?;
+    Ok(client.query_one("SELECT gen_random_uuid()::text", &[]).await?.get(0))
+}

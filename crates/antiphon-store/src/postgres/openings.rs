@@ -1,0 +1,221 @@
+//! Openings: what is committed should the process die before a turn ends.
+
+use antiphon::HeldItem;
+use futures_util::future;
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::responses::{no_id, read_new};
+use super::row::{self, Arrays, given_items, item_columns};
+use super::session::Session;
+use super::statements::statements;
+use super::{holders, sweep};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Records an opening of the process `holder`, in place of one that was recorded under the same id.
+pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
+    let response = turn.announced()?;
+    let (removed, inserted, filled, alive) = future::join4(
+        remove(db, tenant, &response.id),
+        insert(db, tenant, turn, response, holder),
+        insert_items(db, tenant, &response.id, &turn.input),
+        holders::is_alive(db, holder),
+    )
+    .await;
+    removed.and(inserted).and(filled)?;
+    holders::ensure(db, holder, alive?).await
+}
+
+async fn insert(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &Turn,
+    response: &NewResponse,
+    holder: &str,
+) -> Result<()> {
+    let (into, behind, after, fork) = match &turn.base {
+        Base::New { thread, .. } => (None, Some(*thread), None, None),
+        Base::After { cursor, fork } => (None, Some(cursor.thread), Some(cursor.end), Some(*fork)),
+        Base::Conversation(id) => (Some(id.as_str()), None, None, None),
+    };
+    db.execute(
+        &INSERT,
+        &[
+            &tenant.as_str(),
+            &shard(response.id.shard()),
+            &response.id.as_str(),
+            &holder,
+            &into,
+            &behind.map(thread),
+            &after.map(position),
+            &fork.map(thread),
+            &response.conversation.as_ref().map(ConversationId::as_str),
+            &response.created_at,
+            &&*response.envelope,
+            &&*response.report,
+            &turn.request.as_ref().map(|request| &request.0[..]),
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+async fn insert_items(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    items: &[HeldItem],
+) -> Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let given = Arrays::of(items.iter());
+    db.execute(
+        &INSERT_ITEMS,
+        &[
+            &tenant.as_str(),
+            &shard(id.shard()),
+            &id.as_str(),
+            &given.item_ids,
+            &given.own_ids,
+            &given.kinds,
+            &given.call_ids,
+            &given.roles,
+            &given.flags,
+            &given.fingerprints,
+            &given.origins,
+            &given.bodies,
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+/// The openings of this request, the newest first.
+pub(super) async fn of_request(
+    db: &Session,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+    limit: i64,
+) -> Result<Vec<ResponseId>> {
+    let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
+    let rows = db.rows(&OF_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
+    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
+}
+
+/// Which process recorded an opening.
+pub(super) async fn holder(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<String>> {
+    let found = db.row(&HOLDER, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    Ok(found.map(|row| row.get(0)))
+}
+
+/// Forgets an opening, and what only it still reached.
+pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    match forget(db, tenant, id).await? {
+        Some(reached) => sweep::sweep(db, ThreadKey::of(tenant, reached)).await,
+        None => Ok(()),
+    }
+}
+
+/// Forgets an opening; gives the point in a thread that it reached.
+pub(super) async fn forget(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<Cursor>> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let (removed, emptied) = future::join(
+        db.row(&REMOVE, &[&given.0, &given.1, &given.2]),
+        db.execute(&REMOVE_ITEMS, &[&given.0, &given.1, &given.2]),
+    )
+    .await;
+    emptied?;
+    let reached =
+        removed?.and_then(|row| row.get::<_, Option<i64>>(0).zip(row.get::<_, Option<i64>>(1)));
+    Ok(reached.map(|(thread, after)| Cursor {
+        shard: id.shard(),
+        thread: thread_of(thread),
+        end: seq_of(after),
+    }))
+}
+
+/// The turn that an opening announced; `None` where it is not open any more.
+pub(super) async fn read(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let (found, items) = future::join(
+        db.row(&READ, &[&given.0, &given.1, &given.2]),
+        db.rows(&READ_ITEMS, &[&given.0, &given.1, &given.2]),
+    )
+    .await;
+    let (found, items) = (found?, items?);
+    found.map(|row| read_turn(&row, row::read_all(&items)?)).transpose()
+}
+
+fn read_turn(row: &Row, input: Vec<HeldItem>) -> Result<Turn> {
+    let response = read_new(row)?;
+    let request: Option<&[u8]> = row.get(9);
+    Ok(Turn {
+        base: read_base(row, &response.id)?,
+        input,
+        output: Vec::new(),
+        response: Some(response),
+        request: request.map(row::sixteen).transpose()?.map(RequestDigest),
+        place: None,
+    })
+}
+
+fn read_base(row: &Row, id: &ResponseId) -> Result<Base> {
+    let shard = id.shard();
+    if let Some(into) = row.get::<_, Option<&str>>(5) {
+        return Ok(Base::Conversation(ConversationId::parse(into).ok_or_else(no_id)?));
+    }
+    let thread = thread_of(row.get(6));
+    let after: Option<(i64, i64)> = row.get::<_, Option<i64>>(7).zip(row.get::<_, Option<i64>>(8));
+    Ok(match after {
+        Some((after, fork)) => Base::After {
+            cursor: Cursor { shard, thread, end: seq_of(after) },
+            fork: thread_of(fork),
+        },
+        None => Base::New { shard, thread },
+    })
+}
+
+statements! {
+    INSERT = "
+        INSERT INTO openings (tenant, shard, id, holder, into_conversation, thread, after, fork,
+                              conversation, created_at, envelope, report, request)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    INSERT_ITEMS = concat!(
+        "INSERT INTO opening_items (tenant, shard, opening, position, ", item_columns!(), ")
+        SELECT $1::text, $2::bigint, $3::text, at, ", item_columns!(), "
+        FROM ", given_items!(
+            "$4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[], $8::text[], $9::bigint[], \
+             $10::bytea[], $11::bytea[], $12::bytea[]"
+        )
+    );
+    OF_REQUEST = "
+        SELECT id FROM openings WHERE tenant = $1 AND shard = $2 AND request = $3
+        ORDER BY ordinal DESC LIMIT $4";
+    HOLDER = "SELECT holder FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
+    REMOVE = "
+        DELETE FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3
+        RETURNING thread, after";
+    REMOVE_ITEMS = "DELETE FROM opening_items WHERE tenant = $1 AND shard = $2 AND opening = $3";
+    READ = "
+        SELECT id, conversation, created_at, envelope, report,
+               into_conversation, thread, after, fork, request
+        FROM openings WHERE tenant = $1 AND shard = $2 AND id = $3";
+    READ_ITEMS = concat!(
+        "SELECT ", item_columns!(), " FROM opening_items
+        WHERE tenant = $1 AND shard = $2 AND opening = $3 ORDER BY position"
+    );
+}

@@ -1,0 +1,97 @@
+//! Turns by the request that they answer.
+
+use futures_util::future;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use super::{conversations, items, openings, responses, sweep, threads};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
+use crate::keys::{ThreadKey, position, seq_of};
+use crate::records::{Earlier, RequestDigest, Seq};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// The turns of a request, the newest first: those that are open came after all that ended. Those that
+/// are open are looked for first, so that one that ends meanwhile is not missed.
+pub(super) async fn turns(
+    db: &Session,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+    limit: usize,
+) -> Result<Vec<Earlier>> {
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let (open, ended) = future::join(
+        openings::of_request(db, tenant, in_shard, request, most),
+        responses::of_request(db, tenant, in_shard, request, most),
+    )
+    .await;
+    let (open, mut ended) = (open?, ended?);
+    ended.retain(|record| !open.contains(&record.response.id));
+    let open = open.into_iter().map(Earlier::Open);
+    Ok(open.chain(ended.into_iter().map(Earlier::Ended)).take(limit).collect())
+}
+
+/// Moves the last turn of a conversation to a thread of its own, if it answers this request and
+/// nobody builds on it. Its positions are not given again.
+pub(super) async fn take_back(
+    db: &Session,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+    request: &RequestDigest,
+    fork: ThreadId,
+) -> Result<bool> {
+    let end = conversations::end(db, tenant, conversation).await?;
+    let end = end.ok_or(StoreError::ConversationNotFound)?;
+    let key = ThreadKey::of(tenant, end);
+    let Some(from) = last_turn(db, key, request).await? else { return Ok(false) };
+    let to = ThreadKey { id: fork, ..key };
+    threads::create_fork(db, key, from, fork).await?;
+    threads::advance(db, to, end.end).await?;
+    items::shift(db, key, from, to).await?;
+    shift_responses(db, key, from, to).await?;
+    threads::note_turn(db, key, None).await?;
+    sweep::sweep(db, to).await?;
+    Ok(true)
+}
+
+/// Where the thread's last turn began, if it answers this request and no fork and no turn that is
+/// still open goes on from behind there.
+async fn last_turn(
+    db: &Session,
+    key: ThreadKey<'_>,
+    request: &RequestDigest,
+) -> Result<Option<Seq>> {
+    let given = (key.tenant(), key.shard(), key.thread(), &request.0[..]);
+    let found = db.row(&LAST_TURN, &[&given.0, &given.1, &given.2, &given.3]).await?;
+    Ok(found.map(|row| seq_of(row.get(0))))
+}
+
+async fn shift_responses(
+    db: &Session,
+    key: ThreadKey<'_>,
+    from: Seq,
+    to: ThreadKey<'_>,
+) -> Result<()> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(from), to.thread());
+    db.execute(&SHIFT_RESPONSES, &[&given.0, &given.1, &given.2, &given.3, &given.4])
+        .await
+        .map(drop)
+}
+
+statements! {
+    LAST_TURN = "
+        SELECT last_from FROM threads AS last
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND last_request = $4
+          AND NOT EXISTS (SELECT FROM threads
+                          WHERE tenant = $1 AND shard = $2 AND parent = $3
+                            AND base > last.last_from)
+          AND NOT EXISTS (SELECT FROM openings
+                          WHERE tenant = $1 AND shard = $2 AND thread = $3
+                            AND after > last.last_from)";
+    SHIFT_RESPONSES = "
+        UPDATE responses SET thread = $5
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND input_from >= $4";
+}

@@ -1,0 +1,142 @@
+//! Records of responses.
+
+use bytes::Bytes;
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use super::sweep;
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::keys::{ThreadKey, position, seq_of, shard, thread_of};
+use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// A response's place in its thread.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    pub(super) input_from: Seq,
+    pub(super) output_from: Seq,
+    pub(super) end: Seq,
+}
+
+/// Records a response whose items are in the thread.
+pub(super) async fn insert(
+    db: &Session,
+    key: ThreadKey<'_>,
+    response: &NewResponse,
+    request: Option<&RequestDigest>,
+    extent: Extent,
+) -> Result<()> {
+    db.execute(
+        &INSERT,
+        &[
+            &key.tenant(),
+            &key.shard(),
+            &response.id.as_str(),
+            &key.thread(),
+            &position(extent.input_from),
+            &position(extent.output_from),
+            &position(extent.end),
+            &response.conversation.as_ref().map(ConversationId::as_str),
+            &response.created_at,
+            &&*response.envelope,
+            &&*response.report,
+            &request.map(|request| &request.0[..]),
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+/// Refuses a response that is recorded already: another process settled its turn.
+pub(super) async fn check_unrecorded(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    match db.row(&IS_RECORDED, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await? {
+        Some(_) => Err(StoreError::LeaseLost.into()),
+        None => Ok(()),
+    }
+}
+
+/// The record.
+pub(super) async fn find(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<ResponseRecord>> {
+    let found = db.row(&FIND, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    found.as_ref().map(read_record).transpose()
+}
+
+/// The records of this request, the newest first.
+pub(super) async fn of_request(
+    db: &Session,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+    limit: i64,
+) -> Result<Vec<ResponseRecord>> {
+    let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
+    let rows = db.rows(&OF_REQUEST, &[&given.0, &given.1, &given.2, &limit]).await?;
+    rows.iter().map(read_record).collect()
+}
+
+/// Deletes the record; says whether there was one.
+pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    let Some(row) = deleted else { return Ok(false) };
+    sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
+    Ok(true)
+}
+
+/// Reads what was recorded from a row's first columns: id, conversation, `created_at`, envelope,
+/// report.
+pub(super) fn read_new(row: &Row) -> Result<NewResponse> {
+    let conversation: Option<&str> = row.get(1);
+    Ok(NewResponse {
+        id: ResponseId::parse(row.get(0)).ok_or_else(no_id)?,
+        conversation: conversation
+            .map(|id| ConversationId::parse(id).ok_or_else(no_id))
+            .transpose()?,
+        created_at: row.get(2),
+        envelope: Bytes::copy_from_slice(row.get(3)),
+        report: Bytes::copy_from_slice(row.get(4)),
+    })
+}
+
+/// The failure of a column that holds something other than an id.
+pub(super) fn no_id() -> Failure {
+    Failure::unreadable("an id that is none")
+}
+
+fn read_record(row: &Row) -> Result<ResponseRecord> {
+    let response = read_new(row)?;
+    let [input_from, output_from, end] = [6, 7, 8].map(|column| seq_of(row.get(column)));
+    Ok(ResponseRecord {
+        cursor: Cursor { shard: response.id.shard(), thread: thread_of(row.get(5)), end },
+        response,
+        input: input_from..output_from,
+        output: output_from..end,
+    })
+}
+
+statements! {
+    INSERT = "
+        INSERT INTO responses (tenant, shard, id, thread, input_from, output_from, end_at,
+                               conversation, created_at, envelope, report, request)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    IS_RECORDED = "SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
+    FIND = "
+        SELECT id, conversation, created_at, envelope, report,
+               thread, input_from, output_from, end_at
+        FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3";
+    OF_REQUEST = "
+        SELECT id, conversation, created_at, envelope, report,
+               thread, input_from, output_from, end_at
+        FROM responses WHERE tenant = $1 AND shard = $2 AND request = $3
+        ORDER BY created_at DESC, ordinal DESC LIMIT $4";
+    DELETE = "
+        DELETE FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3
+        RETURNING thread";
+}

@@ -1,0 +1,84 @@
+//! The tables, and how a database of an earlier version comes to have them.
+
+use tokio_postgres::Client;
+
+use super::failure::Failure;
+use crate::error::StoreError;
+
+/// Every step from an empty schema to today's tables. Steps that were released are never changed.
+const STEPS: &[&str] = &[include_str!("schema.sql")];
+
+/// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is
+/// SQLite's application id of our files.
+const BEGIN: &str = "
+    BEGIN;
+    SET LOCAL statement_timeout = '5min';
+    SELECT pg_advisory_xact_lock(1097757808);";
+
+/// The version that the schema holds; of no row, where it holds nothing of ours.
+const VERSION: &str = "SELECT version FROM antiphon_schema";
+
+const CREATE_VERSION: &str = "
+    CREATE TABLE antiphon_schema (
+        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+        version integer NOT NULL
+    );
+    INSERT INTO antiphon_schema (version) VALUES (0);";
+
+/// The current schema, whether it is marked as ours, and whether it holds anything that no extension
+/// put there.
+const OWNER: &str = "
+    SELECT current_schema(),
+           to_regclass(quote_ident(current_schema()) || '.antiphon_schema') IS NOT NULL,
+           EXISTS (
+               SELECT FROM pg_class
+               WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
+                 AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+                 AND NOT EXISTS (SELECT FROM pg_depend
+                                 WHERE objid = pg_class.oid AND deptype = 'e')
+           )";
+
+/// Brings the tables of the connection's current schema up to date, once however many processes
+/// begin to at the same time. A schema that a newer version wrote, or that holds another
+/// application's tables, is refused untouched.
+pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
+    client.batch_execute(BEGIN).await?;
+    let migrated = step_up(client).await;
+    let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = client.batch_execute(end).await;
+    migrated?;
+    Ok(ended?)
+}
+
+async fn step_up(client: &Client) -> Result<(), Failure> {
+    let row = client.query_one(OWNER, &[]).await?;
+    let (schema, is_ours, is_taken) = (row.get::<_, Option<&str>>(0), row.get(1), row.get(2));
+    let schema = schema.ok_or_else(|| {
+        refused("the database has no current schema: no schema of the search_path exists")
+    })?;
+    match (is_ours, is_taken) {
+        (true, _) => {}
+        (false, false) => client.batch_execute(CREATE_VERSION).await?,
+        (false, true) => {
+            return Err(refused(format!("the schema {schema} holds another application's tables")));
+        }
+    }
+    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    let steps = STEPS.get(done..).ok_or_else(|| {
+        refused(format!(
+            "the schema {schema} was written by a newer version of Antiphon (version {version} of \
+             its tables; this one knows {})",
+            STEPS.len()
+        ))
+    })?;
+    for step in steps {
+        client.batch_execute(step).await?;
+        client.execute("UPDATE antiphon_schema SET version = version + 1", &[]).await?;
+    }
+    Ok(())
+}
+
+fn refused(reason: impl Into<String>) -> Failure {
+    Failure::Refused(StoreError::Unavailable(reason.into()))
+}

@@ -1,0 +1,105 @@
+//! One connection and its statements.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use tokio::time::timeout;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
+
+use super::failure::Failure;
+use super::statements::{ALL, Sql, statements};
+
+/// How long an answer is waited for: longer than the server itself lets a statement take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The parameters of a statement.
+pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// A connection on which every statement is prepared.
+///
+/// Statements are sent when their futures are first polled: of futures that are joined, in the order
+/// that they are named. The server executes them in that order, so that several that do not wait for
+/// one another's answers cost one round trip.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// The name that it has in the database.
+    pub(super) id: String,
+    /// The process that it is of.
+    pub(super) holder: String,
+    client: Client,
+    prepared: HashMap<&'static str, Statement>,
+    /// Whether an answer did not come in time.
+    is_silent: AtomicBool,
+}
+
+impl Session {
+    /// Prepares the statements on a connection to a database that has its tables.
+    pub(super) async fn prepare(
+        client: Client,
+        holder: String,
+    ) -> Result<Self, tokio_postgres::Error> {
+        let statements = ALL.iter().flat_map(|module| module.iter());
+        let preparing =
+            statements.map(|sql| {
+                let client = &client;
+                async move {
+                    Ok::<_, tokio_postgres::Error>((sql.name, client.prepare(sql.text).await?))
+                }
+            });
+        let prepared: HashMap<_, _> = try_join_all(preparing).await?.into_iter().collect();
+        let id = client.query_one(&prepared[OPEN.name], &[&holder]).await?.get(0);
+        Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
+    }
+
+    /// Whether the connection is of no more use.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed() || self.is_silent.load(Ordering::Relaxed)
+    }
+
+    /// The rows that a statement gives.
+    pub(super) async fn rows(&self, sql: &Sql, given: Parameters<'_>) -> Result<Vec<Row>, Failure> {
+        self.answer(self.client.query(self.statement(sql), given)).await
+    }
+
+    /// The one row that a statement may give.
+    pub(super) async fn row(
+        &self,
+        sql: &Sql,
+        given: Parameters<'_>,
+    ) -> Result<Option<Row>, Failure> {
+        self.answer(self.client.query_opt(self.statement(sql), given)).await
+    }
+
+    /// How many rows a statement touched.
+    pub(super) async fn execute(&self, sql: &Sql, given: Parameters<'_>) -> Result<u64, Failure> {
+        self.answer(self.client.execute(self.statement(sql), given)).await
+    }
+
+    /// Runs a command of transactions.
+    pub(super) async fn command(&self, command: &str) -> Result<(), Failure> {
+        self.answer(self.client.batch_execute(command)).await
+    }
+
+    async fn answer<T>(
+        &self,
+        asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Failure> {
+        let Ok(answer) = timeout(PATIENCE, asked).await else {
+            self.is_silent.store(true, Ordering::Relaxed);
+            return Err(Failure::Silence);
+        };
+        Ok(answer?)
+    }
+
+    fn statement(&self, sql: &Sql) -> &Statement {
+        self.prepared.get(sql.name).expect("every statement is listed, and so prepared")
+    }
+}
+
+statements! {
+    OPEN = "
+        INSERT INTO sessions (id, holder) VALUES (gen_random_uuid()::text, $1) RETURNING id";
+}

@@ -1,0 +1,221 @@
+//! What a PostgreSQL URL says.
+
+use std::error::Error as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
+use tokio_postgres::Config;
+use tokio_postgres::config::SslMode;
+
+use super::tls::Trust;
+
+/// How many connections there may be, where the URL says nothing.
+const POOL_MAX: usize = 16;
+/// How long a connection may take to be made, where the URL says nothing.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// When a connection from which nothing was heard is asked whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+/// How long what was sent may go without an acknowledgement.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(20);
+
+/// What the server is told for each connection; `options` of the URL come behind it, and so win.
+const OPTIONS: &str = "-c statement_timeout=20s -c idle_in_transaction_session_timeout=60s \
+                       -c synchronous_commit=on";
+
+/// How to connect.
+///
+/// The URL is libpq's; `pool_max` is ours, and says how many connections calls may use (one more
+/// says that the process lives). `sslmode` is `disable`, `prefer` (as without it), `require` or
+/// `verify-full`; `sslrootcert` names a file of PEM certificates, or is `system` for the authorities
+/// that browsers trust.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) config: Config,
+    pub(super) trust: Trust,
+    pub(super) pool_max: usize,
+}
+
+impl Settings {
+    /// Reads the URL; the error is a sentence that repeats no part of it that may be secret.
+    pub(super) fn parse(url: &str) -> Result<Self, String> {
+        let (address, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut own = Own::default();
+        let rest: Vec<&str> = query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| own.take(pair).map(|taken| (!taken).then_some(pair)))
+            .filter_map(Result::transpose)
+            .collect::<Result<_, String>>()?;
+        let url = format!("{address}?{}", rest.join("&"));
+        let mut config: Config = url.parse().map_err(|error| not_understood(&error))?;
+        own.apply(&mut config)?;
+        Ok(Self { config, trust: own.trust()?, pool_max: own.pool_max.unwrap_or(POOL_MAX) })
+    }
+}
+
+/// A value is told by its parameter's name. The name of an unknown parameter is not told: it may be
+/// a piece of a password that holds a question mark.
+fn not_understood(error: &tokio_postgres::Error) -> String {
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    if cause.starts_with("invalid value for option") {
+        return format!("the store's URL is not understood: {cause}");
+    }
+    "the store's URL is not understood: it is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with \
+     what is special in its parts percent-encoded, and with libpq's parameters or pool_max"
+        .into()
+}
+
+/// The parameters that are read here.
+#[derive(Debug, Default)]
+struct Own {
+    pool_max: Option<usize>,
+    mode: Mode,
+    root: Option<String>,
+}
+
+/// libpq's `sslmode`, as far as it is supported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    #[default]
+    Prefer,
+    Require,
+    VerifyFull,
+}
+
+impl Own {
+    /// Reads a parameter; says whether it is one of these.
+    fn take(&mut self, pair: &str) -> Result<bool, String> {
+        let pair = pair.split_once('=');
+        let (name, value) = pair.ok_or("a parameter of the store's URL has no value")?;
+        let value = percent_decode_str(value).decode_utf8_lossy();
+        match name {
+            "pool_max" => self.pool_max = Some(pool_max(&value)?),
+            "sslmode" => self.mode = mode(&value)?,
+            "sslrootcert" => self.root = Some(value.into_owned()),
+            "sslcert" | "sslkey" => return Err("client certificates are not supported".into()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn apply(&self, config: &mut Config) -> Result<(), String> {
+        if config.get_hosts().is_empty() {
+            return Err("the store's URL names no host".into());
+        }
+        config.ssl_mode(match self.mode {
+            Mode::Disable => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyFull => SslMode::Require,
+        });
+        let theirs = config.get_options().unwrap_or_default();
+        config.options(format!("{OPTIONS} {theirs}").trim_end().to_owned());
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("antiphon");
+        }
+        config.keepalives_idle(KEEPALIVE).tcp_user_timeout(UNACKNOWLEDGED);
+        Ok(())
+    }
+
+    /// As in libpq, `require` with a file of authorities verifies too.
+    fn trust(&self) -> Result<Trust, String> {
+        match (self.mode, self.root.as_deref()) {
+            (Mode::VerifyFull, None | Some("system")) => Ok(Trust::Public),
+            (Mode::VerifyFull | Mode::Require, Some(path)) if path != "system" => {
+                Ok(Trust::File(PathBuf::from(path)))
+            }
+            (_, Some(_)) => Err("sslrootcert is used with sslmode=verify-full".into()),
+            (_, None) => Ok(Trust::Anybody),
+        }
+    }
+}
+
+fn pool_max(value: &str) -> Result<usize, String> {
+    let number = value.parse().ok().filter(|number| (1..=1000).contains(number));
+    number.ok_or_else(|| "pool_max is a number of connections from 1 to 1000".into())
+}
+
+fn mode(value: &str) -> Result<Mode, String> {
+    match value {
+        "disable" => Ok(Mode::Disable),
+        "prefer" => Ok(Mode::Prefer),
+        "require" => Ok(Mode::Require),
+        "verify-full" => Ok(Mode::VerifyFull),
+        "allow" | "verify-ca" => Err(format!(
+            "sslmode={value} is not supported: give disable, prefer, require or verify-full"
+        )),
+        _ => Err("sslmode is disable, prefer, require or verify-full".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: &str = "postgres://alice:s3cret@db.example/antiphon";
+
+    fn refusal(query: &str) -> String {
+        let refusal = Settings::parse(&format!("{URL}?{query}")).unwrap_err();
+        assert!(!refusal.contains("s3cret"), "{refusal}");
+        refusal
+    }
+
+    #[test]
+    fn a_plain_url_has_bounds_all_the_same() {
+        let settings = Settings::parse(URL).unwrap();
+
+        assert_eq!((settings.pool_max, settings.trust), (16, Trust::Anybody));
+        let config = settings.config;
+        assert_eq!(config.get_ssl_mode(), SslMode::Prefer);
+        assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
+        assert_eq!(config.get_options(), Some(OPTIONS));
+    }
+
+    #[test]
+    fn what_the_url_says_wins() {
+        let query = "pool_max=4&connect_timeout=2&options=-c%20search_path%3Dchats&sslmode=disable";
+        let settings = Settings::parse(&format!("{URL}?{query}")).unwrap();
+
+        assert_eq!(settings.pool_max, 4);
+        let config = settings.config;
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(2)));
+        assert!(config.get_options().unwrap().ends_with(" -c search_path=chats"));
+        assert_eq!(config.get_ssl_mode(), SslMode::Disable);
+    }
+
+    #[test]
+    fn a_certificate_is_verified_where_the_url_asks_for_it() {
+        let trust = |query: &str| Settings::parse(&format!("{URL}?{query}")).unwrap().trust;
+
+        assert_eq!(trust("sslmode=require"), Trust::Anybody);
+        assert_eq!(trust("sslmode=verify-full"), Trust::Public);
+        assert_eq!(trust("sslmode=verify-full&sslrootcert=system"), Trust::Public);
+        let file = Trust::File("/etc/ca.pem".into());
+        assert_eq!(trust("sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem"), file);
+        assert_eq!(trust("sslmode=require&sslrootcert=/etc/ca.pem"), file);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_said_in_a_sentence() {
+        for (query, named) in [
+            ("sslmode=verify-ca", "verify-ca"),
+            ("sslmode=allow", "allow"),
+            ("sslmode=s3cret", "verify-full"),
+            ("sslcert=/c.pem", "client certificates"),
+            ("sslrootcert=/ca.pem", "sslrootcert"),
+            ("pool_max=0", "from 1 to 1000"),
+            ("pool_max=s3cret", "from 1 to 1000"),
+            ("s3cret=blue", "percent-encoded"),
+            ("s3cret", "has no value"),
+            ("port=s3cret", "port"),
+        ] {
+            let refusal = refusal(query);
+            assert!(refusal.contains(named), "{query}: {refusal}");
+        }
+        assert!(Settings::parse("postgres:///antiphon").unwrap_err().contains("no host"));
+    }
+}

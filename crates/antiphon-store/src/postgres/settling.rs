@@ -1,0 +1,133 @@
+//! What dead processes left open.
+
+use super::failure::Failure;
+use super::session::Session;
+use super::shared::Shared;
+use super::statements::statements;
+use super::transaction::{Effect, Lock};
+use super::{openings, turns};
+use crate::error::StoreError;
+use crate::ids::{ResponseId, Shard, Tenant};
+use crate::keys;
+
+/// How many openings are looked for at once.
+const BATCH: i64 = 256;
+
+/// An opening that was found.
+type Found = (i64, Tenant, ResponseId);
+
+/// Commits the openings that dead processes left, in the order that they were recorded; says how
+/// many. Of several processes that do so at once, one settles each.
+pub(super) async fn settle(shared: &Shared) -> Result<usize, StoreError> {
+    let (mut settled, mut behind) = (0, 0);
+    loop {
+        let found = shared
+            .run(&(behind, shared.holder.clone()), |db, (behind, holder)| {
+                Box::pin(left_behind(db, *behind, holder))
+            })
+            .await?;
+        let Some((last, ..)) = found.last() else { return Ok(settled) };
+        behind = *last;
+        settled += settle_all(shared, found).await?;
+    }
+}
+
+/// Commits those that dead processes left in one tree of forks.
+pub(super) async fn settle_in(
+    shared: &Shared,
+    tenant: &Tenant,
+    shard: Shard,
+) -> Result<usize, StoreError> {
+    let given = (tenant.clone(), shard, shared.holder.clone());
+    let found = shared
+        .run(&given, |db, (tenant, shard, holder)| Box::pin(left_in(db, tenant, *shard, holder)))
+        .await?;
+    settle_all(shared, found).await
+}
+
+async fn settle_all(shared: &Shared, found: Vec<Found>) -> Result<usize, StoreError> {
+    let mut settled = 0;
+    for (_, tenant, id) in found {
+        settled += usize::from(settle_one(shared, tenant, id).await?);
+    }
+    Ok(settled)
+}
+
+/// Commits an opening, if it is still one of a dead process; says whether. One that is refused is
+/// dropped.
+async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<bool, StoreError> {
+    let given = (tenant, id, shared.holder.clone());
+    let tree = Lock::Tree(&given.0, given.1.shard());
+    let settled = shared
+        .write(Effect::Synced, tree, &given, |db, (tenant, id, holder)| {
+            Box::pin(commit(db, tenant, id, holder))
+        })
+        .await;
+    match settled {
+        Ok(settled) => Ok(settled),
+        Err(error @ StoreError::Unavailable(_)) => Err(error),
+        Err(_) => {
+            shared
+                .write(Effect::Unsynced, tree, &given, |db, (tenant, id, _)| {
+                    Box::pin(openings::remove(db, tenant, id))
+                })
+                .await?;
+            Ok(false)
+        }
+    }
+}
+
+async fn commit(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    holder: &str,
+) -> Result<bool, Failure> {
+    let given = (tenant.as_str(), keys::shard(id.shard()), id.as_str());
+    if db.row(&IS_LEFT, &[&given.0, &given.1, &given.2, &holder]).await?.is_none() {
+        return Ok(false);
+    }
+    let Some(turn) = openings::read(db, tenant, id).await? else { return Ok(false) };
+    turns::commit(db, tenant, &turn, holder).await?;
+    Ok(true)
+}
+
+async fn left_behind(db: &Session, behind: i64, holder: &str) -> Result<Vec<Found>, Failure> {
+    let rows = db.rows(&LEFT_BEHIND, &[&behind, &holder, &BATCH]).await?;
+    let found = rows.iter().map(|row| {
+        let id = ResponseId::parse(row.get(2)).ok_or_else(super::responses::no_id)?;
+        Ok((row.get(0), Tenant::new(row.get::<_, &str>(1)), id))
+    });
+    found.collect()
+}
+
+async fn left_in(
+    db: &Session,
+    tenant: &Tenant,
+    shard: Shard,
+    holder: &str,
+) -> Result<Vec<Found>, Failure> {
+    let rows = db.rows(&LEFT_IN, &[&tenant.as_str(), &keys::shard(shard), &holder]).await?;
+    let found = rows.iter().map(|row| {
+        let id = ResponseId::parse(row.get(1)).ok_or_else(super::responses::no_id)?;
+        Ok((row.get(0), tenant.clone(), id))
+    });
+    found.collect()
+}
+
+statements! {
+    LEFT_BEHIND = "
+        SELECT ordinal, tenant, id FROM openings
+        WHERE ordinal > $1 AND holder <> $2
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
+        ORDER BY ordinal LIMIT $3";
+    LEFT_IN = "
+        SELECT ordinal, id FROM openings
+        WHERE tenant = $1 AND shard = $2 AND holder <> $3
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())
+        ORDER BY ordinal";
+    IS_LEFT = "
+        SELECT FROM openings
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder <> $4
+          AND NOT EXISTS (SELECT FROM holders WHERE holders.id = holder AND expires_at > now())";
+}

@@ -1,0 +1,139 @@
+//! How calls run: with a connection, in a transaction, again where that may help.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::time::{sleep, timeout};
+
+use super::failure::Failure;
+use super::pool::Pool;
+use super::session::Session;
+use super::transaction::{self, Commit, Effect, Fate, Lock, Trace, Transaction};
+use crate::error::StoreError;
+
+/// How often a call is begun, should the database fail in passing.
+const TRIES: usize = 3;
+/// How long the fate of a transaction is asked for, and how often.
+const FATE_PATIENCE: Duration = Duration::from_secs(10);
+const FATE_PAUSE: Duration = Duration::from_millis(100);
+
+/// What is done with a connection.
+pub(super) type Work<A, T> = for<'a> fn(&'a Session, &'a A) -> BoxFuture<'a, Result<T, Failure>>;
+
+/// What all calls share: the connections, and the name that this process has in the database.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) pool: Pool,
+    pub(super) holder: String,
+}
+
+impl Shared {
+    /// Runs statements that may be run twice: reads, and what undoes nothing by being done again.
+    pub(super) async fn run<A: Sync, T>(
+        &self,
+        given: &A,
+        work: Work<A, T>,
+    ) -> Result<T, StoreError> {
+        let mut tries = 1..TRIES;
+        loop {
+            let outcome = match self.pool.borrow().await {
+                Ok(session) => work(&session, given).await,
+                Err(failure) => Err(failure),
+            };
+            match outcome {
+                Err(failure) if failure.is_passing() && tries.next().is_some() => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    /// Reads from one snapshot.
+    pub(super) async fn snapshot<A: Sync, T>(
+        &self,
+        given: &A,
+        work: Work<A, T>,
+    ) -> Result<T, StoreError> {
+        let mut tries = 1..TRIES;
+        loop {
+            match self.try_snapshot(given, work).await {
+                Err(failure) if failure.is_passing() && tries.next().is_some() => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    async fn try_snapshot<A: Sync, T>(&self, given: &A, work: Work<A, T>) -> Result<T, Failure> {
+        let snapshot = Transaction::snapshot(self.pool.borrow().await?).await?;
+        let outcome = work(&snapshot, given).await;
+        snapshot.roll_back().await;
+        outcome
+    }
+
+    /// Runs a transaction: it happens whole, once, or not at all.
+    pub(super) async fn write<A: Sync, T>(
+        &self,
+        effect: Effect,
+        lock: Lock<'_>,
+        given: &A,
+        work: Work<A, T>,
+    ) -> Result<T, StoreError> {
+        let mut tries = 1..TRIES;
+        loop {
+            match self.try_write(effect, lock, given, work).await {
+                Err(failure) if failure.is_passing() && tries.next().is_some() => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    async fn try_write<A: Sync, T>(
+        &self,
+        effect: Effect,
+        lock: Lock<'_>,
+        given: &A,
+        work: Work<A, T>,
+    ) -> Result<T, Failure> {
+        let transaction = Transaction::begin(self.pool.borrow().await?, effect, lock).await?;
+        match work(&transaction, given).await {
+            Ok(done) => self.conclude(transaction, done).await,
+            Err(failure) => {
+                transaction.roll_back().await;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Commits. Where the answer is lost, the database is asked what became of the transaction: it
+    /// is done again only if it is known to have been undone.
+    async fn conclude<T>(&self, transaction: Transaction, done: T) -> Result<T, Failure> {
+        match transaction.commit().await {
+            Commit::Done => Ok(done),
+            Commit::Failed(failure) => Err(failure),
+            Commit::Unheard(trace, failure) => match self.fate(&trace).await {
+                Fate::Committed => Ok(done),
+                Fate::Aborted => Err(failure),
+                Fate::Unknown => Err(Failure::Refused(StoreError::Unavailable(
+                    "the connection to PostgreSQL was lost during a commit, and what became of it \
+                     could not be found out"
+                        .into(),
+                ))),
+            },
+        }
+    }
+
+    async fn fate(&self, trace: &Trace) -> Fate {
+        let asking = async {
+            loop {
+                let fate = match self.pool.borrow().await {
+                    Ok(session) => transaction::fate(&session, trace).await,
+                    Err(failure) => Err(failure),
+                };
+                match fate {
+                    Ok(fate) => return fate,
+                    Err(_) => sleep(FATE_PAUSE).await,
+                }
+            }
+        };
+        timeout(FATE_PATIENCE, asking).await.unwrap_or(Fate::Unknown)
+    }
+}

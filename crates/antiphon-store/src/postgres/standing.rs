@@ -1,0 +1,81 @@
+//! Where this process stands in lines: the contract of [`Line`], call by call.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+
+use super::abandoned::Drawn;
+use super::failure::Failure;
+use super::line::{self, Ahead};
+use super::session::Session;
+use super::transaction::{Effect, Lock};
+use super::{PostgresStore, settling};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, Tenant};
+use crate::line::Line;
+use crate::records::Place;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl Line for PostgresStore {
+    /// A caller that leaves meanwhile does not hold up the line: its place is given up.
+    async fn join(&self, tenant: &Tenant, id: &ConversationId) -> Result<Place> {
+        self.check_open()?;
+        let drawn = Drawn::new(self.heartbeat.abandoned());
+        let given = (tenant, id, &self.shared.holder, &drawn);
+        let joined = self
+            .shared
+            .write(Effect::Unsynced, Lock::Line(tenant, id), &given, |db, given| {
+                let (tenant, id, holder, drawn) = given;
+                Box::pin(line::join(db, tenant, id, holder, drawn))
+            })
+            .await;
+        joined.inspect(|place| drawn.keep(*place))
+    }
+
+    /// What the dead before this place left open is settled before the place is first.
+    async fn is_first(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<bool> {
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
+        self.call(async move {
+            match shared.run(&given, look).await? {
+                Ahead::Nobody => return Ok(true),
+                Ahead::Living => return Ok(false),
+                Ahead::Dead => {}
+            }
+            settling::settle_in(&shared, &given.0, given.1.shard()).await?;
+            shared
+                .run(&given, |db, (tenant, id, place, _)| {
+                    Box::pin(line::pass_over(db, tenant, id, *place))
+                })
+                .await?;
+            Ok(shared.run(&given, look).await? == Ahead::Nobody)
+        })
+        .await
+    }
+
+    /// Where the database cannot be told now, it is told later.
+    async fn leave(&self, tenant: &Tenant, id: &ConversationId, place: Place) -> Result<()> {
+        let (shared, abandoned) = (self.shared.clone(), Arc::clone(self.heartbeat.abandoned()));
+        let given = (tenant.clone(), id.clone(), place, self.shared.holder.clone());
+        self.call(async move {
+            let left = shared.run(&given, |db, (tenant, id, place, holder)| {
+                Box::pin(line::leave(db, tenant, id, *place, holder))
+            });
+            left.await.inspect_err(|_| abandoned.add(place))
+        })
+        .await
+    }
+}
+
+type Standing = (Tenant, ConversationId, Place, String);
+
+fn look<'a>(
+    db: &'a Session,
+    given: &'a Standing,
+) -> BoxFuture<'a, std::result::Result<Ahead, Failure>> {
+    let (tenant, id, place, holder) = given;
+    Box::pin(line::ahead(db, tenant, id, *place, holder))
+}

@@ -1,0 +1,119 @@
+//! Every statement that the store makes, enumerable: each is prepared when its connection is made.
+
+use super::{
+    conversations, holders, items, kept, line, openings, places, requests, responses, session,
+    settling, sweep, threads, transaction,
+};
+
+/// A statement by its name.
+#[derive(Debug)]
+pub(super) struct Sql {
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
+}
+
+/// Declares the statements of a module as constants, and `STATEMENTS`, the list of them.
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {
+        $(
+            $(#[$doc])*
+            const $name: $crate::postgres::statements::Sql = $crate::postgres::statements::Sql {
+                name: concat!(module_path!(), "::", stringify!($name)),
+                text: $text,
+            };
+        )*
+
+        /// The module's statements.
+        pub(super) const STATEMENTS: &[$crate::postgres::statements::Sql] = &[$($name),*];
+    };
+}
+pub(super) use statements;
+
+/// All of them, module by module.
+pub(super) const ALL: &[&[Sql]] = &[
+    conversations::STATEMENTS,
+    holders::STATEMENTS,
+    items::STATEMENTS,
+    kept::STATEMENTS,
+    line::STATEMENTS,
+    openings::STATEMENTS,
+    places::STATEMENTS,
+    requests::STATEMENTS,
+    responses::STATEMENTS,
+    session::STATEMENTS,
+    settling::STATEMENTS,
+    sweep::STATEMENTS,
+    threads::STATEMENTS,
+    transaction::STATEMENTS,
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The statements that name no shard, and why they may.
+    const UNSHARDED: &[&str] = &[
+        // Processes, whichever shards they work in.
+        "holders::BEAT",
+        "holders::IS_ALIVE",
+        "holders::LEAVE_PLACES",
+        "holders::LEAVE",
+        "holders::SWEEP_PLACES",
+        "holders::SWEEP",
+        "session::OPEN",
+        "settling::LEFT_BEHIND",
+        "transaction::COUNT",
+        "transaction::FATE",
+        // What the whole store keeps.
+        "kept::KEEP",
+        "kept::READ",
+        "kept::REPLACE",
+        // Items wherever a tenant holds them.
+        "places::NEWEST",
+        // Locks, of a number made from both.
+        "transaction::LOCK_TREE",
+        "transaction::LOCK_LINE",
+    ];
+
+    fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let all = ALL.iter().flat_map(|module| module.iter());
+        all.map(|sql| (sql.name.rsplit_once("postgres::").unwrap().1, sql.text))
+    }
+
+    /// Whether the text compares a column with a parameter, or sets it in a row that it inserts.
+    fn names(text: &str, column: &str) -> bool {
+        let is_compared = text.contains(&format!("{column} = $"));
+        let is_inserted = text.split("INSERT INTO").skip(1).any(|insertion| {
+            let columns = insertion.split(['(', ')']).nth(1).unwrap_or_default();
+            columns.split(',').any(|one| one.trim() == column)
+        });
+        is_compared || is_inserted
+    }
+
+    #[test]
+    fn every_statement_names_tenant_and_shard() {
+        for (name, text) in all().filter(|(name, _)| !UNSHARDED.contains(name)) {
+            for column in ["tenant", "shard"] {
+                assert!(names(text, column), "{name} names no {column}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_exception_is_needed() {
+        let named: BTreeSet<_> = all().map(|(name, _)| name).collect();
+        for exception in UNSHARDED {
+            assert!(named.contains(exception), "{exception}");
+            let (_, text) = all().find(|(name, _)| name == exception).unwrap();
+            assert!(!(names(text, "tenant") && names(text, "shard")), "{exception}");
+        }
+    }
+
+    #[test]
+    fn every_statement_has_a_name_of_its_own() {
+        let names: BTreeSet<_> = all().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), all().count());
+    }
+}

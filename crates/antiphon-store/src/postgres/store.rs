@@ -1,0 +1,319 @@
+//! The contract, call by call.
+
+use antiphon::{HeldItem, ItemId};
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::transaction::{Effect, Lock};
+use super::{
+    PostgresStore, conversations, items, kept, listing, openings, places, requests, responses,
+    settling, turns,
+};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::line::Line;
+use crate::records::{
+    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+};
+use crate::store::Store;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Runs `$work` in a transaction that has the lock of the tree of `$shard`, as a call that is ended
+/// whether or not its caller waits.
+macro_rules! write {
+    (
+        $store:expr, $effect:expr, $tenant:expr, $shard:expr,
+        ($($name:ident = $given:expr),*), |$db:ident, $owner:ident| $work:expr
+    ) => {{
+        let shared = $store.shared.clone();
+        let shard = $shard;
+        let given = ($tenant.clone(), $($given),*);
+        $store
+            .call(async move {
+                let tree = Lock::Tree(&given.0, shard);
+                shared
+                    .write($effect, tree, &given, |$db, ($owner, $($name),*)| Box::pin($work))
+                    .await
+            })
+            .await
+    }};
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn keep(&self, name: &'static str, candidate: Bytes) -> Result<Bytes> {
+        let shared = self.shared.clone();
+        self.call(async move {
+            let given = (name, candidate);
+            shared
+                .run(&given, |db, (name, candidate)| Box::pin(kept::keep(db, name, candidate)))
+                .await
+        })
+        .await
+    }
+
+    async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
+        let shared = self.shared.clone();
+        self.call(async move {
+            let given = (name, old, new);
+            shared
+                .write(Effect::Synced, Lock::Nothing, &given, |db, (name, old, new)| {
+                    Box::pin(kept::replace(db, name, old, new))
+                })
+                .await
+        })
+        .await
+    }
+
+    fn line(&self) -> Option<&dyn Line> {
+        Some(self)
+    }
+
+    async fn create_conversation(
+        &self,
+        tenant: &Tenant,
+        conversation: Conversation,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        let shard = conversation.id.shard();
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            shard,
+            (conversation = conversation, thread = thread, items = items),
+            |db, tenant| conversations::create(db, tenant, conversation, *thread, items)
+        )
+    }
+
+    async fn conversation(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+    ) -> Result<Option<(Conversation, Cursor)>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, id), |db, (tenant, id)| Box::pin(conversations::find(db, tenant, id)))
+            .await
+    }
+
+    async fn set_metadata(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        metadata: Bytes,
+    ) -> Result<Option<Conversation>> {
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            id.shard(),
+            (id = id.clone(), metadata = metadata),
+            |db, tenant| conversations::set_metadata(db, tenant, id, metadata)
+        )
+    }
+
+    async fn delete_conversation(&self, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+        write!(self, Effect::Synced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+            conversations::delete(db, tenant, id)
+        })
+    }
+
+    async fn append_items(
+        &self,
+        tenant: &Tenant,
+        id: &ConversationId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            id.shard(),
+            (id = id.clone(), items = items),
+            |db, tenant| conversations::append(db, tenant, id, items)
+        )
+    }
+
+    async fn list_items(
+        &self,
+        tenant: &Tenant,
+        scope: &Scope,
+        page: &Page,
+    ) -> Result<Option<Listing>> {
+        self.check_open()?;
+        self.shared
+            .snapshot(&(tenant, scope, page), |db, (tenant, scope, page)| {
+                Box::pin(listing::list(db, tenant, scope, page))
+            })
+            .await
+    }
+
+    async fn item(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        id: &ItemId,
+    ) -> Result<Option<HeldItem>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, conversation, id), |db, (tenant, conversation, id)| {
+                Box::pin(items::find(db, tenant, conversation, id))
+            })
+            .await
+    }
+
+    async fn delete_item(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        id: &ItemId,
+    ) -> Result<bool> {
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            conversation.shard(),
+            (conversation = conversation.clone(), id = id.clone()),
+            |db, tenant| conversations::erase_item(db, tenant, conversation, id)
+        )
+    }
+
+    async fn earlier(
+        &self,
+        tenant: &Tenant,
+        shard: Shard,
+        request: &RequestDigest,
+        limit: usize,
+    ) -> Result<Vec<Earlier>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, shard, request, limit), |db, (tenant, shard, request, limit)| {
+                Box::pin(requests::turns(db, tenant, *shard, request, *limit))
+            })
+            .await
+    }
+
+    async fn take_back(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        request: &RequestDigest,
+        fork: ThreadId,
+    ) -> Result<bool> {
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            conversation.shard(),
+            (conversation = conversation.clone(), request = *request, fork = fork),
+            |db, tenant| requests::take_back(db, tenant, conversation, request, *fork)
+        )
+    }
+
+    async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, id), |db, (tenant, id)| Box::pin(responses::find(db, tenant, id)))
+            .await
+    }
+
+    async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, id), |db, (tenant, id)| Box::pin(items::output(db, tenant, id)))
+            .await
+    }
+
+    async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+        write!(self, Effect::Synced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+            responses::delete(db, tenant, id)
+        })
+    }
+
+    async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, cursor), |db, (tenant, cursor)| {
+                Box::pin(items::transcript(db, tenant, *cursor))
+            })
+            .await
+    }
+
+    async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>> {
+        self.check_open()?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.shared
+            .run(&(tenant, ids), |db, (tenant, ids)| Box::pin(places::newest(db, tenant, ids)))
+            .await
+    }
+
+    async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        let shard = turn.announced()?.id.shard();
+        write!(
+            self,
+            Effect::Unsynced,
+            tenant,
+            shard,
+            (turn = turn, holder = self.shared.holder.clone()),
+            |db, tenant| openings::record(db, tenant, turn, holder)
+        )
+    }
+
+    async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+        let (shared, given) = (self.shared.clone(), (tenant.clone(), id.clone()));
+        self.call(async move {
+            let holder = shared
+                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
+                .await?;
+            match holder {
+                None => return Ok(false),
+                Some(holder) if holder == shared.holder => return Ok(true),
+                Some(_) => {}
+            }
+            settling::settle_in(&shared, &given.0, given.1.shard()).await?;
+            let holder = shared
+                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
+                .await?;
+            Ok(holder.is_some())
+        })
+        .await
+    }
+
+    async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+        write!(self, Effect::Unsynced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
+            openings::remove(db, tenant, id)
+        })
+    }
+
+    async fn settle_openings(&self) -> Result<usize> {
+        let shared = self.shared.clone();
+        self.call(async move {
+            let settled = settling::settle(&shared).await?;
+            shared
+                .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
+                .await?;
+            Ok(settled)
+        })
+        .await
+    }
+
+    async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+        write!(
+            self,
+            Effect::Synced,
+            tenant,
+            turn.base.shard(),
+            (turn = turn, holder = self.shared.holder.clone()),
+            |db, tenant| turns::commit(db, tenant, turn, holder)
+        )
+    }
+
+    async fn close(&self) {
+        self.shut().await;
+    }
+}

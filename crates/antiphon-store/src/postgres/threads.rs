@@ -1,0 +1,93 @@
+//! Threads: where they end, and what came before them.
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use crate::ids::ThreadId;
+use crate::keys::{ThreadKey, position, seq_of, thread_of};
+use crate::records::{RequestDigest, Seq};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// What is known of a thread.
+pub(super) struct Thread {
+    /// One past its last item.
+    pub(super) tip: Seq,
+    /// Whether a conversation names it, or once did.
+    pub(super) named: bool,
+}
+
+pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thread>> {
+    let found = db.row(&FIND, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
+    Ok(found.map(|row| Thread { tip: seq_of(row.get(0)), named: row.get(1) }))
+}
+
+/// Creates a thread that nothing comes before.
+pub(super) async fn create_root(
+    db: &Session,
+    key: ThreadKey<'_>,
+    tip: Seq,
+    named: bool,
+) -> Result<()> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(tip));
+    db.execute(&CREATE_ROOT, &[&given.0, &given.1, &given.2, &given.3, &named]).await.map(drop)
+}
+
+/// Creates an empty thread behind `parent` as far as `base`. Where `parent` was deleted meanwhile,
+/// what came before it is gone too.
+pub(super) async fn create_fork(
+    db: &Session,
+    parent: ThreadKey<'_>,
+    base: Seq,
+    fork: ThreadId,
+) -> Result<()> {
+    let fork = ThreadKey { id: fork, ..parent };
+    let given = (fork.tenant(), fork.shard(), fork.thread(), parent.thread(), position(base));
+    db.execute(&CREATE_FORK, &[&given.0, &given.1, &given.2, &given.3, &given.4]).await.map(drop)
+}
+
+/// Moves the thread's end behind what was appended.
+pub(super) async fn advance(db: &Session, key: ThreadKey<'_>, tip: Seq) -> Result<()> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(tip));
+    db.execute(&ADVANCE, &[&given.0, &given.1, &given.2, &given.3]).await.map(drop)
+}
+
+/// Notes the thread's last turn, the request that it answers and where it began; or that something
+/// else came last.
+pub(super) async fn note_turn(
+    db: &Session,
+    key: ThreadKey<'_>,
+    turn: Option<(&RequestDigest, Seq)>,
+) -> Result<()> {
+    let (request, from) = turn.unzip();
+    let (request, from) = (request.map(|it| &it.0[..]), from.map(position));
+    let given = (key.tenant(), key.shard(), key.thread());
+    db.execute(&NOTE_TURN, &[&given.0, &given.1, &given.2, &request, &from]).await.map(drop)
+}
+
+/// Forgets a thread; gives its parent.
+pub(super) async fn remove(db: &Session, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
+    let removed = db.row(&REMOVE, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
+    Ok(removed.and_then(|row| row.get::<_, Option<i64>>(0)).map(thread_of))
+}
+
+statements! {
+    FIND = "SELECT tip, named FROM threads WHERE tenant = $1 AND shard = $2 AND thread = $3";
+    CREATE_ROOT = "
+        INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
+        VALUES ($1, $2, $3, '{}', '{}', NULL, 0, $4, $5)";
+    CREATE_FORK = "
+        INSERT INTO threads (tenant, shard, thread, lineage, uptos, parent, base, tip, named)
+        SELECT $1, $2, $3, array_append(lineage, $4), array_append(uptos, $5), $4, $5, $5, false
+        FROM (SELECT $4::bigint AS thread) AS parent
+        LEFT JOIN (
+            SELECT thread, lineage, uptos FROM threads
+            WHERE tenant = $1 AND shard = $2 AND thread = $4
+        ) AS known USING (thread)";
+    ADVANCE = "UPDATE threads SET tip = $4 WHERE tenant = $1 AND shard = $2 AND thread = $3";
+    NOTE_TURN = "
+        UPDATE threads SET last_request = $4, last_from = $5
+        WHERE tenant = $1 AND shard = $2 AND thread = $3";
+    REMOVE = "
+        DELETE FROM threads WHERE tenant = $1 AND shard = $2 AND thread = $3 RETURNING parent";
+}

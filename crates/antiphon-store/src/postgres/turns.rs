@@ -1,0 +1,124 @@
+//! The commit of a turn.
+
+use futures_util::future;
+
+use super::conversations::count;
+use super::failure::Failure;
+use super::responses::{self, Extent};
+use super::session::Session;
+use super::{conversations, items, line, openings, sweep, threads};
+use crate::error::StoreError;
+use crate::ids::{Tenant, ThreadId};
+use crate::keys::ThreadKey;
+use crate::records::{Base, Cursor, Seq, Turn};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Commits a turn of the process `holder`: its items, its record, and the end of its opening.
+pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
+    turn.check_shard()?;
+    let (stands, unsettled, placed) = future::join3(
+        check_place(db, tenant, turn, holder),
+        check_unsettled(db, tenant, turn),
+        place(db, tenant, &turn.base),
+    )
+    .await;
+    let (key, input_from) = stands.and(unsettled).and(placed)?;
+    let output_from = input_from.saturating_add(count(&turn.input));
+    let end = output_from.saturating_add(count(&turn.output));
+    let extent = Extent { input_from, output_from, end };
+    let (appended, advanced, noted, recorded) = future::join4(
+        items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
+        threads::advance(db, key, end),
+        note(db, key, turn, input_from),
+        record(db, key, turn, extent),
+    )
+    .await;
+    appended.and(advanced).and(noted).and(recorded)
+}
+
+/// A turn is committed from the place that stands first in the conversation's line.
+async fn check_place(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
+    match (&turn.base, turn.place) {
+        (Base::Conversation(id), Some(place)) => line::check(db, tenant, id, place, holder).await,
+        _ => Ok(()),
+    }
+}
+
+/// A turn that another process settled is not committed once more.
+async fn check_unsettled(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    match &turn.response {
+        Some(response) => responses::check_unrecorded(db, tenant, &response.id).await,
+        None => Ok(()),
+    }
+}
+
+/// The thread that the turn's items go to, and their first position in it.
+async fn place<'a>(db: &Session, tenant: &'a Tenant, base: &Base) -> Result<(ThreadKey<'a>, Seq)> {
+    match base {
+        Base::New { shard, thread } => {
+            let key = ThreadKey::new(tenant, *shard, *thread);
+            threads::create_root(db, key, 0, false).await?;
+            Ok((key, 0))
+        }
+        Base::After { cursor, fork } => behind(db, tenant, *cursor, *fork).await,
+        Base::Conversation(id) => {
+            let end = conversations::end(db, tenant, id).await?;
+            let end = end.ok_or(StoreError::ConversationNotFound)?;
+            Ok((ThreadKey::of(tenant, end), end.end))
+        }
+    }
+}
+
+/// The tip of a chain is appended to; anywhere else, and in what is or was a conversation's, the
+/// turn forks.
+async fn behind<'a>(
+    db: &Session,
+    tenant: &'a Tenant,
+    cursor: Cursor,
+    fork: ThreadId,
+) -> Result<(ThreadKey<'a>, Seq)> {
+    let key = ThreadKey::of(tenant, cursor);
+    let is_tip = threads::find(db, key)
+        .await?
+        .is_some_and(|thread| thread.tip == cursor.end && !thread.named);
+    if is_tip {
+        return Ok((key, cursor.end));
+    }
+    threads::create_fork(db, key, cursor.end, fork).await?;
+    Ok((ThreadKey { id: fork, ..key }, cursor.end))
+}
+
+/// A conversation's thread remembers its last turn.
+async fn note(db: &Session, key: ThreadKey<'_>, turn: &Turn, from: Seq) -> Result<()> {
+    match turn.base {
+        Base::Conversation(_) => {
+            let request = turn.request.as_ref();
+            threads::note_turn(db, key, request.map(|request| (request, from))).await
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -> Result<()> {
+    let Some(response) = &turn.response else { return Ok(()) };
+    let request = turn.request.as_ref();
+    let (recorded, opening) = future::join(
+        responses::insert(db, key, response, request, extent),
+        openings::forget(db, key.owner, &response.id),
+    )
+    .await;
+    recorded?;
+    match opening? {
+        Some(reached) if !covers(&turn.base, reached) => {
+            sweep::sweep(db, ThreadKey::of(key.owner, reached)).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the turn itself, committed behind its base, keeps what its opening reached.
+fn covers(base: &Base, reached: Cursor) -> bool {
+    matches!(base, Base::After { cursor, .. }
+        if cursor.thread == reached.thread && cursor.end >= reached.end)
+}

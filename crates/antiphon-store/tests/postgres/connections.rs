@@ -1,0 +1,121 @@
+//! Connections that are all in use, and connections that are lost.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use antiphon_store::{Base, PostgresStore, StoreError};
+use antiphon_testkit::postgres::Server;
+use tokio::task::JoinSet;
+use tokio_postgres::NoTls;
+
+use super::database::Database;
+use crate::conformance::World;
+
+#[tokio::test]
+async fn a_call_that_finds_every_connection_in_use_says_so() {
+    let database = Database::new().await;
+    let world = World::at(database.with("pool_max=1")).await;
+    let id = world.conversation(&["a"]).await;
+    let (client, connection) = tokio_postgres::connect(&database.url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("BEGIN; LOCK TABLE threads").await.unwrap();
+
+    let (held_up, refused) = tokio::join!(world.append(&id, &["b"]), async {
+        let refused = world.append(&id, &["c"]).await;
+        client.batch_execute("COMMIT").await.unwrap();
+        refused
+    });
+
+    assert_eq!(held_up, Ok(()));
+    let Err(StoreError::Unavailable(reason)) = refused else { panic!("{refused:?}") };
+    assert!(reason.contains("all connections to PostgreSQL are in use (pool_max=1)"), "{reason}");
+    assert_eq!(world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_server_that_was_restarted_is_used_again() {
+    let mut server = Server::start().await;
+    let world = World::at(Database::on(&server).await).await;
+    let id = world.conversation(&["a"]).await;
+
+    server.restart().await;
+
+    assert_eq!(world.listed(&id).await, ["a"]);
+    server.restart().await;
+    assert_eq!(world.append(&id, &["b"]).await, Ok(()));
+    server.restart().await;
+    let (response, turn) = world.turn(Base::Conversation(id.clone()), &["c"], &["d"]);
+    assert_eq!(world.commit(turn).await, Ok(()));
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d"]);
+}
+
+#[tokio::test]
+async fn while_the_server_is_down_calls_are_refused() {
+    let mut server = Server::start().await;
+    let world = World::at(Database::on(&server).await).await;
+    let id = world.conversation(&["a"]).await;
+
+    server.stop().await;
+
+    assert!(matches!(world.append(&id, &["b"]).await, Err(StoreError::Unavailable(_))));
+    server.start_again().await;
+    assert_eq!(world.append(&id, &["c"]).await, Ok(()));
+    assert_eq!(world.listed(&id).await, ["a", "c"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_of_the_server_loses_nothing_that_was_answered_and_doubles_nothing() {
+    let mut server = Server::start().await;
+    let world = World::at(Database::on(&server).await).await;
+    let id = world.conversation(&[]).await;
+    let (answered, mut first_answers) = tokio::sync::mpsc::channel(64);
+    let mut tasks = JoinSet::new();
+    for task in 0..8 {
+        let (world, id, answered) = (world.clone(), id.clone(), answered.clone());
+        tasks.spawn(async move {
+            let mut kept = Vec::new();
+            for turn in 0..25 {
+                let name = format!("{task}-{turn}");
+                match world.append(&id, &[&name]).await {
+                    Ok(()) => kept.push(name),
+                    Err(StoreError::Unavailable(_)) => {}
+                    Err(other) => panic!("{name}: {other}"),
+                }
+                let _ = answered.try_send(());
+            }
+            kept
+        });
+    }
+    for _ in 0..16 {
+        first_answers.recv().await.unwrap();
+    }
+
+    server.kill().await;
+    server.start_again().await;
+
+    let kept: BTreeSet<String> = tasks.join_all().await.into_iter().flatten().collect();
+    let listed = world.listed(&id).await;
+    let found: BTreeSet<String> = listed.iter().cloned().collect();
+    assert_eq!(found.len(), listed.len(), "each once");
+    assert_eq!(kept.difference(&found).next(), None, "what was answered is there");
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_left_is_ended() {
+    let database = Database::new().await;
+    let world = World::at(database.clone()).await;
+    let id = world.conversation(&["a"]).await;
+
+    tokio::select! {
+        biased;
+        _ = world.append(&id, &["b"]) => unreachable!("no server answers at once"),
+        () = std::future::ready(()) => {}
+    }
+    let store = Arc::clone(&world.store);
+    store.close().await;
+
+    let again = PostgresStore::open(&database.store_url()).await.unwrap();
+    let mut world = world;
+    world.store = Arc::new(again);
+    assert_eq!(world.listed(&id).await, ["a", "b"]);
+}

@@ -1,0 +1,179 @@
+//! The line for a conversation, as several processes stand in it.
+
+use antiphon_store::{Base, ConversationId, Line, Place, StoreError, Turn};
+use tokio::task::JoinSet;
+
+use super::database::{Database, Process};
+
+async fn two() -> (Process, Process) {
+    let one = Database::new().await.process().await;
+    let other = one.beside().await;
+    (one, other)
+}
+
+impl Process {
+    fn line(&self) -> &dyn Line {
+        self.world.store.line().unwrap()
+    }
+
+    async fn joins(&self, id: &ConversationId) -> Place {
+        self.line().join(&self.world.tenant, id).await.unwrap()
+    }
+
+    async fn is_first(&self, id: &ConversationId, place: Place) -> Result<bool, StoreError> {
+        self.line().is_first(&self.world.tenant, id, place).await
+    }
+
+    async fn leaves(&self, id: &ConversationId, place: Place) {
+        self.line().leave(&self.world.tenant, id, place).await.unwrap();
+    }
+
+    /// Commits a turn of this one item from a place.
+    async fn says(&self, id: &ConversationId, name: &str, place: Place) -> Result<(), StoreError> {
+        let (_, turn) = self.world.turn(Base::Conversation(id.clone()), &[name], &[]);
+        self.world.commit(Turn { place: Some(place), ..turn }).await
+    }
+}
+
+#[tokio::test]
+async fn places_are_first_in_the_order_in_which_they_were_taken() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&[]).await;
+    let (first, second, third) =
+        (one.joins(&id).await, other.joins(&id).await, one.joins(&id).await);
+
+    assert!(first < second && second < third);
+    assert_eq!(one.is_first(&id, first).await, Ok(true));
+    assert_eq!(other.is_first(&id, second).await, Ok(false));
+    other.leaves(&id, second).await;
+    assert_eq!(one.is_first(&id, third).await, Ok(false));
+    one.leaves(&id, first).await;
+    assert_eq!(one.is_first(&id, third).await, Ok(true));
+}
+
+#[tokio::test]
+async fn a_place_that_was_left_is_lost() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&[]).await;
+    let place = one.joins(&id).await;
+
+    assert_eq!(other.is_first(&id, place).await, Err(StoreError::LeaseLost), "it is another's");
+    one.leaves(&id, place).await;
+
+    assert_eq!(one.is_first(&id, place).await, Err(StoreError::LeaseLost));
+    assert_eq!(one.says(&id, "a", place).await, Err(StoreError::LeaseLost));
+    assert_eq!(one.world.listed(&id).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn lines_of_other_conversations_and_tenants_are_others() {
+    let (one, other) = two().await;
+    let (id, second) = (one.world.conversation(&[]).await, one.world.conversation(&[]).await);
+    one.joins(&id).await;
+    let mut mallory = one.beside().await;
+    mallory.world = mallory.world.seen_by("mallory");
+
+    for (process, id) in [(&other, &second), (&mallory, &id)] {
+        let place = process.joins(id).await;
+        assert_eq!(process.is_first(id, place).await, Ok(true));
+    }
+}
+
+#[tokio::test]
+async fn only_who_stands_first_commits() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&["a"]).await;
+    let (first, second) = (one.joins(&id).await, other.joins(&id).await);
+
+    assert_eq!(other.says(&id, "b", second).await, Err(StoreError::LeaseLost));
+    assert_eq!(one.says(&id, "c", first).await, Ok(()));
+    one.leaves(&id, first).await;
+    assert_eq!(other.says(&id, "d", second).await, Ok(()));
+
+    assert_eq!(one.world.listed(&id).await, ["a", "c", "d"]);
+}
+
+#[tokio::test]
+async fn the_dead_are_passed_over_and_what_they_left_open_comes_first() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&["a"]).await;
+    let (_, second) = (one.joins(&id).await, other.joins(&id).await);
+    let (response, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    one.world.open(&turn).await;
+    assert_eq!(other.is_first(&id, second).await, Ok(false));
+
+    one.falls_silent().await;
+
+    assert_eq!(other.is_first(&id, second).await, Ok(true));
+    assert_eq!(other.world.transcript(&response).await, ["a", "b"]);
+    assert_eq!(other.says(&id, "c", second).await, Ok(()));
+    assert_eq!(other.world.listed(&id).await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn who_wakes_up_too_late_cannot_commit_over_its_successor() {
+    let (sleeper, other) = two().await;
+    let id = sleeper.world.conversation(&["a"]).await;
+    let (first, second) = (sleeper.joins(&id).await, other.joins(&id).await);
+    assert_eq!(sleeper.is_first(&id, first).await, Ok(true));
+    sleeper.falls_silent().await;
+    assert_eq!(other.is_first(&id, second).await, Ok(true));
+
+    assert_eq!(sleeper.says(&id, "late", first).await, Err(StoreError::LeaseLost));
+    assert_eq!(other.says(&id, "b", second).await, Ok(()));
+    other.leaves(&id, second).await;
+
+    assert_eq!(sleeper.says(&id, "later", first).await, Err(StoreError::LeaseLost));
+    assert_eq!(sleeper.is_first(&id, first).await, Err(StoreError::LeaseLost));
+    assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn who_wakes_up_before_anybody_came_goes_on() {
+    let (sleeper, other) = two().await;
+    let id = sleeper.world.conversation(&["a"]).await;
+    let place = sleeper.joins(&id).await;
+
+    sleeper.falls_silent().await;
+
+    assert_eq!(sleeper.is_first(&id, place).await, Ok(true));
+    assert_eq!(sleeper.says(&id, "b", place).await, Ok(()));
+    assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn who_ends_in_order_keeps_nobody_waiting() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&[]).await;
+    let (_, second) = (one.joins(&id).await, other.joins(&id).await);
+
+    one.world.store.close().await;
+
+    assert_eq!(other.is_first(&id, second).await, Ok(true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_who_join_at_once_each_is_first_in_its_turn() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&[]).await;
+    let mut joining = JoinSet::new();
+    for task in 0..32 {
+        let (world, id) = ([&one, &other][task % 2].world.clone(), id.clone());
+        joining.spawn(async move {
+            let line = world.store.line().unwrap();
+            (line.join(&world.tenant, &id).await.unwrap(), task % 2)
+        });
+    }
+    let mut places = joining.join_all().await;
+    places.sort();
+
+    for (at, (place, by)) in places.iter().enumerate() {
+        let process = [&one, &other][*by];
+        if let Some((next, by)) = places.get(at + 1) {
+            assert!(place < next);
+            assert_eq!([&one, &other][*by].is_first(&id, *next).await, Ok(false));
+        }
+        assert_eq!(process.is_first(&id, *place).await, Ok(true));
+        process.leaves(&id, *place).await;
+    }
+}

@@ -1,0 +1,111 @@
+//! What a process left open, as others find it.
+
+use antiphon_store::{Base, Cursor, StoreError};
+
+use super::database::Database;
+use crate::conformance::world::items;
+
+#[tokio::test]
+async fn what_a_living_process_has_open_is_left_to_it() {
+    let one = Database::new().await.process().await;
+    let other = one.beside().await;
+    let id = one.world.conversation(&["a"]).await;
+    let (response, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    one.world.open(&turn).await;
+
+    assert_eq!(other.world.store.settle_openings().await, Ok(0));
+    assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));
+
+    assert_eq!(one.world.commit(turn).await, Ok(()));
+    assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(false));
+    assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_that_settle_at_once_settle_each_opening_once_and_in_order() {
+    let dead = Database::new().await.process().await;
+    let (one, other) = (dead.beside().await, dead.beside().await);
+    let id = dead.world.conversation(&[]).await;
+    let names: Vec<String> = (0..20).map(|name| name.to_string()).collect();
+    for name in &names {
+        let (_, turn) = dead.world.turn(Base::Conversation(id.clone()), &[name], &[]);
+        dead.world.open(&turn).await;
+    }
+    dead.falls_silent().await;
+
+    let settled =
+        tokio::join!(one.world.store.settle_openings(), other.world.store.settle_openings());
+
+    assert_eq!(settled.0.unwrap() + settled.1.unwrap(), names.len());
+    assert_eq!(one.world.listed(&id).await, names);
+}
+
+#[tokio::test]
+async fn a_turn_that_was_settled_meanwhile_is_lost_to_its_process() {
+    let sleeper = Database::new().await.process().await;
+    let other = sleeper.beside().await;
+    let id = sleeper.world.conversation(&["a"]).await;
+    let first = sleeper.world.first(&["a"], &[]).await;
+    let bases = [
+        Base::Conversation(id.clone()),
+        Base::New { shard: sleeper.world.shard(), thread: sleeper.world.thread() },
+        sleeper.world.behind(sleeper.world.end(&first).await),
+        sleeper.world.behind(Cursor { end: 0, ..sleeper.world.end(&first).await }),
+    ];
+    let turns = bases.map(|base| sleeper.world.turn(base, &["b"], &[]));
+    for (_, turn) in &turns {
+        sleeper.world.open(turn).await;
+    }
+    sleeper.falls_silent().await;
+
+    for (response, mut turn) in turns {
+        assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(false));
+        turn.output = items(&["c"]);
+        assert_eq!(sleeper.world.commit(turn).await, Err(StoreError::LeaseLost));
+        assert_eq!(other.world.output(&response).await, [""; 0]);
+        assert_eq!(other.world.input(&response).await, ["b"]);
+    }
+    assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn the_dead_are_forgotten_once_nothing_is_left_of_them() {
+    let database = Database::new().await;
+    let dead = database.process().await;
+    let other = dead.beside().await;
+    let id = dead.world.conversation(&[]).await;
+    dead.world.store.line().unwrap().join(&dead.world.tenant, &id).await.unwrap();
+    let (_, turn) = dead.world.turn(Base::Conversation(id), &["a"], &[]);
+    dead.world.open(&turn).await;
+    dead.falls_silent().await;
+
+    assert_eq!(other.world.store.settle_openings().await, Ok(1));
+
+    assert_eq!(database.holders().await, [other.holder].into());
+    assert_eq!(database.sql("SELECT holder FROM leases").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn who_was_forgotten_and_wakes_up_is_known_to_live_with_its_next_turn() {
+    let database = Database::new().await;
+    let one = database.process().await;
+    let other = one.beside().await;
+    database.sql(&format!("DELETE FROM holders WHERE id = '{}'", one.holder)).await;
+
+    let id = one.world.conversation(&[]).await;
+    let (response, turn) = one.world.turn(Base::Conversation(id), &["a"], &[]);
+    one.world.open(&turn).await;
+
+    assert_eq!(other.world.store.settle_openings().await, Ok(0));
+    assert_eq!(other.world.store.is_open(&other.world.tenant, &response).await, Ok(true));
+}
+
+#[tokio::test]
+async fn a_process_that_ends_in_order_is_forgotten() {
+    let database = Database::new().await;
+    let process = database.process().await;
+
+    process.world.store.close().await;
+
+    assert_eq!(database.holders().await, [].into());
+}

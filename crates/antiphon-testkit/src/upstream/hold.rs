@@ -1,0 +1,94 @@
+//! Answers that stop in the middle, for clients that are not written in Rust.
+
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::Reply;
+use crate::Frame;
+
+/// Where an answer of the default model stops, until its peer leaves. Nothing is said beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Before it begins.
+    Head,
+    /// Behind the first piece of reasoning.
+    InReasoning,
+    /// Behind the first piece of a call's arguments.
+    InArguments,
+    /// Behind the first call, as far as its API tells that a call is whole: in Chat Completions
+    /// only the `finish_reason` does.
+    BehindCall,
+    /// Behind the first piece of the message.
+    InText,
+}
+
+impl FromStr for Hold {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "head" => Ok(Self::Head),
+            "in_reasoning" => Ok(Self::InReasoning),
+            "in_arguments" => Ok(Self::InArguments),
+            "behind_call" => Ok(Self::BehindCall),
+            "in_text" => Ok(Self::InText),
+            _ => Err(()),
+        }
+    }
+}
+
+impl Hold {
+    /// The stream as far as the hold lets it go; all of it where it never comes to that place.
+    pub(super) fn stream(self, frames: Vec<Frame>) -> Reply {
+        let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
+        let reply = Reply::sse(frames);
+        match (self, self.place(&events)) {
+            (Self::Head, _) => reply.withhold_head(),
+            (_, Some(place)) => reply.hang_after(place + 1),
+            (_, None) => reply,
+        }
+    }
+
+    fn place(self, events: &[Value]) -> Option<usize> {
+        match self {
+            Self::Head => None,
+            Self::InReasoning => events.iter().position(|event| says(event, REASONING)),
+            Self::InArguments => events.iter().position(|event| says(event, ARGUMENTS)),
+            Self::InText => events.iter().position(|event| says(event, TEXT)),
+            Self::BehindCall => {
+                let begun = events.iter().position(|event| says(event, ARGUMENTS))?;
+                let ends = events[begun..].iter().position(ends_an_item)?;
+                Some(begun + ends)
+            }
+        }
+    }
+}
+
+/// Where each API has a piece of one kind: the Responses API by the type of an event, the others by
+/// a pointer to it.
+type Piece = (&'static str, [&'static str; 2]);
+
+const REASONING: Piece = (
+    "response.reasoning_summary_text.delta",
+    ["/choices/0/delta/reasoning_content", "/delta/thinking"],
+);
+const ARGUMENTS: Piece = (
+    "response.function_call_arguments.delta",
+    ["/choices/0/delta/tool_calls/0/function/arguments", "/delta/partial_json"],
+);
+const TEXT: Piece = ("response.output_text.delta", ["/choices/0/delta/content", "/delta/text"]);
+
+fn says(event: &Value, (kind, pointers): Piece) -> bool {
+    let is_text = |pointer: &str| {
+        event.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+    };
+    event["type"] == kind || pointers.into_iter().any(is_text)
+}
+
+fn ends_an_item(event: &Value) -> bool {
+    let kind = &event["type"];
+    kind == "response.output_item.done"
+        || kind == "content_block_stop"
+        || event["choices"][0]["finish_reason"].is_string()
+}

@@ -1,0 +1,72 @@
+//! A second answer in the place of one that came to nothing.
+
+use serde_json::{Value, json};
+
+use super::events::*;
+use super::world::World;
+use crate::stream::{Assembler, Failure};
+
+fn hear(assembler: &mut Assembler, events: &[Value]) {
+    for event in events {
+        assembler.hear(&event.to_string().into()).unwrap();
+    }
+}
+
+fn whole_answer() -> [Value; 4] {
+    let said = message("msg_1", "Hello");
+    [created(), added(0, &begun_message("msg_1")), done(0, &said), completed(&[said])]
+}
+
+#[test]
+fn the_beginning_of_a_second_answer_is_not_told_again() {
+    let world = World::default();
+    let mut assembler = world.assembler();
+    hear(&mut assembler, &[created()]);
+    assert!(assembler.hear_anew());
+    hear(&mut assembler, &whole_answer());
+    let told = world.ends(assembler);
+    assert_eq!(told.of("created").len(), 1);
+    assert_eq!(told.last()["type"], "response.completed");
+    assert_eq!(told.output().len(), 1);
+}
+
+#[test]
+fn a_failure_that_was_told_of_first_gives_way_to_an_answer() {
+    let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
+        {"code": "server_error", "message": "Try again."}}});
+    let world = World::default();
+    for beginning in [&[created(), failed.clone()][..], &[failed]] {
+        let mut assembler = world.assembler();
+        hear(&mut assembler, beginning);
+        assert_eq!(assembler.failure(), Some(&Failure::server_error("Try again.")));
+        assert!(assembler.hear_anew());
+        assert_eq!(assembler.failure(), None);
+        hear(&mut assembler, &whole_answer());
+        let told = world.ends(assembler);
+        assert_eq!(told.last()["response"]["status"], "completed");
+        assert_eq!(told.last()["response"]["error"], Value::Null);
+    }
+}
+
+#[test]
+fn what_waited_for_its_item_does_not_speak_in_the_second_answer() {
+    let world = World::default();
+    let mut assembler = world.assembler();
+    hear(&mut assembler, &[created(), arguments_delta(0, "fc_1", r#"{"old"#)]);
+    assert!(assembler.hear_anew());
+    let call = call("fc_1", "call_1", r#"{"new":1}"#);
+    hear(&mut assembler, &[created(), added(0, &begun_call("fc_1", "call_1"))]);
+    hear(&mut assembler, &[done(0, &call), completed(&[call])]);
+    assert_eq!(world.ends(assembler).only_item()["arguments"], r#"{"new":1}"#);
+}
+
+#[test]
+fn where_output_was_told_there_is_no_second_answer() {
+    let world = World::default();
+    let mut assembler = world.assembler();
+    hear(&mut assembler, &[created(), added(0, &begun_message("msg_1"))]);
+    assembler.fail(Failure::server_error("It broke off."));
+    assert!(!assembler.hear_anew());
+    assert!(assembler.has_ended());
+    assert_eq!(world.ends(assembler).last()["response"]["error"]["message"], "It broke off.");
+}
