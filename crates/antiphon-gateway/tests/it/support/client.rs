@@ -55,6 +55,16 @@ impl Client {
         path: &str,
         body: impl Into<Bytes>,
     ) -> Response<Incoming> {
+        let answer = self.try_send(method, path, body).await;
+        answer.unwrap_or_else(|error| panic!("the gateway answers {path}: {error:?}"))
+    }
+
+    async fn try_send(
+        &self,
+        method: Method,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> Result<Response<Incoming>, hyper_util::client::legacy::Error> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.root))
@@ -68,8 +78,7 @@ impl Client {
         let request = request.body(Full::new(body.into()));
         let http = HttpClient::builder(TokioExecutor::new()).build_http();
         let answer = http.request(request.expect("the request is well-formed"));
-        let answer = soon("the gateway answers", answer).await;
-        answer.unwrap_or_else(|error| panic!("the gateway answers {path}: {error:?}"))
+        soon("the gateway answers", answer).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -125,6 +134,13 @@ impl Client {
     /// Asks for what is not to be had.
     pub(crate) async fn refused(&self, mode: Mode, ask: &Ask) -> Refused {
         self.create(mode, ask).await.refused()
+    }
+
+    /// Asks, and gives the answer as it came; `None` where nobody was there to give one.
+    pub(crate) async fn create_if_there(&self, mode: Mode, ask: &Ask) -> Option<Answer> {
+        let body = with_mode(mode, ask).to_string();
+        let answer = self.try_send(Method::POST, RESPONSES, body).await.ok()?;
+        Some(Answer::read(answer).await)
     }
 
     /// Asks, and gives the answer as it came.

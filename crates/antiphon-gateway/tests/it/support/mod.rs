@@ -9,6 +9,7 @@ mod events;
 mod gateway;
 mod items;
 mod laws;
+mod raw;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
@@ -21,10 +22,11 @@ pub(crate) use ask::{Ask, FOREIGN, MODEL, PLAIN, SIM, ask, echo_tool};
 pub(crate) use book::assert_section;
 pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
-pub(crate) use events::Event;
+pub(crate) use events::{Event, Events};
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
 };
+pub(crate) use raw::Raw;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;

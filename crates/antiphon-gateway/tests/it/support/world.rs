@@ -6,6 +6,7 @@ use tempfile::TempDir;
 
 use super::client::Client;
 use super::gateway::{Gateway, Stopping, Threads};
+use super::raw::Raw;
 use super::view::lines;
 use super::watchdog::soon;
 
@@ -80,6 +81,11 @@ impl World {
     /// A caller without a token.
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.root(), None)
+    }
+
+    /// A connection of which the test says every byte.
+    pub(crate) async fn connect(&self) -> Raw {
+        Raw::connect(self.root()).await
     }
 
     fn root(&self) -> &str {
