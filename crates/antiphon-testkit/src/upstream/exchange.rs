@@ -57,11 +57,6 @@ impl Exchange {
         self.until(|progress| progress.sent >= count).await;
     }
 
-    /// How many chunks were handed over until now.
-    pub fn sent_so_far(&self) -> usize {
-        self.0.borrow().sent
-    }
-
     /// Waits for the end of the delivery.
     pub async fn outcome(&self) -> Outcome {
         let progress = self.until(|progress| progress.outcome.is_some()).await;

@@ -8,8 +8,9 @@ use super::watchdog::soon;
 /// A connection to the gateway that takes little at a time.
 pub(crate) struct Raw(TcpStream);
 
-/// So that what is not read fills the connection soon.
-const RECEIVED_AHEAD: u32 = 4096;
+/// So that what is not read fills the connection soon. Windows of less than a loopback's packet
+/// would have systems wait for longer and longer before they send again.
+const RECEIVED_AHEAD: u32 = 256 << 10;
 
 impl Raw {
     pub(super) async fn connect(root: &str) -> Self {
@@ -52,7 +53,7 @@ impl Raw {
         String::from_utf8(heard).expect("it is text")
     }
 
-    /// Reads, and forgets, until these bytes have come; how many came in all.
+    /// Reads, and forgets, until these bytes have come and nothing behind them; how many came in all.
     pub(crate) async fn take_until(&mut self, text: &str) -> usize {
         let (mut piece, mut end, mut count) = (vec![0; 1 << 20], Vec::new(), 0);
         while !end.ends_with(text.as_bytes()) {
