@@ -9,7 +9,7 @@ use crate::support::{Answer, Client, World, soon};
 
 /// One request a second, two at once.
 async fn limited() -> World {
-    let number = |count| NonZeroU32::new(count).unwrap();
+    let number = |count| NonZeroU32::new(count).expect("it is not zero");
     World::with(|settings| {
         settings.limits.rate = Some(Rate { per_second: number(1), burst: number(2) });
     })
