@@ -44,7 +44,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     }
 }
 
-/// A request's body, whatever its content type says: clients send JSON.
+/// A request's body, whatever its content type says: clients send JSON. One that is not whole when
+/// the grace of a stop is over is not waited for any longer.
 pub(super) struct Body(pub(super) Bytes);
 
 /// How many times as long as for one piece is waited for the whole.
@@ -56,8 +57,12 @@ impl FromRequest<Arc<Gateway>> for Body {
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
         let whole = limits.body_timeout * PIECES;
-        let body = timeout(whole, collected(request.body_mut(), limits)).await;
-        let body = body.unwrap_or_else(|_| Err(too_slow(whole)));
+        let body = tokio::select! {
+            body = timeout(whole, collected(request.body_mut(), limits)) => {
+                body.unwrap_or_else(|_| Err(too_slow(whole)))
+            }
+            () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+        };
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
             pass_over(request, limits).await;
         }

@@ -8,6 +8,7 @@ mod encrypted;
 mod errors;
 mod faults;
 mod leaving;
+mod limits;
 mod numbered;
 mod references;
 mod repairs;

@@ -1,5 +1,7 @@
 //! The gateway as a server: what it lists, how it stops, how it starts again.
 
+mod drain;
 mod listed;
+mod load;
 mod restart;
 mod stop;
