@@ -2,4 +2,5 @@
 
 mod listed;
 mod restart;
+mod secrets;
 mod stop;
