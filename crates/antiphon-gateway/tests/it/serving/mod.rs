@@ -4,4 +4,5 @@ mod drain;
 mod listed;
 mod load;
 mod restart;
+mod secrets;
 mod stop;
