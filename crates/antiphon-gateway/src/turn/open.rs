@@ -43,6 +43,11 @@ impl Opened {
         self.within.as_ref().and_then(|within| within.lease.place())
     }
 
+    /// Whether it goes on from the very end of this response.
+    pub(super) fn begins_behind(&self, record: &ResponseRecord) -> bool {
+        self.cursor == Some(record.cursor)
+    }
+
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {

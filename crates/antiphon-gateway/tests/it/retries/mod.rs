@@ -1,6 +1,7 @@
 //! Requests that a client makes again never double a turn.
 
 mod answered;
+mod forgotten;
 mod keyed;
 mod superseded;
 
