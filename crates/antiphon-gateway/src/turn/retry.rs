@@ -68,7 +68,9 @@ impl Turn<'_> {
             return Ok(Made::Never);
         }
         match &opened.conversation {
-            Some(conversation) if self.take_back(conversation).await? => Ok(Made::Superseded),
+            Some(conversation) if self.take_back(conversation, opened).await? => {
+                Ok(Made::Superseded)
+            }
             _ => Ok(Made::Never),
         }
     }
@@ -115,10 +117,14 @@ impl Turn<'_> {
         (whole.len() == 1).then(|| whole.swap_remove(0))
     }
 
-    async fn take_back(&self, conversation: &ConversationId) -> Result<bool, ApiError> {
+    async fn take_back(
+        &self,
+        conversation: &ConversationId,
+        opened: &Opened,
+    ) -> Result<bool, ApiError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        let fork = ThreadId::issue(&mut RandomIds);
-        Ok(store.take_back(tenant, conversation, &self.request.identity.digest, fork).await?)
+        let (digest, fork) = (&self.request.identity.digest, ThreadId::issue(&mut RandomIds));
+        Ok(store.take_back(tenant, conversation, digest, fork, opened.place()).await?)
     }
 
     fn is_keyed(&self) -> bool {

@@ -34,7 +34,7 @@ async fn take_back(
     conversation: &ConversationId,
     request: RequestDigest,
 ) -> Result<bool, StoreError> {
-    world.store.take_back(&world.tenant, conversation, &request, world.thread()).await
+    world.store.take_back(&world.tenant, conversation, &request, world.thread(), None).await
 }
 
 pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
