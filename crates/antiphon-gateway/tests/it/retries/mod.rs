@@ -3,6 +3,7 @@
 mod answered;
 mod forgotten;
 mod keyed;
+mod left_open;
 mod superseded;
 
 use serde_json::Value;
