@@ -96,6 +96,7 @@ impl Turn<'_> {
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
         let mut asking = Asking::of(upstream);
+        let _guard = self.guard_opening(&opened);
         let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));

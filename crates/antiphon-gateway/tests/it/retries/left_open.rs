@@ -10,7 +10,7 @@ use antiphon_testkit::{Answer, FakeUpstream, Reply};
 use tokio::net::TcpListener;
 
 use super::again;
-use crate::support::{Client, Faulty, MODEL, Mode, ask, soon};
+use crate::support::{Client, Faulty, MODEL, Mode, ask, lines, soon};
 
 /// A gateway on a store that can be made to fail.
 struct Gateway {
@@ -55,4 +55,22 @@ async fn not_where_its_caller_leaves_while_it_is_recorded() {
     let turn = again(&client).turn(Mode::Streamed, &question).await;
 
     assert_eq!(turn.text(), "Noted.");
+}
+
+#[tokio::test]
+async fn not_where_it_breaks() {
+    let Gateway { upstream: _upstream, store, client } = Gateway::start().await;
+    let conversation = client.new_conversation().await;
+    let question = ask("My color is purple").within(&conversation);
+    store.break_next_commit();
+    let mut stream = client.stream(&question).await;
+    let id = stream.announced().await;
+
+    let turn = again(&client).turn(Mode::Streamed, &question).await;
+    let behind = client.create(Mode::Whole, &ask("What is my color?").after(&id)).await;
+
+    assert_eq!(turn.text(), "Noted.");
+    assert_eq!(behind.status(), 400, "there is no such response");
+    let held = lines(&client.items(&conversation).await);
+    assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
 }

@@ -1,6 +1,7 @@
 //! A store that can be made to fail as no store can be made from outside.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
@@ -18,13 +19,14 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub(crate) struct Faulty {
     inner: Arc<SqliteStore>,
     recording: Arc<Semaphore>,
+    breaks: Arc<AtomicBool>,
 }
 
 impl Faulty {
     pub(crate) fn new() -> Self {
         let inner = SqliteStore::in_memory().expect("there is memory");
         let recording = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        Self { inner: inner.into(), recording }
+        Self { inner: inner.into(), recording, breaks: Arc::default() }
     }
 
     /// Openings are recorded only once [`Self::go_on_recording`] says so.
@@ -34,6 +36,11 @@ impl Faulty {
 
     pub(crate) fn go_on_recording(&self) {
         self.recording.add_permits(Semaphore::MAX_PERMITS);
+    }
+
+    /// Who commits next panics.
+    pub(crate) fn break_next_commit(&self) {
+        self.breaks.store(true, Ordering::SeqCst);
     }
 }
 
@@ -85,7 +92,6 @@ passing_on! {
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
     fn settle_openings() -> Result<usize>;
-    fn commit_turn(tenant: &Tenant, turn: Turn) -> Result<()>;
     fn close() -> ();
     {
         /// A call that was begun is ended, whether or not its caller waits.
@@ -96,6 +102,11 @@ passing_on! {
                 store.inner.record_opening(&tenant, turn).await
             });
             recording.await.expect("it does not panic")
+        }
+
+        async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
+            assert!(!self.breaks.swap(false, Ordering::SeqCst), "the commit breaks");
+            self.inner.commit_turn(tenant, turn).await
         }
     }
 }
