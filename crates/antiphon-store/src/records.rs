@@ -40,6 +40,9 @@ pub enum Base {
         cursor: Cursor,
         /// The id of the fork, if it comes to one.
         fork: ThreadId,
+        /// The response that the cursor is the end of, if it may be taken back from its conversation
+        /// meanwhile: then the turn goes behind where it is now.
+        end_of: Option<ResponseId>,
     },
     /// To the end of a conversation's thread.
     Conversation(ConversationId),

@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -107,13 +107,15 @@ pub trait Store: Send + Sync + 'static {
     /// Takes a conversation's last turn back, if it answers this request: the conversation returns
     /// to where the turn began. The turn goes to a thread of its own, `fork`, so that its response
     /// can still be read and gone on from. Says whether it did: not where something else came last,
-    /// and not where somebody went on from the turn already.
+    /// and not where somebody went on from the turn already. Refused from a `place` that is not first in
+    /// its line any more, so that who was taken for dead takes nothing of its successor's back.
     async fn take_back(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: crate::ThreadId,
+        place: Option<Place>,
     ) -> Result<bool>;
 
     /// A response's record.

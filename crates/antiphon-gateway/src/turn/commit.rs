@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use antiphon::stream::{Finished, Output, Status};
 use antiphon::{HeldItem, Origin};
-use antiphon_store::{Base, NewResponse, Turn as TurnRecord};
+use antiphon_store::{Base, NewResponse, ResponseId, Turn as TurnRecord};
 use bytes::Bytes;
 
 use super::open::Opened;
@@ -50,14 +50,23 @@ impl Turn<'_> {
         if !self.is_announced() {
             return;
         }
-        let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
-        let id = opened.response_id.clone();
-        if let Err(error) = store.drop_opening(&tenant, &id).await {
+        let (store, id) = (&self.gateway.store, &opened.response_id);
+        if let Err(error) = store.drop_opening(&self.caller.tenant, id).await {
             tracing::warn!(%error, "an opening is dropped later");
-            self.gateway.turns.spawn(async move {
-                eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
-            });
+            self.drop_opening_later(id.clone());
         }
+    }
+
+    fn drop_opening_later(&self, id: ResponseId) {
+        let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
+        self.gateway.turns.spawn(async move {
+            eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
+        });
+    }
+
+    /// Drops the opening if the turn panics while this is held.
+    pub(super) fn guard_opening(&self, opened: &Opened) -> OpeningGuard<'_> {
+        OpeningGuard { turn: self, id: opened.response_id.clone() }
     }
 
     /// Commits the turn: its items, and its record where the caller wants one kept.
@@ -107,6 +116,20 @@ impl Turn<'_> {
     /// Whether the caller learns the response's id before its end and may go on from it.
     fn is_announced(&self) -> bool {
         self.request.stream && self.request.store
+    }
+}
+
+/// Drops the opening of a turn that panics: nobody else would while this process lives.
+pub(super) struct OpeningGuard<'a> {
+    turn: &'a Turn<'a>,
+    id: ResponseId,
+}
+
+impl Drop for OpeningGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() && self.turn.is_announced() {
+            self.turn.drop_opening_later(self.id.clone());
+        }
     }
 }
 

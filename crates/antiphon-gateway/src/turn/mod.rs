@@ -15,11 +15,13 @@ mod retry;
 mod send;
 mod view;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use antiphon::dialect::Asked;
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Taken};
+use futures_util::future::maybe_done;
 use tokio::sync::oneshot;
 
 pub(crate) use self::channel::EventReceiver;
@@ -29,6 +31,7 @@ use self::plan::Plan;
 use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
 use self::retry::Made;
+use self::send::Sent;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -92,6 +95,7 @@ impl Turn<'_> {
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
         let mut asking = Asking::of(upstream);
+        let _guard = self.guard_opening(&opened);
         let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
@@ -116,27 +120,32 @@ impl Turn<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Option<Reply>, ApiError> {
-        let asked = &*plan;
-        let both =
-            async { tokio::join!(self.record_opening(opened, asked), self.send(asked, asking)) };
-        let (recorded, sent) = tokio::select! {
-            both = both => both,
-            () = self.left(client) => {
-                self.drop_opening(opened).await;
-                return Ok(None);
-            }
-            () = opened.conversation_deleted() => {
-                self.drop_opening(opened).await;
-                return Err(ApiError::conversation_deleted());
-            }
-        };
-        match (recorded, sent) {
-            (Ok(()), Ok(sent)) => Ok(Some(sent.told_in(plan))),
-            (recorded, sent) => {
-                self.drop_opening(opened).await;
-                Err(recorded.err().or(sent.err().map(ApiError::from)).expect("one of them failed"))
-            }
+        let sent = self.record_and_send(opened, plan, asking, client).await;
+        if !matches!(sent, Ok(Some(_))) {
+            self.drop_opening(opened).await;
         }
+        Ok(sent?.map(|sent| sent.told_in(plan)))
+    }
+
+    /// Where the request is not sent, the opening may be recorded all the same.
+    async fn record_and_send(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Option<Sent>, ApiError> {
+        let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
+        let both = async { tokio::join!(recording.as_mut(), self.send(plan, asking)).1 };
+        let sent = tokio::select! {
+            sent = both => sent.map(Some).map_err(ApiError::from),
+            () = self.left(client) => Ok(None),
+            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted()),
+        };
+        // A store ends what it has begun, whoever waits: before that there is nothing to drop.
+        recording.as_mut().await;
+        let recorded = recording.as_mut().take_output().expect("it was waited for");
+        recorded.and(sent)
     }
 
     /// Waits until nobody wants the turn's end any more: its caller has left, or the gateway is

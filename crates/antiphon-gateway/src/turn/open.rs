@@ -43,11 +43,16 @@ impl Opened {
         self.within.as_ref().and_then(|within| within.lease.place())
     }
 
+    /// Whether it goes on from the very end of this response.
+    pub(super) fn begins_behind(&self, record: &ResponseRecord) -> bool {
+        self.cursor == Some(record.cursor)
+    }
+
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {
             (Base::Conversation(_), Some(cursor)) => {
-                Base::After { cursor, fork: ThreadId::issue(&mut RandomIds) }
+                Base::After { cursor, fork: ThreadId::issue(&mut RandomIds), end_of: None }
             }
             (base, _) => base.clone(),
         }
@@ -91,8 +96,9 @@ impl Turn<'_> {
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
         let record = self.response(&id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
-        let base = Base::After { cursor: record.cursor, fork };
-        self.opened(id.shard(), Some(record.cursor), base, None).await
+        let (shard, cursor) = (id.shard(), record.cursor);
+        let end_of = record.response.conversation.is_some().then_some(id);
+        self.opened(shard, Some(cursor), Base::After { cursor, fork, end_of }, None).await
     }
 
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {

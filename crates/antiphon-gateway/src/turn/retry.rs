@@ -56,12 +56,21 @@ impl Turn<'_> {
         if self.request.identity.again == Again::No {
             return Ok(Made::Never);
         }
-        let whole: Vec<_> = self.attempts(opened).await?.into_iter().filter(is_whole).collect();
-        if let Some(record) = self.the_one(opened, whole) {
+        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
+        let is_known = |record: &ResponseRecord| record.response.created_at >= since;
+        let attempts = self.attempts(opened).await?.into_iter();
+        let (known, forgotten): (Vec<_>, Vec<_>) = attempts.partition(is_known);
+        if let Some(record) = self.the_one(opened, known.into_iter().filter(is_whole).collect()) {
             return Ok(Made::Whole(Box::new(record)));
         }
+        // What is not known any more is a turn of its own: nothing takes its place.
+        if forgotten.iter().any(|record| opened.begins_behind(record)) {
+            return Ok(Made::Never);
+        }
         match &opened.conversation {
-            Some(conversation) if self.take_back(conversation).await? => Ok(Made::Superseded),
+            Some(conversation) if self.take_back(conversation, opened).await? => {
+                Ok(Made::Superseded)
+            }
             _ => Ok(Made::Never),
         }
     }
@@ -87,8 +96,7 @@ impl Turn<'_> {
             Earlier::Ended(record) => Some(record),
             Earlier::Open(_) => None,
         });
-        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
-        Ok(ended.filter(|record| record.response.created_at >= since).collect())
+        Ok(ended.collect())
     }
 
     async fn earlier(&self, opened: &Opened) -> Result<Vec<Earlier>, ApiError> {
@@ -104,15 +112,19 @@ impl Turn<'_> {
             return (!whole.is_empty()).then(|| whole.swap_remove(0));
         }
         if opened.conversation.is_some() {
-            return whole.into_iter().find(|record| Some(record.cursor) == opened.cursor);
+            return whole.into_iter().find(|record| opened.begins_behind(record));
         }
         (whole.len() == 1).then(|| whole.swap_remove(0))
     }
 
-    async fn take_back(&self, conversation: &ConversationId) -> Result<bool, ApiError> {
+    async fn take_back(
+        &self,
+        conversation: &ConversationId,
+        opened: &Opened,
+    ) -> Result<bool, ApiError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
-        let fork = ThreadId::issue(&mut RandomIds);
-        Ok(store.take_back(tenant, conversation, &self.request.identity.digest, fork).await?)
+        let (digest, fork) = (&self.request.identity.digest, ThreadId::issue(&mut RandomIds));
+        Ok(store.take_back(tenant, conversation, digest, fork, opened.place()).await?)
     }
 
     fn is_keyed(&self) -> bool {

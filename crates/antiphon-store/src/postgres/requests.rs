@@ -5,11 +5,11 @@ use futures_util::future;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{conversations, items, openings, responses, sweep, threads};
+use super::{conversations, items, line, openings, responses, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
 use crate::keys::{ThreadKey, position, seq_of};
-use crate::records::{Earlier, RequestDigest, Seq};
+use crate::records::{Earlier, Place, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -35,14 +35,19 @@ pub(super) async fn turns(
 }
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and
-/// nobody builds on it. Its positions are not given again.
+/// nobody builds on it. Its positions are not given again. Refused where the place that a process has
+/// in the conversation's line is not first any more.
 pub(super) async fn take_back(
     db: &Session,
     tenant: &Tenant,
     conversation: &ConversationId,
     request: &RequestDigest,
     fork: ThreadId,
+    place: Option<&(Place, String)>,
 ) -> Result<bool> {
+    if let Some((place, holder)) = place {
+        line::check(db, tenant, conversation, *place, holder).await?;
+    }
     let end = conversations::end(db, tenant, conversation).await?;
     let end = end.ok_or(StoreError::ConversationNotFound)?;
     let key = ThreadKey::of(tenant, end);

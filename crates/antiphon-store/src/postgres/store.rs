@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
 use crate::store::Store;
 
@@ -202,14 +202,27 @@ impl Store for PostgresStore {
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: ThreadId,
+        place: Option<Place>,
     ) -> Result<bool> {
         write!(
             self,
             Effect::Synced,
             tenant,
             conversation.shard(),
-            (conversation = conversation.clone(), request = *request, fork = fork),
-            |db, tenant| requests::take_back(db, tenant, conversation, request, *fork)
+            (
+                conversation = conversation.clone(),
+                request = *request,
+                fork = fork,
+                place = place.zip(Some(self.shared.holder.clone()))
+            ),
+            |db, tenant| requests::take_back(
+                db,
+                tenant,
+                conversation,
+                request,
+                *fork,
+                place.as_ref()
+            )
         )
     }
 

@@ -61,7 +61,13 @@ async fn place<'a>(db: &Session, tenant: &'a Tenant, base: &Base) -> Result<(Thr
             threads::create_root(db, key, 0, false).await?;
             Ok((key, 0))
         }
-        Base::After { cursor, fork } => behind(db, tenant, *cursor, *fork).await,
+        Base::After { cursor, fork, end_of } => {
+            let moved = match end_of {
+                Some(response) => responses::find(db, tenant, response).await?,
+                None => None,
+            };
+            behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork).await
+        }
         Base::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
             let end = end.ok_or(StoreError::ConversationNotFound)?;
@@ -119,6 +125,6 @@ async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -
 
 /// Whether the turn itself, committed behind its base, keeps what its opening reached.
 fn covers(base: &Base, reached: Cursor) -> bool {
-    matches!(base, Base::After { cursor, .. }
+    matches!(base, Base::After { cursor, end_of: None, .. }
         if cursor.thread == reached.thread && cursor.end >= reached.end)
 }

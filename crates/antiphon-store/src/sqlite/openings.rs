@@ -29,7 +29,9 @@ fn insert(db: &Connection, tenant: &Tenant, turn: &Turn, response: &NewResponse)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let (into, behind, after, fork) = match &turn.base {
         Base::New { thread, .. } => (None, Some(*thread), None, None),
-        Base::After { cursor, fork } => (None, Some(cursor.thread), Some(cursor.end), Some(*fork)),
+        Base::After { cursor, fork, .. } => {
+            (None, Some(cursor.thread), Some(cursor.end), Some(*fork))
+        }
         Base::Conversation(id) => (Some(id.as_str()), None, None, None),
     };
     db.prepare_cached(SQL)?.execute(params![
@@ -184,6 +186,8 @@ fn read_base(row: &Row<'_>, id: &ResponseId) -> rusqlite::Result<Base> {
         Some((after, fork)) => Base::After {
             cursor: Cursor { shard, thread, end: seq_of(after) },
             fork: thread_of(fork),
+            // What has an opening behind it is not taken back.
+            end_of: None,
         },
         None => Base::New { shard, thread },
     })

@@ -13,7 +13,7 @@ use super::{
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
 use crate::store::Store;
 
@@ -131,6 +131,7 @@ impl Store for SqliteStore {
         conversation: &ConversationId,
         request: &RequestDigest,
         fork: ThreadId,
+        _: Option<Place>,
     ) -> Result<bool> {
         let (tenant, conversation, request) = (tenant.clone(), conversation.clone(), *request);
         self.write(Effect::Erasing, move |db| {

@@ -38,7 +38,13 @@ fn place<'a>(db: &Connection, tenant: &'a Tenant, base: &Base) -> Result<(Thread
             threads::create_root(db, key, false)?;
             Ok((key, 0))
         }
-        Base::After { cursor, fork } => behind(db, tenant, *cursor, *fork),
+        Base::After { cursor, fork, end_of } => {
+            let moved = match end_of {
+                Some(response) => responses::find(db, tenant, response)?,
+                None => None,
+            };
+            behind(db, tenant, moved.map_or(*cursor, |record| record.cursor), *fork)
+        }
         Base::Conversation(id) => {
             let end =
                 conversations::end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;

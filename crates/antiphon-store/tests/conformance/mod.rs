@@ -87,6 +87,7 @@ macro_rules! suite {
                 a_turn_is_taken_back_once,
                 what_did_not_come_last_is_not_taken_back,
                 what_somebody_went_on_from_is_not_taken_back,
+                who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on_from_all_of_it,
                 a_turn_without_a_record_goes_when_it_is_taken_back,
                 a_turn_of_another_tenant_is_not_taken_back,
                 a_deleted_response_takes_what_was_taken_back_along,

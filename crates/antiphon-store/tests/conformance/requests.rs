@@ -34,7 +34,7 @@ async fn take_back(
     conversation: &ConversationId,
     request: RequestDigest,
 ) -> Result<bool, StoreError> {
-    world.store.take_back(&world.tenant, conversation, &request, world.thread()).await
+    world.store.take_back(&world.tenant, conversation, &request, world.thread(), None).await
 }
 
 pub(crate) async fn the_newest_turns_of_a_request_are_found(world: World) {
@@ -135,6 +135,25 @@ pub(crate) async fn what_somebody_went_on_from_is_not_taken_back(world: World) {
 
     assert_eq!(world.transcript(&beside).await, ["a", "b", "c"]);
     assert_eq!(world.listed(&conversation).await, ["a", "b"]);
+}
+
+pub(crate) async fn who_goes_on_from_a_turn_that_is_taken_back_meanwhile_goes_on_from_all_of_it(
+    world: World,
+) {
+    let conversation = world.conversation(&["a"]).await;
+    let cut = asked(&world, &conversation, ASKED, (&["b"], &["c"])).await;
+    let (cursor, end_of) = (world.end(&cut).await, Some(cut));
+    let behind = || Base::After { cursor, fork: world.thread(), end_of: end_of.clone() };
+    let turns = [behind(), behind()].map(|base| world.turn(base, &["d"], &["e"]));
+
+    assert_eq!(take_back(&world, &conversation, ASKED).await, Ok(true));
+    asked(&world, &conversation, ASKED, (&["b"], &["f"])).await;
+
+    for (response, turn) in turns {
+        world.commit(turn).await.unwrap();
+        assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d", "e"]);
+    }
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "f"]);
 }
 
 pub(crate) async fn a_turn_without_a_record_goes_when_it_is_taken_back(world: World) {

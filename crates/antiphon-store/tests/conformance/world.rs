@@ -174,7 +174,7 @@ impl World {
     }
 
     pub(crate) fn behind(&self, cursor: Cursor) -> Base {
-        Base::After { cursor, fork: self.thread() }
+        Base::After { cursor, fork: self.thread(), end_of: None }
     }
 
     pub(crate) async fn commit(&self, turn: Turn) -> Result<(), StoreError> {

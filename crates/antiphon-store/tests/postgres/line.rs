@@ -1,9 +1,10 @@
 //! The line for a conversation, as several processes stand in it.
 
-use antiphon_store::{Base, ConversationId, Line, Place, StoreError, Turn};
+use antiphon_store::{Base, ConversationId, Line, Place, RequestDigest, StoreError, Turn};
 use tokio::task::JoinSet;
 
 use super::database::{Database, Process};
+use crate::conformance::World;
 
 async fn two() -> (Process, Process) {
     let one = Database::new().await.process().await;
@@ -126,6 +127,25 @@ async fn who_wakes_up_too_late_cannot_commit_over_its_successor() {
     assert_eq!(sleeper.says(&id, "later", first).await, Err(StoreError::LeaseLost));
     assert_eq!(sleeper.is_first(&id, first).await, Err(StoreError::LeaseLost));
     assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn who_wakes_up_too_late_takes_nothing_of_its_successors_back() {
+    let (sleeper, other) = two().await;
+    let id = sleeper.world.conversation(&["a"]).await;
+    let (first, second) = (sleeper.joins(&id).await, other.joins(&id).await);
+    sleeper.falls_silent().await;
+    assert_eq!(other.is_first(&id, second).await, Ok(true));
+    let asked = RequestDigest([0xa5; 16]);
+    let (_, turn) = other.world.turn(Base::Conversation(id.clone()), &["b"], &["c"]);
+    let turn = Turn { request: Some(asked), place: Some(second), ..turn };
+    assert_eq!(other.world.commit(turn).await, Ok(()));
+
+    let World { store, tenant, .. } = &sleeper.world;
+    let taken = store.take_back(tenant, &id, &asked, sleeper.world.thread(), Some(first)).await;
+
+    assert_eq!(taken, Err(StoreError::LeaseLost));
+    assert_eq!(other.world.listed(&id).await, ["a", "b", "c"]);
 }
 
 #[tokio::test]

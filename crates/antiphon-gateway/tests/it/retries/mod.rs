@@ -1,7 +1,9 @@
 //! Requests that a client makes again never double a turn.
 
 mod answered;
+mod forgotten;
 mod keyed;
+mod left_open;
 mod superseded;
 
 use serde_json::Value;

@@ -45,6 +45,11 @@ impl Client {
         Self { roots, token, headers: Vec::new(), retries: 0 }
     }
 
+    /// A caller of one gateway.
+    pub(crate) fn at(root: &str) -> Self {
+        Self::new(Roots::one(root), Some("token-of-alice".to_owned()))
+    }
+
     /// The same caller, making a request again, as the official clients do, where it is not answered,
     /// or with an error of the server's.
     pub(crate) fn persistent(mut self) -> Self {

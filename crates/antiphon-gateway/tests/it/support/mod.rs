@@ -7,6 +7,7 @@ mod client;
 mod database;
 mod error;
 mod events;
+mod faulty;
 mod gateway;
 mod items;
 mod laws;
@@ -27,6 +28,7 @@ pub(crate) use book::assert_section;
 pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};
+pub(crate) use faulty::Faulty;
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
 };

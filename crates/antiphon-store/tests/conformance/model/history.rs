@@ -187,7 +187,7 @@ impl History {
         let from = last.as_ref().filter(|last| !self.is_built_on(last, &held[last.from..]));
         let from = from.map(|last| last.from);
         let (store, tenant) = (&self.world.store, &self.world.tenant);
-        let taken = store.take_back(tenant, id, &request, self.world.thread()).await;
+        let taken = store.take_back(tenant, id, &request, self.world.thread(), None).await;
         assert_eq!(taken, Ok(from.is_some()));
         if let Some(from) = from {
             self.conversations[at].held.truncate(from);

@@ -1,0 +1,63 @@
+//! A turn is not known for ever: long after it, an equal request is a turn of its own.
+
+use antiphon_testkit::{Answer, Reply};
+
+use super::again;
+use crate::support::{Ask, Client, MODEL, Mode, World, ask, soon};
+
+/// Puts the clocks forward, as all that was answered so far sees it.
+async fn later(world: &World, seconds: u32) {
+    let sql = format!("UPDATE responses SET created_at = created_at - {seconds}");
+    world.database().sql(&sql).await;
+}
+
+/// A turn of this conversation that was cut short, and is kept.
+async fn cut_short(world: &World, client: &Client, question: &Ask) {
+    let answer = Answer::new(MODEL).message("I do.");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(3));
+    let mut stream = client.stream(question).await;
+    stream.announced().await;
+    drop(stream);
+    world.left(&exchange).await;
+    let kept = async { while world.database().sql("SELECT id FROM responses").await.is_empty() {} };
+    soon("the turn is settled", kept).await;
+}
+
+#[tokio::test]
+async fn a_whole_turn_stays_where_it_is() {
+    let world = World::replicas(1).await;
+    for (client, seconds) in [
+        (again(&world.client()), 16 * 60),
+        (world.client().with_header("idempotency-key", "k"), 25 * 60 * 60),
+    ] {
+        let conversation = client.new_conversation().await;
+        let question = ask("Go on").within(&conversation);
+        let first = client.respond(&question).await;
+        let held = client.items(&conversation).await;
+
+        later(&world, seconds).await;
+        let second = client.respond(&question).await;
+
+        assert_ne!(second.id(), first.id());
+        assert_eq!(second.header("antiphon-superseding"), None);
+        let now = client.items(&conversation).await;
+        assert_eq!((now.len(), &now[..2]), (4, &held[..]));
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_was_cut_short_stays_where_it_is() {
+    let world = World::replicas(1).await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let question = ask("Go on").within(&conversation);
+    cut_short(&world, &client, &question).await;
+    let held = client.items(&conversation).await;
+
+    later(&world, 16 * 60).await;
+    let second = again(&client).turn(Mode::Streamed, &question).await;
+
+    assert_eq!(second.header("antiphon-superseding"), None);
+    let now = client.items(&conversation).await;
+    assert_eq!(now[..held.len()], held);
+}
