@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body as AxumBody;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
+use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -24,6 +26,21 @@ impl FromRequestParts<Arc<Gateway>> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Gateway>) -> Result<Self, ApiError> {
         let caller = parts.extensions.get::<Self>();
         Ok(caller.expect("the gate stands before every route").clone())
+    }
+}
+
+/// The ids in a request's path. One that is no text names nothing.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, state).await;
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
+            Err(_) => Err(unknown_url(&parts.method, &uri)),
+        }
     }
 }
 

@@ -7,12 +7,12 @@ use antiphon::json::Object;
 use antiphon_store::{ResponseId, ResponseRecord, Scope};
 use axum::Extension;
 use axum::body::Body as AxumBody;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use http::{HeaderMap, header};
 
-use super::extract::Body;
+use super::extract::{Body, Path};
 use super::json;
 use super::paging::ListQuery;
 use crate::caller::Caller;

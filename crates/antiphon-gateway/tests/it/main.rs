@@ -17,6 +17,7 @@ mod serving;
 mod state;
 mod streams;
 mod support;
+mod tenants;
 mod turns;
 mod upstream;
 
