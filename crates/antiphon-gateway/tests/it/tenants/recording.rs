@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, RequestDigest, ResponseId,
-    ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId, Turn,
+    Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place, RequestDigest,
+    ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -89,7 +89,8 @@ recorded! {
     fn delete_item(tenant, conversation: &ConversationId, id: &ItemId) -> bool;
     fn earlier(tenant, shard: Shard, request: &RequestDigest, limit: usize) -> Vec<Earlier>;
     fn take_back(
-        tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId
+        tenant, conversation: &ConversationId, request: &RequestDigest, fork: ThreadId,
+        place: Option<Place>
     ) -> bool;
     fn response(tenant, id: &ResponseId) -> Option<ResponseRecord>;
     fn output_items(tenant, id: &ResponseId) -> Vec<HeldItem>;
