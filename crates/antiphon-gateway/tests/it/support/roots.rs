@@ -10,6 +10,8 @@ pub(crate) struct Roots(Arc<Mutex<Rotation>>);
 #[derive(Debug, Default)]
 struct Rotation {
     roots: Vec<String>,
+    /// The one that was taken out last: who has no other to go to still goes there.
+    last: Option<String>,
     next: usize,
 }
 
@@ -26,7 +28,9 @@ impl Roots {
     }
 
     pub(super) fn remove(&self, root: &str) {
-        self.rotation().roots.retain(|other| other != root);
+        let mut rotation = self.rotation();
+        rotation.roots.retain(|other| other != root);
+        rotation.last = Some(root.to_owned());
     }
 
     /// Where the next request goes: `http://127.0.0.1:PORT`.
@@ -34,7 +38,8 @@ impl Roots {
         let mut rotation = self.rotation();
         rotation.next += 1;
         let index = rotation.next % rotation.roots.len().max(1);
-        rotation.roots.get(index).expect("a gateway runs").clone()
+        let root = rotation.roots.get(index).or(rotation.last.as_ref());
+        root.expect("a gateway was started").clone()
     }
 
     fn rotation(&self) -> MutexGuard<'_, Rotation> {
