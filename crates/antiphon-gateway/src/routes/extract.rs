@@ -38,7 +38,7 @@ impl FromRequest<Arc<Gateway>> for Body {
 
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
-        let whole = limits.body_timeout * PIECES;
+        let whole = limits.body_timeout.saturating_mul(PIECES);
         let body = timeout(whole, collected(request.body_mut(), limits)).await;
         let body = body.unwrap_or_else(|_| Err(too_slow(whole)));
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {

@@ -3,3 +3,4 @@
 mod listed;
 mod restart;
 mod stop;
+mod unbounded;
