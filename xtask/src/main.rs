@@ -12,6 +12,7 @@ mod promises;
 mod report;
 mod run;
 mod step;
+mod streams;
 mod tally;
 mod tools;
 mod workspace;
@@ -28,6 +29,7 @@ use crate::fuzz::Fuzz;
 use crate::laws::Laws;
 use crate::report::Report;
 use crate::step::Step;
+use crate::streams::Streams;
 use crate::workspace::Workspace;
 
 #[derive(Parser)]
@@ -63,6 +65,8 @@ enum Task {
     Faults(Faults),
     /// What an item costs, by the clock and in instructions
     Bench(Bench),
+    /// What open streams cost a gateway
+    Streams(Streams),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -75,6 +79,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
+        Task::Streams(streams) => return streams::run(&workspace, &streams),
     };
     Ok(shown(&report))
 }

@@ -35,6 +35,11 @@ impl Workspace {
         self.target.join("debug").join(name).with_extension(env::consts::EXE_EXTENSION)
     }
 
+    /// A binary of the release profile.
+    pub(crate) fn release(&self, name: &str) -> PathBuf {
+        self.target.join("release").join(name).with_extension(env::consts::EXE_EXTENSION)
+    }
+
     /// A command that runs in the workspace's root.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);

@@ -3,12 +3,56 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use antiphon_gateway::settings::Settings;
+use http::HeaderName;
+
 /// A first request to the gateway, in curl and in Python, ready to paste.
 pub(crate) struct Greeting {
     /// Where the gateway listens.
     pub(crate) address: SocketAddr,
-    /// Whether callers need a key. It is then taken from `OPENAI_API_KEY`, never shown.
-    pub(crate) keyed: bool,
+    /// What callers have to show.
+    pub(crate) shown: Shown,
+}
+
+/// What names a caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Any token, or none.
+    Anything,
+    /// A key of ours. It is taken from `OPENAI_API_KEY`, never shown.
+    Key,
+    /// This header, which the proxy in front will set.
+    Header(HeaderName),
+}
+
+impl Shown {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        match &settings.tenant_header {
+            Some(name) => Self::Header(name.clone()),
+            None if settings.api_keys.is_empty() => Self::Anything,
+            None => Self::Key,
+        }
+    }
+
+    /// The line that curl needs.
+    fn to_curl(&self) -> String {
+        match self {
+            Self::Anything => String::new(),
+            Self::Key => " \\\n    -H \"Authorization: Bearer $OPENAI_API_KEY\"".to_owned(),
+            Self::Header(name) => format!(" \\\n    -H '{name}: me'"),
+        }
+    }
+
+    /// The arguments that Python's client needs.
+    fn to_python(&self) -> String {
+        match self {
+            Self::Anything => ", api_key=\"any\"".to_owned(),
+            Self::Key => String::new(),
+            Self::Header(name) => {
+                format!(", api_key=\"any\", default_headers={{\"{name}\": \"me\"}}")
+            }
+        }
+    }
 }
 
 /// The base URL to give to clients.
@@ -19,11 +63,7 @@ pub(crate) fn base_url(address: SocketAddr) -> String {
 impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base_url = base_url(reachable(self.address));
-        let (header, argument) = if self.keyed {
-            (" \\\n    -H \"Authorization: Bearer $OPENAI_API_KEY\"", "")
-        } else {
-            ("", ", api_key=\"any\"")
-        };
+        let (header, argument) = (self.shown.to_curl(), self.shown.to_python());
         write!(
             f,
             "
@@ -64,28 +104,38 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 mod tests {
     use super::*;
 
-    fn greeting(address: &str, keyed: bool) -> String {
+    fn greeting(address: &str, shown: Shown) -> String {
         let address = address.parse().unwrap();
-        Greeting { address, keyed }.to_string()
+        Greeting { address, shown }.to_string()
     }
 
     #[test]
     fn without_keys_any_token_does() {
-        let text = greeting("127.0.0.1:8484", false);
+        let text = greeting("127.0.0.1:8484", Shown::Anything);
         assert!(text.contains("curl http://127.0.0.1:8484/v1/responses \\\n    -H 'Content-Type"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\", api_key=\"any\")"));
     }
 
     #[test]
     fn with_keys_the_callers_key_comes_from_its_environment() {
-        let text = greeting("127.0.0.1:8484", true);
+        let text = greeting("127.0.0.1:8484", Shown::Key);
         assert!(text.contains("-H \"Authorization: Bearer $OPENAI_API_KEY\" \\\n"));
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"));
     }
 
     #[test]
+    fn behind_a_proxy_its_header_is_shown() {
+        let text = greeting("127.0.0.1:8484", Shown::Header(HeaderName::from_static("x-tenant")));
+        assert!(text.contains("/v1/responses \\\n    -H 'x-tenant: me' \\\n"), "{text}");
+        let argument = "api_key=\"any\", default_headers={\"x-tenant\": \"me\"})";
+        assert!(text.contains(argument), "{text}");
+    }
+
+    #[test]
     fn every_address_is_greeted_as_this_machine() {
-        assert!(greeting("0.0.0.0:80", true).contains("curl http://127.0.0.1:80/v1/responses"));
-        assert!(greeting("[::]:80", true).contains("curl http://[::1]:80/v1/responses"));
+        assert!(
+            greeting("0.0.0.0:80", Shown::Key).contains("curl http://127.0.0.1:80/v1/responses")
+        );
+        assert!(greeting("[::]:80", Shown::Key).contains("curl http://[::1]:80/v1/responses"));
     }
 }

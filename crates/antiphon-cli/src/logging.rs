@@ -1,37 +1,118 @@
-//! Logs, on standard error.
+//! Logs, on standard error. No level of them shows a key, a token or what an item says.
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::failure::Failure;
 use crate::settings::Environment;
 
-/// Sends what the process logs to standard error: `ANTIPHON_LOG` says what (a filter; see [`DEFAULT`]),
-/// `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
+/// Sends what the process logs to standard error: `ANTIPHON_LOG` says what (a filter; see [`DEFAULT`]
+/// and [`is_discreet`]), `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
 pub(crate) fn install(environment: impl Environment) -> Result<(), Failure> {
     let filter = filter(environment("ANTIPHON_LOG")?)?;
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr);
-    match environment("ANTIPHON_LOG_FORMAT")?.as_deref() {
-        None | Some("text") => logs.compact().init(),
-        Some("json") => logs.json().init(),
-        Some(other) => {
-            let sentence = format!("ANTIPHON_LOG_FORMAT: '{other}' is neither text nor json");
-            return Err(Failure::usage(sentence));
-        }
-    }
+    let format = format(environment("ANTIPHON_LOG_FORMAT")?.as_deref())?;
+    subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
     Ok(())
+}
+
+/// The form of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Text,
+    Json,
 }
 
 /// What the parts that are not ours have to say at `info` is of no use to an operator.
 const DEFAULT: &str = "warn,antiphon=info,antiphon_gateway=info,antiphon_store=info";
+
+/// Of the parts that are not ours, nothing below this level is logged, whatever the filter says.
+const MOST_OF_OTHERS: Level = Level::INFO;
+
+/// Whether events of this kind may be logged. Ours name items and never quote them, at every level.
+/// Libraries tell below `info` what passes through them: the PostgreSQL client, for one, the
+/// parameters of each statement, which are whole items.
+fn is_discreet(event: &Metadata<'_>) -> bool {
+    let of = event.target().split("::").next().unwrap_or_default();
+    let is_ours = of == "antiphon" || of.starts_with("antiphon_");
+    is_ours || *event.level() <= MOST_OF_OTHERS
+}
+
+fn subscriber(
+    filter: EnvFilter,
+    format: Format,
+    ansi: bool,
+    writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) -> impl Subscriber + Send + Sync {
+    let lines = fmt::layer().with_ansi(ansi).with_writer(writer);
+    let lines = match format {
+        Format::Text => lines.compact().boxed(),
+        Format::Json => lines.json().boxed(),
+    };
+    Registry::default().with(lines).with(filter).with(filter_fn(is_discreet))
+}
 
 fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
     let text = text.unwrap_or_else(|| DEFAULT.to_owned());
     EnvFilter::try_new(&text).map_err(|error| {
         Failure::usage(format!("ANTIPHON_LOG: '{text}' is not a log filter: {error}"))
     })
+}
+
+fn format(text: Option<&str>) -> Result<Format, Failure> {
+    match text {
+        None | Some("text") => Ok(Format::Text),
+        Some("json") => Ok(Format::Json),
+        Some(other) => {
+            let sentence = format!("ANTIPHON_LOG_FORMAT: '{other}' is neither text nor json");
+            Err(Failure::usage(sentence))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    /// What is logged of events at every level of three parts, one of them ours.
+    fn logged(filter: &str) -> Vec<String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let writer = File::create(file.path()).unwrap();
+        let filter = EnvFilter::try_new(filter).unwrap();
+        let subscriber = subscriber(filter, Format::Text, false, writer);
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::trace!(target: "antiphon_store::sqlite", "ours at trace");
+            tracing::trace!(target: "tokio_postgres::query", "theirs at trace");
+            tracing::debug!(target: "tokio_postgres::query", "theirs at debug");
+            tracing::info!(target: "tokio_postgres::query", "theirs at info");
+            tracing::debug!(target: "antiphonal", "theirs by a like name");
+            tracing::error!(target: "h2", "theirs at error");
+        });
+        let lines = std::fs::read_to_string(file.path()).unwrap();
+        let said =
+            lines.lines().map(|line| line.rsplit(": ").next().unwrap_or_default().to_owned());
+        said.collect()
+    }
+
+    #[test]
+    fn of_others_nothing_below_info_is_logged_however_much_is_asked_for() {
+        let told = ["ours at trace", "theirs at info", "theirs at error"];
+        assert_eq!(logged("trace"), told);
+        assert_eq!(logged("trace,tokio_postgres=trace,h2=trace,antiphonal=trace"), told);
+        assert_eq!(logged("tokio_postgres::query=debug"), ["theirs at info"]);
+    }
+
+    #[test]
+    fn a_filter_may_still_ask_for_less() {
+        assert_eq!(logged("warn"), ["theirs at error"]);
+        assert_eq!(logged("off,antiphon_store=trace"), ["ours at trace"]);
+        assert_eq!(logged("off"), Vec::<String>::new());
+    }
 }

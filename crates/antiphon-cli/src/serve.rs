@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
-use crate::greeting::{Greeting, base_url};
+use crate::greeting::{Greeting, Shown, base_url};
 use crate::settings::Configuration;
 use crate::signals::Signals;
 
@@ -33,12 +33,12 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
 
-    let keyed = !gateway.api_keys.is_empty();
+    let shown = Shown::of(&gateway);
     let server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
-    announce(&Greeting { address, keyed });
+    announce(&Greeting { address, shown });
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error is the sender's end without a signal: the process is ending all the same.

@@ -23,10 +23,31 @@ const MAX_NAME: usize = 256;
 
 /// Tells callers apart.
 pub(crate) struct Authenticator {
-    keys: Vec<ApiKey>,
-    header: Option<HeaderName>,
+    naming: Naming,
+    /// Whether an upstream is shown the callers' own tokens.
     tokens_go_upstream: bool,
     hash_key: hmac::Key,
+}
+
+/// What names a caller's tenant.
+enum Naming {
+    /// A key of the operator's; who shows none is refused.
+    Keys(Vec<ApiKey>),
+    /// A trusted proxy, in this header; what does not come through it is refused.
+    Header(HeaderName),
+    /// The token that goes upstream; who shows none is [`EVERYONE`].
+    Token,
+    /// Nothing: no token goes anywhere, so that nobody judges it.
+    Nothing,
+}
+
+/// Settings of which it is not clear whose data a caller sees, as a sentence for the operator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NamingError {
+    #[error("keys and a header both say whose data a caller sees; give one of them")]
+    KeysAndHeader,
+    #[error("'{0}' is a name that the gateway gives to callers without a key")]
+    Reserved(String),
 }
 
 /// Whether a tenant's name is one that the gateway gives itself, which no key may open.
@@ -34,39 +55,51 @@ pub fn is_reserved(name: &str) -> bool {
     name == EVERYONE || name.starts_with(TOKEN) || name.starts_with(NAMED)
 }
 
+impl Naming {
+    fn of(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, NamingError> {
+        let keys = &settings.api_keys;
+        if let Some(key) = keys.iter().find(|key| is_reserved(key.tenant.as_str())) {
+            return Err(NamingError::Reserved(key.tenant.as_str().to_owned()));
+        }
+        match (keys.is_empty(), &settings.tenant_header) {
+            (false, Some(_)) => Err(NamingError::KeysAndHeader),
+            (false, None) => Ok(Self::Keys(keys.clone())),
+            (true, Some(header)) => Ok(Self::Header(header.clone())),
+            (true, None) if tokens_go_upstream => Ok(Self::Token),
+            (true, None) => Ok(Self::Nothing),
+        }
+    }
+}
+
 impl Authenticator {
     /// `hash_key` keys the hashes by which tokens name tenants.
-    pub(crate) fn new(settings: &Settings, hash_key: [u8; 32]) -> Self {
-        let mut upstreams = settings.upstreams.iter();
-        let takes_tokens = upstreams.any(|upstream| upstream.key.is_none());
-        Self {
-            keys: settings.api_keys.clone(),
-            header: settings.tenant_header.clone(),
-            tokens_go_upstream: settings.upstreams.is_empty() || takes_tokens,
+    pub(crate) fn new(settings: &Settings, hash_key: [u8; 32]) -> Result<Self, NamingError> {
+        let tokens_go_upstream = settings.upstreams.iter().any(|upstream| upstream.key.is_none());
+        Ok(Self {
+            naming: Naming::of(settings, tokens_go_upstream)?,
+            tokens_go_upstream,
             hash_key: hmac::Key::new(hmac::HMAC_SHA256, &hash_key),
-        }
+        })
     }
 
     /// The caller that these headers name.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = bearer_token(headers);
-        let tenant = match (&self.header, token) {
-            (Some(header), _) => named(header, headers)?,
-            (None, token) if !self.keys.is_empty() => {
-                self.tenant_of_key(token.unwrap_or_default())?
-            }
-            (None, Some(token)) if self.tokens_go_upstream => self.tenant_of_token(token),
-            (None, _) => Tenant::new(EVERYONE),
+        let tenant = match (&self.naming, token) {
+            (Naming::Keys(keys), token) => self.tenant_of_key(keys, token.unwrap_or_default())?,
+            (Naming::Header(header), _) => named(header, headers)?,
+            (Naming::Token, Some(token)) => self.tenant_of_token(token),
+            (Naming::Token, None) | (Naming::Nothing, _) => Tenant::new(EVERYONE),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
         Ok(Caller { tenant, token, headers: self.provider_headers(headers) })
     }
 
     /// Compares with every key, each in constant time, so that time tells nothing about them.
-    fn tenant_of_key(&self, token: &str) -> Result<Tenant, ApiError> {
+    fn tenant_of_key(&self, keys: &[ApiKey], token: &str) -> Result<Tenant, ApiError> {
         let shown = hmac::sign(&self.hash_key, KeyHash::of(token).as_bytes());
         let mut tenant = None;
-        for key in &self.keys {
+        for key in keys {
             let matches = hmac::verify(&self.hash_key, key.hash.as_bytes(), shown.as_ref()).is_ok();
             tenant = tenant.or(matches.then_some(&key.tenant));
         }
@@ -82,17 +115,17 @@ impl Authenticator {
 
     /// The provider's headers that go upstream; the one that names the tenant stays here.
     fn provider_headers(&self, headers: &HeaderMap) -> HeaderMap {
-        let is_providers = |name: &HeaderName| {
-            let text = name.as_str();
-            Some(name) != self.header.as_ref()
-                && (text.starts_with("openai-") || text == "traceparent")
-        };
-        let kept = headers.iter().filter(|(name, _)| is_providers(name));
+        let names_tenant =
+            |name: &HeaderName| matches!(&self.naming, Naming::Header(header) if header == name);
+        let is_providers = |name: &str| name.starts_with("openai-") || name == "traceparent";
+        let kept =
+            headers.iter().filter(|(name, _)| is_providers(name.as_str()) && !names_tenant(name));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 }
 
-/// The tenant that a proxy names. Two names are none: a caller may have sent one of them.
+/// The tenant that a proxy names. Two names are none, and so are two that a proxy joined with a
+/// comma: a caller may have sent one of them.
 fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     let mut values = headers.get_all(header).iter();
     let Some(value) = values.next() else {
@@ -101,12 +134,13 @@ fn named(header: &HeaderName, headers: &HeaderMap) -> Result<Tenant, ApiError> {
     };
     let name = value.to_str().ok().filter(|name| {
         let is_short = (1..=MAX_NAME).contains(&name.len());
-        is_short && name.bytes().all(|byte| byte.is_ascii_graphic())
+        is_short && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
     });
     match (name, values.next()) {
         (Some(name), None) => Ok(Tenant::new(format!("{NAMED}{name}"))),
         _ => Err(ApiError::invalid(format!(
-            "The header '{header}' must stand once, with 1 to {MAX_NAME} visible ASCII characters."
+            "The header '{header}' must stand once, with 1 to {MAX_NAME} visible ASCII characters \
+             and no comma."
         ))),
     }
 }
@@ -139,74 +173,4 @@ fn masked(token: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn authenticator(settings: &Settings) -> Authenticator {
-        Authenticator::new(settings, [0; 32])
-    }
-
-    fn headers(given: &[(&'static str, &str)]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for (name, value) in given {
-            headers.append(HeaderName::from_static(name), value.parse().unwrap());
-        }
-        headers
-    }
-
-    fn bearer(token: &str) -> HeaderMap {
-        headers(&[("authorization", &format!("Bearer {token}"))])
-    }
-
-    #[test]
-    fn a_key_names_its_tenant_and_a_wrong_one_none() {
-        let api_keys = vec![ApiKey::new("key-of-acme", Tenant::new("acme"))];
-        let authenticator = authenticator(&Settings { api_keys, ..Settings::default() });
-        let caller = authenticator.authenticate(&bearer("key-of-acme")).unwrap();
-        assert_eq!(caller.tenant, Tenant::new("acme"));
-        let refused = authenticator.authenticate(&bearer("sk-0123456789abcdef")).unwrap_err();
-        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
-        assert_eq!(refused.message(), "Incorrect API key provided: sk-....");
-        assert!(authenticator.authenticate(&HeaderMap::new()).is_err());
-    }
-
-    #[test]
-    fn the_hash_of_a_key_is_no_key() {
-        let api_keys = vec![ApiKey::new("key-of-acme", Tenant::new("acme"))];
-        let authenticator = authenticator(&Settings { api_keys, ..Settings::default() });
-        let hash = KeyHash::of("key-of-acme").to_string();
-        assert!(authenticator.authenticate(&bearer(&hash)).is_err());
-        assert!(authenticator.authenticate(&bearer(&hash[7..])).is_err());
-    }
-
-    #[test]
-    fn without_keys_every_token_is_a_tenant_of_its_own() {
-        let authenticator = authenticator(&Settings::default());
-        let tenant = |token| authenticator.authenticate(&bearer(token)).unwrap().tenant;
-        assert_eq!(tenant("one"), tenant("one"));
-        assert_ne!(tenant("one"), tenant("two"));
-        assert!(is_reserved(tenant("one").as_str()));
-    }
-
-    #[test]
-    fn a_proxy_names_the_tenant_whatever_the_token() {
-        let tenant_header = Some(HeaderName::from_static("openai-tenant"));
-        let authenticator = authenticator(&Settings { tenant_header, ..Settings::default() });
-        let of = |given: &[_]| authenticator.authenticate(&headers(given));
-        let one = of(&[("openai-tenant", "acme"), ("authorization", "Bearer a")]).unwrap();
-        let two = of(&[("openai-tenant", "acme"), ("authorization", "Bearer b")]).unwrap();
-        assert_eq!(one.tenant, two.tenant);
-        assert_eq!(one.token.map(|token| token.reveal().to_owned()).as_deref(), Some("a"));
-        assert!(one.headers.is_empty(), "the name stays here");
-        assert_ne!(of(&[("openai-tenant", "other")]).unwrap().tenant, one.tenant);
-        assert!(is_reserved(one.tenant.as_str()), "a key's tenant has another name");
-        assert_eq!(of(&[]).unwrap_err().status(), StatusCode::UNAUTHORIZED);
-        let long = "a".repeat(257);
-        for wrong in ["", "a b", &long] {
-            let refused = of(&[("openai-tenant", wrong)]).unwrap_err();
-            assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{wrong}");
-        }
-        let twice = of(&[("openai-tenant", "acme"), ("openai-tenant", "other")]);
-        assert_eq!(twice.unwrap_err().status(), StatusCode::BAD_REQUEST);
-    }
-}
+mod tests;

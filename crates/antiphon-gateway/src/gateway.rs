@@ -43,12 +43,14 @@ pub(crate) struct Gateway {
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::of(&*store, &settings.secrets).await?;
+        let authenticator = Authenticator::new(&settings, master.derive("names of tenants"))
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
         let turns = TaskTracker::new();
         Ok(Self {
             upstreams: Upstreams::new(&settings),
-            authenticator: Authenticator::new(&settings, master.derive("names of tenants")),
+            authenticator,
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             limiter: Limiter::new(&settings.limits),

@@ -19,9 +19,10 @@ pub struct Settings {
     /// Where models other than `sim` are. The first that takes a model's name answers for it.
     pub upstreams: Vec<UpstreamSettings>,
     /// The keys that callers may present. Empty: any token, or none, is let in, and each token that
-    /// goes to an upstream is a tenant of its own.
+    /// goes to an upstream is a tenant of its own. A token that goes nowhere is none.
     pub api_keys: Vec<ApiKey>,
-    /// The header in which a trusted proxy names the tenant, in place of all else.
+    /// The header in which a trusted proxy names the tenant, for tokens that rotate. Never beside
+    /// `api_keys`.
     pub tenant_header: Option<HeaderName>,
     /// The operator's secrets: with them the store keeps the gateway's own key encrypted. The first
     /// encrypts, any of them may decrypt.

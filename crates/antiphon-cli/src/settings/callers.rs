@@ -61,10 +61,12 @@ pub(super) fn secrets(entries: &[Said]) -> Result<Vec<Secret>, Failure> {
     entries.iter().map(secret).collect()
 }
 
+/// A comma would divide it where it is given by a variable, and so make it another secret there.
 fn secret(said: &Said) -> Result<Secret, Failure> {
     let text = said.trimmed();
-    if text.chars().count() < SHORTEST {
-        return Err(said.refused(format!("a secret has at least {SHORTEST} characters")));
+    if text.chars().count() < SHORTEST || text.contains(',') {
+        let sentence = format!("a secret has at least {SHORTEST} characters and no comma");
+        return Err(said.refused(sentence));
     }
     Ok(Secret::new(text))
 }

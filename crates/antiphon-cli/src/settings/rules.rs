@@ -35,7 +35,7 @@ fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
 /// forwarded to it; or the machine, which nobody else reaches.
 fn strangers_stay_out(configuration: &Configuration) -> Result<(), Failure> {
     let listen = configuration.listen;
-    let is_known = listen.ip().is_loopback()
+    let is_known = listen.ip().to_canonical().is_loopback()
         || !configuration.gateway.api_keys.is_empty()
         || configuration.gateway.tenant_header.is_some()
         || configuration.forwards_tokens_to_all();

@@ -5,6 +5,7 @@
 mod callers;
 mod check;
 mod convert;
+mod discretion;
 mod disk;
 mod histories;
 mod precedence;

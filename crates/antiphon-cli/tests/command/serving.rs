@@ -31,7 +31,7 @@ fn a_signal_ends_the_gateway_in_order() {
 
 #[test]
 fn an_open_request_holds_up_the_end_until_a_second_signal() {
-    let mut serving = World::serve(&ANY_PORT).ready();
+    let serving = World::serve(&ANY_PORT).ready();
     let _request = serving.open_request();
 
     serving.signal("TERM");
@@ -114,7 +114,7 @@ fn help_and_version_are_what_was_asked_for() {
 
 #[test]
 fn where_the_system_has_no_room_for_connections_the_gateway_goes_on_once_it_has() {
-    let mut serving = World::serve_under("-n 64").ready();
+    let serving = World::serve_under("-n 64").ready();
 
     let connections = serving.connections(100);
     serving.says("connections cannot be accepted");

@@ -5,9 +5,13 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
 
 /// What is set up before the process starts.
 pub(crate) struct World {
@@ -21,18 +25,27 @@ impl World {
         Self::antiphon(&[&["serve"], args].concat())
     }
 
+    /// `antiphon serve` with these arguments, where no file may grow beyond 1 or 2 MB, as on a disk
+    /// that is full.
+    pub(crate) fn serve_on_a_full_disk(args: &[&str]) -> Self {
+        let mut shell = Command::new("/bin/sh");
+        let limit = r#"trap "" XFSZ; ulimit -f 2048; exec "$0" serve "$@""#;
+        shell.args(["-c", limit, ANTIPHON]).args(args);
+        Self::of(shell)
+    }
+
     /// `antiphon serve` on a free port, where the system lets it have open files as this `ulimit`
     /// says.
     pub(crate) fn serve_under(ulimit: &str) -> Self {
         let script = format!("ulimit {ulimit} && exec \"$0\" serve --listen 127.0.0.1:0");
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_antiphon")]);
+        command.args(["-c", &script, ANTIPHON]);
         Self::of(command)
     }
 
     /// `antiphon` with these arguments.
     pub(crate) fn antiphon(args: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_antiphon"));
+        let mut command = Command::new(ANTIPHON);
         command.args(args);
         Self::of(command)
     }
@@ -91,7 +104,7 @@ impl World {
     pub(crate) fn ready(mut self) -> Serving {
         let mut child = self.command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let stderr = lines_of(child.stderr.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         Serving { child, stdout, stderr, readiness: line, directory: self.directory }
@@ -110,7 +123,7 @@ pub(crate) struct Ended {
 pub(crate) struct Serving {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    stderr: BufReader<ChildStderr>,
+    stderr: mpsc::Receiver<String>,
     /// Its first line of standard output.
     pub(crate) readiness: String,
     directory: TempDir,
@@ -153,16 +166,12 @@ impl Serving {
     }
 
     fn ask_with(&self, method: &str, path: &str, header: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n{header}\r\n\
              content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
         );
-        stream.write_all((head + body).as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        self.exchange((head + body).as_bytes())
     }
 
     /// The directory that it runs in.
@@ -173,6 +182,15 @@ impl Serving {
     /// Its id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The whole answer, head and body, to this request, whose connection ends with it.
+    pub(crate) fn exchange(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
     }
 
     /// A request whose body the gateway has begun to wait for, and waits for while this is kept.
@@ -188,8 +206,8 @@ impl Serving {
     }
 
     /// Waits for a line of standard error that contains `text`.
-    pub(crate) fn says(&mut self, text: &str) {
-        let said = self.stderr.by_ref().lines().any(|line| line.unwrap().contains(text));
+    pub(crate) fn says(&self, text: &str) {
+        let said = self.stderr.iter().any(|line| line.contains(text));
         assert!(said, "standard error ended without '{text}'");
     }
 
@@ -202,11 +220,25 @@ impl Serving {
 
     /// Waits for the end; gives the status and what is left of both outputs.
     pub(crate) fn ended(mut self) -> (ExitStatus, String, String) {
-        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let mut stdout = String::new();
         self.stdout.read_to_string(&mut stdout).unwrap();
-        self.stderr.read_to_string(&mut stderr).unwrap();
+        let stderr = self.stderr.iter().collect();
         (self.child.wait().unwrap(), stdout, stderr)
     }
+}
+
+/// The lines as they come, read on so that the process never waits for a reader.
+fn lines_of(stderr: ChildStderr) -> mpsc::Receiver<String> {
+    let (said, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stderr = BufReader::new(stderr);
+        let mut line = String::new();
+        while stderr.read_line(&mut line).unwrap() > 0 {
+            // An error is a test that reads no further.
+            let _ = said.send(std::mem::take(&mut line));
+        }
+    });
+    lines
 }
 
 impl Drop for Serving {

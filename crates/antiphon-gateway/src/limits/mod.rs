@@ -1,15 +1,15 @@
 //! Whether a caller may have what it asks for: how often, and how much at once.
 
 mod items;
-mod open_turns;
+mod permits;
 mod rate;
 mod wait;
 
 use antiphon_store::Tenant;
 
 pub(crate) use self::items::{check_item, check_items};
-pub(crate) use self::open_turns::OpenTurn;
-use self::open_turns::OpenTurns;
+pub(crate) use self::permits::TurnPermit;
+use self::permits::TurnPermits;
 pub(crate) use self::rate::Allowance;
 use self::rate::Rates;
 pub(crate) use self::wait::retry_headers;
@@ -19,7 +19,7 @@ use crate::settings::Limits;
 /// The counts that limits are held to, of this process.
 pub(crate) struct Limiter {
     rates: Option<Rates>,
-    open_turns: OpenTurns,
+    permits: TurnPermits,
 }
 
 impl Limiter {
@@ -27,7 +27,7 @@ impl Limiter {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             rates: limits.rate.map(Rates::new),
-            open_turns: OpenTurns::new(limits.max_open_turns),
+            permits: TurnPermits::new(limits.max_open_turns),
         }
     }
 
@@ -37,7 +37,7 @@ impl Limiter {
     }
 
     /// The right to have one more turn open, for as long as it is held.
-    pub(crate) fn open_turn(&self, tenant: &Tenant) -> Result<OpenTurn, ApiError> {
-        self.open_turns.open(tenant)
+    pub(crate) fn permit_turn(&self, tenant: &Tenant) -> Result<TurnPermit, ApiError> {
+        self.permits.grant(tenant)
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use antiphon::json::Object;
 use antiphon_store::{Conversation, ConversationId, Shard, ThreadId};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 
 use super::conversation::{find, known, show_conversation};
-use super::extract::Body;
+use super::extract::{Body, Path};
 use super::{items, json};
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};

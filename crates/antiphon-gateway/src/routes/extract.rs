@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body as AxumBody;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
+use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -27,7 +29,23 @@ impl FromRequestParts<Arc<Gateway>> for Caller {
     }
 }
 
-/// A request's body, whatever its content type says: clients send JSON.
+/// The ids in a request's path. One that is no text names nothing.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, state).await;
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
+            Err(_) => Err(unknown_url(&parts.method, &uri)),
+        }
+    }
+}
+
+/// A request's body, whatever its content type says: clients send JSON. One that is not whole when
+/// the grace of a stop is over is not waited for any longer.
 pub(super) struct Body(pub(super) Bytes);
 
 /// How many times as long as for one piece is waited for the whole.
@@ -39,8 +57,12 @@ impl FromRequest<Arc<Gateway>> for Body {
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
         let whole = limits.body_timeout.saturating_mul(PIECES);
-        let body = timeout(whole, collected(request.body_mut(), limits)).await;
-        let body = body.unwrap_or_else(|_| Err(too_slow(whole)));
+        let body = tokio::select! {
+            body = timeout(whole, collected(request.body_mut(), limits)) => {
+                body.unwrap_or_else(|_| Err(too_slow(whole)))
+            }
+            () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+        };
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
             pass_over(request, limits).await;
         }

@@ -57,9 +57,9 @@ pub(super) async fn open_turn(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match gateway.limiter.open_turn(&caller.tenant) {
-        Ok(open) => {
-            request.extensions_mut().insert(open);
+    match gateway.limiter.permit_turn(&caller.tenant) {
+        Ok(permit) => {
+            request.extensions_mut().insert(permit);
             next.run(request).await
         }
         Err(error) => refuse(&gateway, request, error).await,

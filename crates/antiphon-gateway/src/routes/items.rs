@@ -7,12 +7,12 @@ use antiphon::item::IdSource;
 use antiphon::json::Object;
 use antiphon::{HeldItem, Item, ItemId, Kind};
 use antiphon_store::{Scope, StoreError};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 
 use super::conversation::{find, known, show_conversation};
-use super::extract::Body;
+use super::extract::{Body, Path};
 use super::json;
 use super::paging::ListQuery;
 use crate::caller::Caller;

@@ -13,11 +13,11 @@ mod responses;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{OriginalUri, Request};
 use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use http::{StatusCode, header};
+use http::{Method, StatusCode, Uri, header};
 
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -57,9 +57,12 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .with_state(Arc::clone(gateway))
 }
 
-async fn unknown_route(request: Request) -> ApiError {
-    let (method, path) = (request.method(), request.uri().path());
-    ApiError::not_found(format!("Invalid URL ({method} {path})"))
+async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {
+    unknown_url(&method, &uri)
+}
+
+fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
+    ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
 }
 
 async fn wrong_method(request: Request) -> ApiError {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use antiphon::json::{Object, quote};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 
+use super::extract::Path;
 use super::json;
 use crate::caller::Caller;
 use crate::error::ApiError;

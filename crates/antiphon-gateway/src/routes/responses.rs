@@ -7,18 +7,18 @@ use antiphon::json::Object;
 use antiphon_store::{ResponseId, ResponseRecord, Scope};
 use axum::Extension;
 use axum::body::Body as AxumBody;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use http::{HeaderMap, header};
 
-use super::extract::Body;
+use super::extract::{Body, Path};
 use super::json;
 use super::paging::ListQuery;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::limits::OpenTurn;
+use crate::limits::TurnPermit;
 use crate::present::{list, present};
 use crate::request::CreateRequest;
 use crate::turn::{self, Answer, EventReceiver, Head};
@@ -28,12 +28,12 @@ pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     headers: HeaderMap,
-    Extension(open): Extension<OpenTurn>,
+    Extension(permit): Extension<TurnPermit>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
     let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    Ok(match turn::answer(gateway, caller, request, open).await? {
+    Ok(match turn::answer(gateway, caller, request, permit).await? {
         Answer::Whole(Head(headers), response) => (headers, json(response)).into_response(),
         Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),
     })

@@ -63,3 +63,28 @@ fn keys_of_different_purposes_differ() {
     assert_eq!(key.derive("one"), key.derive("one"));
     assert_ne!(key.derive("one"), key.derive("two"));
 }
+
+/// A roll-out takes its time: gateways of the step before may start again while it lasts.
+#[tokio::test]
+async fn gateways_of_neighbouring_steps_of_a_change_start_in_any_order() {
+    let steps = [&["old"][..], &["old", "new"], &["new", "old"], &["new"]];
+    for pair in steps.windows(2) {
+        let (before, after) = (pair[0], pair[1]);
+        let store = SqliteStore::in_memory().unwrap();
+        let first = key(&store, before).await;
+        for texts in [after, before, before, after, after] {
+            assert_eq!(key(&store, texts).await, first, "{texts:?} among {pair:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_is_refused_leaves_the_kept_key_as_it_is() {
+    let store = SqliteStore::in_memory().unwrap();
+    key(&store, &["old"]).await.unwrap();
+    let before = kept(&store).await;
+    for wrong in [&[][..], &["new"], &["new", "newer"]] {
+        assert!(key(&store, wrong).await.is_err());
+        assert_eq!(kept(&store).await, before, "{wrong:?}");
+    }
+}

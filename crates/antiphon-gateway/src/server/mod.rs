@@ -29,16 +29,19 @@ pub struct Server {
 impl Server {
     /// Prepares a gateway on `listener`: turns that a former process left open are settled before
     /// the first request is taken.
+    ///
+    /// Where the settings leave open whose data a caller sees, or no secret opens the store's key,
+    /// the error says so in a sentence, and the open turns are left as they are.
     pub async fn prepare(
         listener: TcpListener,
         settings: Settings,
         store: Arc<dyn Store>,
     ) -> io::Result<Self> {
-        let settled = store.settle_openings().await.map_err(io::Error::other)?;
+        let gateway = Arc::new(Gateway::new(settings, store).await?);
+        let settled = gateway.store.settle_openings().await.map_err(io::Error::other)?;
         if settled > 0 {
             tracing::info!(settled, "settled the turns that a former process left open");
         }
-        let gateway = Arc::new(Gateway::new(settings, store).await?);
         Ok(Self { gateway, listener })
     }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::channel::{Closed, EventReceiver, EventSender, channel};
 use crate::error::ApiError;
+use crate::limits::TurnPermit;
 
 /// What is known before the first byte, as headers.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ pub(crate) struct Client {
     head: Head,
     answer: Option<oneshot::Sender<Result<Answer, ApiError>>>,
     events: Option<EventSender>,
+    /// Counted until the caller is told of the end: it may ask again at once.
+    permit: Option<TurnPermit>,
     /// Cancelled when nobody waits for slow readers any longer.
     closing: CancellationToken,
     /// Why the response fails, for a caller that gets no events.
@@ -39,6 +42,7 @@ impl Client {
     pub(crate) fn new(
         streams: bool,
         closing: CancellationToken,
+        permit: TurnPermit,
     ) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
         let client = Self {
@@ -46,6 +50,7 @@ impl Client {
             head: Head::default(),
             answer: Some(sender),
             events: None,
+            permit: Some(permit),
             closing,
             failure: None,
         };
@@ -96,6 +101,7 @@ impl Client {
 
     /// The turn is refused before its answer began.
     pub(super) fn refuse(&mut self, error: ApiError) {
+        self.permit = None;
         if let Some(answer) = self.answer.take() {
             drop(answer.send(Err(error)));
         }
@@ -108,6 +114,7 @@ impl Client {
 
     /// The turn's end, once it is committed.
     pub(super) async fn end(&mut self, finished: Finished) {
+        self.permit = None;
         if self.streams {
             self.last_event(&finished.event).await;
         } else if finished.status == Status::Failed {
@@ -120,6 +127,7 @@ impl Client {
 
     /// The turn came to its end and could not be kept: the caller is told that it failed.
     pub(super) async fn break_off(&mut self, finished: &Finished, error: ApiError) {
+        self.permit = None;
         if self.streams {
             let failure = Failure::server_error(error.message());
             self.last_event(&finished.failed_instead(&failure)).await;

@@ -36,7 +36,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::limits::OpenTurn;
+use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
 use crate::settings::OnDisconnect;
 use crate::upstream::{Asking, Reply, Upstream};
@@ -46,14 +46,13 @@ pub(crate) async fn answer(
     gateway: Arc<Gateway>,
     caller: Caller,
     request: CreateRequest,
-    open: OpenTurn,
+    permit: TurnPermit,
 ) -> Result<Answer, ApiError> {
-    let (client, answer) = Client::new(request.stream, gateway.closing.clone());
+    let (client, answer) = Client::new(request.stream, gateway.closing.clone(), permit);
     let turns = gateway.turns.clone();
     turns.spawn(async move {
         let mut turn = Turn { gateway: &gateway, caller: &caller, request: &request };
         turn.run(client).await;
-        drop(open);
     });
     received(answer).await
 }

@@ -15,11 +15,11 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::api;
 use super::body::{ByteStream, Reply, read_whole};
 use super::error::{Refused, UpstreamError};
 use super::models::{Model, models_of};
 use super::patience::Patience;
+use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::settings::{Retries, UpstreamSettings};
@@ -171,6 +171,7 @@ impl HttpUpstream {
             return UpstreamError::Garbled(format!("status {status}"));
         }
         let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await.unwrap_or_default();
+        let body = own_key::without(self.settings.key.as_ref(), body);
         let body = api::error_body(self.settings.api, status, body);
         let headers = ERROR_HEADERS.iter().filter_map(|name| {
             let name = HeaderName::from_static(name);

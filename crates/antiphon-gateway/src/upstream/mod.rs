@@ -6,6 +6,7 @@ mod body;
 mod error;
 mod http;
 mod models;
+mod own_key;
 mod patience;
 mod retry_after;
 

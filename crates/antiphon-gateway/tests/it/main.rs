@@ -8,6 +8,7 @@ mod encrypted;
 mod errors;
 mod faults;
 mod leaving;
+mod limits;
 mod numbered;
 mod references;
 mod repairs;
@@ -17,6 +18,7 @@ mod serving;
 mod state;
 mod streams;
 mod support;
+mod tenants;
 mod turns;
 mod upstream;
 

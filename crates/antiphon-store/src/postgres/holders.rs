@@ -52,10 +52,13 @@ statements! {
         WITH left_places AS (DELETE FROM leases WHERE holder = $1),
              closed AS (DELETE FROM sessions WHERE holder = $1)
         DELETE FROM holders WHERE id = $1";
+    /// A place is kept as long as its holder's openings are not settled: whoever stands behind it
+    /// settles them first.
     SWEEP_PLACES = "
         DELETE FROM leases
         WHERE holder <> $1
-          AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())";
+          AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())
+          AND NOT EXISTS (SELECT FROM openings WHERE openings.holder = leases.holder)";
     SWEEP = "
         WITH swept AS (
             DELETE FROM holders

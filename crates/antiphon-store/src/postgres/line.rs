@@ -62,7 +62,8 @@ pub(super) async fn ahead(
     })
 }
 
-/// Takes away the places of the dead before `place`.
+/// Takes away the places of the dead before `place`, once what they left open is settled: one may
+/// have died since it was.
 pub(super) async fn pass_over(
     db: &Session,
     tenant: &Tenant,
@@ -130,7 +131,11 @@ statements! {
     PASS_OVER = "
         DELETE FROM leases
         WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND place < $4
-          AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())";
+          AND NOT EXISTS (SELECT FROM holders WHERE id = holder AND expires_at > now())
+          AND NOT EXISTS (
+              SELECT FROM openings
+              WHERE tenant = $1 AND shard = $2 AND openings.holder = leases.holder
+          )";
     LEAVE = "
         DELETE FROM leases
         WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND place = $4 AND holder = $5";

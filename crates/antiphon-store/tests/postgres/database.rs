@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use antiphon_store::{PostgresStore, Store};
 use antiphon_testkit::postgres::Server;
 use async_trait::async_trait;
-use tokio_postgres::{NoTls, SimpleQueryMessage};
+use tokio::time::timeout;
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 use crate::conformance::{Place, World};
 
@@ -57,6 +59,24 @@ impl Database {
         answer.into_iter().filter_map(first).collect()
     }
 
+    /// Lets nobody write to a table, until the client is dropped.
+    pub(crate) async fn locked(&self, table: &str) -> Client {
+        let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let lock = format!("BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE");
+        client.batch_execute(&lock).await.unwrap();
+        client
+    }
+
+    /// Waits until somebody waits for a lock of a table.
+    pub(crate) async fn waited_for(&self, table: &str) {
+        let waiting = format!(
+            "SELECT pid FROM pg_locks WHERE NOT granted AND relation = '{table}'::regclass"
+        );
+        let waited = async { while self.sql(&waiting).await.is_empty() {} };
+        timeout(Duration::from_secs(30), waited).await.expect("somebody waits");
+    }
+
     /// A process that has the database open, and what it does there.
     pub(crate) async fn process(&self) -> Process {
         let known = self.holders().await;
@@ -99,7 +119,7 @@ impl Place for Living {
 pub(crate) struct Process {
     pub(crate) world: World,
     pub(crate) holder: String,
-    database: Database,
+    pub(crate) database: Database,
 }
 
 impl Process {

@@ -112,6 +112,28 @@ async fn the_dead_are_passed_over_and_what_they_left_open_comes_first() {
 }
 
 #[tokio::test]
+async fn whoever_dies_while_places_are_swept_is_not_passed_over_before_its_turn_is_settled() {
+    let (one, other) = two().await;
+    let id = one.world.conversation(&["a"]).await;
+    let (_, second) = (one.joins(&id).await, other.joins(&id).await);
+    let (_, turn) = one.world.turn(Base::Conversation(id.clone()), &["b"], &[]);
+    one.world.open(&turn).await;
+    let lock = one.database.locked("leases").await;
+    let sweeping = tokio::spawn({
+        let store = other.world.store.clone();
+        async move { store.settle_openings().await }
+    });
+    one.database.waited_for("leases").await;
+
+    one.falls_silent().await;
+    drop(lock);
+
+    assert_eq!(sweeping.await.unwrap(), Ok(0), "it lived when openings were looked for");
+    assert_eq!(other.is_first(&id, second).await, Ok(true));
+    assert_eq!(other.world.listed(&id).await, ["a", "b"]);
+}
+
+#[tokio::test]
 async fn who_wakes_up_too_late_cannot_commit_over_its_successor() {
     let (sleeper, other) = two().await;
     let id = sleeper.world.conversation(&["a"]).await;

@@ -127,11 +127,13 @@ impl Fault {
     }
 }
 
-/// The first and the last four characters, as providers show what they do not want to repeat.
+/// The first and the last four characters, as providers show what they do not want to repeat; of
+/// what is too short for that, none.
 fn abridged(content: &str) -> String {
-    let head: String = content.chars().take(4).collect();
     let length = content.chars().count();
-    let tail: String = content.chars().skip(length.saturating_sub(4)).collect();
+    let shown = if length >= 16 { 4 } else { 0 };
+    let head: String = content.chars().take(shown).collect();
+    let tail: String = content.chars().skip(length - shown).collect();
     format!("{head}...{tail}")
 }
 

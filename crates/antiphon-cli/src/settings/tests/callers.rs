@@ -45,7 +45,9 @@ fn a_proxys_header_names_tenants_on_any_address() {
         let refused = said(text).unwrap_err();
         assert!(refused.contains(sentence), "{refused}");
     }
-    assert!(said("listen = '[::1]:80'").is_ok());
+    for loopback in ["[::1]:80", "127.8.8.8:80", "[::ffff:127.0.0.1]:80"] {
+        assert!(said(&format!("listen = '{loopback}'")).is_ok(), "{loopback}");
+    }
 }
 
 #[test]
@@ -53,7 +55,9 @@ fn secrets_are_a_list_and_not_short() {
     let given = said("secrets = ['the-new-and-first-one', 'the-old-one-of-2025']").unwrap();
     let expected = ["the-new-and-first-one", "the-old-one-of-2025"].map(Secret::new);
     assert_eq!(given.gateway.secrets, expected);
-    let short = said("secrets = ['sesame']").unwrap_err();
-    assert!(short.contains("a secret has at least 16 characters"), "{short}");
-    assert!(!short.contains("sesame"), "{short}");
+    for unfit in ["sesame", "sesame-and-sesame,and-sesame"] {
+        let refused = said(&format!("secrets = ['{unfit}']")).unwrap_err();
+        assert!(refused.contains("a secret has at least 16 characters and no comma"), "{refused}");
+        assert!(!refused.contains("sesame"), "{refused}");
+    }
 }

@@ -13,8 +13,23 @@ async fn an_unknown_path_is_told_in_json() {
         let expected = not_found(None, &format!("Invalid URL (GET {path})"));
         assert_eq!(client.get(path).await.refused(), expected);
     }
+    for path in ["/v1/responses/compact", "/v1/responses/input_tokens"] {
+        let answer = client.post(path, &json!({})).await;
+        assert_eq!(answer.refused(), not_found(None, &format!("Invalid URL (POST {path})")));
+    }
     let answer = client.post("/v1/chat/completions", &json!({})).await;
     assert_eq!(answer.refused(), not_found(None, "Invalid URL (POST /v1/chat/completions)"));
+}
+
+#[tokio::test]
+async fn an_id_that_is_no_text_is_told_in_json() {
+    let world = World::new().await;
+    let client = world.client();
+    let ids = ["/v1/responses/%FF", "/v1/conversations/%C3%28/items/msg_x", "/v1/models/%FF"];
+    for path in ids {
+        let expected = not_found(None, &format!("Invalid URL (GET {path})"));
+        assert_eq!(client.get(path).await.refused(), expected);
+    }
 }
 
 #[tokio::test]

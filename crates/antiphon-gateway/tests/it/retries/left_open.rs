@@ -22,12 +22,12 @@ struct Gateway {
 impl Gateway {
     async fn start() -> Self {
         let upstream = FakeUpstream::start().await;
-        let url = upstream.base_url().parse().unwrap();
+        let url = upstream.base_url().parse().expect("it is a URL");
         let asked_once =
             UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
         let settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let client = Client::at(&format!("http://{}", listener.local_addr().unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
+        let client = Client::at(&format!("http://{}", listener.local_addr().expect("it is bound")));
         let store = Faulty::new();
         let served: Arc<dyn Store> = Arc::new(store.clone());
         tokio::spawn(serve(listener, settings, served, future::pending()));

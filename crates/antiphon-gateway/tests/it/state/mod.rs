@@ -8,4 +8,3 @@ mod deletion;
 mod forks;
 mod listing;
 mod shown;
-mod tenants;

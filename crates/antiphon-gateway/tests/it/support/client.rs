@@ -73,9 +73,7 @@ impl Client {
         let body = body.into();
         let mut retry = 0;
         loop {
-            let request = self.request(method.clone(), path, body.clone(), retry);
-            let http = HttpClient::builder(TokioExecutor::new()).build_http();
-            match soon("the gateway answers", http.request(request)).await {
+            match self.try_send(method.clone(), path, body.clone(), retry).await {
                 Ok(answer) if answer.status().is_server_error() && retry < self.retries => {}
                 Ok(answer) => return answer,
                 Err(_) if retry < self.retries => {}
@@ -85,13 +83,13 @@ impl Client {
         }
     }
 
-    fn request(
+    async fn try_send(
         &self,
         method: Method,
         path: &str,
-        body: Bytes,
+        body: impl Into<Bytes>,
         retry: usize,
-    ) -> Request<Full<Bytes>> {
+    ) -> Result<Response<Incoming>, hyper_util::client::legacy::Error> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.roots.next()))
@@ -105,7 +103,10 @@ impl Client {
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
-        request.body(Full::new(body)).expect("the request is well-formed")
+        let request = request.body(Full::new(body.into()));
+        let http = HttpClient::builder(TokioExecutor::new()).build_http();
+        let answer = http.request(request.expect("the request is well-formed"));
+        soon("the gateway answers", answer).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -161,6 +162,13 @@ impl Client {
     /// Asks for what is not to be had.
     pub(crate) async fn refused(&self, mode: Mode, ask: &Ask) -> Refused {
         self.create(mode, ask).await.refused()
+    }
+
+    /// Asks, and gives the answer as it came; `None` where nobody was there to give one.
+    pub(crate) async fn create_if_there(&self, mode: Mode, ask: &Ask) -> Option<Answer> {
+        let body = with_mode(mode, ask).to_string();
+        let answer = self.try_send(Method::POST, RESPONSES, body, 0).await.ok()?;
+        Some(Answer::read(answer).await)
     }
 
     /// Asks, and gives the answer as it came.

@@ -12,6 +12,7 @@ mod gateway;
 mod items;
 mod laws;
 mod place;
+mod raw;
 mod replica;
 mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
@@ -32,6 +33,8 @@ pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
 };
 pub(crate) use place::Kept;
+pub(crate) use raw::Raw;
+pub(crate) use roots::Roots;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;

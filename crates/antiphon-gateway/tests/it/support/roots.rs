@@ -15,7 +15,7 @@ struct Rotation {
 
 impl Roots {
     /// One gateway alone.
-    pub(super) fn one(root: &str) -> Self {
+    pub(crate) fn one(root: &str) -> Self {
         let roots = Self::default();
         roots.add(root);
         roots

@@ -8,6 +8,7 @@ use super::client::Client;
 use super::database::Database;
 use super::gateway::{Stopping, Threads};
 use super::place::{Kept, Place};
+use super::raw::Raw;
 use super::replica::Replica;
 use super::roots::Roots;
 use super::view::lines;
@@ -168,6 +169,11 @@ impl World {
     /// A caller without a token.
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.roots.clone(), None)
+    }
+
+    /// A connection of which the test says every byte.
+    pub(crate) async fn connect(&self) -> Raw {
+        Raw::connect(&self.roots.next()).await
     }
 }
 

@@ -4,3 +4,4 @@ mod breaks;
 mod errors;
 mod failures;
 mod identity;
+mod own_key;

@@ -1,4 +1,4 @@
-//! How many turns of a tenant are open.
+//! The right to have a turn open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use http::StatusCode;
 use crate::error::ApiError;
 
 /// The open turns of each tenant that has any; a tenant without one takes no room.
-pub(super) struct OpenTurns {
+pub(super) struct TurnPermits {
     maximum: usize,
     counts: Arc<Counts>,
 }
@@ -18,9 +18,9 @@ pub(super) struct OpenTurns {
 #[derive(Default)]
 struct Counts(Mutex<HashMap<Tenant, usize>>);
 
-/// An open turn, counted until its last copy is dropped.
+/// The right to have one turn open, counted until its last copy is dropped.
 #[derive(Clone)]
-pub(crate) struct OpenTurn(
+pub(crate) struct TurnPermit(
     #[expect(dead_code, reason = "it counts for as long as it is held")] Arc<Counted>,
 );
 
@@ -32,14 +32,14 @@ struct Counted {
 /// When a turn may have ended: nobody knows, so that clients ask soon and then less often.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-impl OpenTurns {
+impl TurnPermits {
     /// At most `maximum` for each tenant.
     pub(super) fn new(maximum: usize) -> Self {
         Self { maximum, counts: Arc::default() }
     }
 
     /// Counts one more.
-    pub(super) fn open(&self, tenant: &Tenant) -> Result<OpenTurn, ApiError> {
+    pub(super) fn grant(&self, tenant: &Tenant) -> Result<TurnPermit, ApiError> {
         let mut counts = self.counts.lock();
         let count = counts.get(tenant).copied().unwrap_or_default();
         if count >= self.maximum {
@@ -47,7 +47,7 @@ impl OpenTurns {
         }
         counts.insert(tenant.clone(), count + 1);
         let counted = Counted { tenant: tenant.clone(), counts: Arc::clone(&self.counts) };
-        Ok(OpenTurn(Arc::new(counted)))
+        Ok(TurnPermit(Arc::new(counted)))
     }
 }
 
@@ -85,18 +85,18 @@ mod tests {
     #[test]
     fn a_tenant_is_counted_while_it_has_open_turns_and_forgotten_with_the_last() {
         let (acme, globex) = (Tenant::new("acme"), Tenant::new("globex"));
-        let turns = OpenTurns::new(2);
-        let (first, second) = (turns.open(&acme).ok(), turns.open(&acme).ok());
+        let permits = TurnPermits::new(2);
+        let (first, second) = (permits.grant(&acme).ok(), permits.grant(&acme).ok());
         assert!(second.is_some());
-        assert!(turns.open(&acme).is_err());
-        assert!(turns.open(&globex).is_ok());
+        assert!(permits.grant(&acme).is_err());
+        assert!(permits.grant(&globex).is_ok());
 
         drop(first.clone());
-        assert!(turns.open(&acme).is_err(), "a copy is no turn of its own");
+        assert!(permits.grant(&acme).is_err(), "a copy is no turn of its own");
         drop(first);
-        assert!(turns.open(&acme).is_ok());
+        assert!(permits.grant(&acme).is_ok());
         drop(second);
 
-        assert!(turns.counts.lock().is_empty());
+        assert!(permits.counts.lock().is_empty());
     }
 }

@@ -1,0 +1,16 @@
+//! A store that fails.
+
+use super::secrets::{Discreet, assert_refused, telling};
+
+#[test]
+fn what_a_full_disk_does_not_take_is_not_repeated() {
+    let gateway = Discreet::on_a_full_disk();
+    let mut large = telling();
+    large["input"][1]["content"][0]["text"] = "sesame ".repeat(1 << 20).into();
+
+    assert_refused(&gateway.turn(&large, false), 500);
+    let streamed = gateway.turn(&large, true);
+    assert!(!streamed.contains("response.completed"), "{}", &streamed[..500]);
+
+    gateway.ends_having_told(&["the store failed"]);
+}

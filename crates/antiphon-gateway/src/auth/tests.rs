@@ -1,0 +1,119 @@
+use super::*;
+use crate::settings::UpstreamSettings;
+
+fn authenticator(settings: &Settings) -> Authenticator {
+    Authenticator::new(settings, [0; 32]).unwrap()
+}
+
+fn refused(settings: &Settings) -> Option<NamingError> {
+    Authenticator::new(settings, [0; 32]).err()
+}
+
+fn headers(given: &[(&'static str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        headers.append(HeaderName::from_static(name), value.parse().unwrap());
+    }
+    headers
+}
+
+fn bearer(token: &str) -> HeaderMap {
+    headers(&[("authorization", &format!("Bearer {token}"))])
+}
+
+fn keyed(key: &str, tenant: &str) -> Settings {
+    Settings { api_keys: vec![ApiKey::new(key, Tenant::new(tenant))], ..Settings::default() }
+}
+
+/// One upstream with a key of the gateway's, or one that is given the callers' own tokens.
+fn upstream(key: Option<&str>) -> UpstreamSettings {
+    UpstreamSettings::new("http://upstream/v1".parse().unwrap(), key.map(Secret::new))
+}
+
+fn forwarding() -> Settings {
+    Settings { upstreams: vec![upstream(None)], ..Settings::default() }
+}
+
+fn behind_a_proxy(settings: Settings) -> Settings {
+    Settings { tenant_header: Some(HeaderName::from_static("openai-tenant")), ..settings }
+}
+
+#[test]
+fn a_key_names_its_tenant_and_a_wrong_one_none() {
+    let authenticator = authenticator(&keyed("key-of-acme", "acme"));
+    let caller = authenticator.authenticate(&bearer("key-of-acme")).unwrap();
+    assert_eq!(caller.tenant, Tenant::new("acme"));
+    let refused = authenticator.authenticate(&bearer("sk-0123456789abcdef")).unwrap_err();
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(refused.message(), "Incorrect API key provided: sk-....");
+    assert!(authenticator.authenticate(&HeaderMap::new()).is_err());
+}
+
+#[test]
+fn the_hash_of_a_key_is_no_key() {
+    let authenticator = authenticator(&keyed("key-of-acme", "acme"));
+    let hash = KeyHash::of("key-of-acme").to_string();
+    assert!(authenticator.authenticate(&bearer(&hash)).is_err());
+    assert!(authenticator.authenticate(&bearer(&hash[7..])).is_err());
+}
+
+#[test]
+fn every_token_that_goes_upstream_is_a_tenant_of_its_own() {
+    let authenticator = authenticator(&forwarding());
+    let tenant = |token| authenticator.authenticate(&bearer(token)).unwrap().tenant;
+    assert_eq!(tenant("one"), tenant("one"));
+    assert_ne!(tenant("one"), tenant("two"));
+    assert!(is_reserved(tenant("one").as_str()));
+    let nobody = authenticator.authenticate(&HeaderMap::new()).unwrap();
+    assert_eq!(nobody.tenant, Tenant::new(EVERYONE));
+}
+
+#[test]
+fn a_token_that_stays_here_is_no_tenant() {
+    let with_key = vec![upstream(Some("key-of-the-gateway"))];
+    for upstreams in [Vec::new(), with_key] {
+        let authenticator = authenticator(&Settings { upstreams, ..Settings::default() });
+        let caller = authenticator.authenticate(&bearer("one")).unwrap();
+        assert_eq!((caller.tenant.as_str(), caller.token), (EVERYONE, None));
+    }
+}
+
+#[test]
+fn a_proxy_names_the_tenant_whatever_the_token() {
+    let authenticator = authenticator(&behind_a_proxy(forwarding()));
+    let of = |given: &[_]| authenticator.authenticate(&headers(given));
+    let one = of(&[("openai-tenant", "acme"), ("authorization", "Bearer a")]).unwrap();
+    let two = of(&[("openai-tenant", "acme"), ("authorization", "Bearer b")]).unwrap();
+    assert_eq!(one.tenant, two.tenant);
+    assert_eq!(one.token, Some(Secret::new("a")), "it still goes upstream");
+    assert!(one.headers.is_empty(), "the name stays here");
+    assert_ne!(of(&[("openai-tenant", "other")]).unwrap().tenant, one.tenant);
+    assert!(is_reserved(one.tenant.as_str()), "a key's tenant has another name");
+    assert_eq!(of(&[]).unwrap_err().status(), StatusCode::UNAUTHORIZED);
+}
+
+/// A proxy that adds its line behind the caller's, or joins the two, lets the caller choose.
+#[test]
+fn a_proxys_name_is_one_short_word_that_its_caller_had_no_part_in() {
+    let authenticator = authenticator(&behind_a_proxy(Settings::default()));
+    let of = |given: &[_]| authenticator.authenticate(&headers(given));
+    let longest = "a".repeat(256);
+    assert!(of(&[("openai-tenant", &longest)]).is_ok());
+    let long = "a".repeat(257);
+    for wrong in ["", "a b", "mallory,acme", "mallory, acme", &long] {
+        let refused = of(&[("openai-tenant", wrong)]).unwrap_err();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    let twice = of(&[("openai-tenant", "mallory"), ("openai-tenant", "acme")]);
+    assert_eq!(twice.unwrap_err().status(), StatusCode::BAD_REQUEST);
+}
+
+#[test]
+fn settings_that_leave_open_whose_data_is_whose_are_refused() {
+    let both = behind_a_proxy(keyed("key-of-acme", "acme"));
+    assert_eq!(refused(&both), Some(NamingError::KeysAndHeader));
+    for name in [EVERYONE, "token-0123", "named-acme"] {
+        let reserved = Some(NamingError::Reserved(name.to_owned()));
+        assert_eq!(refused(&keyed("key-of-acme", name)), reserved);
+    }
+}

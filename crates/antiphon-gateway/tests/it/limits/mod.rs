@@ -1,0 +1,7 @@
+//! How much callers may send, hold open and ask for.
+
+mod connections;
+mod open_turns;
+mod rate;
+mod sizes;
+mod slow;

@@ -1,0 +1,73 @@
+//! How many turns of a tenant may be open.
+
+use antiphon_testkit::{Answer, Reply};
+
+use crate::support::{MODEL, MODES, World, ask, heard_until};
+
+async fn with_one_open_turn() -> World {
+    World::with(|settings| settings.limits.max_open_turns = 1).await
+}
+
+#[tokio::test]
+async fn one_turn_too_many_is_refused_while_the_others_are_open() {
+    let world = with_one_open_turn().await;
+    let client = world.client();
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
+    let mut events = client.stream(&ask("Tell me a tale")).await;
+    events.announced().await;
+
+    for mode in MODES {
+        let answer = client.create(mode, &ask("Hello")).await;
+        let refused = answer.refused();
+        assert_eq!(refused.status, 429);
+        assert_eq!(refused.body["error"]["code"], "rate_limit_exceeded");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    assert_eq!(world.times_asked(), 1);
+    let others = world.caller("token-of-bob").respond(&ask("Hello")).await;
+    assert_eq!(others.status(), "completed");
+
+    exchange.release_all();
+    events.all().await;
+    client.respond(&ask("Hello")).await;
+}
+
+#[tokio::test]
+async fn who_asks_one_turn_after_another_never_has_too_many() {
+    let world = with_one_open_turn().await;
+    let client = world.client();
+    for _ in 0..10 {
+        for mode in MODES {
+            client.turn(mode, &ask("Hello")).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_is_no_open_turn() {
+    let world = with_one_open_turn().await;
+    let client = world.client();
+    assert_eq!(client.post_raw("/v1/responses", "{").await.status(), 400);
+    for mode in MODES {
+        assert_eq!(client.create(mode, &ask("Hello").after("resp_x")).await.status(), 400);
+    }
+    client.respond(&ask("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_turn_whose_caller_leaves_does_not_stay_open() {
+    let world = with_one_open_turn().await;
+    let client = world.client();
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&answer, "response.output_text.delta");
+    world.script(Reply::sse(answer.frames()).hang_after(begun));
+    let mut events = client.stream(&ask("Tell me a tale")).await;
+    let id = events.announced().await;
+
+    drop(events);
+
+    client.settled(&id).await;
+    client.respond(&ask("Hello")).await;
+}

@@ -1,0 +1,125 @@
+//! Callers that send nothing, and callers that take nothing.
+
+use std::time::Duration;
+
+use antiphon_gateway::settings::OnDisconnect;
+use antiphon_testkit::Reply;
+use serde_json::json;
+
+use crate::support::{Raw, World, ask, item_event, soon, telling, within_item};
+
+const SHORT: Duration = Duration::from_millis(200);
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
+    let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
+    let mut caller = world.connect().await;
+
+    caller.post("/v1/responses", 1000, r#"{"model":"#).await;
+
+    let heard = caller.hear_to_the_end().await;
+    assert!(heard.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{heard}");
+    assert!(heard.contains(r#""code":"request_timeout""#), "{heard}");
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_come_is_waited_for_only_so_long() {
+    let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
+    for said in ["", "POST /v1/responses HTTP/1.1\r\nhost: anti"] {
+        let mut caller = world.connect().await;
+        caller.say(said).await;
+        assert_eq!(caller.hear_to_the_end().await, "", "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_without_requests_is_kept_only_so_long() {
+    let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
+    let mut caller = world.connect().await;
+    caller.say("GET /healthz HTTP/1.1\r\nhost: antiphon\r\n\r\n").await;
+    assert!(caller.hear_to_the_end().await.ends_with("\r\n\r\nok"));
+}
+
+/// How long one event's text is.
+const TEXT: usize = 64 << 10;
+/// How many of them do not fit between the gateway and a caller that takes nothing: systems send up
+/// to four megabytes ahead.
+const BEYOND_A_CALLER: usize = 128;
+/// How many of them do not fit between an upstream and that caller: systems take in up to 32
+/// megabytes ahead where they are read quickly at first.
+const BEYOND_AN_UPSTREAM: usize = 1024;
+
+/// A tale of so many events.
+fn long_tale(events: usize) -> Reply {
+    let item = json!({
+        "type": "message",
+        "id": "msg_tale",
+        "role": "assistant",
+        "status": "in_progress",
+        "content": [],
+    });
+    let delta = json!({"content_index": 0, "delta": "x".repeat(TEXT), "logprobs": []});
+    let part = json!({
+        "content_index": 0,
+        "part": {"type": "output_text", "text": "", "annotations": [], "logprobs": []},
+    });
+    let begin = [
+        item_event("added", 0, &item),
+        within_item("response.content_part.added", 0, "msg_tale", part),
+    ];
+    let deltas = (0..events)
+        .map(|_| within_item("response.output_text.delta", 0, "msg_tale", delta.clone()));
+    Reply::sse(telling(begin.into_iter().chain(deltas), &[]))
+}
+
+/// A caller that reads until the tale has been announced, and no further; the response's id.
+async fn announced(world: &World) -> (Raw, String) {
+    let body = ask("Tell me a tale").field("stream", true).body().to_string();
+    let mut caller = world.connect().await;
+    caller.post("/v1/responses", body.len(), &body).await;
+    caller.hear("\"id\":\"").await;
+    let id = caller.hear("\"").await;
+    (caller, id.trim_end_matches('"').to_owned())
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_nothing_slows_its_upstream_and_then_counts_as_one_that_has_left() {
+    let world = World::with(|settings| settings.limits.client_timeout = SHORT).await;
+    let exchange = world.script(long_tale(BEYOND_AN_UPSTREAM));
+
+    let (caller, id) = announced(&world).await;
+
+    world.left(&exchange).await;
+    assert_eq!(world.nobody().settled(&id).await["status"], "cancelled");
+    drop(caller);
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_nothing_keeps_no_turn_from_its_end_where_turns_finish() {
+    let world = World::with(|settings| {
+        settings.limits.client_timeout = SHORT;
+        settings.on_disconnect = OnDisconnect::Finish;
+    })
+    .await;
+    let exchange = world.script(long_tale(BEYOND_A_CALLER));
+
+    let (caller, id) = announced(&world).await;
+
+    world.heard(&exchange).await;
+    assert_eq!(world.nobody().settled(&id).await["status"], "completed");
+    drop(caller);
+}
+
+#[tokio::test]
+async fn a_caller_that_reads_slowly_gets_all_of_it() {
+    let world = World::new().await;
+    let exchange = world.script(long_tale(BEYOND_A_CALLER));
+    let (mut caller, _) = announced(&world).await;
+    soon("some of it waits for the caller", exchange.sent(16)).await;
+
+    let heard = caller.take_until("data: [DONE]\n\n\r\n0\r\n\r\n").await;
+
+    assert!(heard > TEXT * BEYOND_A_CALLER, "{heard} bytes");
+    world.heard(&exchange).await;
+}

@@ -1,0 +1,74 @@
+//! A connection of which the test says every byte.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+
+use super::watchdog::soon;
+
+/// A connection to the gateway that takes little at a time.
+pub(crate) struct Raw(TcpStream);
+
+/// So that what is not read fills the connection soon. Windows of less than a loopback's packet
+/// would have systems wait for longer and longer before they send again.
+const RECEIVED_AHEAD: u32 = 256 << 10;
+
+impl Raw {
+    pub(super) async fn connect(root: &str) -> Self {
+        let address = root.strip_prefix("http://").expect("it is a URL");
+        let socket = TcpSocket::new_v4().expect("a socket can be had");
+        socket.set_recv_buffer_size(RECEIVED_AHEAD).expect("a buffer may be small");
+        let stream = socket.connect(address.parse().expect("it is an address")).await;
+        Self(stream.expect("the gateway listens"))
+    }
+
+    /// Sends these bytes.
+    pub(crate) async fn say(&mut self, bytes: &str) {
+        soon("the gateway reads", self.0.write_all(bytes.as_bytes())).await.expect("it is open");
+    }
+
+    /// A request with this body, whole or not: `length` is what the head announces.
+    pub(crate) async fn post(&mut self, path: &str, length: usize, body: &str) {
+        self.say(&format!(
+            "POST {path} HTTP/1.1\r\nhost: antiphon\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))
+        .await;
+    }
+
+    /// Reads until the gateway closes the connection; all of it, as text.
+    pub(crate) async fn hear_to_the_end(mut self) -> String {
+        let mut heard = Vec::new();
+        soon("the gateway closes the connection", self.0.read_to_end(&mut heard))
+            .await
+            .expect("the connection ends well");
+        String::from_utf8(heard).expect("it is text")
+    }
+
+    /// Reads until these bytes have come; all that came, as text.
+    pub(crate) async fn hear(&mut self, text: &str) -> String {
+        let mut heard = Vec::new();
+        while !heard.ends_with(text.as_bytes()) {
+            let byte = soon("the gateway goes on", self.0.read_u8()).await;
+            heard.push(byte.expect("the connection is open"));
+        }
+        String::from_utf8(heard).expect("it is text")
+    }
+
+    /// Reads, and forgets, until these bytes have come and nothing behind them; how many came in all.
+    pub(crate) async fn take_until(&mut self, text: &str) -> usize {
+        let (mut piece, mut end, mut count) = (vec![0; 1 << 20], Vec::new(), 0);
+        while !end.ends_with(text.as_bytes()) {
+            let read = soon("the gateway goes on", self.0.read(&mut piece)).await;
+            let read = read.expect("the connection is open");
+            assert!(read > 0, "the connection is open");
+            count += read;
+            end.extend_from_slice(&piece[..read]);
+            end.drain(..end.len().saturating_sub(text.len()));
+        }
+        count
+    }
+
+    /// Whether anything has come that is not yet read.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.0.try_read(&mut [0]).is_ok()
+    }
+}

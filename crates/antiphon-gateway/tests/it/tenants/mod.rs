@@ -1,0 +1,10 @@
+//! What belongs to another does not exist.
+
+mod attempts;
+mod belongings;
+mod keys;
+mod matrix;
+mod observed;
+mod own;
+mod recording;
+mod watched;
