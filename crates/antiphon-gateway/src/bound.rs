@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The longest bound that is kept, about thirty years: sums with longer ones may overflow.
-pub(crate) const LONGEST: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
+pub(crate) const LONGEST: Duration = Duration::from_hours(24 * 365 * 30);
 
 /// When a bound that begins now is reached.
 pub(crate) fn from_now(bound: Duration) -> Instant {
