@@ -3,7 +3,7 @@
 use std::io;
 use std::thread;
 
-use antiphon_gateway::serve;
+use antiphon_gateway::Server;
 use antiphon_gateway::settings::Settings;
 use tokio::net::TcpListener;
 use tokio::runtime;
@@ -43,10 +43,12 @@ impl Gateway {
                 let listener =
                     TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
                 let address = listener.local_addr().expect("it is bound");
+                let server = Server::prepare(listener, settings, store).await;
+                let server = server.expect("the gateway is prepared");
                 listening.send(address).expect("the test awaits it");
                 let shutdown = async { stopped.await.unwrap_or_default() };
                 tokio::select! {
-                    result = serve(listener, settings, store, shutdown) => drop(ended.send(result)),
+                    result = server.run(shutdown) => drop(ended.send(result)),
                     _ = killed => {}
                 }
             });
