@@ -80,6 +80,14 @@ impl ApiError {
         self
     }
 
+    /// A turn that the stop did not wait for: its caller is still there, and what was finished stays.
+    pub(crate) fn stopped() -> Self {
+        Self::server(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The gateway stopped before the answer was complete. What was finished is kept.",
+        )
+    }
+
     /// What nobody begins while the gateway stops.
     pub(crate) fn stopping() -> Self {
         Self::server(
@@ -227,7 +235,7 @@ impl From<StoreError> for ApiError {
             StoreError::LeaseLost => Self::server(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "Another replica took this turn over, because this one was not heard of for too \
-                 long. Nothing was changed. Please retry.",
+                 long. Please retry.",
             ),
             StoreError::Unavailable(reason) => {
                 tracing::error!(%reason, "the store failed");
@@ -247,6 +255,7 @@ impl From<UpstreamError> for ApiError {
             UpstreamError::Busy => {
                 Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
                     .code("rate_limit_exceeded")
+                    .retry_after(Duration::from_secs(1))
             }
             UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())

@@ -7,6 +7,7 @@
 
 mod abandoned;
 mod auth;
+mod bound;
 mod caller;
 pub mod entropy;
 mod error;

@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use self::line::{Held, Pauses};
 use self::turnstile::Turnstiles;
+use crate::request::Again;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -38,6 +39,8 @@ pub(crate) struct Lease {
 /// A turn among those of its request, until it is dropped.
 pub(crate) struct Underway {
     _among: OwnedRwLockReadGuard<()>,
+    /// Where the request has a key and others share the store: the one turn of the request anywhere.
+    _alone: Option<Lease>,
 }
 
 /// The response of an open turn, until it is dropped.
@@ -115,15 +118,32 @@ impl Leases {
         &self,
         tenant: &Tenant,
         request: &RequestDigest,
-        again: bool,
-    ) -> Option<Underway> {
+        again: Again,
+    ) -> Result<Option<Underway>> {
         let name = format!("{:032x}", u128::from_be_bytes(request.0));
         let among = match again {
-            true => self.turnstiles.alone(tenant, &name, self.wait).await?.downgrade(),
-            false => self.turnstiles.among(tenant, &name, self.wait).await?,
+            Again::No => self.turnstiles.among(tenant, &name, self.wait).await,
+            Again::Counted | Again::Keyed => {
+                let alone = self.turnstiles.alone(tenant, &name, self.wait).await;
+                alone.map(OwnedRwLockWriteGuard::downgrade)
+            }
         };
-        Some(Underway { _among: among })
+        let Some(among) = among else { return Ok(None) };
+        if again != Again::Keyed || self.store.line().is_none() {
+            return Ok(Some(Underway { _among: among, _alone: None }));
+        }
+        let alone = self.conversation(tenant, &line_of(request)).await?;
+        Ok(alone.map(|alone| Underway { _among: among, _alone: Some(alone) }))
     }
+}
+
+/// The line of a request: that of a conversation which nobody has, since its id follows from a keyed
+/// digest.
+fn line_of(RequestDigest(digest): &RequestDigest) -> ConversationId {
+    let (shard, _) = digest.split_first_chunk().expect("a digest is longer than a shard");
+    let (shard, digest) = (u64::from_be_bytes(*shard), u128::from_be_bytes(*digest));
+    let id = ConversationId::parse(&format!("conv_{shard:016x}{digest:032x}"));
+    id.expect("an id is 48 hexadecimal digits")
 }
 
 impl Lease {

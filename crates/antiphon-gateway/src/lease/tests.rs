@@ -78,12 +78,12 @@ async fn the_same_request_runs_beside_itself_unless_it_is_made_again() {
     let mut bytes = [0; 16];
     RandomIds.fill(&mut bytes);
     let request = RequestDigest(bytes);
-    let first = leases.underway(&tenant, &request, false).await;
-    let second = leases.underway(&tenant, &request, false).await;
+    let first = leases.underway(&tenant, &request, Again::No).await.unwrap();
+    let second = leases.underway(&tenant, &request, Again::No).await.unwrap();
     assert!(first.is_some() && second.is_some());
-    assert!(leases.underway(&tenant, &request, true).await.is_none());
+    assert!(leases.underway(&tenant, &request, Again::Counted).await.unwrap().is_none());
     drop((first, second));
-    let again = leases.underway(&tenant, &request, true).await;
+    let again = leases.underway(&tenant, &request, Again::Counted).await.unwrap();
     assert!(again.is_some());
-    assert!(leases.underway(&tenant, &request, true).await.is_none());
+    assert!(leases.underway(&tenant, &request, Again::Counted).await.unwrap().is_none());
 }

@@ -56,7 +56,7 @@ impl FromRequest<Arc<Gateway>> for Body {
 
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
-        let whole = limits.body_timeout * PIECES;
+        let whole = limits.body_timeout.saturating_mul(PIECES);
         let body = tokio::select! {
             body = timeout(whole, collected(request.body_mut(), limits)) => {
                 body.unwrap_or_else(|_| Err(too_slow(whole)))

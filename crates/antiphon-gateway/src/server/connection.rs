@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::stall::Stalling;
+use crate::bound::LONGEST;
 use crate::settings::Limits;
 
 /// All connections of a server. They speak HTTP/1.1.
@@ -106,7 +107,7 @@ fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
+        .header_read_timeout(limits.header_timeout.min(LONGEST))
         .max_header_size(headers)
         .max_buf_size(headers.max(BUFFER));
     http

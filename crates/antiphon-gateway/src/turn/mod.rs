@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use antiphon::dialect::Asked;
 use antiphon::json::Object;
-use antiphon::stream::{Assembler, Envelope, Finished, Permission, Taken};
+use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
 use futures_util::future::maybe_done;
 use tokio::sync::oneshot;
 
@@ -210,6 +210,9 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         match committed {
+            Ok(()) if finished.status == Status::Cancelled => {
+                client.break_off(&finished, ApiError::stopped()).await;
+            }
             Ok(()) => client.end(finished).await,
             Err(error) => client.break_off(&finished, error).await,
         }

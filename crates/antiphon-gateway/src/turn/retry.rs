@@ -18,7 +18,7 @@ use super::{Client, Turn, report};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::Underway;
-use crate::request::Again;
+use crate::request::{Again, Identity};
 use crate::upstream::SIM;
 
 /// For how long a request that its client counts as a retry is known by its body, in seconds. The
@@ -44,10 +44,8 @@ impl Turn<'_> {
     /// Enters the turn among those of the same request. One that was made before waits for the end of
     /// the attempts that still run.
     pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
-        let identity = self.request.identity;
-        let again = identity.again != Again::No;
-        let tenant = &self.caller.tenant;
-        let entered = self.gateway.leases.underway(tenant, &identity.digest, again).await;
+        let Identity { digest, again } = self.request.identity;
+        let entered = self.gateway.leases.underway(&self.caller.tenant, &digest, again).await?;
         entered.ok_or_else(still_answered)
     }
 

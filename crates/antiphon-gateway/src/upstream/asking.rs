@@ -6,6 +6,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{Reply, Upstream, UpstreamError};
+use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::entropy;
 use crate::settings::Retries;
@@ -28,7 +29,7 @@ impl<'a> Asking<'a> {
     /// Nothing was asked yet; the time of the answer begins.
     pub(crate) fn of(upstream: Upstream<'a>) -> Self {
         let (retries, total) = upstream.patience();
-        Self { upstream, retries, end: Instant::now() + total, made: 0 }
+        Self { upstream, retries, end: from_now(total), made: 0 }
     }
 
     /// Who is asked.
@@ -69,7 +70,7 @@ impl<'a> Asking<'a> {
             Some(told) => told,
             None => self.retries.delay(self.made, random),
         };
-        (Instant::now() + wait < self.end).then_some(wait)
+        (from_now(wait) < self.end).then_some(wait)
     }
 }
 

@@ -20,6 +20,7 @@ use super::error::{Refused, UpstreamError};
 use super::models::{Model, models_of};
 use super::patience::Patience;
 use super::{api, own_key};
+use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::settings::{Retries, UpstreamSettings};
 
@@ -106,7 +107,7 @@ impl HttpUpstream {
 
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
-        let patience = Patience::new(&self.settings, Instant::now() + self.settings.total_timeout);
+        let patience = Patience::new(&self.settings, from_now(self.settings.total_timeout));
         let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller, patience).await?;
         let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await?;
         Ok(models_of(&body, &self.name))

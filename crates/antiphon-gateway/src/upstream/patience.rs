@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::error::UpstreamError;
+use crate::bound::from_now;
 use crate::settings::UpstreamSettings;
 
 /// The bounds on one answer's time, and how far it has come.
@@ -40,7 +41,7 @@ impl Patience {
             idle: settings.idle_timeout,
             total: settings.total_timeout,
             end,
-            state: State::Silent { until: Instant::now() + first_byte },
+            state: State::Silent { until: from_now(first_byte) },
         }
     }
 
@@ -62,7 +63,7 @@ impl Patience {
     fn bound(&self) -> (Instant, UpstreamError) {
         let next = match self.state {
             State::Silent { until } => (until, UpstreamError::Silent(self.first_byte)),
-            State::Speaking => (Instant::now() + self.idle, UpstreamError::Stalled(self.idle)),
+            State::Speaking => (from_now(self.idle), UpstreamError::Stalled(self.idle)),
         };
         match self.end < next.0 {
             true => (self.end, UpstreamError::Unending(self.total)),

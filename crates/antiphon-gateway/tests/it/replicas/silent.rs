@@ -4,7 +4,7 @@ use super::a_tale_begun;
 use crate::support::{Mode, World, ask, lines};
 
 const TAKEN_OVER: &str = "Another replica took this turn over, because this one was not heard of for \
-                          too long. Nothing was changed. Please retry.";
+                          too long. Please retry.";
 
 #[tokio::test]
 async fn it_does_not_commit_over_its_successor() {

@@ -1,8 +1,9 @@
 //! A caller whose every request reaches another gateway notices nothing of it.
 
+use antiphon_testkit::{Answer, Reply};
 use serde_json::json;
 
-use crate::support::{MODES, Mode, World, ask, lines, not_found, output, user};
+use crate::support::{MODEL, MODES, Mode, World, ask, lines, not_found, output, user};
 
 #[tokio::test]
 async fn a_conversation_goes_on_wherever_a_request_comes_in() {
@@ -98,5 +99,25 @@ async fn a_request_made_again_on_the_other_is_answered_once() {
         assert_eq!(second.response, first.response);
         assert_eq!(world.times_asked(), asked + 1);
         assert_eq!(one.items(&conversation).await.len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_request_made_again_while_it_runs_on_the_other_is_one_turn() {
+    let world = World::replicas(2).await;
+    let client = world.client().with_header("idempotency-key", "k");
+    for mode in MODES {
+        let asked = world.times_asked();
+        let answer = Answer::new(MODEL).message("Hi");
+        let exchange = world.script(Reply::sse(answer.frames()).gated());
+        let question = ask(format!("My color is purple, {mode:?}"));
+        let releasing = async {
+            world.request(asked).await;
+            exchange.release_all();
+        };
+        let (one, two, ()) =
+            tokio::join!(client.turn(mode, &question), client.turn(mode, &question), releasing);
+        assert_eq!(one.response, two.response, "{mode:?}");
+        assert_eq!(world.times_asked(), asked + 1);
     }
 }

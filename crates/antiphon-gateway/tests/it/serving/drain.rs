@@ -29,7 +29,7 @@ fn assert_refused_for_now(answer: &support::Answer) {
 #[tokio::test]
 async fn what_is_new_is_refused_for_now_and_changes_nothing() {
     let mut world = World::new().await;
-    let client = world.client();
+    let client = world.client_of(0);
     let conversation = client.new_conversation().await;
     let (exchange, events) = open_turn(&world, &ask("Tell me a tale")).await;
 
@@ -53,15 +53,15 @@ async fn what_is_new_is_refused_for_now_and_changes_nothing() {
 #[tokio::test]
 async fn it_is_not_ready_and_lives() {
     let mut world = World::new().await;
-    let nobody = world.nobody();
-    assert_eq!(nobody.get("/readyz").await.status(), 200);
+    let caller = world.client_of(0);
+    assert_eq!(caller.get("/readyz").await.status(), 200);
     let (exchange, events) = open_turn(&world, &ask("Tell me a tale")).await;
 
     let stopping = world.stop();
 
-    let ready = nobody.get("/readyz").await;
+    let ready = caller.get("/readyz").await;
     assert_eq!((ready.status(), &**ready.body()), (503, &b"the gateway is stopping"[..]));
-    assert_eq!(nobody.get("/healthz").await.status(), 200);
+    assert_eq!(caller.get("/healthz").await.status(), 200);
     exchange.release_all();
     events.all().await;
     stopping.ended().await;

@@ -35,7 +35,7 @@ enum Came {
 impl Load {
     fn new(world: &World) -> Self {
         Self {
-            gateway: watch::Sender::new((0, world.client())),
+            gateway: watch::Sender::new((0, world.client_of(0))),
             answered: watch::Sender::new(0),
             refused: watch::Sender::new(0),
         }
@@ -99,7 +99,7 @@ async fn restart(world: &mut World, load: &Load) {
     stopping.ended().await;
 
     world.start().await;
-    let client = world.client();
+    let client = world.client_of(0);
     load.gateway.send_modify(|(run, latest)| (*run, *latest) = (*run + 1, client));
 }
 

@@ -6,3 +6,4 @@ mod load;
 mod restart;
 mod secrets;
 mod stop;
+mod unbounded;

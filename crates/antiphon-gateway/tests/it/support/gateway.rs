@@ -44,7 +44,7 @@ impl Gateway {
                     TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
                 let address = listener.local_addr().expect("it is bound");
                 let server = Server::prepare(listener, settings, store).await;
-                let server = server.expect("it is prepared");
+                let server = server.expect("the gateway is prepared");
                 listening.send(address).expect("the test awaits it");
                 let shutdown = async { stopped.await.unwrap_or_default() };
                 tokio::select! {
