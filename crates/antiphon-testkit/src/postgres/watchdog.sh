@@ -13,20 +13,32 @@ shift
 "$@" </dev/null 3<&- &
 server=$!
 
-signal_all() {
-    kill -s "$1" "$server"
-    kill -s "$1" $(cat "/proc/$server/task/$server/children") 2>/dev/null
+# The list of children is whole while their parent is halted: it is halted first and goes on last. A
+# child that has just ended is no failure.
+children() {
+    cat "/proc/$server/task/$server/children"
+}
+
+halt() {
+    kill -s STOP "$server"
+    kill -s STOP $(children) 2>/dev/null
+    return 0
+}
+
+go_on() {
+    kill -s CONT $(children) 2>/dev/null
+    kill -s CONT "$server"
 }
 
 obey() {
     while read -r signal; do
         case $signal in
-            STOP) signal_all STOP && echo 'watchdog: paused' ;;
-            CONT) signal_all CONT && echo 'watchdog: resumed' ;;
+            STOP) halt && echo 'watchdog: paused' ;;
+            CONT) go_on && echo 'watchdog: resumed' ;;
             *) kill -s "$signal" "$server" ;;
         esac
     done
-    signal_all CONT
+    go_on
     kill -s QUIT "$server"
 }
 
