@@ -2,7 +2,7 @@
 
 use antiphon_testkit::{Answer, Reply};
 
-use crate::support::{MODEL, MODES, World, ask, heard_until};
+use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, soon};
 
 async fn with_one_open_turn() -> World {
     World::with(|settings| settings.limits.max_open_turns = 1).await
@@ -69,5 +69,9 @@ async fn a_turn_whose_caller_leaves_does_not_stay_open() {
     drop(events);
 
     client.settled(&id).await;
+    // What it has kept is seen a moment before it has ended.
+    let admitted =
+        async { while client.create(Mode::Whole, &ask("Hello")).await.status() == 429 {} };
+    soon("the turn has ended", admitted).await;
     client.respond(&ask("Hello")).await;
 }
