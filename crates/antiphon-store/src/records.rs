@@ -64,6 +64,14 @@ impl Base {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RequestDigest(pub [u8; 16]);
 
+impl RequestDigest {
+    /// The shard that follows from the request: its first half.
+    pub fn shard(&self) -> Shard {
+        let (half, _) = self.0.split_first_chunk().expect("a digest is longer than a shard");
+        Shard(u64::from_be_bytes(*half))
+    }
+}
+
 /// A place in the line for a conversation. Of all places ever given, a later one is greater, so that
 /// it tells a holder from its successors (a fencing number).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

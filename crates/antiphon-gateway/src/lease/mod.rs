@@ -8,7 +8,9 @@ mod turnstile;
 use std::sync::Arc;
 use std::time::Duration;
 
-use antiphon_store::{ConversationId, Place, RequestDigest, ResponseId, Store, StoreError, Tenant};
+use antiphon_store::{
+    ConversationId, Place, RequestDigest, ResponseId, Shard, Store, StoreError, Tenant,
+};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -139,9 +141,8 @@ impl Leases {
 
 /// The line of a request: that of a conversation which nobody has, since its id follows from a keyed
 /// digest.
-fn line_of(RequestDigest(digest): &RequestDigest) -> ConversationId {
-    let (shard, _) = digest.split_first_chunk().expect("a digest is longer than a shard");
-    let (shard, digest) = (u64::from_be_bytes(*shard), u128::from_be_bytes(*digest));
+fn line_of(request: &RequestDigest) -> ConversationId {
+    let (Shard(shard), digest) = (request.shard(), u128::from_be_bytes(request.0));
     let id = ConversationId::parse(&format!("conv_{shard:016x}{digest:032x}"));
     id.expect("an id is 48 hexadecimal digits")
 }

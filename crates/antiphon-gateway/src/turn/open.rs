@@ -2,7 +2,7 @@
 
 use antiphon::Transcript;
 use antiphon_store::{
-    Base, ConversationId, Cursor, Place, RequestDigest, ResponseId, ResponseRecord, Shard, ThreadId,
+    Base, ConversationId, Cursor, Place, ResponseId, ResponseRecord, Shard, ThreadId,
 };
 
 use super::Turn;
@@ -139,9 +139,7 @@ impl Turn<'_> {
     /// A new thread's shard follows from the request, so that the thread is found should the request
     /// be made again.
     fn shard_of_request(&self) -> Shard {
-        let RequestDigest(digest) = self.request.identity.digest;
-        let (half, _) = digest.split_first_chunk().expect("a digest is longer than a shard");
-        Shard(u64::from_be_bytes(*half))
+        self.request.identity.digest.shard()
     }
 
     /// The record of a response, once its turn has ended: here, and where there is none, in another
