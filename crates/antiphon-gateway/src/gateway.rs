@@ -16,7 +16,7 @@ use crate::open_turns::OpenTurns;
 use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
-use crate::upstream::Upstreams;
+use crate::upstream::{Upstream, Upstreams};
 
 /// Everything that the routes share.
 pub(crate) struct Gateway {
@@ -62,6 +62,11 @@ impl Gateway {
             settings,
             store,
         })
+    }
+
+    /// Who answers for `model`.
+    pub(crate) fn upstream_of(&self, model: &str) -> Result<Upstream<'_>, ApiError> {
+        self.upstreams.of_model(model).ok_or_else(|| ApiError::model_not_found(model))
     }
 
     /// The right to be the one open turn of a conversation.

@@ -23,6 +23,7 @@ mod secret;
 mod server;
 pub mod settings;
 mod sim;
+mod tokens;
 mod turn;
 mod upstream;
 

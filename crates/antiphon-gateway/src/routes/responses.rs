@@ -42,8 +42,8 @@ pub(super) async fn create(
 /// One event a write: some clients parse what each read gives them.
 fn event_stream(events: EventReceiver) -> Response {
     let events = stream::unfold(events, async |mut events| {
-        let event = events.recv().await?;
-        Some((Ok::<_, Infallible>(event), events))
+        let told = events.recv().await?;
+        Some((Ok::<_, Infallible>(told.to_sse()), events))
     });
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];

@@ -1,24 +1,52 @@
 //! Events on their way to a caller.
 
+use std::sync::Arc;
+
+use antiphon::stream::Event;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-
-use std::sync::Arc;
 
 /// How many bytes of events may wait for a slow reader before its upstream has to. An event that is
 /// longer waits alone.
 const BYTES_IN_FLIGHT: u32 = 64 << 10;
 
+/// What a caller of a stream is told, in whatever form its connection carries it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// An event of the response.
+    Event(Event),
+    /// There is nothing more to tell. A stream that was cut ends without it.
+    Done,
+}
+
+impl Told {
+    /// As it stands in an event stream.
+    pub(crate) fn to_sse(&self) -> Bytes {
+        match self {
+            Self::Event(event) => event.to_sse(),
+            Self::Done => Bytes::from_static(b"data: [DONE]\n\n"),
+        }
+    }
+
+    /// The bytes that it counts for.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Event(event) => event.kind.len() + event.data.len(),
+            Self::Done => 0,
+        }
+    }
+}
+
 /// The turn's end of a channel whose bound counts bytes: events are of all lengths.
 pub(super) struct EventSender {
-    events: mpsc::UnboundedSender<(Bytes, OwnedSemaphorePermit)>,
+    events: mpsc::UnboundedSender<(Told, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
 /// The caller's end. Who drops it has left.
 #[derive(Debug)]
 pub(crate) struct EventReceiver {
-    events: mpsc::UnboundedReceiver<(Bytes, OwnedSemaphorePermit)>,
+    events: mpsc::UnboundedReceiver<(Told, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
 }
 
@@ -36,10 +64,10 @@ pub(super) fn channel() -> (EventSender, EventReceiver) {
 
 impl EventSender {
     /// Waits until there is room. Dropped before, it has sent nothing.
-    pub(super) async fn send(&self, event: Bytes) -> Result<(), Closed> {
-        let length = u32::try_from(event.len()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
+    pub(super) async fn send(&self, told: Told) -> Result<(), Closed> {
+        let length = u32::try_from(told.weight()).unwrap_or(u32::MAX).clamp(1, BYTES_IN_FLIGHT);
         let room = Arc::clone(&self.room).acquire_many_owned(length).await.map_err(|_| Closed)?;
-        self.events.send((event, room)).map_err(|_| Closed)
+        self.events.send((told, room)).map_err(|_| Closed)
     }
 
     /// Waits until the caller has left.
@@ -49,9 +77,9 @@ impl EventSender {
 }
 
 impl EventReceiver {
-    /// The next event; `None` where there are no more.
-    pub(crate) async fn recv(&mut self) -> Option<Bytes> {
-        self.events.recv().await.map(|(event, _)| event)
+    /// What is told next; `None` where there is no more.
+    pub(crate) async fn recv(&mut self) -> Option<Told> {
+        self.events.recv().await.map(|(told, _)| told)
     }
 }
 
@@ -70,8 +98,8 @@ mod tests {
 
     const HALF: usize = BYTES_IN_FLIGHT as usize / 2;
 
-    fn event(length: usize) -> Bytes {
-        vec![b'x'; length].into()
+    fn event(length: usize) -> Told {
+        Told::Event(Event { kind: "".into(), data: vec![b'x'; length].into() })
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! The caller's end of a turn.
 
 use antiphon::stream::{Event, Failure, Finished, Status};
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::channel::{Closed, EventReceiver, EventSender, channel};
+use super::channel::{Closed, EventReceiver, EventSender, Told, channel};
 use crate::error::ApiError;
 use crate::limits::TurnPermit;
 
@@ -84,14 +83,14 @@ impl Client {
     /// and with it the other end of the channel. When the gateway closes, a stream that is not taken
     /// is cut.
     pub(super) async fn event(&mut self, event: &Event) {
-        self.pass_on(event.to_sse()).await;
+        self.pass_on(Told::Event(event.clone())).await;
     }
 
-    async fn pass_on(&mut self, bytes: Bytes) {
+    async fn pass_on(&mut self, told: Told) {
         let Some(events) = &self.events else { return };
         let sent = tokio::select! {
             biased;
-            sent = events.send(bytes) => sent,
+            sent = events.send(told) => sent,
             () = self.closing.cancelled() => Err(Closed),
         };
         if sent.is_err() && self.closing.is_cancelled() {
@@ -138,7 +137,7 @@ impl Client {
 
     async fn last_event(&mut self, event: &Event) {
         self.event(event).await;
-        self.pass_on(Bytes::from_static(b"data: [DONE]\n\n")).await;
+        self.pass_on(Told::Done).await;
         self.events = None;
     }
 }

@@ -8,6 +8,7 @@ mod encode;
 mod lean;
 mod open;
 mod plan;
+mod preview;
 mod relay;
 mod report;
 mod resolve;
@@ -24,10 +25,11 @@ use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken}
 use futures_util::future::maybe_done;
 use tokio::sync::oneshot;
 
-pub(crate) use self::channel::EventReceiver;
+pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
 use self::open::Opened;
 use self::plan::Plan;
+pub(crate) use self::preview::Preview;
 use self::relay::{Hearing, Outcome};
 pub(crate) use self::resolve::{Incoming, resolve};
 use self::retry::Made;
@@ -83,14 +85,14 @@ impl Turn<'_> {
 
     /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
-        let upstream = self.upstream()?;
+        let upstream = self.gateway.upstream_of(&self.request.model)?;
         let _underway = self.enter().await?;
         let opened = self.open().await?;
         let made = self.made_before(&opened).await?;
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
-        let held = self.load(&opened).await?;
+        let held = self.load(opened.cursor).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
@@ -103,12 +105,6 @@ impl Turn<'_> {
         let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
         plan.report.retried(asking.retries());
         self.conclude(opened, plan, outcome, client).await
-    }
-
-    fn upstream(&self) -> Result<Upstream<'_>, ApiError> {
-        let model = &self.request.model;
-        let upstream = self.gateway.upstreams.of_model(model);
-        upstream.ok_or_else(|| ApiError::model_not_found(model))
     }
 
     /// Records the opening and sends the request, both at once. `None` where the caller left

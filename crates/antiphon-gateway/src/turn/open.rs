@@ -101,6 +101,25 @@ impl Turn<'_> {
         self.opened(shard, Some(cursor), Base::After { cursor, fork, end_of }, None).await
     }
 
+    /// Where a turn of this request would go on from: `None` for a new thread. Nothing is opened; an
+    /// open turn is waited for only where the request names its response.
+    pub(super) async fn begins_at(&self) -> Result<Option<Cursor>, ApiError> {
+        match &self.request.continues {
+            Continues::Nothing => Ok(None),
+            Continues::Response(text) => {
+                let unknown = || ApiError::previous_response_not_found(text);
+                let id = ResponseId::parse(text).ok_or_else(unknown)?;
+                Ok(Some(self.response(&id).await?.ok_or_else(unknown)?.cursor))
+            }
+            Continues::Conversation(text) => {
+                let unknown = || ApiError::conversation_not_found(text);
+                let id = ConversationId::parse(text).ok_or_else(unknown)?;
+                let found = self.gateway.store.conversation(&self.caller.tenant, &id).await?;
+                Ok(Some(found.ok_or_else(unknown)?.1))
+            }
+        }
+    }
+
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
@@ -160,8 +179,8 @@ impl Turn<'_> {
     }
 
     /// The transcript that the turn goes on from.
-    pub(super) async fn load(&self, opened: &Opened) -> Result<Transcript, ApiError> {
-        match opened.cursor {
+    pub(super) async fn load(&self, cursor: Option<Cursor>) -> Result<Transcript, ApiError> {
+        match cursor {
             None => Ok(Transcript::default()),
             Some(cursor) => {
                 let held = self.gateway.store.transcript(&self.caller.tenant, cursor).await?;

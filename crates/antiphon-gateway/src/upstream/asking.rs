@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -40,6 +41,26 @@ impl<'a> Asking<'a> {
     /// Sends a request's body. The answer's events follow in the reply.
     pub(crate) async fn send(&self, body: Bytes, caller: &Caller) -> Result<Reply, UpstreamError> {
         self.upstream.send(body, caller, self.end).await
+    }
+
+    /// Posts JSON to another of the API's paths, as `/responses/compact`, for an answer of one JSON
+    /// object. `None` where the upstream does not speak the Responses API: it has no such paths.
+    pub(crate) async fn call(
+        &mut self,
+        path: &str,
+        body: Bytes,
+        caller: &Caller,
+    ) -> Option<Result<Bytes, UpstreamError>> {
+        let Upstream::Http(http) = self.upstream else { return None };
+        if http.api() != Dialect::Responses {
+            return None;
+        }
+        loop {
+            match http.call(path, body.clone(), caller, self.end).await {
+                Err(error) if self.may_ask_again(&error).await => {}
+                answer => return Some(answer),
+            }
+        }
     }
 
     /// Waits as long as this error wants before the request is made again; `false`, at once, where

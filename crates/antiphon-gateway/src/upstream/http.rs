@@ -105,6 +105,26 @@ impl HttpUpstream {
         }
     }
 
+    /// Posts JSON to `path`, behind the base URL, for an answer of one JSON object.
+    pub(super) async fn call(
+        &self,
+        path: &str,
+        body: Bytes,
+        caller: &Caller,
+        end: Instant,
+    ) -> Result<Bytes, UpstreamError> {
+        let _permit = self.permit()?;
+        let patience = Patience::new(&self.settings, end);
+        let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
+        is_plain(&answer)?;
+        match media_type(answer.headers()) {
+            "application/json" => {
+                read_whole(answer.body_mut(), self.settings.max_answer, patience).await
+            }
+            other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
+        }
+    }
+
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
         let patience = Patience::new(&self.settings, from_now(self.settings.total_timeout));

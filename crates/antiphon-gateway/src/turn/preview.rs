@@ -1,0 +1,43 @@
+//! What a model would be given, without a turn.
+
+use antiphon::Item;
+
+use super::Turn;
+use super::plan::Plan;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::CreateRequest;
+use crate::upstream::Upstream;
+
+/// What the model would be given if a request were a turn now. Nothing is opened, kept or sent.
+pub(crate) struct Preview<'a> {
+    plan: Plan,
+    upstream: Upstream<'a>,
+}
+
+impl<'a> Preview<'a> {
+    /// Looks up, reconciles and mends what the request says. It is refused as a turn would be.
+    pub(crate) async fn of(
+        gateway: &'a Gateway,
+        caller: &Caller,
+        request: &CreateRequest,
+    ) -> Result<Self, ApiError> {
+        let turn = Turn { gateway, caller, request };
+        let upstream = gateway.upstream_of(&request.model)?;
+        let held = turn.load(turn.begins_at().await?).await?;
+        let input = turn.resolve(&held, request.input.clone()).await?;
+        let plan = turn.plan(held, input, upstream)?;
+        Ok(Self { plan, upstream })
+    }
+
+    /// The items, in the order in which the model would get them.
+    pub(crate) fn view(&self) -> &[Item] {
+        &self.plan.prompt.view
+    }
+
+    /// Who would answer.
+    pub(crate) fn upstream(&self) -> Upstream<'a> {
+        self.upstream
+    }
+}
