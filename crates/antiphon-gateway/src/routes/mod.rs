@@ -9,6 +9,7 @@ mod items;
 mod models;
 mod paging;
 mod responses;
+mod websocket;
 
 use std::sync::Arc;
 
@@ -30,7 +31,9 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/models/{*model}", get(models::show))
         .route(
             "/responses",
-            post(responses::create).route_layer(layer(with_gateway(), gate::open_turn)),
+            post(responses::create)
+                .route_layer(layer(with_gateway(), gate::open_turn))
+                .get(websocket::open),
         )
         // These are no responses' ids.
         .route("/responses/compact", any(unknown_route))
