@@ -35,10 +35,18 @@ pub(crate) struct CreateRequest {
     pub(crate) encrypted: bool,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
-    /// Whether the model is to be asked. Where not, the response is empty, and can be gone on from.
-    pub(crate) generate: bool,
+    pub(crate) wants: Wants,
     /// The lane of a WebSocket that it came by.
     pub(crate) lane: Option<Lane>,
+}
+
+/// What a request is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// An answer of the model.
+    Answer,
+    /// That the next turn be prepared: no model is asked, and what comes is empty.
+    Preparation,
 }
 
 /// What a request goes on from.
@@ -73,7 +81,7 @@ impl CreateRequest {
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
-            generate: true,
+            wants: Wants::Answer,
             lane: None,
             fields: String::new(),
         };
@@ -84,11 +92,13 @@ impl CreateRequest {
     }
 
     /// The same request, as it came by a lane: answered with events, and without these fields.
-    pub(crate) fn by_lane(self, lane: Lane, generate: bool, without: &[&str]) -> Self {
+    pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
         let mut fields = self.object();
-        without.iter().for_each(|key| fields.remove(key));
+        for key in without {
+            fields.remove(key);
+        }
         let fields = fields.to_text();
-        Self { fields, stream: true, generate, lane: Some(lane), ..self }
+        Self { fields, stream: true, wants, lane: Some(lane), ..self }
     }
 
     /// An empty input says nothing unless there is something to go on from.

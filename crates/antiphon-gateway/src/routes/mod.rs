@@ -68,8 +68,8 @@ fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
     ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
 }
 
-async fn wrong_method(request: Request) -> ApiError {
-    let (method, path) = (request.method(), request.uri().path());
+async fn wrong_method(OriginalUri(uri): OriginalUri, request: Request) -> ApiError {
+    let (method, path) = (request.method(), uri.path());
     let message = format!("Not allowed to {method} on {path}.");
     ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message)
         .code("method_not_supported")

@@ -116,11 +116,7 @@ pub(crate) struct Upgrade {
 
 impl Upgrade {
     fn of(connections: &Connections, slot: Slot) -> Self {
-        Self {
-            slot: Arc::new(slot),
-            open: connections.open.clone(),
-            cut: connections.cut.clone(),
-        }
+        Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
     }
 
     /// Goes on with `speaking`, in a task of its own. The connection counts as open until that ends,

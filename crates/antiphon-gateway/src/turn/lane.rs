@@ -42,7 +42,8 @@ impl Turn<'_> {
     /// What a turn failed to go on from is not gone on from again: its client sends everything anew.
     /// Source: the provider's guide to its WebSocket mode.
     pub(super) fn forget(&self) {
-        if let (Some(lane), Continues::Response(id)) = (&self.request.lane, &self.request.continues) {
+        if let (Some(lane), Continues::Response(id)) = (&self.request.lane, &self.request.continues)
+        {
             lane.forget(id);
         }
     }

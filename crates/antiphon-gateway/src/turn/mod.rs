@@ -41,7 +41,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::request::CreateRequest;
+use crate::request::{CreateRequest, Wants};
 use crate::settings::OnDisconnect;
 use crate::upstream::{Asking, Reply, Upstream};
 
@@ -99,7 +99,7 @@ impl Turn<'_> {
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
-        if !self.request.generate {
+        if self.request.wants == Wants::Preparation {
             return self.warm_up(opened, plan, client).await;
         }
         let mut asking = Asking::of(upstream);

@@ -10,7 +10,7 @@ use super::lane::{Lane, Memory};
 use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{CreateRequest, boolean};
+use crate::request::{CreateRequest, Wants, boolean};
 
 /// An event of a client.
 #[derive(Debug)]
@@ -76,11 +76,9 @@ fn kind(event: &Object<'_>) -> Result<String, ApiError> {
 
 fn unknown(kind: &str) -> ApiError {
     let kind: String = kind.chars().take(64).collect();
-    ApiError::invalid(format!(
-        "Invalid value: '{kind}'. Supported values are: 'response.create'."
-    ))
-    .code("invalid_value")
-    .param("type")
+    ApiError::invalid(format!("Invalid value: '{kind}'. Supported values are: 'response.create'."))
+        .code("invalid_value")
+        .param("type")
 }
 
 fn create(
@@ -91,12 +89,15 @@ fn create(
     memory: &Arc<Memory>,
 ) -> Result<Create, ApiError> {
     contradicts_nothing(event)?;
-    let generate = boolean(event, "generate")?.unwrap_or(true);
+    let wants = match boolean(event, "generate")? {
+        Some(false) => Wants::Preparation,
+        _ => Wants::Answer,
+    };
     // The headers are the connection's: a key among them would be that of every turn.
     let identity = gateway.digest_key.identify(&HeaderMap::new(), text)?;
     let request = CreateRequest::parse(text, identity, &gateway.settings.limits)?;
     let lane = Lane::new(stream.clone(), memory);
-    let request = request.by_lane(lane, generate, &OF_THE_WAY);
+    let request = request.by_lane(lane, wants, &OF_THE_WAY);
     Ok(Create { stream, request, bytes: text.len() })
 }
 

@@ -67,7 +67,8 @@ fn object(kind: &str, code: &str, param: Option<&str>, message: &str) -> Value {
 }
 
 fn headers(headers: &HeaderMap) -> Option<Value> {
-    let is_acted_on = |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
+    let is_acted_on =
+        |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
     let told = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
     let told = told.filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))

@@ -21,6 +21,7 @@ mod support;
 mod tenants;
 mod turns;
 mod upstream;
+mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.
 const KEPT: support::Kept = support::Kept::InAFile;
