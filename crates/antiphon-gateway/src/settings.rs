@@ -2,6 +2,7 @@
 
 mod api_key;
 mod limits;
+mod pass_through;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Rate};
+pub use self::pass_through::PassThrough;
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -39,6 +41,10 @@ pub struct Settings {
     pub shutdown_grace: Duration,
     /// How much callers may send, hold open and ask for.
     pub limits: Limits,
+    /// What passes to upstreams of the requests that are none of the gateway's own. `None`: everything
+    /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
+    /// stores nothing.
+    pub pass_through: Option<PassThrough>,
 }
 
 impl Default for Settings {
@@ -54,6 +60,7 @@ impl Default for Settings {
             event_names: Form::OpenAi,
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
+            pass_through: None,
         }
     }
 }

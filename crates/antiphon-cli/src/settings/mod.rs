@@ -93,6 +93,7 @@ fn gateway(
         event_names: event_names.unwrap_or(defaults.event_names),
         shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
         limits: limits.with(layers)?,
+        pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
     })
 }
 

@@ -19,10 +19,11 @@ pub(super) enum Setting {
     ShutdownGrace,
     MaxOpenTurns,
     RequestsPerSecond,
+    PassThrough,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -39,6 +40,7 @@ impl Setting {
         Self::ShutdownGrace,
         Self::MaxOpenTurns,
         Self::RequestsPerSecond,
+        Self::PassThrough,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -89,6 +91,7 @@ impl Setting {
             Self::ShutdownGrace => "shutdown-grace",
             Self::MaxOpenTurns => "max-open-turns",
             Self::RequestsPerSecond => "requests-per-second",
+            Self::PassThrough => "pass-through",
         }
     }
 }

@@ -8,12 +8,13 @@ mod health;
 mod items;
 mod models;
 mod paging;
+mod passthrough;
 mod responses;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{OriginalUri, Request};
+use axum::extract::OriginalUri;
 use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
@@ -46,6 +47,10 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
+        .route(
+            "/{*path}",
+            any(passthrough::pass).route_layer(layer(with_gateway(), gate::open_turn)),
+        )
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
@@ -53,7 +58,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/readyz", get(health::ready))
         .nest("/v1", v1)
         .fallback(unknown_route)
-        .method_not_allowed_fallback(wrong_method)
+        .method_not_allowed_fallback(not_allowed)
         .with_state(Arc::clone(gateway))
 }
 
@@ -65,9 +70,12 @@ fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
     ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
 }
 
-async fn wrong_method(request: Request) -> ApiError {
-    let (method, path) = (request.method(), request.uri().path());
-    let message = format!("Not allowed to {method} on {path}.");
+async fn not_allowed(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {
+    wrong_method(&method, &uri)
+}
+
+fn wrong_method(method: &Method, uri: &Uri) -> ApiError {
+    let message = format!("Not allowed to {method} on {}.", uri.path());
     ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message)
         .code("method_not_supported")
 }

@@ -7,6 +7,7 @@ mod error;
 mod http;
 mod models;
 mod own_key;
+mod passing;
 mod patience;
 mod retry_after;
 
@@ -22,7 +23,8 @@ use tokio::time::Instant;
 pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::error::{Refused, UpstreamError};
-use self::http::HttpUpstream;
+pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::passing::{Foreign, Passed};
 use crate::caller::Caller;
 use crate::settings::{Retries, Settings};
 use crate::sim;
@@ -72,6 +74,15 @@ impl Upstreams {
             return Some(Upstream::Sim);
         }
         self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
+    }
+
+    /// The server that takes requests of an API's other parts which name no model: of those that
+    /// speak that API one that answers for all models, else the first; else the first of all.
+    pub(crate) fn of_api(&self, anthropic: bool) -> Option<&HttpUpstream> {
+        let speaks = |http: &&HttpUpstream| (http.api() == Dialect::Anthropic) == anthropic;
+        let mut speaking = self.http.iter().filter(speaks);
+        let general = speaking.clone().find(|http| http.takes_all());
+        general.or_else(|| speaking.next()).or_else(|| self.http.first())
     }
 
     /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
