@@ -130,6 +130,9 @@ pub(crate) struct ServeArgs {
     /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
+    /// How many days responses are kept; 0 or never: until they are deleted [default: 30]
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) retention: Option<String>,
     /// How many seconds a stop waits for open turns before it settles them [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) shutdown_grace: Option<String>,

@@ -18,6 +18,7 @@ mod limits;
 mod open_turns;
 mod present;
 mod request;
+mod retention;
 mod routes;
 mod secret;
 mod server;

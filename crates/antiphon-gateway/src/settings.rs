@@ -37,6 +37,8 @@ pub struct Settings {
     pub on_disconnect: OnDisconnect,
     /// How events are named where OpenAI and Open Responses differ.
     pub event_names: Form,
+    /// How long responses are kept; `None`: until they are deleted. Conversations do not expire.
+    pub retention: Option<Duration>,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
     /// How much callers may send, hold open and ask for.
@@ -58,6 +60,7 @@ impl Default for Settings {
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
+            retention: Some(Duration::from_hours(30 * 24)),
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
             pass_through: None,

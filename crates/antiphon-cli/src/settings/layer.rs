@@ -32,6 +32,7 @@ impl From<ServeArgs> for Layer {
             (Setting::TurnWait, args.turn_wait),
             (Setting::OnDisconnect, args.on_disconnect),
             (Setting::EventNames, args.event_names),
+            (Setting::Retention, args.retention),
             (Setting::ShutdownGrace, args.shutdown_grace),
             (Setting::MaxOpenTurns, args.max_open_turns),
             (Setting::RequestsPerSecond, args.requests_per_second),

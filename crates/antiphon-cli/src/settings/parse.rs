@@ -101,6 +101,18 @@ pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds.into()))
 }
 
+/// For how long something is kept; `None`: for ever.
+pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
+    let text = said.trimmed();
+    if text == "never" {
+        return Ok(None);
+    }
+    let days: u16 = text.parse().map_err(|_| {
+        said.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
+    })?;
+    Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
+}
+
 pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
     let text = said.trimmed();
     text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))

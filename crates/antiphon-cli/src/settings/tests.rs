@@ -12,6 +12,7 @@ use super::*;
 
 mod callers;
 mod limits;
+mod retention;
 
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
@@ -55,6 +56,7 @@ fn nothing_said_gives_the_documented_defaults() {
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(30));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Settle);
     assert_eq!(given.gateway.pass_through, None);
+    assert_eq!(given.gateway.retention, Some(Duration::from_hours(30 * 24)));
 }
 
 #[test]
@@ -94,6 +96,7 @@ fn every_setting_has_a_place_in_the_file() {
          turn-wait = 5\n\
          on-disconnect = 'finish'\n\
          event-names = 'open-responses'\n\
+         retention = 90\n\
          shutdown-grace = 6\n\
          pass-through = 'none'\n",
     );
@@ -108,6 +111,7 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
+    assert_eq!(given.gateway.retention, Some(Duration::from_hours(90 * 24)));
     assert_eq!(given.gateway.shutdown_grace, Duration::from_secs(6));
     assert_eq!(given.gateway.pass_through, Some(PassThrough::Nothing));
 }
@@ -129,6 +133,7 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
+        ("--retention", "ANTIPHON_RETENTION"),
         ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
         ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
         ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
@@ -151,7 +156,7 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
-             secrets, turn-wait, on-disconnect, event-names, shutdown-grace, pass-through, \
+             secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
              upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [

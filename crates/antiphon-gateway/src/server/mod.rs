@@ -17,6 +17,7 @@ use self::connection::Connections;
 use self::listening::Listening;
 use crate::abandoned;
 use crate::gateway::Gateway;
+use crate::retention;
 use crate::routes;
 use crate::settings::Settings;
 
@@ -54,6 +55,7 @@ impl Server {
         tokio::select! {
             () = shutdown => {}
             () = abandoned::settle(&*self.gateway.store) => {}
+            () = retention::expire(&*self.gateway.store, self.gateway.settings.retention) => {}
         }
         stop(&self.gateway, listening, connections).await;
         Ok(())

@@ -89,6 +89,13 @@ impl World {
         self.start().await;
     }
 
+    /// Ends the gateway, lets days pass for all that it has kept, and starts another.
+    pub(crate) async fn start_after_days(&mut self, days: i64) {
+        self.kill_replica(0).await;
+        self.place.let_days_pass(days).await;
+        self.start().await;
+    }
+
     /// Asks the gateway to stop.
     pub(crate) fn stop(&mut self) -> Stopping {
         self.stop_replica(0)
