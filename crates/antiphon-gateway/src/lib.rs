@@ -27,6 +27,7 @@ mod sim;
 mod tokens;
 mod turn;
 mod upstream;
+mod websocket;
 
 pub use auth::is_reserved;
 pub use server::{Server, serve};

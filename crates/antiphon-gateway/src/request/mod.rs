@@ -15,6 +15,7 @@ use self::input::input;
 pub(crate) use self::input::items;
 use crate::error::ApiError;
 use crate::settings::Limits;
+use crate::websocket::Lane;
 
 /// How a caller asks for encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
@@ -34,6 +35,10 @@ pub(crate) struct CreateRequest {
     pub(crate) encrypted: bool,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
+    /// Whether the model is to be asked. Where not, the response is empty, and can be gone on from.
+    pub(crate) generate: bool,
+    /// The lane of a WebSocket that it came by.
+    pub(crate) lane: Option<Lane>,
 }
 
 /// What a request goes on from.
@@ -68,12 +73,22 @@ impl CreateRequest {
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
+            generate: true,
+            lane: None,
             fields: String::new(),
         };
         check_bounds(&fields)?;
         request.has_input(is_prompted)?;
         fields.remove("input");
         Ok(Self { fields: fields.to_text(), ..request })
+    }
+
+    /// The same request, as it came by a lane: answered with events, and without these fields.
+    pub(crate) fn by_lane(self, lane: Lane, generate: bool, without: &[&str]) -> Self {
+        let mut fields = self.object();
+        without.iter().for_each(|key| fields.remove(key));
+        let fields = fields.to_text();
+        Self { fields, stream: true, generate, lane: Some(lane), ..self }
     }
 
     /// An empty input says nothing unless there is something to go on from.
@@ -166,7 +181,7 @@ fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {
     Ok(Some(text.into_owned()))
 }
 
-fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
+pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
     match fields.present(key) {
         None => Ok(None),
         Some("true") => Ok(Some(true)),

@@ -10,6 +10,7 @@ mod models;
 mod paging;
 mod passthrough;
 mod responses;
+mod websocket;
 
 use std::sync::Arc;
 
@@ -31,7 +32,9 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/models/{*model}", get(models::show))
         .route(
             "/responses",
-            post(responses::create).route_layer(layer(with_gateway(), gate::open_turn)),
+            post(responses::create)
+                .route_layer(layer(with_gateway(), gate::open_turn))
+                .get(websocket::open),
         )
         // These are no responses' ids.
         .route("/responses/compact", any(unknown_route))

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use self::connection::Connections;
+pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
 use crate::abandoned;
 use crate::gateway::Gateway;

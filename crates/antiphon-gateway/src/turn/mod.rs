@@ -5,6 +5,7 @@ mod channel;
 mod client;
 mod commit;
 mod encode;
+mod lane;
 mod lean;
 mod open;
 mod plan;
@@ -15,6 +16,7 @@ mod resolve;
 mod retry;
 mod send;
 mod view;
+mod warm;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -79,6 +81,7 @@ impl Turn<'_> {
     async fn run(&mut self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
             report::log_refusal(self.caller, &error);
+            self.forget();
             client.refuse(error);
         }
     }
@@ -92,10 +95,13 @@ impl Turn<'_> {
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
-        let held = self.load(opened.cursor).await?;
+        let held = self.held(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
         plan.report.superseded(matches!(made, Made::Superseded));
+        if !self.request.generate {
+            return self.warm_up(opened, plan, client).await;
+        }
         let mut asking = Asking::of(upstream);
         let _guard = self.guard_opening(&opened);
         let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
@@ -191,8 +197,12 @@ impl Turn<'_> {
             true => Err(ApiError::conversation_deleted()),
             false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
         };
-        if committed.is_err() {
-            self.drop_opening(&opened).await;
+        match &committed {
+            Ok(()) => self.remember(&opened, plan.transcript, &finished, &plan.origin),
+            Err(_) => {
+                self.drop_opening(&opened).await;
+                self.forget();
+            }
         }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         opened.close().await;
