@@ -9,6 +9,7 @@ mod abandoned;
 mod auth;
 mod bound;
 mod caller;
+mod compaction;
 pub mod entropy;
 mod error;
 mod eventually;

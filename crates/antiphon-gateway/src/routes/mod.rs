@@ -1,5 +1,6 @@
 //! The API's routes.
 
+mod compact;
 mod conversation;
 mod conversations;
 mod extract;
@@ -37,7 +38,10 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
                 .get(websocket::open),
         )
         // These are no responses' ids.
-        .route("/responses/compact", any(unknown_route))
+        .route(
+            "/responses/compact",
+            post(compact::create).route_layer(layer(with_gateway(), gate::open_turn)),
+        )
         .route("/responses/input_tokens", any(unknown_route))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))

@@ -40,6 +40,10 @@ pub(crate) struct Upstreams {
     pub(crate) without_encryption: Origins,
     /// Those known to refuse calls without the reasoning that they were made with.
     pub(crate) wanting_reasoning: Origins,
+    /// Those known to have no `/responses/compact`.
+    pub(crate) without_compact_path: Origins,
+    /// Those known not to compact the history of a request by themselves.
+    pub(crate) without_compaction: Origins,
 }
 
 /// Origins that are known for something.
@@ -65,6 +69,8 @@ impl Upstreams {
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
+            without_compact_path: Origins::default(),
+            without_compaction: Origins::default(),
         }
     }
 
@@ -133,6 +139,11 @@ impl Upstream<'_> {
             Self::Sim => Dialect::Responses,
             Self::Http(http) => http.api(),
         }
+    }
+
+    /// Whether it is a server that speaks the Responses API, and may keep to all of it.
+    pub(crate) fn is_responses_server(self) -> bool {
+        matches!(self, Self::Http(http) if http.api() == Dialect::Responses)
     }
 
     /// Where items of this upstream's `model` come from.
