@@ -58,6 +58,8 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,
+        generate: true,
+        lane: None,
         identity: request.identity,
     };
     (summary, message(PROMPT.trim_end()))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use tokio_tungstenite::tungstenite::Error as LinkError;
@@ -23,12 +23,13 @@ pub(super) async fn open(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     Extension(connection): Extension<Upgrade>,
+    OriginalUri(uri): OriginalUri,
     mut request: Request,
 ) -> Response {
     let response = match create_response_with_body(&request, Body::empty) {
         Ok(response) => response,
         Err(error) if request.headers().contains_key(header::UPGRADE) => return refused(&error),
-        Err(_) => return wrong_method(request).await.into_response(),
+        Err(_) => return wrong_method(request.method(), &uri).into_response(),
     };
     let upgraded = hyper::upgrade::on(&mut request);
     connection.go_on(async move {
