@@ -13,6 +13,7 @@ pub(crate) use self::bounds::metadata;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
 use self::input::input;
 pub(crate) use self::input::items;
+use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
 use crate::websocket::Lane;
@@ -33,6 +34,8 @@ pub(crate) struct CreateRequest {
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
+    /// Whether its history is to be compacted.
+    pub(crate) wish: Wish,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
     pub(crate) wants: Wants,
@@ -73,8 +76,10 @@ impl CreateRequest {
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
+        let input = input(body, &fields, limits)?;
         let request = Self {
-            input: input(body, &fields, limits)?,
+            wish: wish(&fields, &input)?,
+            input,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),

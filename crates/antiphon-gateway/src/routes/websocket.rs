@@ -23,13 +23,13 @@ pub(super) async fn open(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     Extension(connection): Extension<Upgrade>,
-    uri: OriginalUri,
+    OriginalUri(uri): OriginalUri,
     mut request: Request,
 ) -> Response {
     let response = match create_response_with_body(&request, Body::empty) {
         Ok(response) => response,
         Err(error) if request.headers().contains_key(header::UPGRADE) => return refused(&error),
-        Err(_) => return wrong_method(uri, request).await.into_response(),
+        Err(_) => return wrong_method(request.method(), &uri).into_response(),
     };
     let upgraded = hyper::upgrade::on(&mut request);
     connection.go_on(async move {
@@ -43,8 +43,10 @@ pub(super) async fn open(
 
 /// A client of another version is told ours. Source: RFC 6455, section 4.4.
 fn refused(error: &LinkError) -> Response {
-    let is_version =
-        matches!(error, LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader));
+    let is_version = matches!(
+        error,
+        LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader)
+    );
     let status = if is_version { StatusCode::UPGRADE_REQUIRED } else { StatusCode::BAD_REQUEST };
     let message = format!("The request cannot be upgraded to a WebSocket. {error}");
     let error = ApiError::of(status, "invalid_request_error", message);

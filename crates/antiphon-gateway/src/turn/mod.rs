@@ -4,6 +4,8 @@ mod admission;
 mod channel;
 mod client;
 mod commit;
+mod compact;
+mod compacted;
 mod encode;
 mod lane;
 mod lean;
@@ -15,13 +17,15 @@ mod report;
 mod resolve;
 mod retry;
 mod send;
+mod start;
+mod summary;
 mod view;
 mod warm;
 
 use std::pin::pin;
 use std::sync::Arc;
 
-use antiphon::dialect::Asked;
+use antiphon::dialect::{Asked, Dialect};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
 use futures_util::future::maybe_done;
@@ -29,6 +33,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
+pub(crate) use self::compacted::compacted;
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
@@ -98,13 +103,13 @@ impl Turn<'_> {
         let held = self.held(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
-        plan.report.superseded(matches!(made, Made::Superseded));
+        plan.superseded(matches!(made, Made::Superseded));
         if self.request.wants == Wants::Preparation {
             return self.warm_up(opened, plan, client).await;
         }
         let mut asking = Asking::of(upstream);
         let _guard = self.guard_opening(&opened);
-        let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
+        let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
@@ -165,8 +170,12 @@ impl Turn<'_> {
         let taken = Taken::of(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
         let assembler = assembler.permitting(Permission::of(&fields));
+        let assembler = assembler.beginning_with(plan.preface.clone().unwrap_or_default());
         let asked = Asked::of(&fields, plan.origin.clone());
-        Hearing::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
+        let api =
+            if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
+        let hearing = Hearing::new(api, asked, assembler).bounded(upstream.max_event());
+        hearing.sealing(self.sealing(&plan.origin, upstream))
     }
 
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
@@ -192,6 +201,7 @@ impl Turn<'_> {
                 assembler.finish(unix_now())
             }
         };
+        self.learn_of_compaction(&plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),

@@ -10,6 +10,7 @@ mod faults;
 mod leaving;
 mod limits;
 mod numbered;
+mod passthrough;
 mod references;
 mod repairs;
 mod replicas;
