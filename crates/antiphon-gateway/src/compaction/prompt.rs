@@ -4,7 +4,7 @@ use antiphon::Item;
 use antiphon::json::{Object, quote};
 
 use crate::compaction::Wish;
-use crate::request::{Continues, CreateRequest};
+use crate::request::{Continues, CreateRequest, Wants};
 
 /// What a model is asked, as a user's message behind all that it is to sum up.
 const PROMPT: &str = include_str!("prompt.md");
@@ -58,7 +58,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,
-        generate: true,
+        wants: Wants::Answer,
         lane: None,
         identity: request.identity,
     };

@@ -43,10 +43,8 @@ pub(super) async fn open(
 
 /// A client of another version is told ours. Source: RFC 6455, section 4.4.
 fn refused(error: &LinkError) -> Response {
-    let is_version = matches!(
-        error,
-        LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader)
-    );
+    let is_version =
+        matches!(error, LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader));
     let status = if is_version { StatusCode::UPGRADE_REQUIRED } else { StatusCode::BAD_REQUEST };
     let message = format!("The request cannot be upgraded to a WebSocket. {error}");
     let error = ApiError::of(status, "invalid_request_error", message);

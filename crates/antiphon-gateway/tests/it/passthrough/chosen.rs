@@ -3,7 +3,7 @@
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
 use antiphon_testkit::FakeUpstream;
-use http::{Method, request};
+use http::Method;
 use serde_json::json;
 
 use super::{answered, request};

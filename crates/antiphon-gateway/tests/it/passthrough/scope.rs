@@ -2,7 +2,7 @@
 
 use antiphon_gateway::settings::{ApiKey, PassThrough, Secret, Settings};
 use antiphon_store::Tenant;
-use http::{HeaderName, Method, request};
+use http::{HeaderName, Method};
 use serde_json::json;
 
 use super::{answered, request};
