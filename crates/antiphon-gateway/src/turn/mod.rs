@@ -207,12 +207,11 @@ impl Turn<'_> {
             true => Err(ApiError::conversation_deleted()),
             false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
         };
-        match &committed {
-            Ok(()) => self.remember(&opened, plan.transcript, &finished, &plan.origin),
-            Err(_) => {
-                self.drop_opening(&opened).await;
-                self.forget();
-            }
+        if committed.is_ok() {
+            self.remember(&opened, plan.transcript, &finished, &plan.origin);
+        } else {
+            self.drop_opening(&opened).await;
+            self.forget();
         }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         opened.close().await;

@@ -140,7 +140,6 @@ impl Socket {
                 self.refuse(None, &error).await
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(()),
-            Some(Ok(Message::Close(_))) | None => Err(End::Left),
             Some(Err(LinkError::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
                 self.refuse(None, &too_long(max_size)).await?;
                 Err(End::TooLong)
@@ -149,7 +148,7 @@ impl Socket {
             Some(Err(LinkError::Protocol(_))) => {
                 Err(End::Closed(CloseCode::Protocol, "no WebSocket"))
             }
-            Some(Err(_)) => Err(End::Left),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Left),
         }
     }
 
@@ -198,7 +197,7 @@ impl Socket {
             }
             Heard::Refused(error) => self.refuse(stream.as_ref(), &error).await,
             Heard::Over => {
-                self.lanes.ended(&stream);
+                self.lanes.ended(stream);
                 self.begin();
                 Ok(())
             }

@@ -52,7 +52,7 @@ async fn turns_follow_one_another_and_what_is_stored_can_be_gone_on_from_anywher
 
     let first = socket.turn(&say("My color is purple")).await;
     let second = socket.turn(&say("What is my color?").after(first.id())).await;
-    let elsewhere = client.socket().await.turn(&say("Name my color").after(second.id())).await;
+    let elsewhere = client.socket().await.turn(&say("What is my color?").after(second.id())).await;
 
     assert!(second.text().contains("purple"), "{}", second.text());
     assert!(elsewhere.text().contains("purple"), "{}", elsewhere.text());
