@@ -47,10 +47,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
-        .route(
-            "/{*path}",
-            any(passthrough::pass).route_layer(layer(with_gateway(), gate::open_turn)),
-        )
+        .route("/{*path}", any(passthrough::pass).layer(layer(with_gateway(), gate::open_turn)))
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
