@@ -5,6 +5,7 @@ mod conversations;
 mod extract;
 mod gate;
 mod health;
+mod input_tokens;
 mod items;
 mod models;
 mod paging;
@@ -34,7 +35,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         )
         // These are no responses' ids.
         .route("/responses/compact", any(unknown_route))
-        .route("/responses/input_tokens", any(unknown_route))
+        .route("/responses/input_tokens", post(input_tokens::count))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
         .route("/responses/{id}/cancel", post(responses::cancel))

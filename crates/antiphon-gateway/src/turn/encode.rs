@@ -22,7 +22,8 @@ pub(super) fn translated(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    for key in OWN_FIELDS.into_iter().chain(["store"]) {
+    // What is too long is cut here, since these APIs know no such field.
+    for key in OWN_FIELDS.into_iter().chain(["store", "truncation"]) {
         fields.remove(key);
     }
     dialect::encode(dialect, Request { fields: &fields, items: view, origin })
@@ -81,6 +82,15 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -
     }
     fields.set("store", "false");
     fields.set("stream", "true");
+    with_input(&fields.to_text(), input)
+}
+
+/// The body of a request that asks how many tokens this input is.
+pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    for key in OWN_FIELDS {
+        fields.remove(key);
+    }
     with_input(&fields.to_text(), input)
 }
 

@@ -4,7 +4,9 @@ mod admission;
 mod channel;
 mod client;
 mod commit;
+mod counting;
 mod encode;
+mod instead;
 mod lean;
 mod open;
 mod plan;
@@ -15,6 +17,7 @@ mod resolve;
 mod retry;
 mod send;
 mod view;
+mod window;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,6 +30,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
+pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
@@ -95,6 +99,7 @@ impl Turn<'_> {
         let held = self.load(opened.cursor).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
+        self.fit(&mut plan, upstream).await?;
         plan.report.superseded(matches!(made, Made::Superseded));
         let mut asking = Asking::of(upstream);
         let _guard = self.guard_opening(&opened);

@@ -3,12 +3,14 @@
 mod api;
 mod asking;
 mod body;
+mod context_length;
 mod error;
 mod http;
 mod models;
 mod own_key;
 mod patience;
 mod retry_after;
+mod token_count;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -21,6 +23,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
+pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
 use self::http::HttpUpstream;
 use crate::caller::Caller;
@@ -30,6 +33,9 @@ use crate::sim;
 /// The name of the built-in model.
 pub(crate) const SIM: &str = "sim";
 
+/// How many tokens it takes. It has no window of its own: this is that of large models.
+const SIM_WINDOW: u64 = 1_000_000;
+
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
     /// The first that takes a model's name answers for it.
@@ -38,6 +44,8 @@ pub(crate) struct Upstreams {
     pub(crate) without_encryption: Origins,
     /// Those known to refuse calls without the reasoning that they were made with.
     pub(crate) wanting_reasoning: Origins,
+    /// Those known not to count tokens.
+    pub(crate) without_token_counts: Origins,
 }
 
 /// Origins that are known for something.
@@ -63,6 +71,7 @@ impl Upstreams {
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
+            without_token_counts: Origins::default(),
         }
     }
 
@@ -129,6 +138,14 @@ impl Upstream<'_> {
         match self {
             Self::Sim => Origin::new(SIM),
             Self::Http(http) => Origin::new(format!("{} {model}", http.name())),
+        }
+    }
+
+    /// How many tokens its models take, input and answer together, where that is known.
+    pub(crate) fn context_window(self) -> Option<u64> {
+        match self {
+            Self::Sim => Some(SIM_WINDOW),
+            Self::Http(http) => http.context_window(),
         }
     }
 
