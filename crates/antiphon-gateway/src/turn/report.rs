@@ -176,9 +176,8 @@ impl Report {
     }
 
     /// An item was left out because the whole was too long.
-    pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item) {
-        let (kind, id) = (item.head().kind.to_string(), item.head().id.as_ref());
-        let item_id = id.map(ToString::to_string);
+    pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
+        let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
         self.truncated.push(TruncatedItem { position, kind, item_id });
     }
 

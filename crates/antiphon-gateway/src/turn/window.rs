@@ -4,6 +4,9 @@
 //! it too long, before it is asked again. Only where the caller lets it be: `truncation` is `auto`.
 //! Else the turn is refused with the two ways out of it. Nothing that is stored changes.
 
+use std::collections::HashMap;
+
+use antiphon::ItemId;
 use antiphon::json::Object;
 use antiphon::truncation::cut;
 
@@ -98,10 +101,11 @@ impl Turn<'_> {
         if cut.dropped.is_empty() {
             return None;
         }
-        let sources = Sources::of(&self.request.input);
+        let (sources, held) = (Sources::of(&self.request.input), held_ids(plan));
         let mut report = Report::new(0);
         for item in cut.dropped.iter().map(|position| &view[*position]) {
-            report.truncated(sources.position(item), item);
+            let id = held.get(&item.raw().as_ptr()).copied().or(item.head().id.as_ref());
+            report.truncated(sources.position(item), item, id);
         }
         let prompt = self.prompt(cut.kept(view), upstream, &plan.origin, &mut report).ok()?;
         Some((Instead { prompt, report }, cut.weight))
@@ -125,6 +129,12 @@ impl Turn<'_> {
     pub(super) fn truncates(&self) -> bool {
         self.request.object().string("truncation").as_deref() == Some("auto")
     }
+}
+
+/// The ids under which items are held, also of those that came without one, by where their bytes are.
+fn held_ids(plan: &Plan) -> HashMap<*const u8, &ItemId> {
+    let items = plan.transcript.items().iter();
+    items.filter_map(|item| Some((item.body.as_ref()?.as_ptr(), &item.id))).collect()
 }
 
 /// The bound on the answer that the caller asks for, which is held free.

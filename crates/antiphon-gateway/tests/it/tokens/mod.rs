@@ -8,7 +8,9 @@ use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::UpstreamSettings;
 use serde_json::Value;
 
-use crate::support::{Client, World, ask};
+use crate::support::{Client, World, ask, assistant, user};
+
+const FACTS: [&str; 3] = ["My color is purple", "My dog is Biscuit", "My city is Bonn"];
 
 /// A gateway whose upstream has other settings than the usual ones.
 async fn world_with(change: impl FnOnce(&mut UpstreamSettings)) -> World {
@@ -23,11 +25,23 @@ async fn world_of(api: Dialect) -> World {
 /// A conversation of three turns, each of them told at some length.
 async fn three_turns(client: &Client) -> String {
     let conversation = client.new_conversation().await;
-    for fact in ["My color is purple", "My dog is Biscuit", "My city is Bonn"] {
-        let told = format!("{fact}. {}", "It is said at some length. ".repeat(20));
-        client.respond(&ask(told).within(&conversation)).await;
+    for fact in FACTS {
+        client.respond(&ask(at_length(fact)).within(&conversation)).await;
     }
     conversation
+}
+
+/// The same, put into a conversation without a model.
+async fn three_turns_put_in(client: &Client) -> String {
+    let conversation = client.new_conversation().await;
+    for fact in FACTS {
+        client.add_items(&conversation, &[user(&at_length(fact)), assistant("Noted.")]).await;
+    }
+    conversation
+}
+
+fn at_length(fact: &str) -> String {
+    format!("{fact}. {}", "It is said at some length. ".repeat(20))
 }
 
 /// What users say in a view, by the first words of each.

@@ -3,22 +3,22 @@
 use antiphon::dialect::Dialect;
 use serde_json::json;
 
-use super::{three_turns, too_long, users, world_with};
+use super::{three_turns_put_in, too_long, users, world_with};
 use crate::support::{MODES, Mode, World, ask};
 
-/// Three turns of some 130 tokens each do not fit, two do.
+/// Three turns of some 150 tokens each do not fit, two do.
 const WINDOW: u32 = 420;
 
 const APIS: [Dialect; 3] = [Dialect::Responses, Dialect::Chat, Dialect::Anthropic];
 
-/// A gateway that learns of a window only once the conversation has three turns.
+/// A gateway that knows the window, and a conversation that is too long for it.
 async fn grown(api: Dialect) -> (World, String) {
     let world = world_with(|upstream| {
         upstream.api = api;
         upstream.context_window = Some(WINDOW);
     })
     .await;
-    let conversation = three_turns(&world.client()).await;
+    let conversation = three_turns_put_in(&world.client()).await;
     (world, conversation)
 }
 
@@ -118,7 +118,7 @@ async fn what_a_caller_replays_is_named_by_its_place() {
 async fn what_fits_is_sent_as_it_is() {
     let world = world_with(|upstream| upstream.context_window = Some(100_000)).await;
     let client = world.client();
-    let conversation = three_turns(&client).await;
+    let conversation = three_turns_put_in(&client).await;
     let last = ask("And now?").within(&conversation).field("truncation", "auto");
     let turn = client.respond(&last).await;
     assert_eq!(users(&world.last_view().await).len(), 4);
