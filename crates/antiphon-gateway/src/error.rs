@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use crate::limits::retry_headers;
-use crate::upstream::{Refused, UpstreamError};
+use crate::upstream::{Refused, TooLong, UpstreamError};
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,6 +276,9 @@ impl From<UpstreamError> for ApiError {
                 Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
                     .code("rate_limit_exceeded")
                     .retry_after(Duration::from_secs(1))
+            }
+            UpstreamError::TooLong(_) => {
+                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
             }
             UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())

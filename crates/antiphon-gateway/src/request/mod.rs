@@ -16,7 +16,24 @@ pub(crate) use self::input::items;
 use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
+use crate::upstream::SIM;
 use crate::websocket::Lane;
+
+/// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
+const COUNTED: [&str; 12] = [
+    "model",
+    "input",
+    "conversation",
+    "previous_response_id",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "text",
+    "reasoning",
+    "truncation",
+    "personality",
+];
 
 /// How a caller asks for encrypted reasoning.
 pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
@@ -71,7 +88,32 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        Self::of(body, fields, identity, limits)
+    }
+
+    /// Reads a request whose tokens are to be counted. No field of it is required: without a model it
+    /// is the built-in one's. What bears on the answer alone is passed over.
+    pub(crate) fn parse_counted(
+        body: &Bytes,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
+        let given = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
+        let mut fields: Object<'_> = counted.collect();
+        if fields.present("model").is_none() {
+            fields.set("model", json::quote(SIM));
+        }
+        Self::of(body, fields, identity, limits)
+    }
+
+    fn of(
+        body: &Bytes,
+        mut fields: Object<'_>,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();

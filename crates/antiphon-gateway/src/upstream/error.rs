@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
@@ -39,6 +40,9 @@ pub(crate) enum UpstreamError {
     /// It answered that the response failed.
     #[error("{}", .0.message)]
     Failed(Failure),
+    /// The input is too long for the model, and what can be done about it.
+    #[error("{0}")]
+    TooLong(TooLong),
 }
 
 /// An error answer of an upstream.
@@ -78,6 +82,7 @@ impl UpstreamError {
             | Self::Stalled(_)
             | Self::Unending(_)
             | Self::Garbled(_)
+            | Self::TooLong(_)
             | Self::Busy => false,
         }
     }
@@ -94,6 +99,7 @@ impl UpstreamError {
             Self::Failed(failure) => failure.clone(),
             Self::Refused(refused) => refused.as_failure(),
             Self::Busy => Failure { code: "rate_limit_exceeded".into(), message: self.to_string() },
+            Self::TooLong(_) => Failure { code: TooLong::CODE.into(), message: self.to_string() },
             _ => Failure::server_error(self.to_string()),
         }
     }
@@ -106,6 +112,22 @@ impl UpstreamError {
             body.contains("reasoning_content")
                 && ["passed back", "issing"].iter().any(|words| body.contains(words))
         })
+    }
+
+    /// What it said where the input is too long for the model.
+    pub(crate) fn overflow(&self) -> Option<Overflow> {
+        match self {
+            Self::Refused(refused) => Overflow::told_by(refused.status, &refused.error()),
+            Self::Failed(failure) => Overflow::told(&failure.code, &failure.message),
+            _ => None,
+        }
+    }
+
+    /// Whether it has no such path, or does nothing there.
+    pub(super) fn is_not_offered(&self) -> bool {
+        matches!(self, Self::Refused(refused)
+            if matches!(refused.status.as_u16(), 404 | 405 | 501)
+                && refused.error()["code"] != "model_not_found")
     }
 
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.

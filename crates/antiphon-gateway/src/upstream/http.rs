@@ -83,6 +83,11 @@ impl HttpUpstream {
         self.settings.key.is_some()
     }
 
+    /// How many tokens its models take, where that is known.
+    pub(super) fn context_window(&self) -> Option<u64> {
+        self.settings.context_window.map(u64::from)
+    }
+
     /// The bound, in bytes, on one event of an answer.
     pub(super) fn max_answer(&self) -> usize {
         self.settings.max_answer

@@ -20,6 +20,7 @@ mod state;
 mod streams;
 mod support;
 mod tenants;
+mod tokens;
 mod turns;
 mod upstream;
 mod websocket;
