@@ -11,6 +11,7 @@ mod bound;
 mod caller;
 pub mod entropy;
 mod error;
+mod error_body;
 mod eventually;
 mod gateway;
 mod lease;

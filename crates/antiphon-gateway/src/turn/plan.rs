@@ -14,7 +14,7 @@ use super::report::Report;
 use super::resolve::Incoming;
 use super::view::View;
 use crate::error::ApiError;
-use crate::request::nothing_to_say;
+use crate::request::{check_choice_is_there, nothing_to_say};
 use crate::settings::Faults;
 use crate::upstream::Upstream;
 
@@ -61,6 +61,7 @@ impl Turn<'_> {
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
+        check_choice_is_there(&self.request.object(), &view)?;
         let prompt = self.prompt(view, upstream, &origin, &mut report)?;
         let fresh = transcript.items()[held..].to_vec();
         Ok(Plan { transcript, fresh, prompt, origin, report })
