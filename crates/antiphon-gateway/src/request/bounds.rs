@@ -13,8 +13,8 @@ use super::tools::check_tools;
 use super::{boolean, string, wrong};
 use crate::error::ApiError;
 
-/// Types and bounds, in the provider's words. What only names a level (`reasoning.effort`,
-/// `text.verbosity`, `service_tier`, …) is the upstream's to judge: each model has its own.
+/// Types and bounds, in the provider's words. What names a level of which each model has its
+/// own (`reasoning.effort`, `reasoning.summary`, `service_tier`) is the upstream's to judge.
 pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     check_tools(fields)?;
     check_types(fields)?;

@@ -17,12 +17,19 @@ const MAX_NAME: usize = 64;
 pub(super) fn check_text(fields: &Object<'_>) -> Result<(), ApiError> {
     let Some(raw) = fields.present("text") else { return Ok(()) };
     let text = Object::parse(raw.as_bytes()).map_err(|_| wrong("text", "an object", raw))?;
-    if let Some(raw) = text.present("verbosity").filter(|raw| json::unquote(raw).is_none()) {
-        return Err(wrong("text.verbosity", "a string", raw));
-    }
+    check_verbosity(&text)?;
     let Some(raw) = text.present("format") else { return Ok(()) };
     let format = Object::parse(raw.as_bytes()).map_err(|_| wrong(PATH, "an object", raw))?;
     check_format(&format)
+}
+
+fn check_verbosity(text: &Object<'_>) -> Result<(), ApiError> {
+    let path = "text.verbosity";
+    let Some(raw) = text.present("verbosity") else { return Ok(()) };
+    match json::unquote(raw).ok_or_else(|| wrong(path, "a string", raw))?.as_ref() {
+        "low" | "medium" | "high" => Ok(()),
+        other => Err(ApiError::invalid_value(path, other, &["low", "medium", "high"])),
+    }
 }
 
 fn check_format(format: &Object<'_>) -> Result<(), ApiError> {

@@ -14,6 +14,7 @@ mod references;
 mod repairs;
 mod replicas;
 mod retries;
+mod semantics;
 mod serving;
 mod state;
 mod streams;

@@ -2,7 +2,7 @@
 
 use antiphon_gateway::settings::{ApiKey, Secret};
 use antiphon_store::Tenant;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Mode, World, ask};
 
