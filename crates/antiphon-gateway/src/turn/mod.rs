@@ -185,7 +185,8 @@ impl Turn<'_> {
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
         let assembler =
             Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
-        assembler.in_form(self.gateway.settings.event_names)
+        let assembler = assembler.in_form(self.gateway.settings.event_names);
+        assembler.obfuscating(self.request.obfuscation())
     }
 
     /// Commits what the turn came to, and only then tells the caller of its end.

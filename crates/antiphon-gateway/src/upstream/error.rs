@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
+use crate::error_body::ErrorBody;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// It answered with an error status. Status and body reach the caller as they came.
+    /// It answered with an error status, which reaches the caller, with the body in the form that
+    /// callers read.
     #[error("The upstream refused the request with status {}.", .0.status)]
     Refused(Box<Refused>),
     /// No connection.
@@ -59,14 +61,13 @@ pub(crate) struct Refused {
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {
-        let body = serde_json::json!({"error": {
-            "message": message, "type": "invalid_request_error", "param": null, "code": null,
-        }});
+        let kind = "invalid_request_error";
+        let body = ErrorBody { message, kind, param: None, code: None }.to_json();
         let json = http::HeaderValue::from_static("application/json");
         Self::Refused(Box::new(Refused {
             status: StatusCode::BAD_REQUEST,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
-            body: body.to_string().into(),
+            body: body.into(),
         }))
     }
 
@@ -204,7 +205,9 @@ impl Refused {
 
     fn as_failure(&self) -> Failure {
         let error = self.error();
-        let code = match (error["code"].as_str(), self.status) {
+        // Some servers repeat their status there.
+        let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
+        let code = match (error["code"].as_str().filter(is_a_code), self.status) {
             (Some(code), _) => code,
             (None, StatusCode::TOO_MANY_REQUESTS) => "rate_limit_exceeded",
             (None, _) => "server_error",

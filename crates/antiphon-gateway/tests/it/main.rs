@@ -15,6 +15,7 @@ mod references;
 mod repairs;
 mod replicas;
 mod retries;
+mod semantics;
 mod serving;
 mod state;
 mod streams;
