@@ -19,12 +19,7 @@ pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     }
     check_types(fields)?;
     metadata(fields)?;
-    if boolean(fields, "background")? == Some(true) {
-        return Err(ApiError::invalid("Background responses are not supported yet.")
-            .code("unsupported_parameter")
-            .param("background"));
-    }
-    Ok(())
+    background(fields)
 }
 
 /// Fields that are not looked into are still of one type each.
@@ -54,6 +49,18 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// `background`: who does not wait for a response can only look it up.
+fn background(fields: &Object<'_>) -> Result<(), ApiError> {
+    match (boolean(fields, "background")?, boolean(fields, "store")?) {
+        (Some(true), Some(false)) => {
+            Err(ApiError::invalid("Background responses require 'store' to be true.")
+                .code("invalid_value")
+                .param("background"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `metadata`: at most 16 pairs of strings, keys up to 64 and values up to 512 characters.

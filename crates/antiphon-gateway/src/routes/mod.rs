@@ -1,5 +1,6 @@
 //! The API's routes.
 
+mod background;
 mod conversation;
 mod conversations;
 mod extract;
@@ -37,7 +38,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/responses/input_tokens", any(unknown_route))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
-        .route("/responses/{id}/cancel", post(responses::cancel))
+        .route("/responses/{id}/cancel", post(background::cancel))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(

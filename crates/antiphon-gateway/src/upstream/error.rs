@@ -167,7 +167,7 @@ impl Refused {
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }
 
-    fn as_failure(&self) -> Failure {
+    pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
         let code = match (error["code"].as_str(), self.status) {
             (Some(code), _) => code,

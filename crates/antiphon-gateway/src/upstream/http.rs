@@ -69,6 +69,11 @@ impl HttpUpstream {
         self.settings.models.iter().any(|pattern| pattern.takes(model))
     }
 
+    /// Whether it is shown the callers' own tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.settings.key.is_none()
+    }
+
     /// The bound, in bytes, on one event of an answer.
     pub(super) fn max_answer(&self) -> usize {
         self.settings.max_answer

@@ -1,11 +1,14 @@
 //! The store that several processes share: a PostgreSQL database.
 
 mod abandoned;
+mod background;
 mod conversations;
+mod events;
 mod failure;
 mod heartbeat;
 mod holders;
 mod items;
+mod jobs;
 mod kept;
 mod line;
 mod listing;

@@ -12,6 +12,7 @@ mod form;
 mod heard;
 mod lines;
 mod output_item;
+mod queued;
 mod sse;
 mod vocabulary;
 
@@ -26,4 +27,5 @@ pub use emitter::Event;
 pub use envelope::Envelope;
 pub use form::Form;
 pub(crate) use lines::Lines;
+pub use queued::queued;
 pub use sse::{Decoder, Frame, TooLong};
