@@ -57,6 +57,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         model: request.model.clone(),
         stream: false,
         store: false,
+        background: false,
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,

@@ -34,7 +34,7 @@ pub(crate) async fn compacted(
     caller: &Caller,
     request: &CreateRequest,
 ) -> Result<String, ApiError> {
-    let turn = Turn { gateway, caller, request };
+    let turn = Turn::of(gateway, caller, request);
     let compacting = async {
         let preview = Preview::of(gateway, caller, request).await?;
         match turn.compacted_there(&preview.plan, preview.upstream()).await? {

@@ -203,7 +203,7 @@ impl Refused {
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }
 
-    fn as_failure(&self) -> Failure {
+    pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
         // Some servers repeat their status there.
         let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
