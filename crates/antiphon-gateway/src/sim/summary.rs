@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::item::{Item, text_of};
+use crate::compaction::INTRODUCTION;
 
 /// Whether the text asks to sum up what was said and done.
 pub(super) fn asks_for_summary(asked: &str) -> bool {
@@ -23,6 +24,12 @@ pub(super) fn summary(context: &Context) -> String {
         true => "Nothing was answered yet.".to_owned(),
         false => sentences.join(" "),
     }
+}
+
+/// The summary that the text is, where a compaction ends the context: what it stands for ended in
+/// something else than a word of the user.
+pub(super) fn given(asked: &str) -> Option<&str> {
+    asked.strip_prefix(INTRODUCTION)
 }
 
 fn ended(sentence: String) -> String {

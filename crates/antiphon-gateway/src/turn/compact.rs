@@ -1,5 +1,6 @@
 //! A turn whose history is compacted on the way, because its request wishes it.
 
+use antiphon::json::Object;
 use antiphon::stream::{Finished, Status};
 use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
@@ -28,7 +29,7 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<Option<Reply>, ApiError> {
         if self.is_compacted_there(asking.upstream(), &plan.origin) {
-            match self.ask(opened, plan, asking, client).await {
+            match self.ask_readably(opened, plan, asking, client).await {
                 Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
                     self.gateway.upstreams.without_compaction.remember(&plan.origin);
                 }
@@ -43,7 +44,31 @@ impl Turn<'_> {
             return Ok(Some(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
         }
         *asking = Asking::of(asking.upstream());
-        self.ask(opened, plan, asking, client).await
+        self.ask_readably(opened, plan, asking, client).await
+    }
+
+    /// Asks once more where the upstream cannot read its own compaction any more, its keys having
+    /// changed: with what it stands for, if that is held. Else the refusal stands.
+    async fn ask_readably(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Option<Reply>, ApiError> {
+        let refusal = match self.ask(opened, plan, asking, client).await {
+            Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
+                refused
+            }
+            reply => return reply,
+        };
+        let is_compaction = |item: &Item| item.head().kind == Kind::Compaction;
+        let is_expanded = plan.prompt.view.iter().any(is_compaction)
+            && self.expanded(plan, asking.upstream()).is_ok();
+        match is_expanded {
+            true => self.ask(opened, plan, asking, client).await,
+            false => Err(ApiError::Upstream(refusal)),
+        }
     }
 
     /// Whether the upstream is left to compact by itself what the request wishes compacted.
@@ -92,8 +117,10 @@ impl Turn<'_> {
             Wish::None => false,
             Wish::Now => true,
             Wish::Above(threshold) => {
+                let fields = self.request.object();
                 view.iter().any(is_compactable)
-                    && tokens::estimate(&self.request.object(), view) > threshold
+                    && may_be_above(&fields, view, threshold)
+                    && tokens::estimate(&fields, view) > threshold
             }
         }
     }
@@ -122,8 +149,15 @@ impl Turn<'_> {
 /// Whether a compaction takes the place of the item.
 fn is_compactable(item: &Item) -> bool {
     let head = item.head();
-    let is_callers = head.kind == Kind::Message && !head.is_model_made();
-    !is_callers && !matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger)
+    let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
+    !is_its_own && !head.stays_through_compaction()
+}
+
+/// A token is a byte at least: what has fewer need not be counted.
+fn may_be_above(fields: &Object<'_>, view: &[Item], threshold: u64) -> bool {
+    let fields = fields.iter().map(|(_, raw)| raw.len());
+    let bytes: usize = fields.chain(view.iter().map(|item| item.raw().len())).sum();
+    u64::try_from(bytes).is_ok_and(|bytes| bytes > threshold)
 }
 
 fn input_tokens(finished: &Finished) -> Option<u64> {

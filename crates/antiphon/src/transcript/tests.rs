@@ -144,6 +144,17 @@ fn instructions_in_force_stay_through_a_compaction() {
 }
 
 #[test]
+fn what_a_caller_set_for_all_that_follows_stays_through_a_compaction() {
+    let transcript = [
+        held(0, &item(r#"{"type":"additional_tools","role":"developer","tools":[]}"#)),
+        held(1, &item(r#"{"type":"configuration_update","reasoning":{"effort":"low"}}"#)),
+        held(2, &assistant("msg_2", "hello")),
+        held(3, &compaction("cmp_3")),
+    ];
+    assert_eq!(view(transcript), [0, 1, 3]);
+}
+
+#[test]
 fn a_call_that_is_answered_behind_a_compaction_stays_with_its_reasoning() {
     let transcript = [
         held(0, &user("weather?")),

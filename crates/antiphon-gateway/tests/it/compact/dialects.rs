@@ -26,7 +26,7 @@ async fn their_model_sums_up_and_is_told_of_it() {
         let client = world.client();
         summarizing(&world, api);
         let history = json!([
-            user("My color is purple"),
+            user("My color is purple."),
             {"type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "call_1", "output": "hello"},
         ]);

@@ -1,6 +1,7 @@
 //! A compaction that only its maker can read.
 
 use antiphon_testkit::{Answer, Reply};
+use http::StatusCode;
 use serde_json::json;
 
 use super::automatic::wish;
@@ -86,4 +87,23 @@ async fn one_from_elsewhere_passes_to_a_server_that_may_have_made_it_and_to_no_o
     assert_eq!(world.last_request().input()[0], own);
     let answer = client.post("/v1/responses", ask(input).model(SIM).body()).await;
     assert_eq!(answer.refused().body["error"]["param"], "input[0].encrypted_content");
+}
+
+#[tokio::test]
+async fn one_that_its_own_maker_cannot_read_any_more_does_not_end_the_conversation() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        compacted_there(&world, mode, &conversation).await;
+        let error = json!({"error": {"message": "The encrypted content could not be verified.",
+            "type": "invalid_request_error", "param": null, "code": "invalid_encrypted_content"}});
+        world.script(Reply::json(StatusCode::BAD_REQUEST, &error));
+
+        let turn = client.turn(mode, &ask("What is my color?").within(&conversation)).await;
+
+        assert_eq!(turn.text(), "purple");
+        assert_eq!(turn.header("antiphon-repairs"), Some("foreign_compaction=1"));
+        assert_eq!(world.last_view().await.len(), 5);
+    }
 }
