@@ -42,9 +42,23 @@ pub(crate) async fn compacted(
             None => turn.compacted_here(&preview.plan, preview.upstream()).await,
         }
     };
-    tokio::select! {
+    let compacted = tokio::select! {
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+    };
+    log(caller, request, compacted.as_ref().err());
+    compacted
+}
+
+/// One line for the operator.
+fn log(caller: &Caller, request: &CreateRequest, failure: Option<&ApiError>) {
+    let (tenant, model) = (caller.tenant.as_str(), &request.model);
+    match failure {
+        None => tracing::info!(tenant, model, "history compacted"),
+        Some(error) => {
+            let (status, reason) = (error.status().as_u16(), error.message());
+            tracing::info!(tenant, model, status, reason, "history not compacted");
+        }
     }
 }
 

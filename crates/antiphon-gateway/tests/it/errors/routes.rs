@@ -40,6 +40,7 @@ async fn a_wrong_method_is_told_in_json() {
         (Method::GET, "/v1/responses"),
         (Method::PUT, "/v1/responses/resp_x"),
         (Method::GET, "/v1/conversations"),
+        (Method::GET, "/v1/responses/compact"),
         (Method::PATCH, "/v1/conversations/conv_x/items"),
         (Method::DELETE, "/v1/models"),
     ] {
