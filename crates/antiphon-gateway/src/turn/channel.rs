@@ -51,7 +51,7 @@ pub(crate) struct EventReceiver {
 }
 
 /// The caller has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Closed;
 
 /// A channel with nothing in it.

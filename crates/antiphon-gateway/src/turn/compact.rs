@@ -30,7 +30,7 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<Result<Reply, Unwanted>, ApiError> {
         if self.is_compacted_there(asking.upstream(), &plan.origin) {
-            match self.ask(opened, plan, asking, client).await {
+            match self.ask_readably(opened, plan, asking, client).await {
                 Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
                     self.gateway.upstreams.without_compaction.remember(&plan.origin);
                 }
@@ -46,7 +46,31 @@ impl Turn<'_> {
         }
         self.fit(plan, asking.upstream()).await?;
         *asking = Asking::of(asking.upstream());
-        self.ask(opened, plan, asking, client).await
+        self.ask_readably(opened, plan, asking, client).await
+    }
+
+    /// Asks once more where the upstream cannot read its own compaction any more, its keys having
+    /// changed: with what it stands for, if that is held. Else the refusal stands.
+    async fn ask_readably(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+        let refusal = match self.ask(opened, plan, asking, client).await {
+            Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
+                refused
+            }
+            reply => return reply,
+        };
+        let is_compaction = |item: &Item| item.head().kind == Kind::Compaction;
+        let is_expanded = plan.prompt.view.iter().any(is_compaction)
+            && self.expanded(plan, asking.upstream()).is_ok();
+        match is_expanded {
+            true => self.ask(opened, plan, asking, client).await,
+            false => Err(ApiError::Upstream(refusal)),
+        }
     }
 
     /// Whether the upstream is left to compact by itself what the request wishes compacted.
@@ -127,8 +151,8 @@ impl Turn<'_> {
 /// Whether a compaction takes the place of the item.
 fn is_compactable(item: &Item) -> bool {
     let head = item.head();
-    let is_callers = head.kind == Kind::Message && !head.is_model_made();
-    !is_callers && !matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger)
+    let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
+    !is_its_own && !head.stays_through_compaction()
 }
 
 fn input_tokens(finished: &Finished) -> Option<u64> {

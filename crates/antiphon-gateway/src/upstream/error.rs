@@ -140,18 +140,9 @@ impl UpstreamError {
         })
     }
 
-    /// Whether it refused encrypted reasoning that it made, or that another server of its kind did:
-    /// OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the code
-    /// `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    /// Whether it refused encrypted content: see [`Refused::refuses_reasoning`].
     pub(crate) fn refuses_reasoning(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let error = refused.error();
-            let message = error["message"].as_str().unwrap_or_default();
-            error["code"] == "invalid_encrypted_content"
-                || message.contains("ncrypted content") && message.contains("could not be")
-                || message.contains("Invalid `signature` in `thinking` block")
-                || message.contains("Invalid `data` in `redacted_thinking` block")
-        })
+        matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
     }
 
     /// Whether there is nothing at the path that was asked.
@@ -188,6 +179,19 @@ impl Refused {
             Some(b"false") => false,
             _ => PASSING_STATUSES.contains(&self.status.as_u16()),
         }
+    }
+
+    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
+    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
+    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    pub(crate) fn refuses_reasoning(&self) -> bool {
+        let error = self.error();
+        let message = error["message"].as_str().unwrap_or_default();
+        self.status == StatusCode::BAD_REQUEST
+            && (error["code"] == "invalid_encrypted_content"
+                || message.contains("ncrypted content") && message.contains("could not be")
+                || message.contains("Invalid `signature` in `thinking` block")
+                || message.contains("Invalid `data` in `redacted_thinking` block"))
     }
 
     /// Whether it refused to compact a history by itself: it names what it was asked for.
