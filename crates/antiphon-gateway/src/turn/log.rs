@@ -60,7 +60,8 @@ impl EventLog {
     /// Adds an event. Waits while too much waits to be written; does nothing once the log is lost.
     pub(super) async fn send(&self, told: Told) {
         if let Some(events) = &self.events {
-            drop(events.send(told).await);
+            // A writer that is gone has said why.
+            let _ = events.send(told).await;
         }
     }
 

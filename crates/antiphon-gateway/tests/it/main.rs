@@ -1,6 +1,7 @@
 //! The gateway from outside: real requests over real connections, a store in a file, and a strict
 //! upstream that judges what it is sent.
 
+mod background;
 mod clients;
 mod compact;
 mod concurrency;
