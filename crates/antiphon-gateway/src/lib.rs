@@ -12,6 +12,7 @@ mod caller;
 pub mod entropy;
 mod error;
 mod eventually;
+pub mod export;
 mod gateway;
 mod lease;
 mod limits;
@@ -28,5 +29,5 @@ mod tokens;
 mod turn;
 mod upstream;
 
-pub use auth::is_reserved;
+pub use auth::{is_reserved, tenant_of_token};
 pub use server::{Server, serve};

@@ -2,15 +2,18 @@
 
 mod abandoned;
 mod conversations;
+mod erasure;
 mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
+mod holdings;
 mod items;
 mod kept;
 mod line;
 mod listing;
 mod openings;
+mod pages;
 mod places;
 mod pool;
 mod requests;
@@ -21,6 +24,7 @@ mod session;
 mod settings;
 mod settling;
 mod shared;
+mod snapshot;
 mod standing;
 mod statements;
 mod store;
@@ -38,6 +42,7 @@ use heartbeat::Heartbeat;
 use pool::{Connector, Pool};
 use settings::Settings;
 use shared::Shared;
+pub(crate) use snapshot::PostgresSnapshot;
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///

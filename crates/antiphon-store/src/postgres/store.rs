@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, expiry, items, kept, listing, openings, places, requests,
-    responses, settling, turns,
+    PostgresStore, conversations, erasure, expiry, items, kept, listing, openings, places,
+    requests, responses, settling, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
@@ -15,6 +15,7 @@ use crate::line::Line;
 use crate::records::{
     Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -315,6 +316,7 @@ impl Store for PostgresStore {
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
+            shared.run(&(), |db, ()| Box::pin(erasure::forget_old(db))).await?;
             Ok(settled)
         })
         .await
@@ -329,6 +331,11 @@ impl Store for PostgresStore {
             (turn = turn, holder = self.shared.holder.clone()),
             |db, tenant| turns::commit(db, tenant, turn, holder)
         )
+    }
+
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {
+        let (shared, tenant) = (self.shared.clone(), tenant.clone());
+        self.call(async move { erasure::erase(&shared, tenant, now, limit).await }).await
     }
 
     async fn close(&self) {

@@ -8,13 +8,15 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, erasure, expiry, items, kept, listing, openings, requests,
+    responses, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
     Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -201,6 +203,15 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
     }
 
     async fn close(&self) {
