@@ -291,6 +291,10 @@ impl From<StoreError> for ApiError {
                 "Another replica took this turn over, because this one was not heard of for too \
                  long. Please retry.",
             ),
+            StoreError::Erased => Self::server(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "All data of this account was erased while this request was working on it.",
+            ),
             StoreError::Unavailable(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::server(

@@ -15,6 +15,7 @@ pub mod entropy;
 mod error;
 mod error_body;
 mod eventually;
+pub mod export;
 mod gateway;
 mod lease;
 mod limits;
@@ -32,5 +33,5 @@ mod turn;
 mod upstream;
 mod websocket;
 
-pub use auth::is_reserved;
+pub use auth::{is_reserved, tenant_of_token};
 pub use server::{Server, serve};

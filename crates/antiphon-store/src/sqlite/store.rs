@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, jobs, kept, listing, openings, requests, responses,
-    turns,
+    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, openings, requests,
+    responses, turns,
 };
 use crate::background::Background;
 use crate::error::StoreError;
@@ -17,6 +17,7 @@ use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
     Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -211,6 +212,15 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
     }
 
     async fn close(&self) {
