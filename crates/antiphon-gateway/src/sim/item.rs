@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::SimError;
+use super::picture;
 use super::text::shorten;
 
 /// An item of the context. What the model has no rule for is kept by its type.
@@ -158,7 +159,9 @@ fn image(fields: &Map<String, Value>) -> String {
         detail if detail.is_empty() => "auto".to_owned(),
         detail => detail,
     };
-    format!("an image ({}, detail {detail})", origin(fields, &["image_url", "file_id"]))
+    let size = picture::size(&string(fields, "image_url"));
+    let size = size.map_or_else(String::new, |(width, height)| format!(", {width}×{height}"));
+    format!("an image ({}{size}, detail {detail})", origin(fields, &["image_url", "file_id"]))
 }
 
 fn file(fields: &Map<String, Value>) -> String {

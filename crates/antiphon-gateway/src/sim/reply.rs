@@ -5,7 +5,11 @@ use serde_json::{Map, Value, json};
 use super::SimError;
 use super::arguments;
 use super::evidence::Evidence;
+use super::style::Style;
 use super::text::shorten;
+
+/// How the answer to a plain statement begins.
+pub(super) const ACKNOWLEDGEMENT: &str = "Noted: ";
 
 /// The most characters of a plain statement that its acknowledgement repeats.
 const QUOTED: usize = 160;
@@ -59,7 +63,12 @@ impl Reply {
             quoted => quoted,
         };
         let end = if quoted.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-        Self { sentence: format!("Noted: {quoted}{end}"), matter: statement.to_owned() }
+        Self { sentence: format!("{ACKNOWLEDGEMENT}{quoted}{end}"), matter: statement.to_owned() }
+    }
+
+    /// The same in another manner of speech.
+    pub(super) fn in_style(self, style: Style) -> Self {
+        Self { sentence: style.spoken(self.sentence), ..self }
     }
 
     /// The answer in the form that the request asks for.

@@ -2,6 +2,7 @@
 //! upstream that judges what it is sent.
 
 mod clients;
+mod compliance;
 mod concurrency;
 mod dialects;
 mod encrypted;
