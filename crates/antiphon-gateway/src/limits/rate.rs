@@ -93,7 +93,7 @@ impl Allowance {
         Some(ApiError::too_many_requests(message).retry_after(wait))
     }
 
-    /// Tells it in the provider's headers.
+    /// Tells it in the provider's headers, in place of an upstream's.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
         let told = [
@@ -101,7 +101,9 @@ impl Allowance {
             ("x-ratelimit-remaining-requests", self.remaining.into()),
             ("x-ratelimit-reset-requests", reset),
         ];
-        headers.extend(told.map(|(name, value)| (HeaderName::from_static(name), value)));
+        for (name, value) in told {
+            headers.insert(HeaderName::from_static(name), value);
+        }
     }
 }
 

@@ -13,7 +13,6 @@ use super::reply::Reply;
 use super::request::Request;
 use super::show::{asks_for_context, show};
 use super::style::Style;
-use super::summary::{asks_for_summary, sum_up};
 use super::text::shorten;
 use super::tools::{Callable, Input, Tool};
 
@@ -49,9 +48,6 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     }
     if asks_for_context(&asked) {
         return Ok(Turn::Reply(Reply::new(show(context))));
-    }
-    if asks_for_summary(&asked) {
-        return Ok(Turn::Reply(Reply::new(sum_up(&asked, context))));
     }
     let calls = if asks_what_happened(&asked) { Vec::new() } else { chosen(&asked, &callable)? };
     if calls.is_empty() { Ok(Turn::Reply(speak(&asked, context))) } else { Ok(Turn::Calls(calls)) }

@@ -22,7 +22,6 @@ mod schema;
 mod show;
 mod stream;
 mod style;
-mod summary;
 mod text;
 mod tools;
 

@@ -8,9 +8,6 @@ use super::evidence::Evidence;
 use super::style::Style;
 use super::text::shorten;
 
-/// How the answer to a plain statement begins.
-pub(super) const ACKNOWLEDGEMENT: &str = "Noted: ";
-
 /// The most characters of a plain statement that its acknowledgement repeats.
 const QUOTED: usize = 160;
 
@@ -63,7 +60,7 @@ impl Reply {
             quoted => quoted,
         };
         let end = if quoted.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-        Self { sentence: format!("{ACKNOWLEDGEMENT}{quoted}{end}"), matter: statement.to_owned() }
+        Self { sentence: format!("Noted: {quoted}{end}"), matter: statement.to_owned() }
     }
 
     /// The same in another manner of speech.

@@ -12,7 +12,7 @@ use crate::upstream::Upstream;
 
 /// What the model would be given if a request were a turn now. Nothing is opened, kept or sent.
 pub(crate) struct Preview<'a> {
-    plan: Plan,
+    pub(super) plan: Plan,
     upstream: Upstream<'a>,
 }
 

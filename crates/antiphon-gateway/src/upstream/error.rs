@@ -131,6 +131,12 @@ impl UpstreamError {
         })
     }
 
+    /// Whether there is nothing at the path that was asked.
+    pub(crate) fn tells_of_no_such_path(&self) -> bool {
+        matches!(self, Self::Refused(refused)
+            if matches!(refused.status.as_u16(), 404 | 405 | 501))
+    }
+
     fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {
         matches!(self, Self::Refused(refused)
             if refused.status == StatusCode::BAD_REQUEST && so(refused))
@@ -159,6 +165,13 @@ impl Refused {
             Some(b"false") => false,
             _ => PASSING_STATUSES.contains(&self.status.as_u16()),
         }
+    }
+
+    /// Whether it refused to compact a history by itself: it names what it was asked for.
+    pub(crate) fn refuses_compaction(&self) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        matches!(self.status.as_u16(), 400 | 422)
+            && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
     }
 
     /// What it says, under `error`; null where it says nothing so.

@@ -62,30 +62,3 @@ fn who_tells_phases_is_told_one() {
     assert_eq!(answered.of_type("response.output_item.added")[0]["item"]["phase"], "final_answer");
     assert_eq!(ask(json!({ "input": "Hello!" })).items()[0].get("phase"), None);
 }
-
-#[test]
-fn it_sums_up_what_was_said_and_done() {
-    let history = [
-        user("Echo hello"),
-        json!({ "type": "function_call", "call_id": "c1", "name": "echo", "arguments": "{}" }),
-        json!({ "type": "function_call_output", "call_id": "c1", "output": "hello" }),
-        json!({ "role": "assistant", "content": "It said hello." }),
-        user("I like tea"),
-        json!({ "role": "assistant", "content": "Noted: I like tea." }),
-    ];
-    let summary = |asked: &str| {
-        let mut input = history.to_vec();
-        input.push(user(asked));
-        ask(json!({ "input": input })).text().to_owned()
-    };
-    assert_eq!(
-        summary("Summarize this conversation."),
-        "You said: Echo hello.\nI said: It said hello.\nYou said: I like tea.\necho returned: hello."
-    );
-    assert_eq!(
-        summary("Summarize this conversation; do not repeat the user's messages."),
-        "I said: It said hello.\necho returned: hello."
-    );
-    let alone = ask(json!({ "input": "Summarize the chat" }));
-    assert_eq!(alone.text(), "Nothing was done so far.");
-}

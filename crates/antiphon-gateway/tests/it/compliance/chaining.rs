@@ -21,11 +21,7 @@ async fn the_model_gets_the_earlier_input_then_the_earlier_output_then_the_input
             let world = world_of(dialect).await;
             let client = world.client();
             let plain = |input: Value| ask(input).model(PLAIN);
-            let asked = plain(json!([
-                {"role": "user", "content": "My color is purple."},
-                {"role": "user", "content": "Echo hello"},
-            ]));
-            let called = client.turn(mode, &asked).await;
+            let called = client.turn(mode, &plain("My color is purple. Echo hello".into())).await;
             let back = plain(json!([output(called.call_id(), "hello")])).after(called.id());
             let echoed = client.turn(mode, &back).await;
 
@@ -36,8 +32,7 @@ async fn the_model_gets_the_earlier_input_then_the_earlier_output_then_the_input
             assert_eq!(
                 world.last_view().await,
                 [
-                    "user: My color is purple.",
-                    "user: Echo hello",
+                    "user: My color is purple. Echo hello",
                     r#"call echo {"text":"hello"}"#,
                     "output: hello",
                     "assistant: echo said: hello",

@@ -5,13 +5,14 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{APIS, world_of};
-use crate::support::{MODES, PLAIN, World, ask, typed_user};
+use crate::support::{MODES, PLAIN, World, ask, assistant, typed_user};
 
 /// More than anybody would truncate by mistake.
 const LONG: usize = 200;
 
 fn long() -> Value {
-    (0..LONG).map(|at| typed_user(&format!("Fact {at}."))).collect()
+    let pair = |at: usize| [typed_user(&format!("Fact {at}.")), assistant("Noted.")];
+    (0..LONG / 2).flat_map(pair).chain([typed_user("Hello")]).collect()
 }
 
 #[tokio::test]
@@ -21,7 +22,7 @@ async fn nothing_is_truncated() {
             let world = world_of(dialect).await;
             let asked = ask(long()).model(PLAIN).field("truncation", truncation);
             let turn = world.client().respond(&asked).await;
-            assert_eq!(world.last_view().await.len(), LONG, "{dialect}");
+            assert_eq!(world.last_view().await.len(), LONG + 1, "{dialect}");
             assert_eq!(turn.response["truncation"], "disabled");
         }
     }

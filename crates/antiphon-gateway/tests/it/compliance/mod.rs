@@ -5,6 +5,7 @@
 //! schema (`tests/schema/`).
 
 mod chaining;
+mod compaction;
 mod context;
 mod errors;
 mod extensions;
@@ -14,6 +15,7 @@ mod response;
 mod streaming;
 mod suite;
 mod tools;
+mod websocket;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
