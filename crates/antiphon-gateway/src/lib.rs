@@ -12,6 +12,7 @@ mod caller;
 mod compaction;
 pub mod entropy;
 mod error;
+mod error_body;
 mod eventually;
 mod gateway;
 mod lease;

@@ -6,6 +6,7 @@ mod conversations;
 mod extract;
 mod gate;
 mod health;
+mod input_tokens;
 mod items;
 mod models;
 mod paging;
@@ -42,7 +43,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
             "/responses/compact",
             post(compact::create).route_layer(layer(with_gateway(), gate::open_turn)),
         )
-        .route("/responses/input_tokens", any(unknown_route))
+        .route("/responses/input_tokens", post(input_tokens::count))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
         .route("/responses/{id}/cancel", post(responses::cancel))

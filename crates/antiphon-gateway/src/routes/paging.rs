@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use crate::error::ApiError;
-use crate::request::ENCRYPTED;
+use crate::request::{ENCRYPTED, check_include};
 
 /// How many items a page holds at the most, and where nothing is said.
 const LIMITS: (usize, usize) = (100, 20);
@@ -40,7 +40,10 @@ impl ListQuery {
                 }
                 "limit" => page.limit = limit(&value)?,
                 "order" => page.order = order(&value)?,
-                "include" | "include[]" => encrypted |= value == ENCRYPTED,
+                "include" | "include[]" => {
+                    check_include("include", &value)?;
+                    encrypted |= value == ENCRYPTED;
+                }
                 "stream" => stream = value == "true",
                 _ => {}
             }
@@ -81,11 +84,7 @@ fn order(value: &str) -> Result<Order, ApiError> {
     match value {
         "asc" => Ok(Order::Ascending),
         "desc" => Ok(Order::Descending),
-        other => Err(ApiError::invalid(format!(
-            "Invalid value: '{other}'. Supported values are: 'asc' and 'desc'."
-        ))
-        .code("invalid_value")
-        .param("order")),
+        other => Err(ApiError::invalid_value("order", other, &["asc", "desc"])),
     }
 }
 

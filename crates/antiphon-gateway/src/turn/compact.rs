@@ -42,6 +42,7 @@ impl Turn<'_> {
             self.record_opening(opened, plan).await?;
             return Ok(Some(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
         }
+        self.fit(plan, asking.upstream()).await?;
         *asking = Asking::of(asking.upstream());
         self.ask(opened, plan, asking, client).await
     }
@@ -69,7 +70,7 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
         client: &mut Client,
     ) -> Result<bool, ApiError> {
-        if !self.is_due(&plan.prompt.view) {
+        if !self.is_due(&plan.prompt.view).await? {
             return Ok(true);
         }
         let summary = tokio::select! {
@@ -87,15 +88,17 @@ impl Turn<'_> {
 
     /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
     /// own messages alone, which stay.
-    fn is_due(&self, view: &[Item]) -> bool {
-        match self.request.wish {
-            Wish::None => false,
-            Wish::Now => true,
-            Wish::Above(threshold) => {
-                view.iter().any(is_compactable)
-                    && tokens::estimate(&self.request.object(), view) > threshold
-            }
+    async fn is_due(&self, view: &[Item]) -> Result<bool, ApiError> {
+        let threshold = match self.request.wish {
+            Wish::None => return Ok(false),
+            Wish::Now => return Ok(true),
+            Wish::Above(threshold) => threshold,
+        };
+        let fields = &self.request.fields;
+        if !view.iter().any(is_compactable) || tokens::surely_fits(fields, view, threshold) {
+            return Ok(false);
         }
+        Ok(tokens::weigh(fields, view).await?.total() > threshold)
     }
 
     /// An upstream that let a history pass beyond the threshold does not compact, though it does not

@@ -6,7 +6,9 @@ mod client;
 mod commit;
 mod compact;
 mod compacted;
+mod counting;
 mod encode;
+mod instead;
 mod lane;
 mod lean;
 mod open;
@@ -21,6 +23,7 @@ mod start;
 mod summary;
 mod view;
 mod warm;
+mod window;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -34,6 +37,7 @@ use tokio::sync::oneshot;
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
 pub(crate) use self::compacted::compacted;
+pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
@@ -181,7 +185,8 @@ impl Turn<'_> {
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
         let assembler =
             Assembler::new(envelope, taken, Box::new(RandomIds), self.request.encrypted);
-        assembler.in_form(self.gateway.settings.event_names)
+        let assembler = assembler.in_form(self.gateway.settings.event_names);
+        assembler.obfuscating(self.request.obfuscation())
     }
 
     /// Commits what the turn came to, and only then tells the caller of its end.

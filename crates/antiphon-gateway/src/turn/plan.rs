@@ -16,7 +16,7 @@ use super::resolve::Incoming;
 use super::start::Target;
 use super::view::View;
 use crate::error::ApiError;
-use crate::request::nothing_to_say;
+use crate::request::{check_choice_is_there, nothing_to_say};
 use crate::settings::Faults;
 use crate::upstream::Upstream;
 
@@ -147,6 +147,7 @@ impl Turn<'_> {
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
+        check_choice_is_there(&self.request.object(), &view)?;
         let prompt = self.prompt(view, upstream, origin, &mut report)?;
         Ok((prompt, report))
     }

@@ -101,8 +101,18 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut Asking<'_>,
     ) -> Result<Reply, UpstreamError> {
-        if hearing.assembler.has_told_output() || !asking.may_ask_again(&error).await {
+        if hearing.assembler.has_told_output() {
             return Err(error);
+        }
+        if let Some(shorter) = self.shortened(&error, &plan.prompt, plan, asking).await {
+            shorter.takes_the_place_in(plan);
+        } else if !asking.may_ask_again(&error).await {
+            let explained = self.explained(error, &plan.prompt).await;
+            if matches!(explained, UpstreamError::TooLong(_)) {
+                // It says more than the upstream's own word for it.
+                hearing.begin_anew();
+            }
+            return Err(explained);
         }
         hearing.begin_anew();
         Ok(self.send(plan, asking).await?.told_in(plan))

@@ -40,6 +40,7 @@ impl Turn<'_> {
         let mut report = Report::new(0);
         let prompt = turn.prompt(view, upstream, origin, &mut report)?;
         let mut plan = Plan::of_prompt(prompt, origin.clone(), report);
+        turn.fit(&mut plan, upstream).await?;
         let finished = turn.written(&mut plan, upstream).await?;
         let text = text_of(&finished).ok_or_else(unwritten)?;
         let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);

@@ -7,12 +7,15 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
+use crate::error_body::ErrorBody;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// It answered with an error status. Status and body reach the caller as they came.
+    /// It answered with an error status, which reaches the caller, with the body in the form that
+    /// callers read.
     #[error("The upstream refused the request with status {}.", .0.status)]
     Refused(Box<Refused>),
     /// No connection.
@@ -39,6 +42,9 @@ pub(crate) enum UpstreamError {
     /// It answered that the response failed.
     #[error("{}", .0.message)]
     Failed(Failure),
+    /// The input is too long for the model, and what can be done about it.
+    #[error("{0}")]
+    TooLong(TooLong),
 }
 
 /// An error answer of an upstream.
@@ -55,14 +61,13 @@ pub(crate) struct Refused {
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {
-        let body = serde_json::json!({"error": {
-            "message": message, "type": "invalid_request_error", "param": null, "code": null,
-        }});
+        let kind = "invalid_request_error";
+        let body = ErrorBody { message, kind, param: None, code: None }.to_json();
         let json = http::HeaderValue::from_static("application/json");
         Self::Refused(Box::new(Refused {
             status: StatusCode::BAD_REQUEST,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
-            body: body.to_string().into(),
+            body: body.into(),
         }))
     }
 
@@ -78,6 +83,7 @@ impl UpstreamError {
             | Self::Stalled(_)
             | Self::Unending(_)
             | Self::Garbled(_)
+            | Self::TooLong(_)
             | Self::Busy => false,
         }
     }
@@ -94,6 +100,7 @@ impl UpstreamError {
             Self::Failed(failure) => failure.clone(),
             Self::Refused(refused) => refused.as_failure(),
             Self::Busy => Failure { code: "rate_limit_exceeded".into(), message: self.to_string() },
+            Self::TooLong(_) => Failure { code: TooLong::CODE.into(), message: self.to_string() },
             _ => Failure::server_error(self.to_string()),
         }
     }
@@ -106,6 +113,22 @@ impl UpstreamError {
             body.contains("reasoning_content")
                 && ["passed back", "issing"].iter().any(|words| body.contains(words))
         })
+    }
+
+    /// What it said where the input is too long for the model.
+    pub(crate) fn overflow(&self) -> Option<Overflow> {
+        match self {
+            Self::Refused(refused) => Overflow::told_by(refused.status, &refused.error()),
+            Self::Failed(failure) => Overflow::told(&failure.code, &failure.message),
+            _ => None,
+        }
+    }
+
+    /// Whether it has no such path, or does nothing there.
+    pub(super) fn is_not_offered(&self) -> bool {
+        matches!(self, Self::Refused(refused)
+            if matches!(refused.status.as_u16(), 404 | 405 | 501)
+                && refused.error()["code"] != "model_not_found")
     }
 
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
@@ -182,7 +205,9 @@ impl Refused {
 
     fn as_failure(&self) -> Failure {
         let error = self.error();
-        let code = match (error["code"].as_str(), self.status) {
+        // Some servers repeat their status there.
+        let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
+        let code = match (error["code"].as_str().filter(is_a_code), self.status) {
             (Some(code), _) => code,
             (None, StatusCode::TOO_MANY_REQUESTS) => "rate_limit_exceeded",
             (None, _) => "server_error",

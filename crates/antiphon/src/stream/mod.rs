@@ -11,8 +11,10 @@ mod fields;
 mod form;
 mod heard;
 mod lines;
+mod obfuscation;
 mod output_item;
 mod sse;
+mod tool_name;
 mod vocabulary;
 
 #[cfg(test)]
@@ -26,4 +28,6 @@ pub use emitter::Event;
 pub use envelope::Envelope;
 pub use form::Form;
 pub(crate) use lines::Lines;
+pub use obfuscation::Obfuscation;
 pub use sse::{Decoder, Frame, TooLong};
+pub use tool_name::ToolName;

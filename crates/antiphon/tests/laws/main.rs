@@ -9,3 +9,4 @@ mod mangle;
 mod reconcile;
 mod repair;
 mod replay;
+mod truncation;

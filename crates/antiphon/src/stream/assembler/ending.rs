@@ -90,7 +90,9 @@ impl Failure {
     fn of(error: &Object<'_>) -> Self {
         let text = |key| error.string(key).map(std::borrow::Cow::into_owned);
         Self {
-            code: text("code").unwrap_or_else(|| "server_error".into()),
+            code: text("code")
+                .filter(|code| !code.is_empty())
+                .unwrap_or_else(|| "server_error".into()),
             message: text("message")
                 .unwrap_or_else(|| "The upstream failed without saying why.".into()),
         }

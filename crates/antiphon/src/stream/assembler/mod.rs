@@ -9,6 +9,7 @@ mod output;
 mod permission;
 mod preface;
 mod routes;
+mod suppressed;
 mod telling;
 
 use bytes::Bytes;
@@ -18,15 +19,16 @@ use self::identity::Identity;
 pub use self::identity::Taken;
 pub use self::note::Note;
 pub use self::permission::Permission;
-use self::permission::Suppressed;
 pub use self::preface::Preface;
 use self::routes::Routes;
+use self::suppressed::Suppressed;
 pub(crate) use self::telling::Spoken;
 use super::emitter::{Emitter, Event};
 use super::envelope::Envelope;
 use super::fields::is_one_line;
 use super::form::Form;
 use super::heard::Heard;
+use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
 use crate::item::IdSource;
 use crate::json::Object;
@@ -49,7 +51,8 @@ use crate::json::Object;
 ///   their first event leaves.
 /// - What the upstream says in this form is passed on as the bytes that came.
 ///
-/// - A call that the request's `tool_choice` rules out is suppressed, and noted.
+/// - A call that the request's `tool_choice` rules out is suppressed, and noted; so is a second call where
+///   it allows one, and that a call is missing where it demands one.
 ///
 /// What is lost: events of an item that is neither announced nor ended nor in the finished response,
 /// where they do not make one by themselves. A text makes a message or reasoning; arguments without
@@ -103,6 +106,13 @@ impl Assembler {
     #[must_use]
     pub fn in_form(mut self, form: Form) -> Self {
         self.emitter.form = form;
+        self
+    }
+
+    /// The same assembler, which does this to the lengths of its deltas.
+    #[must_use]
+    pub fn obfuscating(mut self, obfuscation: Obfuscation) -> Self {
+        self.emitter.obfuscation = obfuscation;
         self
     }
 
@@ -218,6 +228,9 @@ impl Assembler {
         }
         self.hear_final_output(response, status.of_items());
         self.close_items(status);
+        if status == Status::Completed {
+            self.note_missing_call();
+        }
         self.phase = Phase::Ended(Ending::reported(status, response));
     }
 
