@@ -10,6 +10,7 @@ mod auth;
 mod bound;
 mod caller;
 mod compaction;
+mod data_url;
 pub mod entropy;
 mod error;
 mod error_body;

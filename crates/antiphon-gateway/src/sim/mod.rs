@@ -12,7 +12,6 @@ mod ids;
 mod item;
 mod mention;
 mod numbers;
-mod picture;
 mod places;
 mod recall;
 mod reply;

@@ -43,7 +43,8 @@ async fn a_context_that_is_too_long_for_the_model_fails_with_its_error() {
         let asked = ask(long()).after(first.id()).field("truncation", "disabled");
         let refused = client.refused(mode, &asked).await;
 
-        assert_eq!((refused.status, &refused.body["error"]), (400, &error));
+        assert_eq!(refused.status, 400);
+        assert_eq!(refused.body["error"]["code"], "context_length_exceeded");
         assert_eq!(world.times_asked(), 2);
     }
 }
