@@ -11,6 +11,7 @@ mod background;
 mod bound;
 mod caller;
 mod compaction;
+mod data_url;
 pub mod entropy;
 mod error;
 mod error_body;

@@ -22,7 +22,7 @@ use axum::Router;
 use axum::extract::OriginalUri;
 use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, on, post};
+use axum::routing::{get, on, post};
 use http::{Method, StatusCode, Uri, header};
 
 use crate::error::ApiError;
