@@ -130,6 +130,9 @@ pub(crate) struct ServeArgs {
     /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
+    /// How many days responses are kept; 0 or never: until they are deleted [default: 30]
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) retention: Option<String>,
     /// How many seconds a stop waits for open turns before it settles them [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) shutdown_grace: Option<String>,
@@ -139,6 +142,10 @@ pub(crate) struct ServeArgs {
     /// How many requests a second one tenant may send this process [default: any number]
     #[arg(long, value_name = "COUNT")]
     pub(crate) requests_per_second: Option<String>,
+    /// What passes to upstreams of the API's parts that are not the gateway's own: all, stateless or
+    /// none [default: stateless where several tenants share an --upstream-key, else all]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) pass_through: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";

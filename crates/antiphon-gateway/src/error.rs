@@ -5,7 +5,7 @@ use std::time::Duration;
 use antiphon::faults::Refusal;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use crate::limits::retry_headers;
@@ -120,6 +120,16 @@ impl ApiError {
             .param("previous_response_id")
     }
 
+    /// A response that is to be stored would have gone on from one that only its connection remembers.
+    pub(crate) fn previous_response_not_stored(id: &str) -> Self {
+        Self::invalid(format!(
+            "Previous response with id '{id}' was not stored: only a response with store set to \
+             false can go on from it."
+        ))
+        .code("previous_response_not_found")
+        .param("previous_response_id")
+    }
+
     pub(crate) fn conversation_locked() -> Self {
         Self::invalid(
             "Another process is currently operating on this conversation. Please retry in a few \
@@ -180,6 +190,16 @@ impl ApiError {
         match self {
             Self::Ours(error) => error.status,
             Self::Upstream(refused) => refused.status,
+        }
+    }
+}
+
+impl ApiError {
+    /// The headers that go with it.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        match self {
+            Self::Ours(error) => error.retry_after.into_iter().flat_map(retry_headers).collect(),
+            Self::Upstream(refused) => refused.headers.clone(),
         }
     }
 }

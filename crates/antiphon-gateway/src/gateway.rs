@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::Authenticator;
+use crate::compaction::CompactionKey;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::limits::Limiter;
@@ -38,6 +39,8 @@ pub(crate) struct Gateway {
     pub(crate) leases: Leases,
     /// Keys the digests that requests are known by.
     pub(crate) digest_key: DigestKey,
+    /// Seals compactions.
+    pub(crate) compaction_key: Arc<CompactionKey>,
 }
 
 impl Gateway {
@@ -53,6 +56,7 @@ impl Gateway {
             authenticator,
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
+            compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             limiter: Limiter::new(&settings.limits),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),

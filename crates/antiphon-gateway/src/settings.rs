@@ -2,6 +2,7 @@
 
 mod api_key;
 mod limits;
+mod pass_through;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Rate};
+pub use self::pass_through::PassThrough;
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -35,10 +37,16 @@ pub struct Settings {
     pub on_disconnect: OnDisconnect,
     /// How events are named where OpenAI and Open Responses differ.
     pub event_names: Form,
+    /// How long responses are kept; `None`: until they are deleted. Conversations do not expire.
+    pub retention: Option<Duration>,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
     /// How much callers may send, hold open and ask for.
     pub limits: Limits,
+    /// What passes to upstreams of the requests that are none of the gateway's own. `None`: everything
+    /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
+    /// stores nothing.
+    pub pass_through: Option<PassThrough>,
 }
 
 impl Default for Settings {
@@ -52,8 +60,10 @@ impl Default for Settings {
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
+            retention: Some(Duration::from_hours(30 * 24)),
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
+            pass_through: None,
         }
     }
 }

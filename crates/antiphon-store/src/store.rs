@@ -128,6 +128,11 @@ pub trait Store: Send + Sync + 'static {
     /// response, conversation or fork reaches them any more.
     async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
+    /// Deletes the oldest responses of all tenants that were created before this time (Unix seconds), at
+    /// most `limit`, each as [`Store::delete_response`] does; says how many it deleted. A power cut
+    /// may undo that.
+    async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize>;
+
     /// All items before `cursor`, its lineage first, tombstones included.
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
 

@@ -80,6 +80,7 @@ fn gateway(
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::seconds)?;
     let shutdown_grace = layers.one(Setting::ShutdownGrace, parse::seconds)?;
+    let retention = layers.one(Setting::Retention, parse::retention)?;
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
     let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
@@ -91,8 +92,10 @@ fn gateway(
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
         on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),
         event_names: event_names.unwrap_or(defaults.event_names),
+        retention: retention.unwrap_or(defaults.retention),
         shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
         limits: limits.with(layers)?,
+        pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
     })
 }
 

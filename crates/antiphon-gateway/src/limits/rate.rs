@@ -94,7 +94,7 @@ impl Allowance {
         Some(error.code("rate_limit_exceeded").retry_after(wait))
     }
 
-    /// Tells it in the provider's headers.
+    /// Tells it in the provider's headers, in place of an upstream's.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
         let told = [
@@ -102,7 +102,9 @@ impl Allowance {
             ("x-ratelimit-remaining-requests", self.remaining.into()),
             ("x-ratelimit-reset-requests", reset),
         ];
-        headers.extend(told.map(|(name, value)| (HeaderName::from_static(name), value)));
+        for (name, value) in told {
+            headers.insert(HeaderName::from_static(name), value);
+        }
     }
 }
 

@@ -13,9 +13,11 @@ pub(crate) use self::bounds::metadata;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
 use self::input::input;
 pub(crate) use self::input::items;
+use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
 use crate::upstream::SIM;
+use crate::websocket::Lane;
 
 /// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
 const COUNTED: [&str; 12] = [
@@ -49,8 +51,22 @@ pub(crate) struct CreateRequest {
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
+    /// Whether its history is to be compacted.
+    pub(crate) wish: Wish,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
+    pub(crate) wants: Wants,
+    /// The lane of a WebSocket that it came by.
+    pub(crate) lane: Option<Lane>,
+}
+
+/// What a request is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// An answer of the model.
+    Answer,
+    /// That the next turn be prepared: no model is asked, and what comes is empty.
+    Preparation,
 }
 
 /// What a request goes on from.
@@ -102,20 +118,34 @@ impl CreateRequest {
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
+        let input = input(body, &fields, limits)?;
         let request = Self {
-            input: input(body, &fields, limits)?,
+            wish: wish(&fields, &input)?,
+            input,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
+            wants: Wants::Answer,
+            lane: None,
             fields: String::new(),
         };
         check_bounds(&fields)?;
         request.has_input(is_prompted)?;
         fields.remove("input");
         Ok(Self { fields: fields.to_text(), ..request })
+    }
+
+    /// The same request, as it came by a lane: answered with events, and without these fields.
+    pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
+        let mut fields = self.object();
+        for key in without {
+            fields.remove(key);
+        }
+        let fields = fields.to_text();
+        Self { fields, stream: true, wants, lane: Some(lane), ..self }
     }
 
     /// An empty input says nothing unless there is something to go on from.
@@ -208,7 +238,7 @@ fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {
     Ok(Some(text.into_owned()))
 }
 
-fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
+pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
     match fields.present(key) {
         None => Ok(None),
         Some("true") => Ok(Some(true)),

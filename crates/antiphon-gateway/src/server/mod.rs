@@ -14,9 +14,11 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use self::connection::Connections;
+pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
 use crate::abandoned;
 use crate::gateway::Gateway;
+use crate::retention;
 use crate::routes;
 use crate::settings::Settings;
 
@@ -54,6 +56,7 @@ impl Server {
         tokio::select! {
             () = shutdown => {}
             () = abandoned::settle(&*self.gateway.store) => {}
+            () = retention::expire(&*self.gateway.store, self.gateway.settings.retention) => {}
         }
         stop(&self.gateway, listening, connections).await;
         Ok(())

@@ -100,7 +100,7 @@ impl Turn<'_> {
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }
 
-    fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
+    pub(super) fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
         let held = |output: &Output| {
             let item = output.item.as_ref().unwrap_or(&output.announced);
             let key = self.gateway.fingerprint_key;

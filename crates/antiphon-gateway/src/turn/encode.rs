@@ -13,6 +13,18 @@ use crate::request::{CreateRequest, ENCRYPTED, includes};
 /// What the gateway does itself, so that no upstream is asked for it.
 const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "background"];
 
+/// The field that asks for compaction.
+const COMPACTION: &str = "context_management";
+
+/// What an upstream of the Responses API is asked for beside the answer, because not all can do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beside {
+    /// Its reasoning, encrypted.
+    pub(super) encrypted: bool,
+    /// To compact the history by itself where the caller wishes it.
+    pub(super) compaction: bool,
+}
+
 /// The request in the dialect of an upstream that does not speak the Responses API, and what of it
 /// was left out.
 pub(super) fn translated(
@@ -23,7 +35,7 @@ pub(super) fn translated(
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
     // What is too long is cut here, since these APIs know no such field.
-    for key in OWN_FIELDS.into_iter().chain(["store", "truncation"]) {
+    for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
     dialect::encode(dialect, Request { fields: &fields, items: view, origin })
@@ -71,12 +83,15 @@ impl Sources {
 
 /// The body of the upstream's request: stateless, streamed, with this input. The caller's other
 /// fields stand in it as they came; each item is copied once.
-pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -> Bytes {
+pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);
     }
-    match include(&fields, encrypted) {
+    if !beside.compaction {
+        fields.remove(COMPACTION);
+    }
+    match include(&fields, beside.encrypted) {
         Some(include) => fields.set("include", include),
         None => fields.remove("include"),
     }
@@ -89,6 +104,15 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -
 pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS {
+        fields.remove(key);
+    }
+    with_input(&fields.to_text(), input)
+}
+
+/// The body of a request for nothing but a compaction of this input.
+pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
         fields.remove(key);
     }
     with_input(&fields.to_text(), input)

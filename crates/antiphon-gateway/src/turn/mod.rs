@@ -4,9 +4,12 @@ mod admission;
 mod channel;
 mod client;
 mod commit;
+mod compact;
+mod compacted;
 mod counting;
 mod encode;
 mod instead;
+mod lane;
 mod lean;
 mod open;
 mod plan;
@@ -16,13 +19,16 @@ mod report;
 mod resolve;
 mod retry;
 mod send;
+mod start;
+mod summary;
 mod view;
+mod warm;
 mod window;
 
 use std::pin::pin;
 use std::sync::Arc;
 
-use antiphon::dialect::Asked;
+use antiphon::dialect::{Asked, Dialect};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
 use futures_util::future::maybe_done;
@@ -30,6 +36,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
+pub(crate) use self::compacted::compacted;
 pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
 use self::plan::Plan;
@@ -43,7 +50,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::request::CreateRequest;
+use crate::request::{CreateRequest, Wants};
 use crate::settings::OnDisconnect;
 use crate::upstream::{Asking, Reply, Upstream};
 
@@ -83,6 +90,7 @@ impl Turn<'_> {
     async fn run(&mut self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
             report::log_refusal(self.caller, &error);
+            self.forget();
             client.refuse(error);
         }
     }
@@ -96,14 +104,16 @@ impl Turn<'_> {
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
-        let held = self.load(opened.cursor).await?;
+        let held = self.held(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
         let mut plan = self.plan(held, input, upstream)?;
-        self.fit(&mut plan, upstream).await?;
-        plan.report.superseded(matches!(made, Made::Superseded));
+        plan.superseded(matches!(made, Made::Superseded));
+        if self.request.wants == Wants::Preparation {
+            return self.warm_up(opened, plan, client).await;
+        }
         let mut asking = Asking::of(upstream);
         let _guard = self.guard_opening(&opened);
-        let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
+        let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
         let Some(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
@@ -164,8 +174,12 @@ impl Turn<'_> {
         let taken = Taken::of(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
         let assembler = assembler.permitting(Permission::of(&fields));
+        let assembler = assembler.beginning_with(plan.preface.clone().unwrap_or_default());
         let asked = Asked::of(&fields, plan.origin.clone());
-        Hearing::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
+        let api =
+            if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
+        let hearing = Hearing::new(api, asked, assembler).bounded(upstream.max_event());
+        hearing.sealing(self.sealing(&plan.origin, upstream))
     }
 
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
@@ -191,13 +205,17 @@ impl Turn<'_> {
                 assembler.finish(unix_now())
             }
         };
+        self.learn_of_compaction(&plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
             false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
         };
-        if committed.is_err() {
+        if committed.is_ok() {
+            self.remember(&opened, plan.transcript, &finished, &plan.origin);
+        } else {
             self.drop_opening(&opened).await;
+            self.forget();
         }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         opened.close().await;

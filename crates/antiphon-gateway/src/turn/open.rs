@@ -1,5 +1,7 @@
 //! Opening a turn: where it goes on from, and the right to do so.
 
+use std::sync::Arc;
+
 use antiphon::Transcript;
 use antiphon_store::{
     Base, ConversationId, Cursor, Place, ResponseId, ResponseRecord, Shard, ThreadId,
@@ -22,6 +24,8 @@ pub(super) struct Opened {
     pub(super) conversation: Option<ConversationId>,
     /// Where the transcript ends that it goes on from; `None` for a new thread.
     pub(super) cursor: Option<Cursor>,
+    /// The transcript itself, where it goes on from a response that only its connection remembers.
+    remembered: Option<Arc<Transcript>>,
     /// Where its items go.
     pub(super) base: Base,
     /// What it holds of the conversation, until it is committed.
@@ -94,11 +98,29 @@ impl Turn<'_> {
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
+        if let Some(remembered) = self.remembered(text) {
+            return self.open_remembered(&id, remembered).await;
+        }
         let record = self.response(&id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
         let (shard, cursor) = (id.shard(), record.cursor);
         let end_of = record.response.conversation.is_some().then_some(id);
         self.opened(shard, Some(cursor), Base::After { cursor, fork, end_of }, None).await
+    }
+
+    /// Goes on from a response that the store does not have. What is kept of a chain is all of it, so
+    /// that nothing that is stored goes on from it.
+    async fn open_remembered(
+        &self,
+        id: &ResponseId,
+        remembered: Arc<Transcript>,
+    ) -> Result<Opened, ApiError> {
+        if self.request.store {
+            return Err(ApiError::previous_response_not_stored(id.as_str()));
+        }
+        let base = Base::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
+        let opened = self.opened(id.shard(), None, base, None).await?;
+        Ok(Opened { remembered: Some(remembered), ..opened })
     }
 
     /// Where a turn of this request would go on from: `None` for a new thread. Nothing is opened; an
@@ -149,6 +171,7 @@ impl Turn<'_> {
             created_at,
             conversation,
             cursor,
+            remembered: None,
             base,
             within,
             _response: response,
@@ -178,7 +201,15 @@ impl Turn<'_> {
         }
     }
 
-    /// The transcript that the turn goes on from.
+    /// The transcript that the turn goes on from: what its connection remembers, or what is stored.
+    pub(super) async fn held(&self, opened: &Opened) -> Result<Transcript, ApiError> {
+        match &opened.remembered {
+            Some(remembered) => Ok(remembered.as_ref().clone()),
+            None => self.load(opened.cursor).await,
+        }
+    }
+
+    /// The transcript that ends at this cursor.
     pub(super) async fn load(&self, cursor: Option<Cursor>) -> Result<Transcript, ApiError> {
         match cursor {
             None => Ok(Transcript::default()),

@@ -1,7 +1,5 @@
 //! What a model would be given, without a turn.
 
-use antiphon::Item;
-
 use super::Turn;
 use super::plan::Plan;
 use crate::caller::Caller;
@@ -12,7 +10,7 @@ use crate::upstream::Upstream;
 
 /// What the model would be given if a request were a turn now. Nothing is opened, kept or sent.
 pub(crate) struct Preview<'a> {
-    plan: Plan,
+    pub(super) plan: Plan,
     upstream: Upstream<'a>,
 }
 
@@ -33,16 +31,6 @@ impl<'a> Preview<'a> {
             drop(turn.fit(&mut plan, upstream).await);
         }
         Ok(Self { plan, upstream })
-    }
-
-    /// What would be sent.
-    pub(super) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// The items, in the order in which the model would get them.
-    pub(crate) fn view(&self) -> &[Item] {
-        &self.plan.prompt.view
     }
 
     /// Who would answer.

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use super::open::Opened;
 use super::plan::Plan;
 use super::{Client, Turn};
+use crate::compaction::Sealing;
+use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
@@ -46,6 +48,8 @@ pub(super) struct Hearing {
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
+    /// Seals what only the upstream can read; `None` where it makes nothing of the kind.
+    sealing: Option<Sealing>,
 }
 
 impl Turn<'_> {
@@ -158,12 +162,34 @@ impl Hearing {
         let listener = Listener::new(dialect, asked.clone());
         let max_event = usize::MAX;
         let decoder = Decoder::new(max_event);
-        Self { dialect, asked, max_event, decoder, listener, assembler }
+        Self { dialect, asked, max_event, decoder, listener, assembler, sealing: None }
     }
 
     /// The same with a bound on each event, in bytes.
     pub(super) fn bounded(self, max_event: usize) -> Self {
         Self { decoder: Decoder::new(max_event), max_event, ..self }
+    }
+
+    /// The same with an upstream's own compactions sealed.
+    pub(super) fn sealing(self, sealing: Option<Sealing>) -> Self {
+        Self { sealing, ..self }
+    }
+
+    /// Hears an answer to its end that no caller follows.
+    pub(super) async fn hear_out(mut self, reply: Reply) -> Result<Finished, UpstreamError> {
+        match reply {
+            Reply::Whole(body) => self.hear_whole(&body)?,
+            Reply::Events(mut stream) => {
+                while !self.assembler.has_ended() {
+                    self.piece(stream.next().await)?;
+                    while self.assembler.next_event().is_some() {}
+                }
+            }
+        }
+        match self.assembler.failure() {
+            Some(failure) => Err(UpstreamError::Failed(failure.clone())),
+            None => Ok(self.assembler.finish(unix_now())),
+        }
     }
 
     /// What an answer that has ended came to.
@@ -185,8 +211,16 @@ impl Hearing {
     }
 
     fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
-        let heard = self.listener.hear_whole(body, &mut self.assembler);
+        let body = self.sealed(body);
+        let heard = self.listener.hear_whole(&body, &mut self.assembler);
         heard.map_err(|_| garbled("a body that is no response object"))
+    }
+
+    fn sealed(&mut self, data: &Bytes) -> Bytes {
+        match &mut self.sealing {
+            Some(sealing) => sealing.apply(data),
+            None => data.clone(),
+        }
     }
 
     /// Another answer follows in the place of this one.
@@ -245,7 +279,8 @@ impl Hearing {
     }
 
     fn event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
-        let heard = self.listener.hear(data, &mut self.assembler);
+        let data = self.sealed(data);
+        let heard = self.listener.hear(&data, &mut self.assembler);
         heard.map_err(|_| garbled("an event that is no JSON object"))
     }
 }

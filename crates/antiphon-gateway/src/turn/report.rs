@@ -6,7 +6,7 @@ use std::fmt::Write;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
-use antiphon::{Item, ItemId};
+use antiphon::{Item, ItemId, Kind};
 use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
@@ -107,6 +107,8 @@ pub(super) enum LeftOut {
     BareReasoning,
     /// Encrypted reasoning that its upstream cannot read.
     RefusedReasoning,
+    /// A compaction that another model made, in place of which the model gets what it stands for.
+    ForeignCompaction,
 }
 
 impl LeftOut {
@@ -119,6 +121,7 @@ impl LeftOut {
             Self::ForeignReasoning => "foreign_reasoning",
             Self::BareReasoning => "bare_reasoning",
             Self::RefusedReasoning => "refused_reasoning",
+            Self::ForeignCompaction => "foreign_compaction",
         }
     }
 
@@ -131,6 +134,7 @@ impl LeftOut {
             Self::ForeignReasoning => "The reasoning was encrypted by another model.",
             Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
             Self::RefusedReasoning => "The upstream cannot read the encrypted reasoning.",
+            Self::ForeignCompaction => "The compaction was made by another model.",
         }
     }
 }
@@ -175,6 +179,11 @@ impl Report {
         self.truncated.extend(other.truncated);
     }
 
+    /// What was left out of something beside the turn because it was too long.
+    pub(super) fn truncated_too(&mut self, other: Self) {
+        self.truncated.extend(other.truncated);
+    }
+
     /// An item was left out because the whole was too long.
     pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
         let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
@@ -197,6 +206,21 @@ impl Report {
 
     pub(super) fn left_out_of_view(&mut self, source: Option<usize>, item: &Item, why: LeftOut) {
         self.repair(source, item, why.fault(), "dropped", why.message().into());
+    }
+
+    /// A compaction that the model cannot read gave its place to the items that it stands for.
+    pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
+        let why = LeftOut::ForeignCompaction;
+        self.repair(source, item, why.fault(), "expanded", why.message().into());
+    }
+
+    /// The history was to be compacted, and could not be: the turn goes on with all of it.
+    pub(super) fn compaction_failed(&mut self, error: &ApiError) {
+        let (position, item_id) = (None, None);
+        let (fault, action) = ("failed_compaction", "uncompacted");
+        let kind = Kind::Compaction.to_string();
+        let message = format!("The history could not be compacted: {}", error.message());
+        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
     }
 
     pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {

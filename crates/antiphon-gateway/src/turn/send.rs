@@ -5,6 +5,7 @@ use antiphon::Origin;
 use antiphon::dialect::{Dialect, with_reasoning_stood_in};
 use bytes::Bytes;
 
+use super::encode::Beside;
 use super::instead::Instead;
 use super::plan::{Plan, Prompt};
 use super::{Turn, encode};
@@ -97,13 +98,16 @@ impl Turn<'_> {
         asking: &Asking<'_>,
     ) -> Result<Reply, UpstreamError> {
         let refusing = &self.gateway.upstreams.without_encryption;
+        let compaction = self.is_compacted_there(asking.upstream(), origin);
+        let encoded = |encrypted| {
+            encode::encode(self.request, &prompt.view, Beside { encrypted, compaction })
+        };
         let encrypted = !refusing.contain(origin);
-        let body = encode::encode(self.request, &prompt.view, encrypted);
+        let body = encoded(encrypted);
         match asking.send(body, self.caller).await {
             Err(error) if encrypted && error.refuses_encryption() => {
                 refusing.remember(origin);
-                let body = encode::encode(self.request, &prompt.view, false);
-                asking.send(body, self.caller).await
+                asking.send(encoded(false), self.caller).await
             }
             reply => reply,
         }

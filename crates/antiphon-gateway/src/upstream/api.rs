@@ -30,9 +30,19 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
         false => request,
     };
     match key {
-        Some(key) if is_anthropic => request.header("x-api-key", key.reveal()),
-        Some(key) => request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
+        Some(key) => {
+            let (name, value) = credential(api, key);
+            request.header(name, value)
+        }
         None => request,
+    }
+}
+
+/// The header that shows a key.
+pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
+    match api {
+        Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+        _ => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
     }
 }
 

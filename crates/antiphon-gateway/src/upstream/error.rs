@@ -123,13 +123,6 @@ impl UpstreamError {
         }
     }
 
-    /// Whether it has no such path, or does nothing there.
-    pub(super) fn is_not_offered(&self) -> bool {
-        matches!(self, Self::Refused(refused)
-            if matches!(refused.status.as_u16(), 404 | 405 | 501)
-                && refused.error()["code"] != "model_not_found")
-    }
-
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
         self.is_bad_request(|refused| {
@@ -151,6 +144,14 @@ impl UpstreamError {
                 || message.contains("Invalid `signature` in `thinking` block")
                 || message.contains("Invalid `data` in `redacted_thinking` block")
         })
+    }
+
+    /// Whether there is nothing at the path that was asked. A model that there is not is something
+    /// else.
+    pub(crate) fn tells_of_no_such_path(&self) -> bool {
+        matches!(self, Self::Refused(refused)
+            if matches!(refused.status.as_u16(), 404 | 405 | 501)
+                && refused.error()["code"] != "model_not_found")
     }
 
     fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {
@@ -181,6 +182,13 @@ impl Refused {
             Some(b"false") => false,
             _ => PASSING_STATUSES.contains(&self.status.as_u16()),
         }
+    }
+
+    /// Whether it refused to compact a history by itself: it names what it was asked for.
+    pub(crate) fn refuses_compaction(&self) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        matches!(self.status.as_u16(), 400 | 422)
+            && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
     }
 
     /// What it says, under `error`; null where it says nothing so.

@@ -8,6 +8,7 @@ mod error;
 mod http;
 mod models;
 mod own_key;
+mod passing;
 mod patience;
 mod retry_after;
 mod token_count;
@@ -25,7 +26,8 @@ pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
-use self::http::HttpUpstream;
+pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::passing::{Foreign, Passed};
 use crate::caller::Caller;
 use crate::settings::{Retries, Settings};
 use crate::sim;
@@ -46,6 +48,10 @@ pub(crate) struct Upstreams {
     pub(crate) wanting_reasoning: Origins,
     /// Those known not to count tokens.
     pub(crate) without_token_counts: Origins,
+    /// Those known to have no `/responses/compact`.
+    pub(crate) without_compact_path: Origins,
+    /// Those known not to compact the history of a request by themselves.
+    pub(crate) without_compaction: Origins,
 }
 
 /// Origins that are known for something.
@@ -72,6 +78,8 @@ impl Upstreams {
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
             without_token_counts: Origins::default(),
+            without_compact_path: Origins::default(),
+            without_compaction: Origins::default(),
         }
     }
 
@@ -81,6 +89,15 @@ impl Upstreams {
             return Some(Upstream::Sim);
         }
         self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
+    }
+
+    /// The server that takes requests of an API's other parts which name no model: of those that
+    /// speak that API one that answers for all models, else the first; else the first of all.
+    pub(crate) fn of_api(&self, anthropic: bool) -> Option<&HttpUpstream> {
+        let speaks = |http: &&HttpUpstream| (http.api() == Dialect::Anthropic) == anthropic;
+        let mut speaking = self.http.iter().filter(speaks);
+        let general = speaking.clone().find(|http| http.takes_all());
+        general.or_else(|| speaking.next()).or_else(|| self.http.first())
     }
 
     /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
@@ -131,6 +148,11 @@ impl Upstream<'_> {
             Self::Sim => Dialect::Responses,
             Self::Http(http) => http.api(),
         }
+    }
+
+    /// Whether it is a server that speaks the Responses API, and may keep to all of it.
+    pub(crate) fn is_responses_server(self) -> bool {
+        matches!(self, Self::Http(http) if http.api() == Dialect::Responses)
     }
 
     /// Where items of this upstream's `model` come from.

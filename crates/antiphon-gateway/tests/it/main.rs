@@ -10,6 +10,7 @@ mod faults;
 mod leaving;
 mod limits;
 mod numbered;
+mod passthrough;
 mod references;
 mod repairs;
 mod replicas;
@@ -22,6 +23,7 @@ mod tenants;
 mod tokens;
 mod turns;
 mod upstream;
+mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.
 const KEPT: support::Kept = support::Kept::InAFile;

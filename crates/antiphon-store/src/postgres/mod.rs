@@ -2,6 +2,7 @@
 
 mod abandoned;
 mod conversations;
+mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, holders, items, kept, line, openings, places, requests, responses, session,
-    settling, sweep, threads, transaction,
+    conversations, expiry, holders, items, kept, line, openings, places, requests, responses,
+    session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -32,6 +32,7 @@ pub(super) use statements;
 /// All of them, module by module.
 pub(super) const ALL: &[&[Sql]] = &[
     conversations::STATEMENTS,
+    expiry::STATEMENTS,
     holders::STATEMENTS,
     items::STATEMENTS,
     kept::STATEMENTS,
@@ -66,6 +67,8 @@ mod tests {
         "settling::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
+        // Responses by their age.
+        "expiry::OLDEST",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, items, kept, listing, openings, places, requests, responses,
-    settling, turns,
+    PostgresStore, conversations, expiry, items, kept, listing, openings, places, requests,
+    responses, settling, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
@@ -244,6 +244,11 @@ impl Store for PostgresStore {
         write!(self, Effect::Synced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
             responses::delete(db, tenant, id)
         })
+    }
+
+    async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+        let shared = self.shared.clone();
+        self.call(async move { expiry::expire(&shared, created_before, limit).await }).await
     }
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {

@@ -2,6 +2,7 @@
 
 mod connection;
 mod conversations;
+mod expiry;
 mod items;
 mod kept;
 mod listing;

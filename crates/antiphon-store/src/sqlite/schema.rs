@@ -6,8 +6,11 @@ use rusqlite_migration::{M, Migrations};
 use crate::error::StoreError;
 
 /// Every step from an empty file to today's tables. Steps that were released are never changed.
-const STEPS: &[M<'static>] =
-    &[M::up(include_str!("schema.sql")), M::up(include_str!("requests.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("schema.sql")),
+    M::up(include_str!("requests.sql")),
+    M::up(include_str!("retention.sql")),
+];
 
 /// What marks a file as one of ours; the first step writes it.
 const APPLICATION: i32 = 0x416e_7470;

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, expiry, items, kept, listing, openings, requests, responses, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
@@ -153,6 +153,10 @@ impl Store for SqliteStore {
     async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
         self.write(Effect::Erasing, move |db| responses::delete(db, &tenant, &id)).await
+    }
+
+    async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+        self.write(Effect::Erasing, move |db| expiry::expire(db, created_before, limit)).await
     }
 
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {

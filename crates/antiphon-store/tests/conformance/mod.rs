@@ -3,6 +3,7 @@
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod deletion;
+pub(crate) mod expiry;
 pub(crate) mod items;
 pub(crate) mod listing;
 pub(crate) mod model;
@@ -71,6 +72,14 @@ macro_rules! suite {
                 a_live_conversation_keeps_its_items,
                 a_deleted_conversation_leaves_its_responses_readable,
                 places_of_deleted_items_are_not_given_again,
+            }
+            expiry {
+                the_oldest_responses_expire_first,
+                as_many_expire_at_once_as_are_asked_for,
+                what_a_later_response_builds_on_does_not_expire_with_an_earlier_one,
+                conversations_do_not_expire,
+                what_an_open_turn_begins_behind_does_not_expire,
+                responses_of_every_tenant_expire,
             }
             openings {
                 an_opening_of_this_process_is_not_settled,

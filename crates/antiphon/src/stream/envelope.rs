@@ -107,6 +107,11 @@ impl Envelope {
         self.complete_fields();
     }
 
+    /// The raw value of a field.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.fields.get(key)
+    }
+
     /// Sets one field to a raw value.
     pub fn set(&mut self, key: &str, raw: impl Into<Cow<'static, str>>) {
         self.fields.set(key.to_owned(), raw);

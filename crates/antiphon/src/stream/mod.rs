@@ -20,7 +20,7 @@ pub(crate) mod tests;
 
 pub(crate) use assembler::Spoken;
 pub use assembler::{
-    Assembler, Ending, Failure, Finished, Note, Output, Permission, Status, Taken,
+    Assembler, Ending, Failure, Finished, Note, Output, Permission, Preface, Status, Taken,
 };
 pub use emitter::Event;
 pub use envelope::Envelope;

@@ -13,6 +13,7 @@ use super::ask::Ask;
 use super::error::Refused;
 use super::events::Events;
 use super::roots::Roots;
+use super::socket::Socket;
 use super::view::{list, text};
 use super::watchdog::soon;
 
@@ -61,6 +62,11 @@ impl Client {
     pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
+    }
+
+    /// Opens a WebSocket, which must be let in.
+    pub(crate) async fn socket(&self) -> Socket {
+        Socket::open(&self.roots.next(), self.token.as_deref()).await
     }
 
     /// Sends a request and waits for the head of its answer.

@@ -87,6 +87,7 @@ passing_on! {
     fn response(tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
     fn output_items(tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
     fn delete_response(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
+    fn expire_responses(created_before: i64, limit: usize) -> Result<usize>;
     fn transcript(tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;

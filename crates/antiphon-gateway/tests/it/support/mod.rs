@@ -18,6 +18,7 @@ mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
+mod socket;
 mod view;
 mod watchdog;
 mod world;
@@ -36,6 +37,7 @@ pub(crate) use place::Kept;
 pub(crate) use raw::Raw;
 pub(crate) use roots::Roots;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
+pub(crate) use socket::{Socket, create};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;
 pub(crate) use world::World;

@@ -89,6 +89,13 @@ impl World {
         self.start().await;
     }
 
+    /// Ends the gateway, lets days pass for all that it has kept, and starts another.
+    pub(crate) async fn start_after_days(&mut self, days: i64) {
+        self.kill_replica(0).await;
+        self.place.let_days_pass(days).await;
+        self.start().await;
+    }
+
     /// Asks the gateway to stop.
     pub(crate) fn stop(&mut self) -> Stopping {
         self.stop_replica(0)
@@ -169,6 +176,11 @@ impl World {
     /// A caller without a token.
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.roots.clone(), None)
+    }
+
+    /// Where the next request of a caller goes: `http://127.0.0.1:PORT`.
+    pub(crate) fn root(&self) -> String {
+        self.roots.next()
     }
 
     /// A connection of which the test says every byte.

@@ -65,6 +65,10 @@ macro_rules! recorded {
                 self.store.line()
             }
 
+            async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+                self.store.expire_responses(created_before, limit).await
+            }
+
             async fn settle_openings(&self) -> Result<usize> {
                 self.store.settle_openings().await
             }

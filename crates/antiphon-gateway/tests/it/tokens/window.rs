@@ -126,3 +126,20 @@ async fn what_fits_is_sent_as_it_is() {
     assert_eq!(client.report(turn.id()).await["truncated"], json!([]));
     assert_eq!(world.last_request().body["truncation"], "auto");
 }
+
+/// The other way out: what is too long to be answered is compacted before it is measured.
+#[tokio::test]
+async fn what_is_compacted_on_the_way_is_not_refused() {
+    for api in [Dialect::Chat, Dialect::Anthropic] {
+        let (world, conversation) = grown(api).await;
+        let client = world.client();
+        let management = json!([{"type": "compaction", "compact_threshold": 300}]);
+        let last = ask("And now?").within(&conversation).field("truncation", "auto");
+        let turn = client.respond(&last.field("context_management", management)).await;
+        assert_eq!(turn.status(), "completed");
+        turn.item("compaction");
+        let view = world.last_view().await;
+        let summary = "user: The conversation so far was compacted";
+        assert!(view.iter().any(|line| line.starts_with(summary)), "{view:?}");
+    }
+}

@@ -203,6 +203,7 @@ impl Assembler {
         incomplete_details: Option<String>,
         now: i64,
     ) {
+        self.count_preface();
         self.envelope.set("status", format!("\"{}\"", status.as_str()));
         if status == Status::Completed {
             self.envelope.set("completed_at", now.to_string());

@@ -7,6 +7,7 @@ mod identity;
 mod note;
 mod output;
 mod permission;
+mod preface;
 mod routes;
 mod telling;
 
@@ -18,6 +19,7 @@ pub use self::identity::Taken;
 pub use self::note::Note;
 pub use self::permission::Permission;
 use self::permission::Suppressed;
+pub use self::preface::Preface;
 use self::routes::Routes;
 pub(crate) use self::telling::Spoken;
 use super::emitter::{Emitter, Event};
@@ -62,6 +64,7 @@ pub struct Assembler {
     early: Vec<Bytes>,
     permission: Permission,
     suppressed: Suppressed,
+    preface: Preface,
     phase: Phase,
 }
 
@@ -91,6 +94,7 @@ impl Assembler {
             early: Vec::new(),
             permission: Permission::default(),
             suppressed: Suppressed::default(),
+            preface: Preface::default(),
             phase: Phase::Awaited,
         }
     }
@@ -208,6 +212,9 @@ impl Assembler {
     fn end(&mut self, status: Status, response: &Object<'_>) {
         if self.has_ended() {
             return;
+        }
+        if status != Status::Failed {
+            self.tell_preface();
         }
         self.hear_final_output(response, status.of_items());
         self.close_items(status);
