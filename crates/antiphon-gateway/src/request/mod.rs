@@ -1,18 +1,33 @@
 //! The body of `POST /v1/responses`.
 
 mod bounds;
+mod content;
 mod identity;
+mod include;
 mod input;
+mod metadata;
+mod numbers;
+mod prompt;
+mod stream_options;
+mod strict_schema;
+mod text;
+mod text_format;
+mod tool_choice;
+mod tools;
 
 use antiphon::Item;
 use antiphon::json::{self, Object};
+use antiphon::stream::Obfuscation;
 use bytes::Bytes;
 
 use self::bounds::check_bounds;
-pub(crate) use self::bounds::metadata;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
+pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
 pub(crate) use self::input::items;
+pub(crate) use self::metadata::metadata;
+use self::stream_options::obfuscation;
+pub(crate) use self::tool_choice::check_choice_is_there;
 use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
@@ -35,9 +50,6 @@ const COUNTED: [&str; 12] = [
     "personality",
 ];
 
-/// How a caller asks for encrypted reasoning.
-pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
-
 /// A request for a response, checked in the provider's order.
 #[derive(Clone, Debug)]
 pub(crate) struct CreateRequest {
@@ -48,6 +60,8 @@ pub(crate) struct CreateRequest {
     pub(crate) model: String,
     pub(crate) stream: bool,
     pub(crate) store: bool,
+    /// Whether nobody waits for its end.
+    pub(crate) background: bool,
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
@@ -125,6 +139,7 @@ impl CreateRequest {
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
+            background: boolean(&fields, "background")?.unwrap_or(false),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
@@ -157,6 +172,11 @@ impl CreateRequest {
     /// Every field but `input`.
     pub(crate) fn object(&self) -> Object<'_> {
         Object::parse(self.fields.as_bytes()).expect("the fields were parsed")
+    }
+
+    /// What is to be done to the lengths of its deltas.
+    pub(crate) fn obfuscation(&self) -> Obfuscation {
+        obfuscation(&self.object())
     }
 
     /// Whether a prompt that the provider keeps says what the input does not.
@@ -221,13 +241,6 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
             .map(|id| Some(id.into_owned()))
             .ok_or_else(|| wrong("conversation.id", "a string", id)),
     }
-}
-
-pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
-    let Some(raw) = fields.present("include") else {
-        return Ok(Vec::new());
-    };
-    serde_json::from_str(raw).map_err(|_| wrong("include", "an array of strings", raw))
 }
 
 fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {

@@ -58,12 +58,6 @@ pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiErr
     })
 }
 
-/// An estimate of the input tokens of a request: `fields` are all of its fields but the input,
-/// `view` the items that the model is given.
-pub(crate) fn estimate(fields: &Object<'_>, view: &[Item]) -> u64 {
-    weights(fields, view).total()
-}
-
 /// Whether a request is certain to have no more than `window` tokens, told without counting: a token
 /// is a byte at least.
 pub(crate) fn surely_fits(fields: &str, view: &[Item], window: u64) -> bool {
@@ -95,7 +89,7 @@ mod tests {
 
     fn tokens(fields: &Value, items: &Value) -> u64 {
         let view = items_of(&items.to_string().into()).unwrap();
-        estimate(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view)
+        weights(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view).total()
     }
 
     fn of_items(items: &Value) -> u64 {

@@ -28,7 +28,7 @@ impl Preview<'_> {
         caller: &Caller,
         request: &CreateRequest,
     ) -> Result<TokenCount, ApiError> {
-        let (plan, upstream) = (&self.plan, self.upstream());
+        let (plan, upstream) = (self.plan(), self.upstream());
         let without = &gateway.upstreams.without_token_counts;
         if !without.contain(&plan.origin) {
             let body = counted_body(request, plan);

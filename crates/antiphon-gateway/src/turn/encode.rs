@@ -34,7 +34,7 @@ pub(super) fn translated(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    // What is too long is cut here, since these APIs know no such field.
+    // What is too long is compacted or cut here, since these APIs know no such fields.
     for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
@@ -100,19 +100,19 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request that asks how many tokens this input is.
-pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
+/// The body of a request for nothing but a compaction of this input.
+pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
-    for key in OWN_FIELDS {
+    for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
         fields.remove(key);
     }
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request for nothing but a compaction of this input.
-pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
+/// The body of a request that asks how many tokens this input is.
+pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
-    for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
+    for key in OWN_FIELDS {
         fields.remove(key);
     }
     with_input(&fields.to_text(), input)

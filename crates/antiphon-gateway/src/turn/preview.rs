@@ -21,7 +21,7 @@ impl<'a> Preview<'a> {
         caller: &Caller,
         request: &CreateRequest,
     ) -> Result<Self, ApiError> {
-        let turn = Turn { gateway, caller, request };
+        let turn = Turn::of(gateway, caller, request);
         let upstream = gateway.upstream_of(&request.model)?;
         let held = turn.load(turn.begins_at().await?).await?;
         let input = turn.resolve(&held, request.input.clone()).await?;
@@ -31,6 +31,11 @@ impl<'a> Preview<'a> {
             drop(turn.fit(&mut plan, upstream).await);
         }
         Ok(Self { plan, upstream })
+    }
+
+    /// What would be sent.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Who would answer.

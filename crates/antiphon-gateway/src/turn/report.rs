@@ -377,6 +377,12 @@ fn stream_repair(note: &Note) -> StreamRepair {
         Note::CallSuppressed { tool } => {
             StreamRepair { fault: "call_not_permitted", from: Some(tool.clone()), to: None }
         }
+        Note::ParallelCallSuppressed { tool } => {
+            StreamRepair { fault: "parallel_call", from: Some(tool.clone()), to: None }
+        }
+        Note::CallMissing { tool } => {
+            StreamRepair { fault: "call_missing", from: tool.clone(), to: None }
+        }
         Note::LeftOut { what } => {
             StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }
         }

@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
+use crate::error_body::ErrorBody;
 
 /// An upstream that did not do what it was asked. Everything but a refusal is told as a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// It answered with an error status. Status and body reach the caller as they came.
+    /// It answered with an error status, which reaches the caller, with the body in the form that
+    /// callers read.
     #[error("The upstream refused the request with status {}.", .0.status)]
     Refused(Box<Refused>),
     /// No connection.
@@ -59,14 +61,13 @@ pub(crate) struct Refused {
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {
-        let body = serde_json::json!({"error": {
-            "message": message, "type": "invalid_request_error", "param": null, "code": null,
-        }});
+        let kind = "invalid_request_error";
+        let body = ErrorBody { message, kind, param: None, code: None }.to_json();
         let json = http::HeaderValue::from_static("application/json");
         Self::Refused(Box::new(Refused {
             status: StatusCode::BAD_REQUEST,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
-            body: body.to_string().into(),
+            body: body.into(),
         }))
     }
 
@@ -132,18 +133,9 @@ impl UpstreamError {
         })
     }
 
-    /// Whether it refused encrypted reasoning that it made, or that another server of its kind did:
-    /// OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the code
-    /// `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    /// Whether it refused encrypted content: see [`Refused::refuses_reasoning`].
     pub(crate) fn refuses_reasoning(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let error = refused.error();
-            let message = error["message"].as_str().unwrap_or_default();
-            error["code"] == "invalid_encrypted_content"
-                || message.contains("ncrypted content") && message.contains("could not be")
-                || message.contains("Invalid `signature` in `thinking` block")
-                || message.contains("Invalid `data` in `redacted_thinking` block")
-        })
+        matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
     }
 
     /// Whether there is nothing at the path that was asked. A model that there is not is something
@@ -184,6 +176,19 @@ impl Refused {
         }
     }
 
+    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
+    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
+    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    pub(crate) fn refuses_reasoning(&self) -> bool {
+        let error = self.error();
+        let message = error["message"].as_str().unwrap_or_default();
+        self.status == StatusCode::BAD_REQUEST
+            && (error["code"] == "invalid_encrypted_content"
+                || message.contains("ncrypted content") && message.contains("could not be")
+                || message.contains("Invalid `signature` in `thinking` block")
+                || message.contains("Invalid `data` in `redacted_thinking` block"))
+    }
+
     /// Whether it refused to compact a history by itself: it names what it was asked for.
     pub(crate) fn refuses_compaction(&self) -> bool {
         let body = String::from_utf8_lossy(&self.body);
@@ -197,9 +202,11 @@ impl Refused {
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }
 
-    fn as_failure(&self) -> Failure {
+    pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
-        let code = match (error["code"].as_str(), self.status) {
+        // Some servers repeat their status there.
+        let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());
+        let code = match (error["code"].as_str().filter(is_a_code), self.status) {
             (Some(code), _) => code,
             (None, StatusCode::TOO_MANY_REQUESTS) => "rate_limit_exceeded",
             (None, _) => "server_error",

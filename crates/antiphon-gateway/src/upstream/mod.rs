@@ -46,12 +46,12 @@ pub(crate) struct Upstreams {
     pub(crate) without_encryption: Origins,
     /// Those known to refuse calls without the reasoning that they were made with.
     pub(crate) wanting_reasoning: Origins,
-    /// Those known not to count tokens.
-    pub(crate) without_token_counts: Origins,
     /// Those known to have no `/responses/compact`.
     pub(crate) without_compact_path: Origins,
     /// Those known not to compact the history of a request by themselves.
     pub(crate) without_compaction: Origins,
+    /// Those known not to count tokens.
+    pub(crate) without_token_counts: Origins,
 }
 
 /// Origins that are known for something.
@@ -77,9 +77,9 @@ impl Upstreams {
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
-            without_token_counts: Origins::default(),
             without_compact_path: Origins::default(),
             without_compaction: Origins::default(),
+            without_token_counts: Origins::default(),
         }
     }
 
@@ -168,6 +168,14 @@ impl Upstream<'_> {
         match self {
             Self::Sim => Some(SIM_WINDOW),
             Self::Http(http) => http.context_window(),
+        }
+    }
+
+    /// Whether it is shown the token of a caller that has one.
+    pub(crate) fn takes_tokens(self) -> bool {
+        match self {
+            Self::Sim => false,
+            Self::Http(http) => http.takes_tokens(),
         }
     }
 
