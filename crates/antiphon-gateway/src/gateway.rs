@@ -8,7 +8,8 @@ use antiphon_store::{ConversationId, Store, Tenant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, NAMES};
+use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
@@ -35,6 +36,8 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// The background responses that are worked on here.
+    pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
     /// Keys the digests that requests are known by.
@@ -46,7 +49,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::of(&*store, &settings.secrets).await?;
-        let authenticator = Authenticator::new(&settings, master.derive("names of tenants"))
+        let authenticator = Authenticator::new(&settings, master.derive(NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
@@ -61,6 +64,7 @@ impl Gateway {
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            jobs: Jobs::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
             turns,
             settings,

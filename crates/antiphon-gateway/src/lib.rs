@@ -7,13 +7,16 @@
 
 mod abandoned;
 mod auth;
+mod background;
 mod bound;
 mod caller;
 mod compaction;
+mod data_url;
 pub mod entropy;
 mod error;
 mod error_body;
 mod eventually;
+pub mod export;
 mod gateway;
 mod lease;
 mod limits;
@@ -31,5 +34,5 @@ mod turn;
 mod upstream;
 mod websocket;
 
-pub use auth::is_reserved;
+pub use auth::{is_reserved, tenant_of_token};
 pub use server::{Server, serve};

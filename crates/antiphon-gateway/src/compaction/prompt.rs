@@ -1,7 +1,7 @@
 //! The words around a summary: how a model is asked for one, and how it is told of one.
 
-use antiphon::Item;
 use antiphon::json::{Object, quote};
+use antiphon::{Item, Role};
 
 use crate::compaction::Wish;
 use crate::request::{Continues, CreateRequest, Wants};
@@ -12,7 +12,7 @@ const PROMPT: &str = include_str!("prompt.md");
 /// What stands before a summary when a model is given it. A user's message, because every API takes
 /// one at any place and every model answers to one, and because a summary of what tools and users
 /// said has no more authority than they.
-const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
+pub(crate) const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
                             user's own messages were kept; what else was said and done is summed \
                             up here:\n\n";
 
@@ -36,6 +36,13 @@ pub(crate) fn as_message(summary: &str) -> Item {
     message(&format!("{INTRODUCTION}{summary}"))
 }
 
+/// Whether an item tells a model of a summary.
+pub(crate) fn is_summary(item: &Item) -> bool {
+    let content = item.object();
+    let said = content.present("content").unwrap_or_default();
+    item.head().role == Some(Role::User) && said.contains(INTRODUCTION.trim_end())
+}
+
 /// The request for a summary, in the place of another, and the message that asks for it. The items
 /// to be summed up are given beside it.
 pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, Item) {
@@ -51,12 +58,15 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
     if asked.present("tools").is_some_and(|tools| tools != "[]") {
         fields.set("tool_choice", r#""none""#);
     }
+    // What is too long to be answered is too long to be summed up: its oldest part is not in it then.
+    fields.set("truncation", r#""auto""#);
     let summary = CreateRequest {
         fields: fields.to_text(),
         input: Vec::new(),
         model: request.model.clone(),
         stream: false,
         store: false,
+        background: false,
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,

@@ -21,6 +21,8 @@ pub(super) struct Summary {
     pub(super) compaction: Item,
     /// What it took, raw, as responses have it; `None` where the upstream does not say.
     pub(super) usage: Option<String>,
+    /// What was done to the history for it to be summed up.
+    pub(super) report: Report,
 }
 
 impl Turn<'_> {
@@ -33,7 +35,7 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
     ) -> Result<Summary, ApiError> {
         let (request, prompt) = request_for_summary(self.request);
-        let turn = Turn { request: &request, ..*self };
+        let turn = Turn { request: &request, ..self.clone() };
         let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
         let mut view: Vec<Item> = view.iter().filter(|item| !is_trigger(item)).cloned().collect();
         view.push(prompt);
@@ -44,7 +46,8 @@ impl Turn<'_> {
         let finished = turn.written(&mut plan, upstream).await?;
         let text = text_of(&finished).ok_or_else(unwritten)?;
         let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);
-        Ok(Summary { compaction: compaction_item(&content), usage: usage_of(&finished) })
+        let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
+        Ok(Summary { compaction, usage, report: plan.report })
     }
 
     /// The whole answer, asked for again where that may help: nobody was told of any of it.

@@ -1,16 +1,22 @@
 //! The store that several processes share: a PostgreSQL database.
 
 mod abandoned;
+mod background;
 mod conversations;
+mod erasure;
+mod events;
 mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
+mod holdings;
 mod items;
+mod jobs;
 mod kept;
 mod line;
 mod listing;
 mod openings;
+mod pages;
 mod places;
 mod pool;
 mod requests;
@@ -21,6 +27,7 @@ mod session;
 mod settings;
 mod settling;
 mod shared;
+mod snapshot;
 mod standing;
 mod statements;
 mod store;
@@ -38,6 +45,7 @@ use heartbeat::Heartbeat;
 use pool::{Connector, Pool};
 use settings::Settings;
 use shared::Shared;
+pub(crate) use snapshot::PostgresSnapshot;
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///

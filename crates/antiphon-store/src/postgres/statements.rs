@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, expiry, holders, items, kept, line, openings, places, requests, responses,
-    session, settling, sweep, threads, transaction,
+    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, openings,
+    pages, places, requests, responses, session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -32,12 +32,17 @@ pub(super) use statements;
 /// All of them, module by module.
 pub(super) const ALL: &[&[Sql]] = &[
     conversations::STATEMENTS,
+    erasure::STATEMENTS,
+    events::STATEMENTS,
     expiry::STATEMENTS,
     holders::STATEMENTS,
+    holdings::STATEMENTS,
     items::STATEMENTS,
+    jobs::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
     openings::STATEMENTS,
+    pages::STATEMENTS,
     places::STATEMENTS,
     requests::STATEMENTS,
     responses::STATEMENTS,
@@ -63,12 +68,27 @@ mod tests {
         "holders::LEAVE",
         "holders::SWEEP_PLACES",
         "holders::SWEEP",
+        "jobs::CANCELLED",
+        "jobs::TAKE_UP",
         "session::OPEN",
         "settling::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
-        // Responses by their age.
+        // What has expired, whosever it was.
         "expiry::OLDEST",
+        "jobs::EXPIRED",
+        // Whatever a tenant has, in all shards.
+        "erasure::NOTE",
+        "erasure::IS_ERASED",
+        "erasure::FORGET_OLD",
+        "erasure::NEXT_TREE",
+        "erasure::PLACES",
+        "holdings::NEXT_TENANT",
+        "holdings::HOLDINGS",
+        "pages::CONVERSATIONS",
+        "pages::RESPONSES",
+        "pages::OPEN_TURNS",
+        "pages::LOOSE",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -8,13 +8,16 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, openings, requests,
+    responses, turns,
 };
+use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
     Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -28,6 +31,10 @@ impl Store for SqliteStore {
 
     async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
         self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
+    }
+
+    fn background(&self) -> &dyn Background {
+        self
     }
 
     async fn create_conversation(
@@ -181,10 +188,14 @@ impl Store for SqliteStore {
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        match self.read(move |db| openings::ordinal(db, &tenant, &id)).await? {
-            Some(ordinal) if ordinal > self.left_behind => Ok(true),
-            Some(_) => self.settle_openings().await.map(|_| false),
-            None => Ok(false),
+        let found = self.read(move |db| {
+            let is_open = jobs::state(db, &tenant, &id)?.is_some_and(|(is_open, _)| is_open);
+            Ok((openings::ordinal(db, &tenant, &id)?, is_open))
+        });
+        match found.await? {
+            (Some(ordinal), _) if ordinal > self.left_behind => Ok(true),
+            (Some(_), _) => self.settle_openings().await.map(|_| false),
+            (None, is_open) => Ok(is_open),
         }
     }
 
@@ -201,6 +212,15 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
     }
 
     async fn close(&self) {

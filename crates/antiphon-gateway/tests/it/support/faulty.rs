@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseId,
-    ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, Earlier, Holdings, Listing, Page, Place,
+    RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -92,9 +93,14 @@ passing_on! {
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
     fn settle_openings() -> Result<usize>;
     fn close() -> ();
     {
+        fn background(&self) -> &dyn Background {
+            self.inner.background()
+        }
+
         /// A call that was begun is ended, whether or not its caller waits.
         async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
             let (store, tenant) = (self.clone(), tenant.clone());

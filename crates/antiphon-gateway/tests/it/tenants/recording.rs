@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place, RequestDigest,
-    ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, Earlier, Holdings, Line, Listing, Page,
+    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant,
+    ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -61,6 +62,10 @@ macro_rules! recorded {
                 self.store.replace(name, old, new).await
             }
 
+            fn background(&self) -> &dyn Background {
+                self.store.background()
+            }
+
             fn line(&self) -> Option<&dyn Line> {
                 self.store.line()
             }
@@ -105,4 +110,5 @@ recorded! {
     fn is_open(tenant, id: &ResponseId) -> bool;
     fn drop_opening(tenant, id: &ResponseId) -> ();
     fn commit_turn(tenant, turn: Turn) -> ();
+    fn erase(tenant, now: i64, limit: usize) -> Holdings;
 }

@@ -16,7 +16,7 @@ pub enum Status {
     Incomplete,
     /// It broke, and the caller is told so.
     Failed,
-    /// The caller left.
+    /// The caller left, or cancelled it.
     Cancelled,
 }
 
@@ -110,6 +110,10 @@ pub struct Ending {
 impl Ending {
     pub(super) fn failed(failure: Failure) -> Self {
         Self { status: Status::Failed, failure: Some(failure), incomplete_details: None }
+    }
+
+    pub(super) fn cancelled() -> Self {
+        Self { status: Status::Cancelled, failure: None, incomplete_details: None }
     }
 
     pub(super) fn failure(&self) -> Option<&Failure> {
@@ -219,8 +223,8 @@ impl Assembler {
     }
 
     fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let items = self.items.iter().map(OutputItem::item);
-        let shown: Vec<_> = items.map(|item| self.emitter.show(item)).collect();
+        let show = |output| OutputItem::shown(output, &self.emitter);
+        let shown: Vec<_> = self.items.iter().map(show).collect();
         let response = self.envelope.render(shown.iter().map(AsRef::as_ref));
         let event = self.emitter.event(status.event(), &[("response", &response)]);
         Finished {
