@@ -22,8 +22,8 @@ pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
-    Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
-    ResponseRecord, Scope, Seq, Turn,
+    Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
+    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn,
 };
 pub use sqlite::SqliteStore;
 pub use store::Store;

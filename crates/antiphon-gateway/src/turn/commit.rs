@@ -37,6 +37,7 @@ impl Turn<'_> {
             }),
             request: Some(self.request.identity.digest),
             place: None,
+            notices: Vec::new(),
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
@@ -96,6 +97,7 @@ impl Turn<'_> {
             response: keeps_record.then(|| new_response(opened, envelope, report)),
             request: Some(self.request.identity.digest),
             place: opened.place(),
+            notices: Vec::new(),
         };
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }

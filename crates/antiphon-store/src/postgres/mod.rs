@@ -10,6 +10,7 @@ mod items;
 mod kept;
 mod line;
 mod listing;
+mod notices;
 mod openings;
 mod places;
 mod pool;

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, expiry, holders, items, kept, line, openings, places, requests, responses,
-    session, settling, sweep, threads, transaction,
+    conversations, expiry, holders, items, kept, line, notices, openings, places, requests,
+    responses, session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -37,6 +37,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     items::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
+    notices::STATEMENTS,
     openings::STATEMENTS,
     places::STATEMENTS,
     requests::STATEMENTS,
@@ -69,6 +70,9 @@ mod tests {
         "transaction::FATE",
         // Responses by their age.
         "expiry::OLDEST",
+        // Notices by when they are due.
+        "notices::ANY_DUE",
+        "notices::CLAIM",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -6,14 +6,15 @@ use bytes::Bytes;
 
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, expiry, items, kept, listing, openings, places, requests,
-    responses, settling, turns,
+    PostgresStore, conversations, expiry, items, kept, listing, notices, openings, places,
+    requests, responses, settling, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
 use crate::store::Store;
 
@@ -329,6 +330,34 @@ impl Store for PostgresStore {
             (turn = turn, holder = self.shared.holder.clone()),
             |db, tenant| turns::commit(db, tenant, turn, holder)
         )
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        let shared = self.shared.clone();
+        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
+        self.call(async move {
+            if !shared.run(&given, |db, (now, ..)| Box::pin(notices::any_due(db, *now))).await? {
+                return Ok(Vec::new());
+            }
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
+                    Box::pin(notices::claim(db, *now, *until, *limit))
+                })
+                .await
+        })
+        .await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let (shared, given) = (self.shared.clone(), (claimed.clone(), then));
+        self.call(async move {
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (claimed, then)| {
+                    Box::pin(notices::settle(db, claimed, *then))
+                })
+                .await
+        })
+        .await
     }
 
     async fn close(&self) {

@@ -8,6 +8,7 @@ mod kept;
 mod listing;
 mod lock;
 mod log;
+mod notices;
 mod openings;
 mod readers;
 mod requests;

@@ -8,12 +8,14 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, expiry, items, kept, listing, notices, openings, requests,
+    responses, turns,
 };
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
 use crate::store::Store;
 
@@ -201,6 +203,18 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        if !self.read(move |db| notices::any_due(db, now)).await? {
+            return Ok(Vec::new());
+        }
+        self.write(Effect::Unsynced, move |db| notices::claim(db, now, until, limit)).await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let claimed = claimed.clone();
+        self.write(Effect::Unsynced, move |db| notices::settle(db, &claimed, then)).await
     }
 
     async fn close(&self) {

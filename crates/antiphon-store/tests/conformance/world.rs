@@ -169,6 +169,7 @@ impl World {
             response: Some(response.clone()),
             request: None,
             place: None,
+            notices: Vec::new(),
         };
         (response.id, turn)
     }
