@@ -28,6 +28,7 @@ mod sim;
 mod tokens;
 mod turn;
 mod upstream;
+mod webhooks;
 mod websocket;
 
 pub use auth::is_reserved;

@@ -21,6 +21,7 @@ use crate::gateway::Gateway;
 use crate::retention;
 use crate::routes;
 use crate::settings::Settings;
+use crate::webhooks;
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -56,6 +57,7 @@ impl Server {
         tokio::select! {
             () = shutdown => {}
             () = abandoned::settle(&*self.gateway.store) => {}
+            () = webhooks::tell(&self.gateway) => {}
             () = retention::expire(&*self.gateway.store, self.gateway.settings.retention) => {}
         }
         stop(&self.gateway, listening, connections).await;

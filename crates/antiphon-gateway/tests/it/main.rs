@@ -22,6 +22,7 @@ mod support;
 mod tenants;
 mod turns;
 mod upstream;
+mod webhooks;
 mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseId,
-    ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, Turn,
+    Conversation, ConversationId, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest,
+    ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId,
+    Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -93,6 +94,8 @@ passing_on! {
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
     fn settle_openings() -> Result<usize>;
+    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+    fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
         /// A call that was begun is ended, whether or not its caller waits.
