@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use antiphon::faults::Refusal;
+use antiphon::stream::Failure;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde_json::json;
 
+use crate::error_body::ErrorBody;
 use crate::limits::retry_headers;
-use crate::upstream::{Refused, UpstreamError};
+use crate::upstream::{Refused, TooLong, UpstreamError};
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,6 +160,16 @@ impl ApiError {
         .param(path)
     }
 
+    /// A value that is none of those that belong at `path`.
+    pub(crate) fn invalid_value(path: &str, value: &str, supported: &[&str]) -> Self {
+        Self::invalid(format!(
+            "Invalid value: '{value}'. Supported values are: {}.",
+            in_words(supported)
+        ))
+        .code("invalid_value")
+        .param(path)
+    }
+
     pub(crate) fn array_too_long(path: &str, maximum: usize, length: usize) -> Self {
         Self::invalid(format!(
             "Invalid '{path}': array too long. Expected an array with maximum length {maximum}, \
@@ -185,6 +196,17 @@ impl ApiError {
         }
     }
 
+    /// The failure of a response that cannot be refused any more.
+    pub(crate) fn as_failure(&self) -> Failure {
+        match self {
+            Self::Ours(error) => Failure {
+                code: error.code.unwrap_or(error.kind).into(),
+                message: error.message.clone(),
+            },
+            Self::Upstream(refused) => refused.as_failure(),
+        }
+    }
+
     /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
@@ -204,6 +226,14 @@ impl ApiError {
     }
 }
 
+impl OurError {
+    /// Its body, in the form that all clients read.
+    pub(crate) fn body(&self) -> ErrorBody<'_> {
+        let (message, param) = (self.message.as_str(), self.param.as_deref());
+        ErrorBody { message, kind: self.kind, param, code: self.code }
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         match self {
@@ -215,17 +245,21 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// `'a' and 'b'`, `'a', 'b', and 'c'`.
+fn in_words(values: &[&str]) -> String {
+    match values {
+        [] => String::new(),
+        [one] => format!("'{one}'"),
+        [one, two] => format!("'{one}' and '{two}'"),
+        [most @ .., last] => format!("'{}', and '{last}'", most.join("', '")),
+    }
+}
+
 impl IntoResponse for OurError {
     fn into_response(self) -> Response {
-        let body = json!({"error": {
-            "message": self.message,
-            "type": self.kind,
-            "param": self.param,
-            "code": self.code,
-        }});
         let json = HeaderValue::from_static("application/json");
         let mut response =
-            (self.status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response();
+            (self.status, [(header::CONTENT_TYPE, json)], self.body().to_json()).into_response();
         response.headers_mut().extend(self.retry_after.into_iter().flat_map(retry_headers));
         response
     }
@@ -276,6 +310,9 @@ impl From<UpstreamError> for ApiError {
                 Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
                     .code("rate_limit_exceeded")
                     .retry_after(Duration::from_secs(1))
+            }
+            UpstreamError::TooLong(_) => {
+                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
             }
             UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())

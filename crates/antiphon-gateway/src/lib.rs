@@ -7,11 +7,13 @@
 
 mod abandoned;
 mod auth;
+mod background;
 mod bound;
 mod caller;
 mod compaction;
 pub mod entropy;
 mod error;
+mod error_body;
 mod eventually;
 mod gateway;
 mod lease;

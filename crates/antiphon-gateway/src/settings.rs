@@ -98,6 +98,8 @@ pub struct UpstreamSettings {
     /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
     /// not. A completed response stands in one event.
     pub max_answer: usize,
+    /// How many tokens its models take, input and answer together; `None`: not known here.
+    pub context_window: Option<u32>,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -109,6 +111,7 @@ impl UpstreamSettings {
         Self {
             models: vec![ModelPattern::new("*")],
             api: Dialect::Responses,
+            context_window: None,
             max_open: None,
             url,
             key,

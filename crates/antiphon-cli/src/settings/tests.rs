@@ -205,6 +205,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
                 total-timeout = 7\n\
                 max-retries = 0\n\
                 max-open-requests = 5\n\
+                context-window = 8192\n\
                 [[upstreams]]\n\
                 models = ['local-*']\n\
                 api = 'chat'\n\
@@ -215,6 +216,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
     let [claude, local, others] = &given.gateway.upstreams[..] else { panic!("there are three") };
     assert_eq!(claude.models, ["claude-*", "opus"].map(ModelPattern::new));
     assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
+    assert_eq!((claude.context_window, local.context_window), (Some(8192), None));
     assert_eq!(claude.key, Some(Secret::new("sk-ant")));
     assert_eq!(claude.connect_timeout, Duration::from_secs(3));
     assert_eq!(claude.first_byte_timeout, Duration::from_secs(6));
@@ -246,7 +248,7 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
              key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests",
+             max-retries, max-open-requests, context-window",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

@@ -12,7 +12,7 @@ const PROMPT: &str = include_str!("prompt.md");
 /// What stands before a summary when a model is given it. A user's message, because every API takes
 /// one at any place and every model answers to one, and because a summary of what tools and users
 /// said has no more authority than they.
-const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
+pub(crate) const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
                             user's own messages were kept; what else was said and done is summed \
                             up here:\n\n";
 
@@ -46,6 +46,8 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
             fields.set(key, raw.to_owned());
         }
     }
+    // A history that is too long for its model is summed up without its beginning.
+    fields.set("truncation", r#""auto""#);
     if asked.present("tools").is_some_and(|tools| tools != "[]") {
         fields.set("tool_choice", r#""none""#);
     }
@@ -55,6 +57,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         model: request.model.clone(),
         stream: false,
         store: false,
+        background: false,
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,

@@ -1,25 +1,54 @@
 //! The body of `POST /v1/responses`.
 
 mod bounds;
+mod content;
 mod identity;
+mod include;
 mod input;
+mod metadata;
+mod numbers;
+mod prompt;
+mod stream_options;
+mod strict_schema;
+mod text;
+mod text_format;
+mod tool_choice;
+mod tools;
 
 use antiphon::Item;
 use antiphon::json::{self, Object};
+use antiphon::stream::Obfuscation;
 use bytes::Bytes;
 
 use self::bounds::check_bounds;
-pub(crate) use self::bounds::metadata;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
+pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
 pub(crate) use self::input::items;
+pub(crate) use self::metadata::metadata;
+use self::stream_options::obfuscation;
+pub(crate) use self::tool_choice::check_choice_is_there;
 use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
+use crate::upstream::SIM;
 use crate::websocket::Lane;
 
-/// How a caller asks for encrypted reasoning.
-pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
+/// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
+const COUNTED: [&str; 12] = [
+    "model",
+    "input",
+    "conversation",
+    "previous_response_id",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "text",
+    "reasoning",
+    "truncation",
+    "personality",
+];
 
 /// A request for a response, checked in the provider's order.
 #[derive(Clone, Debug)]
@@ -31,6 +60,8 @@ pub(crate) struct CreateRequest {
     pub(crate) model: String,
     pub(crate) stream: bool,
     pub(crate) store: bool,
+    /// Whether nobody waits for its end.
+    pub(crate) background: bool,
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
@@ -71,7 +102,32 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        Self::of(body, fields, identity, limits)
+    }
+
+    /// Reads a request whose tokens are to be counted. No field of it is required: without a model it
+    /// is the built-in one's. What bears on the answer alone is passed over.
+    pub(crate) fn parse_counted(
+        body: &Bytes,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
+        let given = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
+        let mut fields: Object<'_> = counted.collect();
+        if fields.present("model").is_none() {
+            fields.set("model", json::quote(SIM));
+        }
+        Self::of(body, fields, identity, limits)
+    }
+
+    fn of(
+        body: &Bytes,
+        mut fields: Object<'_>,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
@@ -83,6 +139,7 @@ impl CreateRequest {
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
+            background: boolean(&fields, "background")?.unwrap_or(false),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
@@ -115,6 +172,11 @@ impl CreateRequest {
     /// Every field but `input`.
     pub(crate) fn object(&self) -> Object<'_> {
         Object::parse(self.fields.as_bytes()).expect("the fields were parsed")
+    }
+
+    /// What is to be done to the lengths of its deltas.
+    pub(crate) fn obfuscation(&self) -> Obfuscation {
+        obfuscation(&self.object())
     }
 
     /// Whether a prompt that the provider keeps says what the input does not.
@@ -179,13 +241,6 @@ fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
             .map(|id| Some(id.into_owned()))
             .ok_or_else(|| wrong("conversation.id", "a string", id)),
     }
-}
-
-pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
-    let Some(raw) = fields.present("include") else {
-        return Ok(Vec::new());
-    };
-    serde_json::from_str(raw).map_err(|_| wrong("include", "an array of strings", raw))
 }
 
 fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {

@@ -1,11 +1,13 @@
 //! The API's routes.
 
+mod background;
 mod compact;
 mod conversation;
 mod conversations;
 mod extract;
 mod gate;
 mod health;
+mod input_tokens;
 mod items;
 mod models;
 mod paging;
@@ -42,10 +44,10 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
             "/responses/compact",
             post(compact::create).route_layer(layer(with_gateway(), gate::open_turn)),
         )
-        .route("/responses/input_tokens", any(unknown_route))
+        .route("/responses/input_tokens", post(input_tokens::count))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
-        .route("/responses/{id}/cancel", post(responses::cancel))
+        .route("/responses/{id}/cancel", post(background::cancel))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(

@@ -10,6 +10,7 @@ use super::recall::{asks_what_happened, is_question, recall};
 use super::reply::Reply;
 use super::request::Request;
 use super::show::{asks_for_context, show};
+use super::summary::{asks_for_summary, given, summary};
 use super::text::{find_phrase, shorten};
 use super::tools::{Callable, Input, Tool};
 
@@ -42,6 +43,12 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     let returned = context.just_returned();
     if !returned.is_empty() {
         return Ok(Turn::Reply(report(&returned)));
+    }
+    if asks_for_summary(&asked) {
+        return Ok(Turn::Reply(Reply::new(summary(context))));
+    }
+    if let Some(summary) = given(&asked) {
+        return Ok(Turn::Reply(Reply::new(summary)));
     }
     if asks_for_context(&asked) {
         return Ok(Turn::Reply(Reply::new(show(context))));

@@ -18,6 +18,7 @@ mod scalar;
 mod schema;
 mod show;
 mod stream;
+mod summary;
 mod text;
 mod tools;
 

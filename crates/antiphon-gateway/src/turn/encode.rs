@@ -34,7 +34,8 @@ pub(super) fn translated(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    for key in OWN_FIELDS.into_iter().chain(["store", COMPACTION]) {
+    // What is too long is compacted or cut here, since these APIs know no such fields.
+    for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
     dialect::encode(dialect, Request { fields: &fields, items: view, origin })
@@ -103,6 +104,15 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
 pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
+        fields.remove(key);
+    }
+    with_input(&fields.to_text(), input)
+}
+
+/// The body of a request that asks how many tokens this input is.
+pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    for key in OWN_FIELDS {
         fields.remove(key);
     }
     with_input(&fields.to_text(), input)

@@ -33,8 +33,19 @@ pub(super) struct Report {
     repairs: Vec<Repair>,
     /// Fields that the upstream's API cannot carry as they are: left out, or put otherwise.
     adapted_fields: Vec<AdaptedField>,
+    /// The oldest items, left out of what the model was given because it was too long.
+    truncated: Vec<TruncatedItem>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct TruncatedItem {
+    /// Its position in the input; null for an item that was held before.
+    position: Option<usize>,
+    #[serde(rename = "type")]
+    kind: String,
+    item_id: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -138,6 +149,7 @@ impl Report {
             resent: Vec::new(),
             repairs: Vec::new(),
             adapted_fields: Vec::new(),
+            truncated: Vec::new(),
             stream: Vec::new(),
         }
     }
@@ -164,6 +176,13 @@ impl Report {
                 self.adapted_fields.push(field);
             }
         }
+        self.truncated.extend(other.truncated);
+    }
+
+    /// An item was left out because the whole was too long.
+    pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
+        let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
+        self.truncated.push(TruncatedItem { position, kind, item_id });
     }
 
     pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
@@ -264,6 +283,9 @@ impl Report {
             let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
             headers.insert("antiphon-repairs", value);
         }
+        if !self.truncated.is_empty() {
+            headers.insert("antiphon-truncated", self.truncated.len().into());
+        }
         if self.superseding {
             headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
         }
@@ -299,6 +321,7 @@ impl Report {
             && self.resent.is_empty()
             && self.repairs.is_empty()
             && self.adapted_fields.is_empty()
+            && self.truncated.is_empty()
             && self.stream.is_empty();
         (!is_empty).then(|| self.to_json())
     }
@@ -324,6 +347,7 @@ impl Report {
             resent = self.resent.len(),
             retries = self.retries,
             repairs = self.counts(),
+            truncated = self.truncated.len(),
             stream_repairs = self.stream.len(),
             output_items = finished.output.len(),
             not_committed = failure.map(ApiError::message),
@@ -347,6 +371,12 @@ fn stream_repair(note: &Note) -> StreamRepair {
         },
         Note::CallSuppressed { tool } => {
             StreamRepair { fault: "call_not_permitted", from: Some(tool.clone()), to: None }
+        }
+        Note::ParallelCallSuppressed { tool } => {
+            StreamRepair { fault: "parallel_call", from: Some(tool.clone()), to: None }
+        }
+        Note::CallMissing { tool } => {
+            StreamRepair { fault: "call_missing", from: tool.clone(), to: None }
         }
         Note::LeftOut { what } => {
             StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }

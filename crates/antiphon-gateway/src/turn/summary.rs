@@ -33,13 +33,14 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
     ) -> Result<Summary, ApiError> {
         let (request, prompt) = request_for_summary(self.request);
-        let turn = Turn { request: &request, ..*self };
+        let turn = Turn { request: &request, ..self.clone() };
         let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
         let mut view: Vec<Item> = view.iter().filter(|item| !is_trigger(item)).cloned().collect();
         view.push(prompt);
         let mut report = Report::new(0);
         let prompt = turn.prompt(view, upstream, origin, &mut report)?;
         let mut plan = Plan::of_prompt(prompt, origin.clone(), report);
+        turn.fit(&mut plan, upstream).await?;
         let finished = turn.written(&mut plan, upstream).await?;
         let text = text_of(&finished).ok_or_else(unwritten)?;
         let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);

@@ -83,6 +83,16 @@ impl HttpUpstream {
         self.settings.key.is_some()
     }
 
+    /// How many tokens its models take, where that is known.
+    pub(super) fn context_window(&self) -> Option<u64> {
+        self.settings.context_window.map(u64::from)
+    }
+
+    /// Whether it is shown the callers' own tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.settings.key.is_none()
+    }
+
     /// The bound, in bytes, on one event of an answer.
     pub(super) fn max_answer(&self) -> usize {
         self.settings.max_answer
@@ -206,7 +216,7 @@ impl HttpUpstream {
         }
         let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await.unwrap_or_default();
         let body = own_key::without(self.settings.key.as_ref(), body);
-        let body = api::error_body(self.settings.api, status, body);
+        let body = api::error_body(status, body);
         let headers = ERROR_HEADERS.iter().filter_map(|name| {
             let name = HeaderName::from_static(name);
             Some((name.clone(), answer.headers().get(name)?.clone()))

@@ -3,6 +3,7 @@
 mod api;
 mod asking;
 mod body;
+mod context_length;
 mod error;
 mod http;
 mod models;
@@ -10,6 +11,7 @@ mod own_key;
 mod passing;
 mod patience;
 mod retry_after;
+mod token_count;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -22,6 +24,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
+pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
 pub(crate) use self::passing::{Foreign, Passed};
@@ -32,6 +35,9 @@ use crate::sim;
 
 /// The name of the built-in model.
 pub(crate) const SIM: &str = "sim";
+
+/// How many tokens it takes. It has no window of its own: this is that of large models.
+const SIM_WINDOW: u64 = 1_000_000;
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
@@ -45,6 +51,8 @@ pub(crate) struct Upstreams {
     pub(crate) without_compact_path: Origins,
     /// Those known not to compact the history of a request by themselves.
     pub(crate) without_compaction: Origins,
+    /// Those known not to count tokens.
+    pub(crate) without_token_counts: Origins,
 }
 
 /// Origins that are known for something.
@@ -72,6 +80,7 @@ impl Upstreams {
             wanting_reasoning: Origins::default(),
             without_compact_path: Origins::default(),
             without_compaction: Origins::default(),
+            without_token_counts: Origins::default(),
         }
     }
 
@@ -152,6 +161,22 @@ impl Upstream<'_> {
         match self {
             Self::Sim => Origin::new(SIM),
             Self::Http(http) => Origin::new(format!("{} {model}", http.name())),
+        }
+    }
+
+    /// How many tokens its models take, input and answer together, where that is known.
+    pub(crate) fn context_window(self) -> Option<u64> {
+        match self {
+            Self::Sim => Some(SIM_WINDOW),
+            Self::Http(http) => http.context_window(),
+        }
+    }
+
+    /// Whether it is shown the token of a caller that has one.
+    pub(crate) fn takes_tokens(self) -> bool {
+        match self {
+            Self::Sim => false,
+            Self::Http(http) => http.takes_tokens(),
         }
     }
 

@@ -102,7 +102,7 @@ impl HttpUpstream {
 
     /// An error of which only the status can be told.
     fn refusal_of(&self, status: StatusCode) -> UpstreamError {
-        let body = api::error_body(self.settings.api, status, Bytes::new());
+        let body = api::error_body(status, Bytes::new());
         let json = HeaderValue::from_static("application/json");
         let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json)]);
         UpstreamError::Refused(Box::new(Refused { status, headers, body }))

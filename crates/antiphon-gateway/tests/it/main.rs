@@ -1,7 +1,9 @@
 //! The gateway from outside: real requests over real connections, a store in a file, and a strict
 //! upstream that judges what it is sent.
 
+mod background;
 mod clients;
+mod compact;
 mod concurrency;
 mod dialects;
 mod encrypted;
@@ -15,11 +17,13 @@ mod references;
 mod repairs;
 mod replicas;
 mod retries;
+mod semantics;
 mod serving;
 mod state;
 mod streams;
 mod support;
 mod tenants;
+mod tokens;
 mod turns;
 mod upstream;
 mod webhooks;

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::fields::{Digits, Field, Fixes, is_one_line, object_of};
 use super::form::Form;
 use super::heard::Heard;
+use super::obfuscation::Obfuscation;
 use crate::item::{Item, ItemId, Kind};
 use crate::json::quote;
 
@@ -33,7 +34,7 @@ impl Event {
     }
 }
 
-const NUMBER: &str = "sequence_number";
+pub(super) const NUMBER: &str = "sequence_number";
 
 /// The only giver of sequence numbers: from 0, without gaps.
 #[derive(Debug)]
@@ -43,15 +44,27 @@ pub(super) struct Emitter {
     /// Whether the caller asked for encrypted reasoning.
     shows_encrypted: bool,
     pub(super) form: Form,
+    pub(super) obfuscation: Obfuscation,
 }
 
 impl Emitter {
     pub(super) fn new(shows_encrypted: bool) -> Self {
-        Self { sequence: 0, line: VecDeque::new(), shows_encrypted, form: Form::default() }
+        Self {
+            sequence: 0,
+            line: VecDeque::new(),
+            shows_encrypted,
+            form: Form::default(),
+            obfuscation: Obfuscation::default(),
+        }
     }
 
     pub(super) fn next(&mut self) -> Option<Event> {
-        self.line.pop_front()
+        self.line.pop_front().map(|event| self.obfuscation.applied_to(event))
+    }
+
+    /// The same emitter behind `told` events that others have made.
+    pub(super) fn behind(self, told: u64) -> Self {
+        Self { sequence: told, ..self }
     }
 
     /// How many events were made so far.

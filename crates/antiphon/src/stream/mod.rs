@@ -11,8 +11,11 @@ mod fields;
 mod form;
 mod heard;
 mod lines;
+mod obfuscation;
 mod output_item;
+mod queued;
 mod sse;
+mod tool_name;
 mod vocabulary;
 
 #[cfg(test)]
@@ -26,4 +29,7 @@ pub use emitter::Event;
 pub use envelope::Envelope;
 pub use form::Form;
 pub(crate) use lines::Lines;
+pub use obfuscation::Obfuscation;
+pub use queued::queued;
 pub use sse::{Decoder, Frame, TooLong};
+pub use tool_name::ToolName;

@@ -42,32 +42,34 @@ pub(super) async fn pass(
     OriginalUri(uri): OriginalUri,
     request: Request,
 ) -> Response {
-    if let Err(error) = check_head(&gateway, &request, &uri) {
-        pass_over(request, &gateway.settings.limits).await;
-        return error.into_response();
-    }
-    let passed = passed(&gateway, request).await;
+    let path = match checked(&gateway, &request, &uri) {
+        Ok(path) => path,
+        Err(error) => {
+            pass_over(request, &gateway.settings.limits).await;
+            return error.into_response();
+        }
+    };
+    let passed = passed(&gateway, path, request).await;
     passed.map_or_else(|error| error.into_response(), |passed| shown(gateway, passed, permit))
 }
 
-/// What can be told from the head alone.
-fn check_head(gateway: &Gateway, request: &Request, uri: &Uri) -> Result<(), ApiError> {
-    let (method, headers) = (request.method(), request.headers());
-    let path = ForeignPath::parse(request.uri().path()).ok_or_else(|| unknown_url(method, uri))?;
+/// The path, where nothing in the head alone keeps the request from passing.
+fn checked<'a>(
+    gateway: &Gateway,
+    request: &Request,
+    uri: &'a Uri,
+) -> Result<ForeignPath<'a>, ApiError> {
+    let method = request.method();
+    let path = uri.path().strip_prefix("/v1").and_then(ForeignPath::parse);
+    let path = path.ok_or_else(|| unknown_url(method, uri))?;
     // The one would tell the upstream's key, the other means no resource at all.
     if [Method::TRACE, Method::CONNECT].contains(method) {
         return Err(wrong_method(method, uri));
     }
-    if gateway.upstreams.of_api(path.is_anthropics()).is_none() {
-        return Err(ApiError::not_found(format!(
-            "Invalid URL ({method} {}): there is no upstream to which it could pass (--upstream).",
-            uri.path()
-        )));
+    if asks_for_websocket(request.headers()) {
+        return Err(ApiError::invalid(format!("WebSockets do not pass at {}.", uri.path())));
     }
-    match asks_for_websocket(headers) {
-        true => Err(ApiError::invalid(format!("WebSockets do not pass at {}.", uri.path()))),
-        false => Ok(()),
-    }
+    by_path(gateway, (method, path), request.headers()).map(|_| path)
 }
 
 /// Other upgrades, as to HTTP/2, are offers that need not be taken.
@@ -76,12 +78,15 @@ fn asks_for_websocket(headers: &HeaderMap) -> bool {
     upgrade.is_some_and(|protocol| protocol.eq_ignore_ascii_case(b"websocket"))
 }
 
-async fn passed(gateway: &Arc<Gateway>, request: Request) -> Result<Passed, ApiError> {
-    let is_json = ForeignPath::parse(request.uri().path())
-        .is_some_and(|path| scope::is_json(request.method(), path));
+async fn passed(
+    gateway: &Arc<Gateway>,
+    path: ForeignPath<'_>,
+    request: Request,
+) -> Result<Passed, ApiError> {
+    let is_json = scope::is_json(request.method(), path);
     let (parts, seen) = Seen::read(request, is_json, gateway).await?;
-    match chosen(gateway, &parts, &seen) {
-        Ok(upstream) => ask(gateway, upstream, &parts, seen).await,
+    match chosen(gateway, path, &parts, &seen) {
+        Ok(upstream) => ask(gateway, upstream, path, &parts, seen).await,
         Err(error) => {
             if let Seen::Begun { rest, .. } = seen {
                 pass_over(Request::from_parts(parts, rest), &gateway.settings.limits).await;
@@ -95,22 +100,32 @@ async fn passed(gateway: &Arc<Gateway>, request: Request) -> Result<Passed, ApiE
 /// names none, whoever speaks the API that it belongs to.
 fn chosen<'a>(
     gateway: &'a Gateway,
+    path: ForeignPath<'_>,
     parts: &Parts,
     seen: &Seen,
 ) -> Result<&'a HttpUpstream, ApiError> {
-    let path = ForeignPath::parse(parts.uri.path());
-    let path = path.ok_or_else(|| unknown_url(&parts.method, &parts.uri))?;
     let upstream = match seen.model() {
         Some(model) => of_model(gateway, &model, path)?,
-        None => {
-            let is_anthropics =
-                path.is_anthropics() || parts.headers.contains_key("anthropic-version");
-            let upstream = gateway.upstreams.of_api(is_anthropics);
-            upstream.ok_or_else(|| unknown_url(&parts.method, &parts.uri))?
-        }
+        None => by_path(gateway, (&parts.method, path), &parts.headers)?,
     };
     scope::check(gateway, upstream, (&parts.method, path), seen.whole())?;
     Ok(upstream)
+}
+
+/// Anthropic's clients name the version of its API in every request.
+fn by_path<'a>(
+    gateway: &'a Gateway,
+    (method, path): (&Method, ForeignPath<'_>),
+    headers: &HeaderMap,
+) -> Result<&'a HttpUpstream, ApiError> {
+    let is_anthropics = path.is_anthropics() || headers.contains_key("anthropic-version");
+    gateway.upstreams.of_api(is_anthropics).ok_or_else(|| {
+        ApiError::not_found(format!(
+            "Invalid URL ({method} /v1{}): there is no upstream to which it could pass \
+             (--upstream).",
+            path.as_str()
+        ))
+    })
 }
 
 fn of_model<'a>(
@@ -134,6 +149,7 @@ fn of_model<'a>(
 async fn ask(
     gateway: &Gateway,
     upstream: &HttpUpstream,
+    path: ForeignPath<'_>,
     parts: &Parts,
     seen: Seen,
 ) -> Result<Passed, ApiError> {
@@ -142,7 +158,10 @@ async fn ask(
     let (upload, body) = Upload::of(seen, &settings.limits);
     let request = Foreign {
         method: parts.method.clone(),
-        path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+        path: match parts.uri.query() {
+            Some(query) => format!("{}?{query}", path.as_str()),
+            None => path.as_str().to_owned(),
+        },
         headers: headers::to_upstream(&parts.headers, upstream.has_own_key(), tenant_header),
         body,
     };

@@ -10,6 +10,7 @@ mod memory;
 mod refusals;
 mod replies;
 mod schemas;
+mod summaries;
 
 use serde_json::{Value, json};
 

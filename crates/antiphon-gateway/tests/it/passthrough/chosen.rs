@@ -4,6 +4,7 @@ use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
 use antiphon_testkit::FakeUpstream;
 use http::Method;
+use http::request::Builder;
 use serde_json::json;
 
 use super::{answered, request};
@@ -40,7 +41,7 @@ impl Others {
     }
 }
 
-fn post(world: &World, path: &str) -> request::Builder {
+fn post(world: &World, path: &str) -> Builder {
     request(world, Method::POST, path)
 }
 

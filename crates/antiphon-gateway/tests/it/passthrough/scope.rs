@@ -2,6 +2,7 @@
 
 use antiphon_gateway::settings::{ApiKey, PassThrough, Secret, Settings};
 use antiphon_store::Tenant;
+use http::request::Builder;
 use http::{HeaderName, Method};
 use serde_json::json;
 
@@ -15,7 +16,7 @@ fn shared(settings: &mut Settings) {
     settings.api_keys = vec![key("key-of-acme", "acme"), key("key-of-globex", "globex")];
 }
 
-fn asked(world: &World, method: Method, path: &str) -> request::Builder {
+fn asked(world: &World, method: Method, path: &str) -> Builder {
     request(world, method, path).header("authorization", "Bearer key-of-acme")
 }
 

@@ -36,6 +36,7 @@ pub(crate) use items::{
 pub(crate) use place::Kept;
 pub(crate) use raw::Raw;
 pub(crate) use roots::Roots;
+pub(crate) use schema::assert_response_shape;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
 pub(crate) use socket::{Socket, create};
 pub(crate) use view::{ids, lines, list, only, text};

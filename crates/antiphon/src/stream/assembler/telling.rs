@@ -76,7 +76,7 @@ impl Assembler {
         let Some(item) = heard.item() else { return };
         self.identity.expects_ids = false;
         self.open(None);
-        if !self.suppresses(&item, Some(&heard)) {
+        if !self.suppresses(&item, Some(&heard)) && !self.suppresses_another(&item, Some(&heard)) {
             let route = self.announce(&item, None);
             self.routes.add(Some(index), &item, route);
         }
