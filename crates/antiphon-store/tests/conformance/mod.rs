@@ -8,6 +8,7 @@ pub(crate) mod expiry;
 pub(crate) mod items;
 pub(crate) mod listing;
 pub(crate) mod model;
+pub(crate) mod notices;
 pub(crate) mod openings;
 pub(crate) mod reopening;
 pub(crate) mod requests;
@@ -97,6 +98,16 @@ macro_rules! suite {
                 a_dropped_opening_lets_go,
                 an_opening_has_a_response_and_no_output,
             }
+            notices {
+                what_is_due_is_claimed_in_order_and_by_one,
+                what_was_told_is_forgotten,
+                what_failed_is_due_again_when_it_is_put_off_to,
+                a_claim_that_ran_out_settles_nothing,
+                a_notice_of_an_open_turn_is_not_due,
+                the_notices_of_the_end_take_the_place_of_the_openings,
+                a_dropped_opening_tells_nobody,
+                a_turn_that_is_refused_tells_nobody,
+            }
             requests {
                 the_newest_turns_of_a_request_are_found,
                 a_request_is_known_in_its_tenant_and_shard_only,
@@ -144,6 +155,7 @@ macro_rules! durable_suite {
                 an_opening_is_settled_behind_its_cursor,
                 openings_of_every_tenant_are_settled,
                 new_openings_are_not_taken_for_old_ones,
+                what_a_dead_process_left_open_is_told_once_it_is_settled,
             }
             snapshots {
                 a_snapshot_shows_what_was_held_when_it_was_taken,

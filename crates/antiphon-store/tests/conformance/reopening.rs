@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::task::JoinSet;
 
 use super::World;
+pub(crate) use super::notices::what_a_dead_process_left_open_is_told_once_it_is_settled;
 use super::world::items;
 
 pub(crate) async fn what_was_answered_is_there_after_the_process_died(world: World) {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, Earlier, Holdings, Listing, Page, Place,
-    RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Listing, Page,
+    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
     Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
@@ -95,6 +95,8 @@ passing_on! {
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
     fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
     fn settle_openings() -> Result<usize>;
+    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+    fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
         fn background(&self) -> &dyn Background {
