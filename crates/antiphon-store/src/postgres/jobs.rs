@@ -10,7 +10,7 @@ use super::statements::statements;
 use super::{events, holders, row, turns};
 use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
-use crate::ids::{ResponseId, Shard, Tenant};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::shard;
 use crate::records::{RequestDigest, Turn};
 
@@ -148,6 +148,19 @@ pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     Ok(())
 }
 
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) async fn remove_ended_within(
+    db: &Session,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    let given = (tenant.as_str(), shard(conversation.shard()), conversation.as_str());
+    for row in db.rows(&ENDED_WITHIN, &[&given.0, &given.1, &given.2]).await? {
+        remove(db, tenant, &read_id(&row, 0)?).await?;
+    }
+    Ok(())
+}
+
 /// Deletes events of the job that expired first; says whether there is more to be deleted.
 pub(super) async fn expire(db: &Session, now: i64) -> Result<bool> {
     let Some(row) = db.row(&EXPIRED, &[&now]).await? else { return Ok(false) };
@@ -226,6 +239,9 @@ statements! {
         WHERE jobs.tenant = oldest.tenant AND jobs.shard = oldest.shard AND jobs.id = oldest.id
         RETURNING jobs.tenant, jobs.id, request, work, times, cancelled";
     REMOVE = "DELETE FROM jobs WHERE tenant = $1 AND shard = $2 AND id = $3";
+    ENDED_WITHIN = "
+        SELECT jobs.id FROM jobs JOIN responses USING (tenant, shard, id)
+        WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND expires_at IS NOT NULL";
     EXPIRED = "
         SELECT tenant, id FROM jobs WHERE expires_at <= $1
         ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED";

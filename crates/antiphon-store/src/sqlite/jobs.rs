@@ -7,7 +7,7 @@ use super::responses::no_id;
 use super::{events, turns};
 use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
-use crate::ids::{ResponseId, Shard, Tenant};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -144,6 +144,25 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         events::remove(db, tenant, id)?;
     }
     Ok(())
+}
+
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) fn remove_ended_within(
+    db: &Connection,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    const SQL: &str = "
+        SELECT jobs.id FROM jobs
+        JOIN responses USING (tenant, shard, id)
+        WHERE jobs.tenant = ?1 AND jobs.shard = ?2 AND conversation = ?3
+          AND expires_at IS NOT NULL";
+    let within = shard(conversation.shard());
+    let ended: Vec<ResponseId> = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), within, conversation.as_str()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    ended.iter().try_for_each(|id| remove(db, tenant, id))
 }
 
 /// Deletes events of the job that expired first; says whether there is more to be deleted.
