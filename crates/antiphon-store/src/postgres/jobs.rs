@@ -8,16 +8,13 @@ use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
 use super::{events, holders, row, turns};
-use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::shard;
 use crate::records::{RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
-
-/// How a job stands: open or not, and left behind or not.
-pub(super) type State = (bool, bool);
 
 pub(super) async fn accept(
     db: &Session,
@@ -49,25 +46,25 @@ pub(super) async fn standing(
 ) -> Result<Option<Standing>> {
     match state(db, tenant, id, holder).await? {
         None => Ok(None),
-        Some((false, _)) => Ok(Some(Standing::Ended)),
-        Some((true, is_left)) => match events::latest_of_beginning(db, tenant, id).await? {
-            Some(event) => Ok(Some(Standing::Open { event, is_left })),
+        Some(JobState::Ended) => Ok(Some(Standing::Ended)),
+        Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
+            Some(event) => Ok(Some(Standing::Open { event, is_left: state == JobState::Left })),
             // It has gone since.
             None => Ok(None),
         },
     }
 }
 
-/// How a job stands for the process `holder`.
+/// Who works on a job, as the process `holder` sees it.
 pub(super) async fn state(
     db: &Session,
     tenant: &Tenant,
     id: &ResponseId,
     holder: &str,
-) -> Result<Option<State>> {
+) -> Result<Option<JobState>> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
-    Ok(found.map(|row| (row.get(0), row.get(1))))
+    Ok(found.map(|row| JobState::of(row.get(0), row.get(1))))
 }
 
 pub(super) async fn open(

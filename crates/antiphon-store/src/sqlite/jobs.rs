@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::keys::shard;
 use super::responses::no_id;
 use super::{events, turns};
-use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{RequestDigest, Turn};
@@ -31,27 +31,30 @@ pub(super) fn standing(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<Standing>> {
-    let Some((is_open, is_held)) = state(db, tenant, id)? else { return Ok(None) };
-    if !is_open {
-        return Ok(Some(Standing::Ended));
-    }
+    let state = match state(db, tenant, id)? {
+        None => return Ok(None),
+        Some(JobState::Ended) => return Ok(Some(Standing::Ended)),
+        Some(state) => state,
+    };
     let event = events::latest_of_beginning(db, tenant, id)?;
-    Ok(Some(Standing::Open { event, is_left: !is_held }))
+    Ok(Some(Standing::Open { event, is_left: state == JobState::Left }))
 }
 
-/// Whether a job is open, and whether the process works on it.
-pub(super) fn state(
-    db: &Connection,
-    tenant: &Tenant,
-    id: &ResponseId,
-) -> Result<Option<(bool, bool)>> {
+/// Who works on a job.
+pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobState>> {
     const SQL: &str = "
-        SELECT expires_at IS NULL, held FROM jobs WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+        SELECT expires_at IS NULL, NOT held FROM jobs
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(key(tenant, id), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(key(tenant, id), |row| Ok(JobState::of(row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(found)
+}
+
+/// Whether a job is open.
+pub(super) fn is_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    Ok(state(db, tenant, id)?.is_some_and(|state| state != JobState::Ended))
 }
 
 pub(super) fn open(
@@ -78,7 +81,7 @@ pub(super) fn append(
     events: &[LoggedEvent],
 ) -> Result<()> {
     match state(db, tenant, id)? {
-        Some((true, true)) => events::insert(db, tenant, id, events),
+        Some(JobState::WorkedOn) => events::insert(db, tenant, id, events),
         _ => Err(StoreError::LeaseLost),
     }
 }
