@@ -12,7 +12,7 @@ use super::{
     PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
     places, requests, responses, settling, turns,
 };
-use crate::background::Background;
+use crate::background::{Background, JobState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
@@ -301,7 +301,7 @@ impl Store for PostgresStore {
                     let job = shared.run(&given, |db, (tenant, id, holder)| {
                         Box::pin(jobs::state(db, tenant, id, holder))
                     });
-                    return Ok(job.await?.is_some_and(|(is_open, _)| is_open));
+                    return Ok(job.await?.is_some_and(|state| state != JobState::Ended));
                 }
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}

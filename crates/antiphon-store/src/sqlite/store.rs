@@ -190,7 +190,7 @@ impl Store for SqliteStore {
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
         let found = self.read(move |db| {
-            let is_open = jobs::state(db, &tenant, &id)?.is_some_and(|(is_open, _)| is_open);
+            let is_open = jobs::is_open(db, &tenant, &id)?;
             Ok((openings::ordinal(db, &tenant, &id)?, is_open))
         });
         match found.await? {

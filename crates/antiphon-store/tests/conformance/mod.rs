@@ -1,5 +1,6 @@
 //! The laws that every store keeps, as functions of a [`World`]; `suite!` makes tests of them.
 
+pub(crate) mod background;
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod deletion;
@@ -121,6 +122,19 @@ macro_rules! suite {
                 a_turn_of_another_tenant_is_not_taken_back,
                 a_deleted_response_takes_what_was_taken_back_along,
             }
+            background {
+                a_job_is_open_until_its_turn_is_committed,
+                events_are_read_in_pages_from_any_number_on,
+                a_page_has_a_bound_of_bytes,
+                an_event_is_logged_once,
+                a_job_that_has_ended_takes_no_more,
+                a_turn_that_cannot_be_committed_leaves_its_job_open,
+                what_was_released_is_taken_up_once,
+                a_cancelled_job_is_known_to_its_process,
+                a_log_expires_in_batches_and_its_response_stays,
+                a_deleted_response_takes_its_log_along,
+                the_job_of_another_tenant_does_not_exist,
+            }
             tenants {
                 what_is_anothers_does_not_exist,
                 what_is_anothers_cannot_be_changed,
@@ -155,6 +169,7 @@ macro_rules! durable_suite {
                 an_opening_is_settled_behind_its_cursor,
                 openings_of_every_tenant_are_settled,
                 new_openings_are_not_taken_for_old_ones,
+                an_open_job_whose_process_died_is_taken_up,
                 what_a_dead_process_left_open_is_told_once_it_is_settled,
             }
             snapshots {

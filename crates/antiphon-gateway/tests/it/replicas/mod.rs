@@ -1,5 +1,6 @@
 //! Several gateways on one database, behind any load balancer.
 
+mod background;
 mod database;
 mod deleted;
 mod killed;

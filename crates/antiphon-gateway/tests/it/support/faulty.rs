@@ -18,8 +18,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A store in memory.
 #[derive(Clone)]
 pub(crate) struct Faulty {
-    inner: Arc<SqliteStore>,
-    recording: Arc<Semaphore>,
+    pub(super) inner: Arc<SqliteStore>,
+    pub(super) recording: Arc<Semaphore>,
     breaks: Arc<AtomicBool>,
 }
 
@@ -30,7 +30,7 @@ impl Faulty {
         Self { inner: inner.into(), recording, breaks: Arc::default() }
     }
 
-    /// Openings are recorded only once [`Self::go_on_recording`] says so.
+    /// Openings and events are recorded only once [`Self::go_on_recording`] says so.
     pub(crate) fn stop_recording(&self) {
         self.recording.forget_permits(Semaphore::MAX_PERMITS);
     }
@@ -100,7 +100,7 @@ passing_on! {
     fn close() -> ();
     {
         fn background(&self) -> &dyn Background {
-            self.inner.background()
+            self
         }
 
         /// A call that was begun is ended, whether or not its caller waits.
