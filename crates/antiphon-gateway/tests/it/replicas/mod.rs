@@ -2,6 +2,7 @@
 
 mod database;
 mod deleted;
+mod erased;
 mod killed;
 mod responses;
 mod rolling;
