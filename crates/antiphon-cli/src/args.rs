@@ -151,6 +151,10 @@ pub(crate) struct ServeArgs {
     /// How many requests a second one tenant may send this process [default: any number]
     #[arg(long, value_name = "COUNT")]
     pub(crate) requests_per_second: Option<String>,
+    /// What passes to upstreams of the API's parts that are not the gateway's own: all, stateless or
+    /// none [default: stateless where several tenants share an --upstream-key, else all]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) pass_through: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";

@@ -90,7 +90,7 @@ impl Authenticator {
 
     /// The caller that these headers name.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
-        let token = bearer_token(headers);
+        let token = bearer_token(headers).or_else(|| anthropic_key(headers));
         let tenant = match (&self.naming, token) {
             (Naming::Keys(keys), token) => self.tenant_of_key(keys, token.unwrap_or_default())?,
             (Naming::Header(header), _) => named(header, headers)?,
@@ -99,6 +99,15 @@ impl Authenticator {
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
         Ok(Caller { tenant, token, headers: self.provider_headers(headers) })
+    }
+
+    /// Whether all callers are one tenant.
+    pub(crate) fn has_one_tenant(&self) -> bool {
+        match &self.naming {
+            Naming::Keys(keys) => keys.iter().all(|key| key.tenant == keys[0].tenant),
+            Naming::Header(_) | Naming::Token => false,
+            Naming::Nothing => true,
+        }
     }
 
     /// Compares with every key, each in constant time, so that time tells nothing about them.
@@ -169,6 +178,12 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token.trim())
+}
+
+/// The key as Anthropic's clients show it.
+fn anthropic_key(headers: &HeaderMap) -> Option<&str> {
+    let key = headers.get("x-api-key")?.to_str().ok()?.trim();
+    (!key.is_empty()).then_some(key)
 }
 
 fn incorrect_key(token: &str) -> ApiError {

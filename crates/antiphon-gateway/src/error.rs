@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use antiphon::faults::Refusal;
+use antiphon::stream::Failure;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
-use serde_json::json;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
+use crate::error_body::ErrorBody;
 use crate::limits::retry_headers;
-use crate::upstream::{Refused, UpstreamError};
+use crate::upstream::{Refused, TooLong, UpstreamError};
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +47,13 @@ impl ApiError {
     /// Our mistake, or the world's.
     pub(crate) fn server(status: StatusCode, message: impl Into<String>) -> Self {
         Self::of(status, "server_error", message).code("server_error")
+    }
+
+    /// More than a caller may ask for just now. The type is that of the Open Responses specification,
+    /// the code OpenAI's, whose own types for it vary (`requests`, `tokens`).
+    pub(crate) fn too_many_requests(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
+            .code("rate_limit_exceeded")
     }
 
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
@@ -120,6 +128,16 @@ impl ApiError {
             .param("previous_response_id")
     }
 
+    /// A response that is to be stored would have gone on from one that only its connection remembers.
+    pub(crate) fn previous_response_not_stored(id: &str) -> Self {
+        Self::invalid(format!(
+            "Previous response with id '{id}' was not stored: only a response with store set to \
+             false can go on from it."
+        ))
+        .code("previous_response_not_found")
+        .param("previous_response_id")
+    }
+
     pub(crate) fn conversation_locked() -> Self {
         Self::invalid(
             "Another process is currently operating on this conversation. Please retry in a few \
@@ -149,6 +167,16 @@ impl ApiError {
         .param(path)
     }
 
+    /// A value that is none of those that belong at `path`.
+    pub(crate) fn invalid_value(path: &str, value: &str, supported: &[&str]) -> Self {
+        Self::invalid(format!(
+            "Invalid value: '{value}'. Supported values are: {}.",
+            in_words(supported)
+        ))
+        .code("invalid_value")
+        .param(path)
+    }
+
     pub(crate) fn array_too_long(path: &str, maximum: usize, length: usize) -> Self {
         Self::invalid(format!(
             "Invalid '{path}': array too long. Expected an array with maximum length {maximum}, \
@@ -175,12 +203,41 @@ impl ApiError {
         }
     }
 
+    /// The failure of a response that cannot be refused any more.
+    pub(crate) fn as_failure(&self) -> Failure {
+        match self {
+            Self::Ours(error) => Failure {
+                code: error.code.unwrap_or(error.kind).into(),
+                message: error.message.clone(),
+            },
+            Self::Upstream(refused) => refused.as_failure(),
+        }
+    }
+
     /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Ours(error) => error.status,
             Self::Upstream(refused) => refused.status,
         }
+    }
+}
+
+impl ApiError {
+    /// The headers that go with it.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        match self {
+            Self::Ours(error) => error.retry_after.into_iter().flat_map(retry_headers).collect(),
+            Self::Upstream(refused) => refused.headers.clone(),
+        }
+    }
+}
+
+impl OurError {
+    /// Its body, in the form that all clients read.
+    pub(crate) fn body(&self) -> ErrorBody<'_> {
+        let (message, param) = (self.message.as_str(), self.param.as_deref());
+        ErrorBody { message, kind: self.kind, param, code: self.code }
     }
 }
 
@@ -195,17 +252,21 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// `'a' and 'b'`, `'a', 'b', and 'c'`.
+fn in_words(values: &[&str]) -> String {
+    match values {
+        [] => String::new(),
+        [one] => format!("'{one}'"),
+        [one, two] => format!("'{one}' and '{two}'"),
+        [most @ .., last] => format!("'{}', and '{last}'", most.join("', '")),
+    }
+}
+
 impl IntoResponse for OurError {
     fn into_response(self) -> Response {
-        let body = json!({"error": {
-            "message": self.message,
-            "type": self.kind,
-            "param": self.param,
-            "code": self.code,
-        }});
         let json = HeaderValue::from_static("application/json");
         let mut response =
-            (self.status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response();
+            (self.status, [(header::CONTENT_TYPE, json)], self.body().to_json()).into_response();
         response.headers_mut().extend(self.retry_after.into_iter().flat_map(retry_headers));
         response
     }
@@ -257,9 +318,10 @@ impl From<UpstreamError> for ApiError {
         match error {
             UpstreamError::Refused(refused) => Self::Upstream(refused),
             UpstreamError::Busy => {
-                Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
-                    .code("rate_limit_exceeded")
-                    .retry_after(Duration::from_secs(1))
+                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
+            }
+            UpstreamError::TooLong(_) => {
+                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
             }
             UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())

@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::{Authenticator, NAMES};
+use crate::background::Jobs;
+use crate::compaction::CompactionKey;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::limits::Limiter;
@@ -34,10 +36,14 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// The background responses that are worked on here.
+    pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
     /// Keys the digests that requests are known by.
     pub(crate) digest_key: DigestKey,
+    /// Seals compactions.
+    pub(crate) compaction_key: Arc<CompactionKey>,
 }
 
 impl Gateway {
@@ -53,10 +59,12 @@ impl Gateway {
             authenticator,
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
+            compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             limiter: Limiter::new(&settings.limits),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            jobs: Jobs::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
             turns,
             settings,

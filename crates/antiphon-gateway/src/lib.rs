@@ -7,10 +7,14 @@
 
 mod abandoned;
 mod auth;
+mod background;
 mod bound;
 mod caller;
+mod compaction;
+mod data_url;
 pub mod entropy;
 mod error;
+mod error_body;
 mod eventually;
 pub mod export;
 mod gateway;
@@ -28,6 +32,7 @@ mod sim;
 mod tokens;
 mod turn;
 mod upstream;
+mod websocket;
 
 pub use auth::{is_reserved, tenant_of_token};
 pub use server::{Server, serve};

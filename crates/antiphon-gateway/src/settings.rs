@@ -2,6 +2,7 @@
 
 mod api_key;
 mod limits;
+mod pass_through;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Rate};
+pub use self::pass_through::PassThrough;
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -41,6 +43,10 @@ pub struct Settings {
     pub shutdown_grace: Duration,
     /// How much callers may send, hold open and ask for.
     pub limits: Limits,
+    /// What passes to upstreams of the requests that are none of the gateway's own. `None`: everything
+    /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
+    /// stores nothing.
+    pub pass_through: Option<PassThrough>,
 }
 
 impl Default for Settings {
@@ -57,6 +63,7 @@ impl Default for Settings {
             retention: Some(Duration::from_hours(30 * 24)),
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
+            pass_through: None,
         }
     }
 }
@@ -86,6 +93,8 @@ pub struct UpstreamSettings {
     /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
     /// not. A completed response stands in one event.
     pub max_answer: usize,
+    /// How many tokens its models take, input and answer together; `None`: not known here.
+    pub context_window: Option<u32>,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -97,6 +106,7 @@ impl UpstreamSettings {
         Self {
             models: vec![ModelPattern::new("*")],
             api: Dialect::Responses,
+            context_window: None,
             max_open: None,
             url,
             key,

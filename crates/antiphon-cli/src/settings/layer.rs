@@ -36,6 +36,7 @@ impl From<ServeArgs> for Layer {
             (Setting::ShutdownGrace, args.shutdown_grace),
             (Setting::MaxOpenTurns, args.max_open_turns),
             (Setting::RequestsPerSecond, args.requests_per_second),
+            (Setting::PassThrough, args.pass_through),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
         let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));

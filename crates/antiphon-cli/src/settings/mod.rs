@@ -115,6 +115,7 @@ fn gateway(
         retention: retention.unwrap_or(defaults.retention),
         shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
         limits: limits.with(layers)?,
+        pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
     })
 }
 

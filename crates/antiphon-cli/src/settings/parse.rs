@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
+use antiphon_gateway::settings::{Faults, OnDisconnect, PassThrough, Secret};
 use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
@@ -123,6 +123,15 @@ pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
         "settle" => Ok(OnDisconnect::Settle),
         "finish" => Ok(OnDisconnect::Finish),
         other => Err(said.refused(format!("'{other}' is neither 'settle' nor 'finish'"))),
+    }
+}
+
+pub(super) fn pass_through(said: &Said) -> Result<PassThrough, Failure> {
+    match said.trimmed() {
+        "all" => Ok(PassThrough::All),
+        "stateless" => Ok(PassThrough::Stateless),
+        "none" => Ok(PassThrough::Nothing),
+        other => Err(said.refused(format!("'{other}' is none of 'all', 'stateless' and 'none'"))),
     }
 }
 

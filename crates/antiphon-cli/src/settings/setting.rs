@@ -20,10 +20,11 @@ pub(super) enum Setting {
     ShutdownGrace,
     MaxOpenTurns,
     RequestsPerSecond,
+    PassThrough,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -41,6 +42,7 @@ impl Setting {
         Self::ShutdownGrace,
         Self::MaxOpenTurns,
         Self::RequestsPerSecond,
+        Self::PassThrough,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -92,6 +94,7 @@ impl Setting {
             Self::ShutdownGrace => "shutdown-grace",
             Self::MaxOpenTurns => "max-open-turns",
             Self::RequestsPerSecond => "requests-per-second",
+            Self::PassThrough => "pass-through",
         }
     }
 }

@@ -17,7 +17,7 @@ fn is_refused_by_the_store(answer: &(u16, Value)) -> bool {
     let error = json!({"error": {
         "message": "The store of conversations failed. Nothing was changed.",
         "type": "server_error",
-        "param": null,
+        "param": "",
         "code": "server_error",
     }});
     *answer == (500, error)

@@ -2,36 +2,39 @@
 
 use antiphon::json::{self, Object};
 
-use super::{boolean, wrong};
+use super::metadata::metadata;
+use super::numbers::check_numbers;
+use super::prompt::check_prompt;
+use super::stream_options::check_stream_options;
+use super::text::within;
+use super::text_format::check_text;
+use super::tool_choice::check_tool_choice;
+use super::tools::check_tools;
+use super::{boolean, string, wrong};
 use crate::error::ApiError;
 
-/// How many tools a request may name.
-const MAX_TOOLS: usize = 128;
-
-/// Types and bounds, in the provider's words.
+/// Types and bounds, in the provider's words. What names a level of which each model has its
+/// own (`reasoning.effort`, `reasoning.summary`, `service_tier`) is the upstream's to judge.
 pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
-    if let Some(raw) = fields.present("tools") {
-        let tools: Vec<&serde_json::value::RawValue> =
-            serde_json::from_str(raw).map_err(|_| wrong("tools", "an array", raw))?;
-        if tools.len() > MAX_TOOLS {
-            return Err(ApiError::array_too_long("tools", MAX_TOOLS, tools.len()));
-        }
-    }
+    check_tools(fields)?;
     check_types(fields)?;
+    check_numbers(fields)?;
+    check_texts(fields)?;
+    check_text(fields)?;
+    check_tool_choice(fields)?;
+    check_prompt(fields)?;
+    check_stream_options(fields)?;
     metadata(fields)?;
-    if boolean(fields, "background")? == Some(true) {
-        return Err(ApiError::invalid("Background responses are not supported yet.")
-            .code("unsupported_parameter")
-            .param("background"));
-    }
-    Ok(())
+    background(fields)
 }
 
 /// Fields that are not looked into are still of one type each.
-const TYPES: [(&str, &str, &[&str]); 15] = [
+const TYPES: [(&str, &str, &[&str]); 20] = [
     ("instructions", "a string", &["a string"]),
     ("temperature", "a number", &["a decimal", "an integer"]),
     ("top_p", "a number", &["a decimal", "an integer"]),
+    ("presence_penalty", "a number", &["a decimal", "an integer"]),
+    ("frequency_penalty", "a number", &["a decimal", "an integer"]),
     ("top_logprobs", "an integer", &["an integer"]),
     ("max_output_tokens", "an integer", &["an integer"]),
     ("max_tool_calls", "an integer", &["an integer"]),
@@ -39,6 +42,9 @@ const TYPES: [(&str, &str, &[&str]); 15] = [
     ("truncation", "a string", &["a string"]),
     ("service_tier", "a string", &["a string"]),
     ("user", "a string", &["a string"]),
+    ("safety_identifier", "a string", &["a string"]),
+    ("prompt_cache_key", "a string", &["a string"]),
+    ("prompt_cache_retention", "a string", &["a string"]),
     ("reasoning", "an object", &["an object"]),
     ("text", "an object", &["an object"]),
     ("stream_options", "an object", &["an object"]),
@@ -53,42 +59,38 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
             return Err(wrong(key, expected, raw));
         }
     }
+    let reasoning = fields.present("reasoning").unwrap_or("{}");
+    let reasoning = Object::parse(reasoning.as_bytes()).map_err(|_| ApiError::not_json())?;
+    for key in ["effort", "summary"] {
+        if let Some(raw) = reasoning.present(key).filter(|raw| json::unquote(raw).is_none()) {
+            return Err(wrong(&format!("reasoning.{key}"), "a string", raw));
+        }
+    }
     Ok(())
 }
 
-/// `metadata`: at most 16 pairs of strings, keys up to 64 and values up to 512 characters.
-pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
-    let Some(raw) = fields.present("metadata") else {
-        return Ok(None);
-    };
-    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong("metadata", "an object", raw))?;
-    let pairs = object.iter().count();
-    if pairs > 16 {
-        return Err(ApiError::invalid(format!(
-            "Invalid 'metadata': too many properties. Expected an object with at most 16 \
-             properties, but got an object with {pairs} properties instead."
-        ))
-        .code("object_above_max_properties")
-        .param("metadata"));
+/// `background`: who does not wait for a response can only look it up.
+fn background(fields: &Object<'_>) -> Result<(), ApiError> {
+    match (boolean(fields, "background")?, boolean(fields, "store")?) {
+        (Some(true), Some(false)) => {
+            Err(ApiError::invalid("Background responses require 'store' to be true.")
+                .code("invalid_value")
+                .param("background"))
+        }
+        _ => Ok(()),
     }
-    for (key, raw) in object.iter() {
-        let path = format!("metadata.{key}");
-        let value = json::unquote(raw).ok_or_else(|| wrong(&path, "a string", raw))?;
-        within(&path, key, 64)?;
-        within(&path, &value, 512)?;
-    }
-    Ok(Some(raw.to_owned()))
 }
 
-fn within(path: &str, text: &str, maximum: usize) -> Result<(), ApiError> {
-    let length = text.chars().count();
-    if length <= maximum {
-        return Ok(());
+/// The longest texts of who is asking, and what `truncation` there is.
+///
+/// Source: the official client's types for `safety_identifier`, the Open Responses specification for
+/// `prompt_cache_key`.
+fn check_texts(fields: &Object<'_>) -> Result<(), ApiError> {
+    for (key, longest) in [("safety_identifier", 128), ("prompt_cache_key", 64)] {
+        within(key, &string(fields, key)?.unwrap_or_default(), longest)?;
     }
-    Err(ApiError::invalid(format!(
-        "Invalid '{path}': string too long. Expected a string with maximum length {maximum}, but \
-         got a string with length {length} instead."
-    ))
-    .code("string_above_max_length")
-    .param(path))
+    match string(fields, "truncation")?.as_deref() {
+        None | Some("auto" | "disabled") => Ok(()),
+        Some(other) => Err(ApiError::invalid_value("truncation", other, &["auto", "disabled"])),
+    }
 }

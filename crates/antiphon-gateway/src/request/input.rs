@@ -4,6 +4,7 @@ use antiphon::item::{HeadError, Item, Kind, ListError, Role, items_of};
 use antiphon::json::Object;
 use bytes::Bytes;
 
+use super::content::check_content;
 use super::wrong;
 use crate::error::ApiError;
 use crate::limits::{check_item, check_items};
@@ -39,7 +40,9 @@ pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<It
     let items = items_of(array).map_err(|error| no_items(path, error))?;
     check_items(&items, path, limits)?;
     for (position, item) in items.iter().enumerate() {
-        check_role(item, &format!("{path}[{position}].role"))?;
+        let path = format!("{path}[{position}]");
+        check_role(item, &format!("{path}.role"))?;
+        check_content(item, &path)?;
     }
     Ok(items)
 }
@@ -52,13 +55,8 @@ fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
         None => Err(ApiError::missing_parameter(path)),
         Some(Role::Other) => {
             let role = item.object().string("role").map(std::borrow::Cow::into_owned);
-            Err(ApiError::invalid(format!(
-                "Invalid value: '{}'. Supported values are: 'assistant', 'system', 'developer', \
-                 and 'user'.",
-                role.unwrap_or_default()
-            ))
-            .code("invalid_value")
-            .param(path))
+            let roles = ["assistant", "system", "developer", "user"];
+            Err(ApiError::invalid_value(path, &role.unwrap_or_default(), &roles))
         }
         Some(_) => Ok(()),
     }

@@ -7,8 +7,9 @@ use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderName, StatusCode, header};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::error_body::{ErrorBody, with_strings};
 use crate::settings::Secret;
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -30,9 +31,19 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
         false => request,
     };
     match key {
-        Some(key) if is_anthropic => request.header("x-api-key", key.reveal()),
-        Some(key) => request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
+        Some(key) => {
+            let (name, value) = credential(api, key);
+            request.header(name, value)
+        }
         None => request,
+    }
+}
+
+/// The header that shows a key.
+pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
+    match api {
+        Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+        _ => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
     }
 }
 
@@ -42,47 +53,42 @@ pub(super) fn takes_header(api: Dialect, name: &HeaderName) -> bool {
     api != Dialect::Anthropic || !name.as_str().starts_with("openai-")
 }
 
-/// An error's body in the form that callers of the Responses API read. One that is in this form, or
-/// an object of a server that speaks the Responses API, stays as it came; of what is no JSON object,
-/// a page or nothing, only the status is told.
-pub(super) fn error_body(api: Dialect, status: StatusCode, body: Bytes) -> Bytes {
+/// An error's body in the form that callers of the Responses API read. One that is in this form stays as
+/// it came, but for what every client needs to find in it; of what is no JSON object, a page or nothing,
+/// and of one without a message, only the status is told.
+pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
     let Ok(said) = serde_json::from_slice::<Map<String, Value>>(&body) else {
         return told_by_status(status);
     };
     let said = Value::Object(said);
-    let is_ours = said["error"].is_object() && said["type"] != "error";
-    if api == Dialect::Responses || is_ours {
-        return body;
+    if said["error"].is_object() && said["type"] != "error" {
+        return with_strings(body);
     }
     let error = if said["error"].is_object() { &said["error"] } else { &said };
     let message = [&error["message"], &error["error"], &error["detail"]];
-    let message = message.into_iter().find_map(Value::as_str);
-    let Some(message) = message else { return body };
+    let Some(message) = message.into_iter().find_map(Value::as_str) else {
+        return told_by_status(status);
+    };
     let kind = error["type"].as_str().filter(|kind| *kind != "error");
-    json!({"error": {
-        "message": message,
-        "type": kind.unwrap_or("upstream_error"),
-        "param": error.get("param").filter(|param| param.is_string()),
-        "code": error.get("code").filter(|code| code.is_string()),
-    }})
-    .to_string()
-    .into()
+    let kind = kind.unwrap_or("upstream_error");
+    let (param, code) = (error["param"].as_str(), error["code"].as_str());
+    ErrorBody { message, kind, param, code }.to_json().into()
 }
 
 fn told_by_status(status: StatusCode) -> Bytes {
     let (kind, code) = match status {
-        StatusCode::TOO_MANY_REQUESTS => ("rate_limit_error", Some("rate_limit_exceeded")),
+        StatusCode::TOO_MANY_REQUESTS => ("too_many_requests", Some("rate_limit_exceeded")),
         _ if status.is_server_error() => ("server_error", Some("server_error")),
         _ => ("invalid_request_error", None),
     };
     let message = format!("The upstream refused the request with status {status}.");
-    json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
-        .to_string()
-        .into()
+    ErrorBody { message: &message, kind, param: None, code }.to_json().into()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const STATUS: StatusCode = StatusCode::BAD_GATEWAY;
@@ -104,14 +110,10 @@ mod tests {
             (r#"{"detail":"Not Found"}"#, "Not Found", "upstream_error"),
         ];
         for (body, message, kind) in cases {
-            let told: Value =
-                serde_json::from_slice(&error_body(Dialect::Chat, STATUS, body.into())).unwrap();
-            assert_eq!(told["error"]["message"], message);
-            assert_eq!(told["error"]["type"], kind);
-            assert_eq!(
-                (&told["error"]["param"], &told["error"]["code"]),
-                (&json!(null), &json!(null))
-            );
+            let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+            let error = &told["error"];
+            assert_eq!((&error["message"], &error["type"]), (&json!(message), &json!(kind)));
+            assert_eq!((&error["param"], &error["code"]), (&json!(""), &json!("")));
         }
     }
 
@@ -124,24 +126,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_that_form_or_in_none_that_is_known_stays_as_it_came() {
-        for body in [r#"{ "error": {"message":"no","type":"x"}}"#, "{}"] {
-            assert_eq!(error_body(Dialect::Chat, STATUS, body.into()), body);
-        }
-        let other = r#"{"detail": 1.50}"#;
-        assert_eq!(error_body(Dialect::Responses, STATUS, other.into()), other);
+    fn what_is_in_that_form_stays_as_it_came() {
+        let body = r#"{ "error": {"message":"no","type":"x","param":"p","code":"c","n":1.50}}"#;
+        assert_eq!(error_body(STATUS, body.into()), body);
     }
 
     #[test]
-    fn of_what_is_no_json_object_only_the_status_is_told() {
-        for api in [Dialect::Responses, Dialect::Chat] {
-            for body in ["<html>secret</html>", "[]", "", "null"] {
-                let told: Value =
-                    serde_json::from_slice(&error_body(api, STATUS, body.into())).unwrap();
-                let message = "The upstream refused the request with status 502 Bad Gateway.";
-                assert_eq!(told["error"]["message"], message);
-                assert_eq!(told["error"]["type"], "server_error");
-            }
+    fn of_what_says_nothing_only_the_status_is_told() {
+        for body in ["<html>secret</html>", "[]", "", "null", "{}", r#"{"detail": 1.50}"#] {
+            let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+            let message = "The upstream refused the request with status 502 Bad Gateway.";
+            assert_eq!(told["error"]["message"], message);
+            assert_eq!(told["error"]["type"], "server_error");
         }
     }
 }

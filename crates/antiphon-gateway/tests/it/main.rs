@@ -1,7 +1,10 @@
 //! The gateway from outside: real requests over real connections, a store in a file, and a strict
 //! upstream that judges what it is sent.
 
+mod background;
 mod clients;
+mod compact;
+mod compliance;
 mod concurrency;
 mod dialects;
 mod encrypted;
@@ -10,17 +13,21 @@ mod faults;
 mod leaving;
 mod limits;
 mod numbered;
+mod passthrough;
 mod references;
 mod repairs;
 mod replicas;
 mod retries;
+mod semantics;
 mod serving;
 mod state;
 mod streams;
 mod support;
 mod tenants;
+mod tokens;
 mod turns;
 mod upstream;
+mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.
 const KEPT: support::Kept = support::Kept::InAFile;

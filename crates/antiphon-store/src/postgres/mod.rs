@@ -1,14 +1,17 @@
 //! The store that several processes share: a PostgreSQL database.
 
 mod abandoned;
+mod background;
 mod conversations;
 mod erasure;
+mod events;
 mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
 mod holdings;
 mod items;
+mod jobs;
 mod kept;
 mod line;
 mod listing;

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, erasure, expiry, holders, holdings, items, kept, line, openings, pages, places,
-    requests, responses, session, settling, sweep, threads, transaction,
+    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, openings,
+    pages, places, requests, responses, session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -33,10 +33,12 @@ pub(super) use statements;
 pub(super) const ALL: &[&[Sql]] = &[
     conversations::STATEMENTS,
     erasure::STATEMENTS,
+    events::STATEMENTS,
     expiry::STATEMENTS,
     holders::STATEMENTS,
     holdings::STATEMENTS,
     items::STATEMENTS,
+    jobs::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
     openings::STATEMENTS,
@@ -66,12 +68,15 @@ mod tests {
         "holders::LEAVE",
         "holders::SWEEP_PLACES",
         "holders::SWEEP",
+        "jobs::CANCELLED",
+        "jobs::TAKE_UP",
         "session::OPEN",
         "settling::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
-        // Responses by their age.
+        // What has expired, whosever it was.
         "expiry::OLDEST",
+        "jobs::EXPIRED",
         // Whatever a tenant has, in all shards.
         "erasure::NOTE",
         "erasure::IS_ERASED",

@@ -1,11 +1,14 @@
 //! The store that needs nothing: one SQLite file.
 
+mod background;
 mod connection;
 mod conversations;
 mod erasure;
+mod events;
 mod expiry;
 mod holdings;
 mod items;
+mod jobs;
 mod kept;
 mod listing;
 mod lock;
@@ -77,6 +80,7 @@ impl SqliteStore {
 
     fn start(mut db: Connection) -> Result<Self, StoreError> {
         schema::migrate(&mut db)?;
+        jobs::leave_all(&db)?;
         Ok(Self {
             left_behind: openings::last(&db)?,
             writer: Writer::start(db)?,

@@ -73,7 +73,7 @@ impl Envelope {
         fields.set("object", r#""response""#);
         fields.set("created_at", created_at.to_string());
         fields.set("status", r#""in_progress""#);
-        fields.set("background", "false");
+        echo(fields, request, "background", "false");
         for key in ["completed_at", "error", "incomplete_details"] {
             fields.set(key, "null");
         }
@@ -88,8 +88,10 @@ impl Envelope {
         echo(fields, request, "store", "true");
         fields.set("usage", "null");
         echo(fields, request, "metadata", "{}");
-        if let Some(user) = request.present("user") {
-            fields.set("user", user.to_owned());
+        for key in ["user", "prompt_cache_retention", "prompt"] {
+            if let Some(raw) = request.present(key) {
+                fields.set(key, raw.to_owned());
+            }
         }
         envelope.complete_fields();
         envelope
@@ -105,6 +107,11 @@ impl Envelope {
             }
         }
         self.complete_fields();
+    }
+
+    /// The raw value of a field.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.fields.get(key)
     }
 
     /// Sets one field to a raw value.

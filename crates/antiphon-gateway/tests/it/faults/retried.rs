@@ -123,7 +123,9 @@ async fn after_the_last_retry_the_last_failure_is_told() {
 #[tokio::test]
 async fn a_refusal_after_the_beginning_is_told_in_the_stream() {
     let begun = Reply::sse(greeting().frames()).abort_after(2);
-    let limit = json!({"error": {"message": "Slow down.", "code": "rate_limit_exceeded"}});
+    let limit = json!({"error": {
+        "message": "Slow down.", "type": "requests", "param": "", "code": "rate_limit_exceeded",
+    }});
     let limited = || Reply::json(StatusCode::TOO_MANY_REQUESTS, &limit).header("retry-after", "99");
 
     let world = world(RESPONSES, at_once(2)).await;

@@ -23,8 +23,8 @@ fn refused(status: u16, param: Option<&str>, code: Option<&str>, message: &str) 
     let body = json!({"error": {
         "message": message,
         "type": "invalid_request_error",
-        "param": param,
-        "code": code,
+        "param": param.unwrap_or_default(),
+        "code": code.unwrap_or_default(),
     }});
     Refused { status, body }
 }

@@ -192,6 +192,11 @@ impl World {
         Client::new(self.roots.clone(), None)
     }
 
+    /// Where the next request of a caller goes: `http://127.0.0.1:PORT`.
+    pub(crate) fn root(&self) -> String {
+        self.roots.next()
+    }
+
     /// A connection of which the test says every byte.
     pub(crate) async fn connect(&self) -> Raw {
         Raw::connect(&self.roots.next()).await

@@ -9,16 +9,20 @@ use tokio::net::TcpListener;
 
 use crate::support::{MODEL, MODES, World, ask, heard_until};
 
-/// What upstreams refuse with; bodies of any form.
+/// What upstreams refuse with, in the form that callers read.
 fn refusals() -> Vec<(StatusCode, Value)> {
-    let error = |kind: &str| json!({"error": {"message": "No.", "type": kind, "code": "because"}});
+    let error = |kind: &str| {
+        json!({
+            "error": {"message": "No.", "type": kind, "param": "", "code": "because", "n": 1.50},
+            "weight": 1.50,
+        })
+    };
     vec![
         (StatusCode::BAD_REQUEST, error("invalid_request_error")),
         (StatusCode::UNAUTHORIZED, error("invalid_request_error")),
-        (StatusCode::NOT_FOUND, json!({"detail": "no such model", "weight": 1.50})),
+        (StatusCode::NOT_FOUND, error("not_found")),
         (StatusCode::TOO_MANY_REQUESTS, error("too_many_requests")),
         (StatusCode::INTERNAL_SERVER_ERROR, error("server_error")),
-        (StatusCode::SERVICE_UNAVAILABLE, json!({})),
     ]
 }
 

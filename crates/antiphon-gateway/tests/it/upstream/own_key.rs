@@ -16,7 +16,9 @@ async fn a_refusal_that_repeats_the_gateways_key_reaches_its_caller_without_it()
     for mode in MODES {
         let refusal = |key: &str| {
             let message = format!("Incorrect API key provided: {key}.");
-            json!({"error": {"message": message, "type": "invalid_request_error"}})
+            json!({"error": {
+                "message": message, "type": "invalid_request_error", "param": "", "code": "",
+            }})
         };
         world.script(Reply::json(StatusCode::UNAUTHORIZED, &refusal("sk-of-the-gateway")));
 

@@ -16,7 +16,7 @@ impl Assembler {
         for (item, known) in items.iter().zip(known) {
             if let Some(at) = known {
                 self.item_ends(at, item, status, None);
-            } else if !self.is_told(item) {
+            } else if !self.is_told(item) && !self.suppresses_another(item, None) {
                 let route = self.whole(item, status);
                 self.routes.add(None, item, route);
             }

@@ -1,30 +1,36 @@
 //! The one place where output items and events are made.
 
 mod anew;
+mod beginning;
 mod ending;
 mod final_output;
 mod identity;
 mod note;
 mod output;
 mod permission;
+mod preface;
 mod routes;
+mod suppressed;
 mod telling;
 
 use bytes::Bytes;
 
+use self::beginning::Beginning;
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::Taken;
 pub use self::note::Note;
 pub use self::permission::Permission;
-use self::permission::Suppressed;
+pub use self::preface::Preface;
 use self::routes::Routes;
+use self::suppressed::Suppressed;
 pub(crate) use self::telling::Spoken;
 use super::emitter::{Emitter, Event};
 use super::envelope::Envelope;
 use super::fields::is_one_line;
 use super::form::Form;
 use super::heard::Heard;
+use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
 use crate::item::IdSource;
 use crate::json::Object;
@@ -33,7 +39,7 @@ use crate::json::Object;
 /// whatever an upstream sends.
 ///
 /// ```text
-///   Awaited ── first event ──> Open ── terminal event / fail ──> Ended
+///   Awaited ── first event / start ──> Open ── terminal event / fail / cancel ──> Ended
 /// ```
 ///
 /// Guarantees:
@@ -47,7 +53,8 @@ use crate::json::Object;
 ///   their first event leaves.
 /// - What the upstream says in this form is passed on as the bytes that came.
 ///
-/// - A call that the request's `tool_choice` rules out is suppressed, and noted.
+/// - A call that the request's `tool_choice` rules out is suppressed, and noted; so is a second call where
+///   it allows one, and that a call is missing where it demands one.
 ///
 /// What is lost: events of an item that is neither announced nor ended nor in the finished response,
 /// where they do not make one by themselves. A text makes a message or reasoning; arguments without
@@ -62,6 +69,8 @@ pub struct Assembler {
     early: Vec<Bytes>,
     permission: Permission,
     suppressed: Suppressed,
+    preface: Preface,
+    beginning: Beginning,
     phase: Phase,
 }
 
@@ -91,6 +100,8 @@ impl Assembler {
             early: Vec::new(),
             permission: Permission::default(),
             suppressed: Suppressed::default(),
+            preface: Preface::default(),
+            beginning: Beginning::default(),
             phase: Phase::Awaited,
         }
     }
@@ -99,6 +110,13 @@ impl Assembler {
     #[must_use]
     pub fn in_form(mut self, form: Form) -> Self {
         self.emitter.form = form;
+        self
+    }
+
+    /// The same assembler, which does this to the lengths of its deltas.
+    #[must_use]
+    pub fn obfuscating(mut self, obfuscation: Obfuscation) -> Self {
+        self.emitter.obfuscation = obfuscation;
         self
     }
 
@@ -181,7 +199,18 @@ impl Assembler {
         }
     }
 
-    /// Emits `response.created` and `response.in_progress`, once.
+    /// Ends the response because its caller wants no more of it: open items are closed, and nothing
+    /// of the output stays.
+    pub fn cancel(&mut self) {
+        if !self.has_ended() {
+            self.open(None);
+            self.close_items(Status::Cancelled);
+            self.items.clear();
+            self.phase = Phase::Ended(Ending::cancelled());
+        }
+    }
+
+    /// Emits the events that the response begins by, once.
     fn open(&mut self, reported: Option<&Object<'_>>) {
         if let Some(reported) = reported {
             self.envelope.adopt(reported);
@@ -189,7 +218,7 @@ impl Assembler {
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
             let response = self.envelope.render(std::iter::empty());
-            for kind in ["response.created", "response.in_progress"] {
+            for kind in self.beginning.untold() {
                 self.emitter.emit(kind, &[("response", &response)]);
             }
         }
@@ -209,8 +238,14 @@ impl Assembler {
         if self.has_ended() {
             return;
         }
+        if status != Status::Failed {
+            self.tell_preface();
+        }
         self.hear_final_output(response, status.of_items());
         self.close_items(status);
+        if status == Status::Completed {
+            self.note_missing_call();
+        }
         self.phase = Phase::Ended(Ending::reported(status, response));
     }
 

@@ -27,6 +27,17 @@ pub enum Note {
         /// The tool's name.
         tool: String,
     },
+    /// The upstream called a further tool where the request's `parallel_tool_calls` allows one; the call
+    /// was suppressed.
+    ParallelCallSuppressed {
+        /// The tool's name.
+        tool: String,
+    },
+    /// The upstream's answer is complete without the call that the request's `tool_choice` demands.
+    CallMissing {
+        /// The tool that had to be called; `None` where any would have done.
+        tool: Option<String>,
+    },
     /// The upstream said something that the caller's dialect cannot carry; it was left out.
     LeftOut {
         /// What it was, in the upstream's terms: `content block 'container_upload'`.
@@ -52,6 +63,18 @@ impl fmt::Display for Note {
                     f,
                     "a call of '{tool}' was suppressed: the request's tool_choice rules it out"
                 )
+            }
+            Self::ParallelCallSuppressed { tool } => {
+                write!(
+                    f,
+                    "a call of '{tool}' was suppressed: the request's parallel_tool_calls allows one"
+                )
+            }
+            Self::CallMissing { tool: Some(tool) } => {
+                write!(f, "the request's tool_choice demands a call of '{tool}', and there is none")
+            }
+            Self::CallMissing { tool: None } => {
+                f.write_str("the request's tool_choice demands a call, and there is none")
             }
             Self::LeftOut { what } => write!(f, "left out: {what}"),
         }

@@ -32,6 +32,7 @@ impl Assembler {
         let index = heard.index();
         let route = match self.announced_before(index, &item) {
             Some(at) => self.announce_again(index, at),
+            None if self.suppresses_another(&item, Some(heard)) => return,
             None => self.announce(&item, Some(heard)),
         };
         self.routes.add(index, &item, route);
@@ -74,6 +75,7 @@ impl Assembler {
                 self.item_ends(at, &item, "completed", Some(heard));
             }
             Some((at, Likeness::Alike | Likeness::Same)) => self.note_other_id(at, &item),
+            _ if self.suppresses_another(&item, Some(heard)) => {}
             _ => {
                 let route = self.whole(&item, "completed");
                 self.routes.add(index, &item, route);
@@ -183,6 +185,7 @@ impl Assembler {
     }
 
     pub(super) fn announce(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> Route {
+        self.tell_preface();
         let names = self.identity.assign(item);
         let at = self.items.len();
         let output = OutputItem::announce(item, names, at, heard, &mut self.emitter);

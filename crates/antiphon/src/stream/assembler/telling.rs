@@ -76,7 +76,7 @@ impl Assembler {
         let Some(item) = heard.item() else { return };
         self.identity.expects_ids = false;
         self.open(None);
-        if !self.suppresses(&item, Some(&heard)) {
+        if !self.suppresses(&item, Some(&heard)) && !self.suppresses_another(&item, Some(&heard)) {
             let route = self.announce(&item, None);
             self.routes.add(Some(index), &item, route);
         }
@@ -91,6 +91,18 @@ impl Assembler {
             Some(key) => self.tell(spoken.event(), [place, (key, part.as_str()), ("delta", raw)]),
             None => self.tell(spoken.event(), [place, ("delta", raw)]),
         }
+    }
+
+    /// A piece of a message's text with its `logprobs`, a raw list of tokens in the Responses API's form.
+    pub(crate) fn delta_with_logprobs(&mut self, index: u64, part: u64, raw: &str, logprobs: &str) {
+        let (index, part) = (Digits::of(index), Digits::of(part));
+        let fields = [
+            ("output_index", index.as_str()),
+            ("content_index", part.as_str()),
+            ("delta", raw),
+            ("logprobs", logprobs),
+        ];
+        self.tell(Spoken::Output.event(), fields);
     }
 
     /// A note on the item's text: `annotation`, a raw object.

@@ -47,6 +47,7 @@ impl Choice {
 
     fn of_allowed(choice: &Object<'_>) -> Result<Self, Unsupported> {
         let required = match choice.string("mode").as_deref() {
+            Some("none") => return Ok(Self::None),
             None | Some("auto") => false,
             Some("required") => true,
             Some(_) => return Err(unknown("tool_choice.mode")),

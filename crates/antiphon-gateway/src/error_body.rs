@@ -1,0 +1,91 @@
+//! The `error` object of every error, in the one form that all clients read.
+//!
+//! The provider's own bodies hold null where an error has no `code` or no `param`. Here an empty string
+//! stands there, because one client (`@ai-sdk/open-responses`) takes nothing but strings and tells its
+//! caller the status in place of the message where it finds null. The others lose nothing by it: the
+//! official clients for Python and Node and `@ai-sdk/openai` take either, LangChain and Agent Framework
+//! ask whether there is something in the field, which there is not in both, and the Agents SDK looks for
+//! codes by name. To Go's and other typed clients null is an empty string anyway.
+
+use antiphon::json::{Object, quote};
+use bytes::Bytes;
+
+/// What an error says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ErrorBody<'a> {
+    pub(crate) message: &'a str,
+    /// Its `type`.
+    pub(crate) kind: &'a str,
+    pub(crate) param: Option<&'a str>,
+    pub(crate) code: Option<&'a str>,
+}
+
+impl ErrorBody<'_> {
+    /// The body: an object that holds nothing but `error`.
+    pub(crate) fn to_json(self) -> String {
+        format!(r#"{{"error":{}}}"#, self.to_object())
+    }
+
+    /// The `error` object. All of its fields are strings.
+    pub(crate) fn to_object(self) -> String {
+        let mut object = Object::default();
+        object.set_string("message", self.message);
+        object.set_string("type", self.kind);
+        object.set_string("param", self.param.unwrap_or_default());
+        object.set_string("code", self.code.unwrap_or_default());
+        object.to_text()
+    }
+}
+
+/// A body that an upstream made, with strings for `type`, `param` and `code` in its `error`. Whatever else
+/// it holds stays as it came; one without an `error` object, and one that has them, is the same bytes.
+pub(crate) fn with_strings(body: Bytes) -> Bytes {
+    completed(&body).map_or(body, Bytes::from)
+}
+
+fn completed(body: &[u8]) -> Option<String> {
+    let mut body = Object::parse(body).ok()?;
+    let error = body.get("error")?.to_owned();
+    let mut error = Object::parse(error.as_bytes()).ok()?;
+    let fields = [("type", "upstream_error"), ("param", ""), ("code", "")];
+    let missing: Vec<_> =
+        fields.into_iter().filter(|(key, _)| error.string(key).is_none()).collect();
+    for (key, default) in &missing {
+        let text = error.present(key).map_or_else(|| (*default).to_owned(), str::to_owned);
+        error.set(*key, quote(&text));
+    }
+    let text = error.to_text();
+    body.set("error", text);
+    (!missing.is_empty()).then(|| body.to_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(body: &'static str) -> String {
+        String::from_utf8(with_strings(Bytes::from_static(body.as_bytes())).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn what_has_nothing_to_say_is_an_empty_string() {
+        let body = ErrorBody { message: "No.", kind: "server_error", param: None, code: None };
+        let expected = r#"{"error":{"message":"No.","type":"server_error","param":"","code":""}}"#;
+        assert_eq!(body.to_json(), expected);
+    }
+
+    #[test]
+    fn an_upstreams_error_gets_what_it_lacks_and_keeps_the_rest() {
+        let body = r#"{"error":{"message":"No.","n":1.50,"code":null,"param":7},"id": 1e2}"#;
+        let expected = r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"id":1e2}"#;
+        assert_eq!(told(body), expected);
+    }
+
+    #[test]
+    fn what_is_complete_or_no_error_stays_as_it_came() {
+        let complete = r#"{ "error": {"message":"No.","type":"x","param":"","code":"y"}}"#;
+        for body in [complete, r#"{"detail": 1.50}"#, "[]", "<html>", r#"{"error": "No."}"#] {
+            assert_eq!(told(body), body);
+        }
+    }
+}

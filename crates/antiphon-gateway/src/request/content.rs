@@ -1,0 +1,112 @@
+//! The content of messages and of calls' outputs: a text, or parts.
+//!
+//! A part that no provider takes would be refused in every turn that its conversation has from then on, so
+//! it is refused before it enters one. Types of parts that nobody here knows are carried.
+
+use antiphon::json::{self, Object};
+use antiphon::{Item, Kind};
+use serde_json::value::RawValue;
+
+use super::tools::typed_object;
+use super::wrong;
+use crate::error::ApiError;
+
+/// The forms of a file. Source: the Open Responses specification; a file has exactly one.
+const FILE: [&str; 3] = ["file_id", "file_url", "file_data"];
+
+/// What the item at `path` says, where it is one that says something.
+pub(super) fn check_content(item: &Item, path: &str) -> Result<(), ApiError> {
+    let key = match item.head().kind {
+        Kind::Message => "content",
+        Kind::FunctionCallOutput | Kind::CustomToolCallOutput => "output",
+        _ => return Ok(()),
+    };
+    let object = item.object();
+    let path = format!("{path}.{key}");
+    match object.present(key) {
+        None => Err(ApiError::missing_parameter(&path)),
+        Some(raw) if raw.starts_with('"') => Ok(()),
+        Some(raw) if raw.starts_with('[') => check_parts(raw, &path),
+        Some(raw) => Err(wrong(&path, "a string or an array", raw)),
+    }
+}
+
+fn check_parts(raw: &str, path: &str) -> Result<(), ApiError> {
+    let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| ApiError::not_json())?;
+    for (position, part) in parts.iter().enumerate() {
+        let path = format!("{path}[{position}]");
+        check_part(&typed_object(&path, part.get())?, &path)?;
+    }
+    Ok(())
+}
+
+fn check_part(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
+    match part.string("type").as_deref() {
+        Some("input_text" | "output_text") => check_text(part, path),
+        Some("input_image") => check_image(part, path),
+        Some("input_file") => check_file(part, path),
+        _ => Ok(()),
+    }
+}
+
+fn check_text(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
+    let path = format!("{path}.text");
+    match part.present("text") {
+        None => Err(ApiError::missing_parameter(&path)),
+        Some(raw) if raw.starts_with('"') => Ok(()),
+        Some(raw) => Err(wrong(&path, "a string", raw)),
+    }
+}
+
+/// An image has a `file_id` or a URL: `https:`, or `data:` with the image in it.
+fn check_image(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
+    check_strings(part, &["file_id", "image_url", "detail"], path)?;
+    let path = format!("{path}.image_url");
+    match part.string("image_url") {
+        Some(url) if !is_url(&url) => Err(ApiError::invalid(format!(
+            "Invalid '{path}'. Expected a valid URL, but got a value with an invalid format."
+        ))
+        .code("invalid_value")
+        .param(path)),
+        None if part.present("file_id").is_none() => Err(ApiError::missing_parameter(&path)),
+        _ => Ok(()),
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("data" | "http" | "https"))
+}
+
+fn check_file(part: &Object<'_>, path: &str) -> Result<(), ApiError> {
+    check_strings(part, &FILE, path)?;
+    check_strings(part, &["filename"], path)?;
+    let given: Vec<&str> = FILE.into_iter().filter(|key| part.present(key).is_some()).collect();
+    match given[..] {
+        [] => Err(ApiError::invalid(
+            "One of 'file_id' or 'file_url' or 'file_data' must be provided.",
+        )
+        .code("missing_required_parameter")
+        .param(path)),
+        ["file_data"] if part.present("filename").is_none() => {
+            Err(ApiError::missing_parameter(&format!("{path}.filename")))
+        }
+        [_] => Ok(()),
+        _ => Err(ApiError::invalid(format!(
+            "Mutually exclusive parameters: '{}'. Ensure you are only providing one of: \
+             'file_id' or 'file_url' or 'file_data'.",
+            given.join("', '")
+        ))
+        .code("mutually_exclusive_parameters")
+        .param(path)),
+    }
+}
+
+fn check_strings(part: &Object<'_>, keys: &[&str], path: &str) -> Result<(), ApiError> {
+    for key in keys {
+        if let Some(raw) = part.present(key).filter(|raw| json::type_name(raw) != "a string") {
+            return Err(wrong(&format!("{path}.{key}"), "a string", raw));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `include`: what an answer holds besides.
+
+use antiphon::json::{self, Object};
+use serde_json::value::RawValue;
+
+use super::wrong;
+use crate::error::ApiError;
+
+/// How a caller asks for encrypted reasoning.
+pub(crate) const ENCRYPTED: &str = "reasoning.encrypted_content";
+
+/// All that there is to include. Source: the official client's types.
+const INCLUDABLE: [&str; 8] = [
+    "file_search_call.results",
+    "web_search_call.results",
+    "web_search_call.action.sources",
+    "message.input_image.image_url",
+    "computer_call_output.output.image_url",
+    "code_interpreter_call.outputs",
+    ENCRYPTED,
+    "message.output_text.logprobs",
+];
+
+/// What a request's `include` names; what there is not is refused with the list of what there is.
+pub(crate) fn includes(fields: &Object<'_>) -> Result<Vec<String>, ApiError> {
+    let Some(raw) = fields.present("include") else {
+        return Ok(Vec::new());
+    };
+    let values: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| wrong("include", "an array of strings", raw))?;
+    let included = values.iter().enumerate().map(|(position, raw)| {
+        let path = format!("include[{position}]");
+        let value = json::unquote(raw.get()).ok_or_else(|| wrong(&path, "a string", raw.get()))?;
+        check_include(&path, &value)?;
+        Ok(value.into_owned())
+    });
+    included.collect()
+}
+
+/// Whether there is such a thing to include, which `path` names.
+pub(crate) fn check_include(path: &str, value: &str) -> Result<(), ApiError> {
+    match INCLUDABLE.contains(&value) {
+        true => Ok(()),
+        false => Err(ApiError::invalid_value(path, value, &INCLUDABLE)),
+    }
+}

@@ -1,0 +1,40 @@
+//! `metadata`.
+
+use antiphon::json::{self, Object};
+
+use super::text::within;
+use super::wrong;
+use crate::error::ApiError;
+
+/// How many pairs there may be, and how long keys and values, in characters.
+const PAIRS: usize = 16;
+const KEY: usize = 64;
+const VALUE: usize = 512;
+
+/// `metadata`: at most 16 pairs of strings, keys up to 64 and values up to 512 characters.
+pub(crate) fn metadata(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
+    let Some(raw) = fields.present("metadata") else {
+        return Ok(None);
+    };
+    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong("metadata", "an object", raw))?;
+    let pairs = object.iter().count();
+    if pairs > PAIRS {
+        return Err(too_many(pairs));
+    }
+    for (key, raw) in object.iter() {
+        let path = format!("metadata.{key}");
+        let value = json::unquote(raw).ok_or_else(|| wrong(&path, "a string", raw))?;
+        within(&path, key, KEY)?;
+        within(&path, &value, VALUE)?;
+    }
+    Ok(Some(raw.to_owned()))
+}
+
+fn too_many(pairs: usize) -> ApiError {
+    ApiError::invalid(format!(
+        "Invalid 'metadata': too many properties. Expected an object with at most {PAIRS} \
+         properties, but got an object with {pairs} properties instead."
+    ))
+    .code("object_above_max_properties")
+    .param("metadata")
+}

@@ -1,0 +1,22 @@
+//! `prompt`: a prompt that the provider keeps.
+
+use antiphon::json::{Object, type_name};
+
+use super::wrong;
+use crate::error::ApiError;
+
+/// It has an `id`, and may have a `version` and `variables`. What they say is the upstream's to know.
+pub(super) fn check_prompt(fields: &Object<'_>) -> Result<(), ApiError> {
+    let Some(raw) = fields.present("prompt") else { return Ok(()) };
+    let prompt = Object::parse(raw.as_bytes()).map_err(|_| wrong("prompt", "an object", raw))?;
+    if prompt.present("id").is_none() {
+        return Err(ApiError::missing_parameter("prompt.id"));
+    }
+    for (key, expected) in [("id", "a string"), ("version", "a string"), ("variables", "an object")]
+    {
+        if let Some(raw) = prompt.present(key).filter(|raw| type_name(raw) != expected) {
+            return Err(wrong(&format!("prompt.{key}"), expected, raw));
+        }
+    }
+    Ok(())
+}

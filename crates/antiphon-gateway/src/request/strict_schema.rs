@@ -1,0 +1,110 @@
+//! What a strict schema has to be.
+//!
+//! Source: the provider's guide to structured outputs (the root is an object, every object has
+//! `additionalProperties: false`, every property is required), and the texts of its errors, which name the
+//! place as Python writes a tuple: `()`, `('properties', 'a', 'items')`.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::error::ApiError;
+
+/// Schemas that stand in a schema under names of the caller's, and those that stand in it in a list.
+const BY_NAME: [&str; 3] = ["properties", "$defs", "definitions"];
+const LISTED: [&str; 1] = ["anyOf"];
+
+/// A schema to which a provider can hold its model.
+pub(super) fn check_strict_schema(name: &str, schema: &Value) -> Result<(), ApiError> {
+    let refused = |what: String| {
+        ApiError::invalid(format!("Invalid schema for response_format '{name}': {what}"))
+            .code("invalid_json_schema")
+            .param("text.format.schema")
+    };
+    if schema["type"] != "object" && schema.get("$ref").is_none() {
+        let got = schema["type"].as_str().unwrap_or("None");
+        let message = "schema must be a JSON Schema of 'type: \"object\"'";
+        return Err(refused(format!("{message}, got 'type: \"{got}\"'.")));
+    }
+    let mut place = Vec::new();
+    check(schema, &mut place)
+        .map_err(|what| refused(format!("In context={}, {what}", tuple(&place))))
+}
+
+/// Checks a schema and all that it is made of. Where something is wrong, `place` is where.
+fn check<'a>(schema: &'a Value, place: &mut Vec<Cow<'a, str>>) -> Result<(), String> {
+    let Value::Object(schema) = schema else { return Ok(()) };
+    if is_of_objects(schema) {
+        check_object(schema)?;
+    }
+    for key in BY_NAME {
+        if let Some(Value::Object(named)) = schema.get(key) {
+            let named = named.iter().map(|(name, schema)| (Cow::Borrowed(&**name), schema));
+            check_all(key, named, place)?;
+        }
+    }
+    for key in LISTED {
+        if let Some(Value::Array(listed)) = schema.get(key) {
+            let numbered = (0..).map(|number: usize| Cow::Owned(number.to_string()));
+            check_all(key, numbered.zip(listed), place)?;
+        }
+    }
+    if let Some((key, items)) = schema.get_key_value("items") {
+        place.push(Cow::Borrowed(key));
+        check(items, place)?;
+        place.pop();
+    }
+    Ok(())
+}
+
+fn check_all<'a>(
+    key: &'a str,
+    schemas: impl Iterator<Item = (Cow<'a, str>, &'a Value)>,
+    place: &mut Vec<Cow<'a, str>>,
+) -> Result<(), String> {
+    for (name, schema) in schemas {
+        place.extend([Cow::Borrowed(key), name]);
+        check(schema, place)?;
+        place.truncate(place.len() - 2);
+    }
+    Ok(())
+}
+
+fn is_of_objects(schema: &Map<String, Value>) -> bool {
+    let is_object = |kind: &Value| kind == "object";
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(is_object),
+        Some(kind) => is_object(kind),
+        None => schema.contains_key("properties"),
+    }
+}
+
+fn check_object(schema: &Map<String, Value>) -> Result<(), String> {
+    if schema.get("additionalProperties") != Some(&Value::Bool(false)) {
+        return Err("'additionalProperties' is required to be supplied and to be false.".into());
+    }
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let required: Vec<&str> = match schema.get("required").and_then(Value::as_array) {
+        Some(required) => required.iter().filter_map(Value::as_str).collect(),
+        None => Vec::new(),
+    };
+    let rule = "'required' is required to be supplied and to be an array including every key in \
+                properties.";
+    let missing = properties.keys().find(|key| !required.contains(&key.as_str()));
+    let extra = required.iter().find(|key| !properties.contains_key(**key));
+    match (missing, extra) {
+        (Some(key), _) => Err(format!("{rule} Missing '{key}'.")),
+        (None, Some(key)) => Err(format!("{rule} Extra required key '{key}' supplied.")),
+        (None, None) => Ok(()),
+    }
+}
+
+/// The place as Python writes a tuple.
+fn tuple(place: &[Cow<'_, str>]) -> String {
+    match place {
+        [] => "()".to_owned(),
+        [one] => format!("('{one}',)"),
+        several => format!("('{}')", several.join("', '")),
+    }
+}

@@ -1,0 +1,135 @@
+//! `tool_choice`: whether the model calls a tool, and which.
+
+use antiphon::json::{self, Object};
+use antiphon::stream::ToolName;
+use antiphon::{Item, Kind};
+use serde_json::value::RawValue;
+
+use super::tools::typed_object;
+use super::wrong;
+use crate::error::ApiError;
+
+const FIELD: &str = "tool_choice";
+
+/// Its form. Types that nobody here knows are the upstream's to judge.
+pub(super) fn check_tool_choice(fields: &Object<'_>) -> Result<(), ApiError> {
+    let Some(raw) = fields.present(FIELD) else { return Ok(()) };
+    match json::unquote(raw).as_deref() {
+        Some("none" | "auto" | "required") => Ok(()),
+        Some(other) => Err(ApiError::invalid_value(FIELD, other, &["none", "auto", "required"])),
+        None => check_chosen(FIELD, &typed_object(FIELD, raw)?),
+    }
+}
+
+/// A tool as a choice names it, or a list of tools that are allowed.
+fn check_chosen(path: &str, choice: &Object<'_>) -> Result<(), ApiError> {
+    match choice.string("type").as_deref() {
+        Some("function" | "custom") => check_text(path, choice, "name"),
+        Some("mcp") => check_text(path, choice, "server_label"),
+        Some("allowed_tools") if path == FIELD => check_allowed(choice),
+        _ => Ok(()),
+    }
+}
+
+fn check_allowed(choice: &Object<'_>) -> Result<(), ApiError> {
+    let path = "tool_choice.mode";
+    match choice.present("mode").map(|raw| (json::unquote(raw), raw)) {
+        None => {}
+        Some((None, raw)) => return Err(wrong(path, "a string", raw)),
+        Some((Some(mode), _)) if matches!(&*mode, "none" | "auto" | "required") => {}
+        Some((Some(mode), _)) => {
+            return Err(ApiError::invalid_value(path, &mode, &["none", "auto", "required"]));
+        }
+    }
+    let path = "tool_choice.tools";
+    let Some(raw) = choice.present("tools") else {
+        return Err(ApiError::missing_parameter(path));
+    };
+    let tools: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| wrong(path, "an array", raw))?;
+    for (position, tool) in tools.iter().enumerate() {
+        let path = format!("{path}[{position}]");
+        check_chosen(&path, &typed_object(&path, tool.get())?)?;
+    }
+    Ok(())
+}
+
+fn check_text(path: &str, choice: &Object<'_>, key: &str) -> Result<(), ApiError> {
+    let path = format!("{path}.{key}");
+    match choice.present(key) {
+        None | Some(r#""""#) => Err(ApiError::missing_parameter(&path)),
+        Some(raw) if raw.starts_with('"') => Ok(()),
+        Some(raw) => Err(wrong(&path, "a string", raw)),
+    }
+}
+
+/// Whether what is chosen is among the request's tools, in the provider's words. Where tools come from
+/// elsewhere, from a stored prompt or from an item of the `view`, nobody here can tell.
+pub(crate) fn check_choice_is_there(fields: &Object<'_>, view: &[Item]) -> Result<(), ApiError> {
+    let brings_tools =
+        |item: &Item| matches!(item.head().kind, Kind::AdditionalTools | Kind::ToolSearchOutput);
+    let Some(raw) = fields.present(FIELD) else { return Ok(()) };
+    if fields.present("prompt").is_some() || view.iter().any(brings_tools) {
+        return Ok(());
+    }
+    let tools = fields.present("tools").map(known_tools).unwrap_or_default();
+    if json::unquote(raw).as_deref() == Some("required") && tools.is_empty() {
+        let message = "Tool choice 'required' must be specified with 'tools' parameter.";
+        return Err(ApiError::invalid(message).param(FIELD));
+    }
+    for (told_as, chosen) in chosen(raw) {
+        if can_be_missed(&chosen) && !tools.contains(&chosen) {
+            let message = format!("Tool choice '{told_as}' not found in 'tools' parameter.");
+            return Err(ApiError::invalid(message).param(FIELD));
+        }
+    }
+    Ok(())
+}
+
+/// The tools that a choice names, each with what the provider calls it: its type, or its name where it is
+/// one of several.
+fn chosen(raw: &str) -> Vec<(String, ToolName)> {
+    let Ok(choice) = Object::parse(raw.as_bytes()) else { return Vec::new() };
+    let kind = choice.string("type").unwrap_or_default().into_owned();
+    if kind != "allowed_tools" {
+        return ToolName::of_definition(&choice).map(|tool| (kind, tool)).into_iter().collect();
+    }
+    let tools: Vec<&RawValue> =
+        choice.get("tools").and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let named = tools.iter().filter_map(|tool| {
+        let tool = ToolName::of_definition(&Object::parse(tool.get().as_bytes()).ok()?)?;
+        Some((tool.to_string(), tool))
+    });
+    named.collect()
+}
+
+/// The tools of a list, those in namespaces too.
+fn known_tools(raw: &str) -> Vec<ToolName> {
+    let tools: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
+    let objects = tools.iter().filter_map(|tool| Object::parse(tool.get().as_bytes()).ok());
+    let mut known = Vec::with_capacity(tools.len());
+    for tool in objects {
+        known.extend(ToolName::of_definition(&tool));
+        known.extend(tool.present("tools").map(known_tools).unwrap_or_default());
+    }
+    known
+}
+
+/// Tools of providers that a request has to name to have them.
+const NAMED_TO_BE_HAD: [&str; 8] = [
+    "file_search",
+    "web_search",
+    "computer",
+    "code_interpreter",
+    "image_generation",
+    "shell",
+    "local_shell",
+    "apply_patch",
+];
+
+fn can_be_missed(tool: &ToolName) -> bool {
+    match tool {
+        ToolName::Named(_) | ToolName::Mcp(_) => true,
+        ToolName::BuiltIn(kind) => NAMED_TO_BE_HAD.contains(&&**kind),
+    }
+}

@@ -1,0 +1,38 @@
+//! `tools`.
+
+use antiphon::json::Object;
+use serde_json::value::RawValue;
+
+use super::wrong;
+use crate::error::ApiError;
+
+/// How many tools a request may name.
+const MAX_TOOLS: usize = 128;
+
+/// A list of at most 128 objects, each with a `type`. What else a tool needs depends on that, and is the
+/// upstream's to know.
+pub(super) fn check_tools(fields: &Object<'_>) -> Result<(), ApiError> {
+    let Some(raw) = fields.present("tools") else { return Ok(()) };
+    let tools: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| wrong("tools", "an array", raw))?;
+    if tools.len() > MAX_TOOLS {
+        return Err(ApiError::array_too_long("tools", MAX_TOOLS, tools.len()));
+    }
+    for (position, tool) in tools.iter().enumerate() {
+        typed_object(&format!("tools[{position}]"), tool.get())?;
+    }
+    Ok(())
+}
+
+/// The object at `path`, which says of what `type` it is.
+pub(super) fn typed_object<'a>(path: &str, raw: &'a str) -> Result<Object<'a>, ApiError> {
+    let object = Object::parse(raw.as_bytes()).map_err(|_| wrong(path, "an object", raw))?;
+    let path = format!("{path}.type");
+    let Some(kind) = object.present("type") else {
+        return Err(ApiError::missing_parameter(&path));
+    };
+    if !kind.starts_with('"') {
+        return Err(wrong(&path, "a string", kind));
+    }
+    Ok(object)
+}

@@ -1,0 +1,102 @@
+//! The form of errors: every field of an error is a string, so that every client finds the message.
+
+use antiphon_testkit::{Answer, Reply};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{APIS, Spoken};
+use crate::support::{Client, MODEL, MODES, Mode, World, ask};
+
+fn assert_strings(error: &Value) {
+    for field in ["message", "type", "param", "code"] {
+        assert!(error[field].is_string(), "{field} of {error}");
+    }
+    assert_ne!(error["message"], "");
+}
+
+async fn error_of(client: &Client, path: &str) -> Value {
+    client.get(path).await.refused().body["error"].clone()
+}
+
+#[tokio::test]
+async fn ours_are_made_of_strings() {
+    let world = World::new().await;
+    let client = world.client();
+    for path in ["/v1/responses/resp_1", "/v1/conversations/conv_1", "/v1/nothing", "/nothing"] {
+        assert_strings(&error_of(&client, path).await);
+    }
+    for body in ["{", "{}", r#"{"model":"fake-model","input":[]}"#] {
+        let refused = client.post_raw("/v1/responses", body).await.refused();
+        assert_strings(&refused.body["error"]);
+    }
+}
+
+/// Errors that upstreams send, without what clients look for in them.
+fn incomplete() -> Vec<Value> {
+    vec![
+        json!({"error": {"message": "No.", "type": "x", "param": null, "code": null}}),
+        json!({"error": {"message": "No."}}),
+        json!({"error": {"message": "No.", "type": null, "code": 400}}),
+        json!({"error": "No."}),
+        json!({"detail": "No."}),
+        json!({"object": "error", "message": "No.", "type": "BadRequestError", "code": 400}),
+        json!({"type": "error", "error": {"type": "invalid_request_error", "message": "No."}}),
+    ]
+}
+
+#[tokio::test]
+async fn an_upstreams_are_made_so_and_keep_their_message() {
+    for spoken in APIS {
+        for mode in MODES {
+            let world = spoken.world().await;
+            for body in incomplete() {
+                world.script(Reply::json(StatusCode::BAD_REQUEST, &body));
+                let refused = world.client().refused(mode, &ask("Hello")).await;
+                assert_eq!(refused.status, 400);
+                assert_strings(&refused.body["error"]);
+                assert_eq!(refused.body["error"]["message"], "No.", "{body}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_an_upstream_says_besides_stays_as_it_came() {
+    let world = APIS[0].world().await;
+    let body = json!({
+        "error": {"message": "No.", "type": "x", "param": null, "code": "y", "detail": {"n": 1.50}},
+        "request_id": "req_1",
+    });
+    world.script(Reply::json(StatusCode::BAD_REQUEST, &body));
+    let refused = world.client().refused(Mode::Whole, &ask("Hello")).await;
+    let mut expected = body;
+    expected["error"]["param"] = "".into();
+    assert_eq!(refused.body, expected);
+}
+
+/// Answers that fail before and behind their first output, without saying with which code.
+fn failing(spoken: Spoken) -> Vec<Answer> {
+    let error = json!({"type": "error", "code": null, "message": "No.", "param": null});
+    match spoken.dialect == APIS[0].dialect {
+        true => vec![
+            Answer::new(MODEL).message("Hel").event("error", error.clone()),
+            Answer::new(MODEL).event("error", error),
+        ],
+        false => vec![Answer::new(MODEL).message("Hel").failed("x", "No.")],
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_fails_says_why_in_strings() {
+    for spoken in APIS {
+        let world = spoken.world().await;
+        for answer in failing(spoken) {
+            spoken.answers(&world, &answer);
+            let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
+            assert_eq!(turn.status(), "failed", "{spoken:?}");
+            let error = &turn.response["error"];
+            assert_eq!(error["message"], "No.");
+            assert!(error["code"].as_str().is_some_and(|code| !code.is_empty()), "{error}");
+        }
+    }
+}

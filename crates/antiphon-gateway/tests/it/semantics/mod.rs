@@ -1,0 +1,57 @@
+//! What the fields of a request mean, whatever API its upstream speaks.
+
+mod content;
+mod errors;
+mod hints;
+mod include;
+mod instructions;
+mod numbers;
+mod obedience;
+mod obfuscation;
+mod references;
+mod single_call;
+mod store;
+mod text_format;
+mod tool_choice;
+mod unknown;
+
+use antiphon::dialect::Dialect;
+use antiphon_testkit::{Answer, Api, Exchange, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{Ask, World, ask};
+
+/// Every API that an upstream may speak, as the gateway names it and as the upstream does.
+const APIS: [Spoken; 3] = [RESPONSES, CHAT, ANTHROPIC];
+const RESPONSES: Spoken = Spoken { dialect: Dialect::Responses, api: Api::Responses };
+const CHAT: Spoken = Spoken { dialect: Dialect::Chat, api: Api::Chat };
+const ANTHROPIC: Spoken = Spoken { dialect: Dialect::Anthropic, api: Api::Anthropic };
+
+#[derive(Clone, Copy, Debug)]
+struct Spoken {
+    dialect: Dialect,
+    api: Api,
+}
+
+impl Spoken {
+    /// A gateway in front of an upstream of this API.
+    async fn world(self) -> World {
+        World::with(|settings| settings.upstreams[0].api = self.dialect).await
+    }
+
+    /// Has the upstream give this answer to the next request.
+    fn answers(self, world: &World, answer: &Answer) -> Exchange {
+        world.script(Reply::sse(answer.frames_of(self.api)))
+    }
+}
+
+/// A function without parameters.
+fn function(name: &str) -> Value {
+    json!({"type": "function", "name": name, "parameters": {"type": "object", "properties": {}}})
+}
+
+/// Asks a model that may call these functions.
+fn ask_with(functions: &[&str]) -> Ask {
+    let tools: Vec<Value> = functions.iter().map(|name| function(name)).collect();
+    ask("Look").field("tools", tools)
+}

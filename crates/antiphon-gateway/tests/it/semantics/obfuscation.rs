@@ -1,0 +1,97 @@
+//! `stream_options.include_obfuscation`: what hides how long the pieces of an answer are.
+
+use antiphon_testkit::{Answer, Frame, Reply};
+use serde_json::{Value, json};
+
+use super::{APIS, RESPONSES};
+use crate::support::{Ask, Event, MODEL, MODES, Mode, Turn, ask, invalid};
+
+fn with_obfuscation(include: impl Into<Value>) -> Ask {
+    ask("Hello").field("stream_options", json!({"include_obfuscation": include.into()}))
+}
+
+fn deltas(turn: &Turn) -> Vec<&Event> {
+    turn.events.iter().filter(|event| event.name.ends_with(".delta")).collect()
+}
+
+fn answer() -> Answer {
+    let long = "This is longer than sixteen letters.";
+    Answer::new(MODEL).message(long).call("call_1", "echo", r#"{"text":"hello"}"#)
+}
+
+/// The answer as a provider streams it that pads by itself.
+fn padded_by_the_upstream() -> Reply {
+    let padded = answer().frames().into_iter().map(|frame| match frame.json() {
+        Some(mut event) if event["type"].as_str().is_some_and(|it| it.ends_with(".delta")) => {
+            event["obfuscation"] = "x9".into();
+            Frame::event(&event)
+        }
+        _ => frame,
+    });
+    Reply::sse(padded.collect::<Vec<_>>())
+}
+
+#[tokio::test]
+async fn who_asks_for_it_gets_deltas_of_like_lengths() {
+    for spoken in APIS {
+        let world = spoken.world().await;
+        spoken.answers(&world, &answer());
+        let turn = world.client().turn(Mode::Streamed, &with_obfuscation(true)).await;
+        let deltas = deltas(&turn);
+        assert!(deltas.len() > 2, "{spoken:?}");
+        for delta in deltas {
+            let padding = delta.json["obfuscation"].as_str().unwrap();
+            assert!((1..=16).contains(&padding.len()), "{padding}");
+            let said = delta.json["delta"].to_string().len() - 2;
+            assert_eq!((said + padding.len()) % 16, 0, "{:?}", delta.json);
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_want_it_gets_none() {
+    let world = RESPONSES.world().await;
+    world.script(padded_by_the_upstream());
+    let turn = world.client().turn(Mode::Streamed, &with_obfuscation(false)).await;
+    assert_eq!(world.last_request().body["stream_options"], json!({"include_obfuscation": false}));
+    assert!(!deltas(&turn).is_empty());
+    assert!(deltas(&turn).iter().all(|delta| delta.json.get("obfuscation").is_none()));
+}
+
+#[tokio::test]
+async fn who_says_nothing_gets_what_the_upstream_sends() {
+    let world = RESPONSES.world().await;
+    for stream_options in [Value::Null, json!({}), json!({"include_obfuscation": null})] {
+        world.script(padded_by_the_upstream());
+        let asked = ask("Hello").field("stream_options", stream_options);
+        let turn = world.client().turn(Mode::Streamed, &asked).await;
+        assert!(deltas(&turn).iter().all(|delta| delta.json["obfuscation"] == "x9"));
+    }
+    RESPONSES.answers(&world, &answer());
+    let turn = world.client().turn(Mode::Streamed, &ask("Hello")).await;
+    assert!(deltas(&turn).iter().all(|delta| delta.json.get("obfuscation").is_none()));
+}
+
+#[tokio::test]
+async fn nothing_of_it_is_kept() {
+    for mode in MODES {
+        let world = RESPONSES.world().await;
+        let client = world.client();
+        world.script(padded_by_the_upstream());
+        let turn = client.turn(mode, &with_obfuscation(true)).await;
+        assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
+        assert!(!turn.response.to_string().contains("obfuscation"));
+    }
+}
+
+#[tokio::test]
+async fn it_is_asked_for_by_a_boolean() {
+    for spoken in APIS {
+        let world = spoken.world().await;
+        let refused = world.client().refused(Mode::Streamed, &with_obfuscation("yes")).await;
+        let path = "stream_options.include_obfuscation";
+        let message =
+            format!("Invalid type for '{path}': expected a boolean, but got a string instead.");
+        assert_eq!(refused, invalid(Some(path), Some("invalid_type"), &message));
+    }
+}

@@ -1,0 +1,31 @@
+//! `item_reference`: across the responses of a tenant, and never of another.
+
+use serde_json::json;
+
+use super::APIS;
+use crate::support::{MODES, ask, reference, user};
+
+#[tokio::test]
+async fn a_reference_stands_for_what_this_tenant_holds() {
+    for spoken in APIS {
+        for mode in MODES {
+            let world = spoken.world().await;
+            let alice = world.caller("token-of-alice");
+            let told = alice.turn(mode, &ask("My color is purple")).await;
+            let said = &told.item("message")["id"];
+            let refer = ask(json!([user("My color is purple"), reference(said), user("Hello")]));
+
+            let stranger = world.caller("token-of-bob").refused(mode, &refer).await;
+            let asked = world.times_asked();
+            alice.turn(mode, &refer).await;
+
+            assert_eq!(stranger.status, 404, "{spoken:?}");
+            assert_eq!(stranger.body["error"]["param"], "input");
+            assert_eq!(asked, 1);
+            let expected = ["user: My color is purple", "assistant: Noted.", "user: Hello"];
+            let view = world.last_view().await;
+            let messages = view.iter().filter(|line| line.contains(": ")).collect::<Vec<_>>();
+            assert_eq!(messages, expected);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a tool goes by.
+
+use std::fmt;
+
+use crate::item::{Item, Kind};
+use crate::json::Object;
+
+/// What a tool goes by, where a request defines it, where a `tool_choice` names it, and where it is
+/// called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ToolName {
+    /// A function or a custom tool, by its name: no two tools of a request have one name.
+    Named(String),
+    /// The tools of an MCP server, by its `server_label`.
+    Mcp(String),
+    /// A tool of the provider's, by its type without its edition: `web_search`, `computer`.
+    BuiltIn(String),
+}
+
+/// Tools of which there are editions (`web_search_preview_2025_03_11`, `computer_use_preview`).
+const IN_EDITIONS: [&str; 2] = ["web_search", "computer"];
+
+impl ToolName {
+    /// The tool that an object defines or names: `{"type":"function","name":"look"}`. `None` where it
+    /// says neither type nor name.
+    pub fn of_definition(tool: &Object<'_>) -> Option<Self> {
+        let text = |key| tool.string(key).filter(|text| !text.is_empty());
+        match &*text("type")? {
+            "function" | "custom" => Some(Self::Named(text("name")?.into_owned())),
+            "mcp" => Some(Self::Mcp(text("server_label")?.into_owned())),
+            kind => {
+                let edition = IN_EDITIONS.into_iter().find(|tool| kind.starts_with(tool));
+                Some(Self::BuiltIn(edition.unwrap_or(kind).to_owned()))
+            }
+        }
+    }
+
+    /// The tool that an item calls; `None` where it is no call, or one of a kind that no choice of tools
+    /// names.
+    pub fn of_call(item: &Item) -> Option<Self> {
+        let text = |key| item.object().string(key).unwrap_or_default().into_owned();
+        match item.head().kind {
+            Kind::FunctionCall | Kind::CustomToolCall => Some(Self::Named(text("name"))),
+            Kind::McpCall | Kind::McpApprovalRequest => Some(Self::Mcp(text("server_label"))),
+            Kind::WebSearchCall
+            | Kind::FileSearchCall
+            | Kind::CodeInterpreterCall
+            | Kind::ImageGenerationCall
+            | Kind::ComputerCall
+            | Kind::ShellCall
+            | Kind::LocalShellCall
+            | Kind::ApplyPatchCall => item
+                .head()
+                .kind
+                .as_str()
+                .strip_suffix("_call")
+                .map(|kind| Self::BuiltIn(kind.into())),
+            _ => None,
+        }
+    }
+}
+
+/// The name, the server's label, or the type.
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Named(text) | Self::Mcp(text) | Self::BuiltIn(text)) = self;
+        f.write_str(text)
+    }
+}
