@@ -3,6 +3,7 @@
 mod background;
 mod database;
 mod deleted;
+mod erased;
 mod killed;
 mod responses;
 mod rolling;
