@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use antiphon::faults::Refusal;
+use antiphon::stream::Failure;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -199,6 +200,17 @@ impl ApiError {
         match self {
             Self::Ours(error) => &error.message,
             Self::Upstream(_) => "the upstream refused the request",
+        }
+    }
+
+    /// The failure of a response that cannot be refused any more.
+    pub(crate) fn as_failure(&self) -> Failure {
+        match self {
+            Self::Ours(error) => Failure {
+                code: error.code.unwrap_or(error.kind).into(),
+                message: error.message.clone(),
+            },
+            Self::Upstream(refused) => refused.as_failure(),
         }
     }
 

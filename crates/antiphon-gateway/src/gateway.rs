@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::Authenticator;
+use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
@@ -35,6 +36,8 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// The background responses that are worked on here.
+    pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
     /// Keys the digests that requests are known by.
@@ -61,6 +64,7 @@ impl Gateway {
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            jobs: Jobs::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
             turns,
             settings,

@@ -7,6 +7,7 @@
 
 mod abandoned;
 mod auth;
+mod background;
 mod bound;
 mod caller;
 mod compaction;

@@ -22,3 +22,10 @@ pub enum StoreError {
     #[error("the store failed: {0}")]
     Unavailable(String),
 }
+
+impl StoreError {
+    /// A background turn that leaves no record: nobody could ever learn of its end.
+    pub(crate) fn no_response() -> Self {
+        Self::Unavailable("a background turn has a response".into())
+    }
+}

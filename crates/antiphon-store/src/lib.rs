@@ -6,6 +6,7 @@
 //! [`open`] opens the store that a URL names: a [`SqliteStore`] for one process, a [`PostgresStore`] for
 //! any number of them.
 
+mod background;
 mod columns;
 mod error;
 mod ids;
@@ -17,6 +18,7 @@ mod sqlite;
 mod store;
 mod url;
 
+pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;

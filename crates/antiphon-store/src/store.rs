@@ -4,6 +4,7 @@ use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::line::Line;
@@ -32,6 +33,9 @@ pub trait Store: Send + Sync + 'static {
     fn line(&self) -> Option<&dyn Line> {
         None
     }
+
+    /// What the store keeps of background responses.
+    fn background(&self) -> &dyn Background;
 
     /// Creates a conversation that begins with `items`.
     async fn create_conversation(
@@ -145,8 +149,8 @@ pub trait Store: Send + Sync + 'static {
     /// the same response id replaces it.
     async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
 
-    /// Whether a turn of this response is recorded as open. One whose process died is settled first,
-    /// so that it is open no more.
+    /// Whether a turn of this response is recorded as open, or it is an open one in the background.
+    /// Of the former, one whose process died is settled first, so that it is open no more.
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
     /// Forgets an opening whose turn left nothing behind.

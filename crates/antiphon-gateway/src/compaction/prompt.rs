@@ -12,7 +12,7 @@ const PROMPT: &str = include_str!("prompt.md");
 /// What stands before a summary when a model is given it. A user's message, because every API takes
 /// one at any place and every model answers to one, and because a summary of what tools and users
 /// said has no more authority than they.
-const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
+pub(crate) const INTRODUCTION: &str = "The conversation so far was compacted. Besides this message only the \
                             user's own messages were kept; what else was said and done is summed \
                             up here:\n\n";
 
@@ -57,6 +57,7 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
         model: request.model.clone(),
         stream: false,
         store: false,
+        background: false,
         continues: Continues::Nothing,
         encrypted: false,
         wish: Wish::None,

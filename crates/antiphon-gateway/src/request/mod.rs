@@ -60,6 +60,8 @@ pub(crate) struct CreateRequest {
     pub(crate) model: String,
     pub(crate) stream: bool,
     pub(crate) store: bool,
+    /// Whether nobody waits for its end.
+    pub(crate) background: bool,
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
@@ -137,6 +139,7 @@ impl CreateRequest {
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
+            background: boolean(&fields, "background")?.unwrap_or(false),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,

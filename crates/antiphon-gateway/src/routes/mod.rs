@@ -1,5 +1,6 @@
 //! The API's routes.
 
+mod background;
 mod compact;
 mod conversation;
 mod conversations;
@@ -46,7 +47,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/responses/input_tokens", post(input_tokens::count))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
-        .route("/responses/{id}/cancel", post(responses::cancel))
+        .route("/responses/{id}/cancel", post(background::cancel))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(

@@ -13,6 +13,7 @@ use super::reply::Reply;
 use super::request::Request;
 use super::show::{asks_for_context, show};
 use super::style::Style;
+use super::summary::{asks_for_summary, given, summary};
 use super::text::shorten;
 use super::tools::{Callable, Input, Tool};
 
@@ -45,6 +46,12 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     let returned = context.just_returned();
     if !returned.is_empty() {
         return Ok(Turn::Reply(report(&returned).in_style(Style::of(context))));
+    }
+    if asks_for_summary(&asked) {
+        return Ok(Turn::Reply(Reply::new(summary(context))));
+    }
+    if let Some(summary) = given(&asked) {
+        return Ok(Turn::Reply(Reply::new(summary)));
     }
     if asks_for_context(&asked) {
         return Ok(Turn::Reply(Reply::new(show(context))));

@@ -21,6 +21,7 @@ mod schema;
 mod show;
 mod stream;
 mod style;
+mod summary;
 mod text;
 mod tools;
 

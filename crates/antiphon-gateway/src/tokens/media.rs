@@ -27,7 +27,7 @@ const BYTES_OF_A_SECOND: u64 = 16_000;
 /// Whether an item may hold more tokens than bytes: images are named in few.
 pub(super) fn may_be_in(item: &[u8]) -> bool {
     let parts: [&[u8]; 4] = [b"_image", b"image_", b"_file", b"screenshot"];
-    parts.iter().any(|part| item.windows(part.len()).any(|window| window == *part))
+    parts.iter().any(|part| memchr::memmem::find(item, part).is_some())
 }
 
 /// The tokens of a part that is no text; `None` for every other object.

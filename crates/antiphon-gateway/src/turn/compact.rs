@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::open::Opened;
 use super::plan::Plan;
+use super::relay::Unwanted;
 use super::{Client, Turn};
 use crate::compaction::{Sealing, Wish};
 use crate::error::ApiError;
@@ -17,7 +18,8 @@ const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","outpu
 
 impl Turn<'_> {
     /// Asks for the answer, of a history that is compacted first where the request wishes it and the
-    /// upstream does not do that by itself. `None` where the caller left before the answer began.
+    /// upstream does not do that by itself. Or why nobody wants the
+    /// answer any more, before it began.
     ///
     /// An upstream that refuses to compact is remembered; then it is done here.
     pub(super) async fn ask_of_compacted(
@@ -26,25 +28,49 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Reply>, ApiError> {
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
         if self.is_compacted_there(asking.upstream(), &plan.origin) {
-            match self.ask(opened, plan, asking, client).await {
+            match self.ask_readably(opened, plan, asking, client).await {
                 Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
                     self.gateway.upstreams.without_compaction.remember(&plan.origin);
                 }
                 reply => return reply,
             }
         }
-        if !self.compact(opened, plan, asking.upstream(), client).await? {
-            return Ok(None);
+        if let Err(unwanted) = self.compact(opened, plan, asking.upstream(), client).await? {
+            return Ok(Err(unwanted));
         }
         if self.is_answered_by_compaction(plan) {
             self.record_opening(opened, plan).await?;
-            return Ok(Some(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
+            return Ok(Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
         }
         self.fit(plan, asking.upstream()).await?;
         *asking = Asking::of(asking.upstream());
-        self.ask(opened, plan, asking, client).await
+        self.ask_readably(opened, plan, asking, client).await
+    }
+
+    /// Asks once more where the upstream cannot read its own compaction any more, its keys having
+    /// changed: with what it stands for, if that is held. Else the refusal stands.
+    async fn ask_readably(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+        let refusal = match self.ask(opened, plan, asking, client).await {
+            Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
+                refused
+            }
+            reply => return reply,
+        };
+        let is_compaction = |item: &Item| item.head().kind == Kind::Compaction;
+        let is_expanded = plan.prompt.view.iter().any(is_compaction)
+            && self.expanded(plan, asking.upstream()).is_ok();
+        match is_expanded {
+            true => self.ask(opened, plan, asking, client).await,
+            false => Err(ApiError::Upstream(refusal)),
+        }
     }
 
     /// Whether the upstream is left to compact by itself what the request wishes compacted.
@@ -60,7 +86,7 @@ impl Turn<'_> {
         self.request.wish == Wish::Now && plan.preface.is_some()
     }
 
-    /// Compacts the history if that is due. `false` where the caller left meanwhile. One that fails
+    /// Compacts the history if that is due, or says why nobody wants it any more. One that fails
     /// changes nothing: the turn goes on with the whole history, and says so, unless the compaction is
     /// all that was asked for.
     async fn compact(
@@ -69,13 +95,13 @@ impl Turn<'_> {
         plan: &mut Plan,
         upstream: Upstream<'_>,
         client: &mut Client,
-    ) -> Result<bool, ApiError> {
+    ) -> Result<Result<(), Unwanted>, ApiError> {
         if !self.is_due(&plan.prompt.view).await? {
-            return Ok(true);
+            return Ok(Ok(()));
         }
         let summary = tokio::select! {
             summary = self.summary(&plan.prompt.view, &plan.origin, upstream) => summary,
-            () = self.left(client) => return Ok(false),
+            unwanted = self.left(client) => return Ok(Err(unwanted)),
             () = opened.conversation_deleted() => return Err(ApiError::conversation_deleted()),
         };
         match summary {
@@ -83,7 +109,7 @@ impl Turn<'_> {
             Err(error) if self.request.wish == Wish::Now => return Err(error),
             Err(error) => plan.report.compaction_failed(&error),
         }
-        Ok(true)
+        Ok(Ok(()))
     }
 
     /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
@@ -125,8 +151,8 @@ impl Turn<'_> {
 /// Whether a compaction takes the place of the item.
 fn is_compactable(item: &Item) -> bool {
     let head = item.head();
-    let is_callers = head.kind == Kind::Message && !head.is_model_made();
-    !is_callers && !matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger)
+    let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
+    !is_its_own && !head.stays_through_compaction()
 }
 
 fn input_tokens(finished: &Finished) -> Option<u64> {

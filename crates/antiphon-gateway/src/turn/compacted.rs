@@ -34,7 +34,7 @@ pub(crate) async fn compacted(
     caller: &Caller,
     request: &CreateRequest,
 ) -> Result<String, ApiError> {
-    let turn = Turn { gateway, caller, request };
+    let turn = Turn::of(gateway, caller, request);
     let compacting = async {
         let preview = Preview::of(gateway, caller, request).await?;
         match turn.compacted_there(&preview.plan, preview.upstream()).await? {
@@ -42,9 +42,23 @@ pub(crate) async fn compacted(
             None => turn.compacted_here(&preview.plan, preview.upstream()).await,
         }
     };
-    tokio::select! {
+    let compacted = tokio::select! {
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+    };
+    log(caller, request, compacted.as_ref().err());
+    compacted
+}
+
+/// One line for the operator.
+fn log(caller: &Caller, request: &CreateRequest, failure: Option<&ApiError>) {
+    let (tenant, model) = (caller.tenant.as_str(), &request.model);
+    match failure {
+        None => tracing::info!(tenant, model, "history compacted"),
+        Some(error) => {
+            let (status, reason) = (error.status().as_u16(), error.message());
+            tracing::info!(tenant, model, status, reason, "history not compacted");
+        }
     }
 }
 
@@ -60,8 +74,7 @@ impl Turn<'_> {
         if without.contain(&plan.origin) {
             return Ok(None);
         }
-        let body = encode::encode_compact(self.request, &plan.prompt.view);
-        match Asking::of(upstream).call(PATH, body, self.caller).await {
+        match self.asked_to_compact(plan, upstream).await {
             None => Ok(None),
             Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
             Some(Err(error)) if error.tells_of_no_such_path() => {
@@ -69,6 +82,28 @@ impl Turn<'_> {
                 Ok(None)
             }
             Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// The upstream's answer; `None` where it does not speak the Responses API. One that cannot read
+    /// the reasoning that it is given is asked once more without.
+    async fn asked_to_compact(
+        &self,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Option<Result<Bytes, UpstreamError>> {
+        let mut asking = Asking::of(upstream);
+        let body = encode::encode_compact(self.request, &plan.prompt.view);
+        match asking.call(PATH, body, self.caller).await? {
+            Err(error) if error.refuses_reasoning() && self.mends() => {
+                let Some(lean) = self.without_reasoning(&plan.prompt, &plan.origin, upstream)
+                else {
+                    return Some(Err(error));
+                };
+                let body = encode::encode_compact(self.request, &lean.prompt.view);
+                asking.call(PATH, body, self.caller).await
+            }
+            answer => Some(answer),
         }
     }
 

@@ -7,7 +7,7 @@ use antiphon_store::{
     Base, ConversationId, Cursor, Place, ResponseId, ResponseRecord, Shard, ThreadId,
 };
 
-use super::Turn;
+use super::{Announced, Turn};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::{Lease, OpenResponse};
@@ -79,6 +79,13 @@ impl Opened {
     }
 }
 
+impl Announced {
+    /// A new one.
+    pub(super) fn now(shard: Shard) -> Self {
+        Self { id: ResponseId::issue(shard, &mut RandomIds), created_at: unix_now() }
+    }
+}
+
 impl Turn<'_> {
     /// Opens the turn where the request says that it goes on.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
@@ -146,7 +153,8 @@ impl Turn<'_> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
-        let lease = self.gateway.lease(tenant, &id).await?;
+        let lease = self.leases.conversation(tenant, &id).await?;
+        let lease = lease.ok_or_else(ApiError::conversation_locked)?;
         let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
@@ -161,11 +169,10 @@ impl Turn<'_> {
         base: Base,
         conversation: Option<(ConversationId, Within)>,
     ) -> Result<Opened, ApiError> {
-        let response_id = ResponseId::issue(shard, &mut RandomIds);
-        let response = self.gateway.leases.open_response(&self.caller.tenant, &response_id).await;
+        let Announced { id: response_id, created_at } = self.announced(shard);
+        let response = self.leases.open_response(&self.caller.tenant, &response_id).await;
         let response = response.ok_or_else(ApiError::conversation_locked)?;
         let (conversation, within) = conversation.unzip();
-        let created_at = unix_now();
         Ok(Opened {
             response_id,
             created_at,
@@ -178,16 +185,21 @@ impl Turn<'_> {
         })
     }
 
+    /// Who the response of this turn is.
+    fn announced(&self, shard: Shard) -> Announced {
+        self.announced.clone().unwrap_or_else(|| Announced::now(shard))
+    }
+
     /// A new thread's shard follows from the request, so that the thread is found should the request
     /// be made again.
-    fn shard_of_request(&self) -> Shard {
+    pub(super) fn shard_of_request(&self) -> Shard {
         self.request.identity.digest.shard()
     }
 
     /// The record of a response, once its turn has ended: here, and where there is none, in another
     /// process.
     async fn response(&self, id: &ResponseId) -> Result<Option<ResponseRecord>, ApiError> {
-        let (leases, store) = (&self.gateway.leases, &self.gateway.store);
+        let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
         if !leases.response_ended_here(tenant, id).await {
             return Err(ApiError::conversation_locked());

@@ -101,7 +101,8 @@ impl Turn<'_> {
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
         let made_with = known_reasoning(&transcript, made_with);
         let admitted = Admitted { held, sources, made_with, report };
-        let (prompt, report) = self.prompt_of(&transcript, &admitted, &origin, upstream)?;
+        let (prompt, report) =
+            self.prompt_of(&transcript, &admitted, Target::new(&origin, upstream))?;
         let fresh = transcript.items()[held..].to_vec();
         Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
     }
@@ -119,9 +120,18 @@ impl Turn<'_> {
         let (key, origin) = (self.gateway.fingerprint_key, plan.origin.clone());
         let mut transcript = plan.transcript.clone();
         transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));
-        let prompted = self.prompt_of(&transcript, &plan.admitted, &plan.origin, upstream)?;
+        let target = Target::new(&plan.origin, upstream);
+        let prompted = self.prompt_of(&transcript, &plan.admitted, target)?;
         (plan.prompt, plan.report) = prompted;
         plan.preface = Some(Preface::new(compaction, usage));
+        Ok(())
+    }
+
+    /// The plan of the same turn without what only the upstream could read, and cannot any more.
+    pub(super) fn expanded(&self, plan: &mut Plan, upstream: Upstream<'_>) -> Result<(), ApiError> {
+        let target = Target { origin: &plan.origin, upstream, reads_its_own: false };
+        let prompted = self.prompt_of(&plan.transcript, &plan.admitted, target)?;
+        (plan.prompt, plan.report) = prompted;
         Ok(())
     }
 
@@ -130,13 +140,12 @@ impl Turn<'_> {
         &self,
         transcript: &Transcript,
         admitted: &Admitted,
-        origin: &Origin,
-        upstream: Upstream<'_>,
+        target: Target<'_>,
     ) -> Result<(Prompt, Report), ApiError> {
+        let Target { origin, upstream, .. } = target;
         let strict = self.gateway.settings.faults == Faults::Reject;
         let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
         let started = admitted.held + admitted.sources.len();
-        let target = Target { origin, upstream };
         let start = self.start(transcript, started, target, source, &mut report)?;
         let mut view = View::of(transcript, start, source, report);
         if !self.is_compacted_there(upstream, origin) {

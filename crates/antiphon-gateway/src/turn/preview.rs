@@ -21,7 +21,7 @@ impl<'a> Preview<'a> {
         caller: &Caller,
         request: &CreateRequest,
     ) -> Result<Self, ApiError> {
-        let turn = Turn { gateway, caller, request };
+        let turn = Turn::of(gateway, caller, request);
         let upstream = gateway.upstream_of(&request.model)?;
         let held = turn.load(turn.begins_at().await?).await?;
         let input = turn.resolve(&held, request.input.clone()).await?;

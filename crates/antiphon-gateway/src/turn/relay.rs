@@ -33,9 +33,13 @@ enum Heard {
 }
 
 /// Why nobody wants the rest of an answer.
-enum Unwanted {
-    /// The caller left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unwanted {
+    /// The caller left, or the gateway is closing. Of a turn in the background: this process cannot
+    /// go on with it.
     Left,
+    /// A turn in the background was cancelled.
+    Cancelled,
     /// The conversation was deleted.
     ConversationDeleted,
 }
@@ -88,7 +92,7 @@ impl Turn<'_> {
     /// Waits until nobody wants the rest of an answer.
     async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
         tokio::select! {
-            () = self.left(client) => Unwanted::Left,
+            unwanted = self.left(client) => unwanted,
             () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
         }
     }
@@ -192,6 +196,11 @@ impl Hearing {
         }
     }
 
+    /// The same of a response that was queued, of which `told` events are told.
+    pub(super) fn behind(self, told: u64) -> Self {
+        Self { assembler: self.assembler.behind(told), ..self }
+    }
+
     /// What an answer that has ended came to.
     pub(super) fn finish(self, now: i64) -> Option<Finished> {
         self.assembler.has_ended().then(|| self.assembler.finish(now))
@@ -237,10 +246,27 @@ impl Hearing {
         client.failing(error);
     }
 
+    /// The response begins before its upstream is heard: it is told to be in progress.
+    pub(super) async fn start(&mut self, client: &mut Client) {
+        self.assembler.start();
+        self.pass_on(client).await;
+    }
+
+    /// The upstream gave no answer at all.
+    pub(super) async fn refused(mut self, error: ApiError, client: &mut Client) -> Outcome {
+        self.fail(error.as_failure(), error, client).await;
+        Outcome::Ended(self.assembler)
+    }
+
     /// The rest is not waited for.
-    async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
+    pub(super) async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
         match unwanted {
             Unwanted::Left => Outcome::Left(self.assembler),
+            Unwanted::Cancelled => {
+                self.assembler.cancel();
+                self.pass_on(client).await;
+                Outcome::Ended(self.assembler)
+            }
             Unwanted::ConversationDeleted => {
                 let error = ApiError::conversation_deleted();
                 self.fail(Failure::server_error(error.message()), error, client).await;

@@ -133,7 +133,7 @@ impl Turn<'_> {
         Ok(Sent { stood_in, ..Sent::as_planned(reply) })
     }
 
-    fn mends(&self) -> bool {
+    pub(super) fn mends(&self) -> bool {
         self.gateway.settings.faults == Faults::Repair
     }
 }

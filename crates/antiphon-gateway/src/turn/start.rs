@@ -23,6 +23,15 @@ pub(super) struct Start {
 pub(super) struct Target<'a> {
     pub(super) origin: &'a Origin,
     pub(super) upstream: Upstream<'a>,
+    /// Whether it reads what it made itself.
+    pub(super) reads_its_own: bool,
+}
+
+impl<'a> Target<'a> {
+    /// The upstream of this origin, which reads what it made.
+    pub(super) fn new(origin: &'a Origin, upstream: Upstream<'a>) -> Self {
+        Self { origin, upstream, reads_its_own: true }
+    }
 }
 
 impl Turn<'_> {
@@ -63,11 +72,13 @@ impl Turn<'_> {
         let opened = self.gateway.compaction_key.open(&self.caller.tenant, &content)?;
         Ok(match opened {
             Compaction::Summary(summary) => Some(as_message(&summary)),
-            Compaction::Foreign { origin, item } => (origin == *target.origin).then_some(item),
+            Compaction::Foreign { origin, item } => {
+                (origin == *target.origin && target.reads_its_own).then_some(item)
+            }
             Compaction::Unknown => {
                 let may_be_its_own = held.origin.as_ref().is_none_or(|it| it == target.origin);
                 let is_readable = target.upstream.is_responses_server() && may_be_its_own;
-                is_readable.then(|| item.clone())
+                (is_readable && target.reads_its_own).then(|| item.clone())
             }
         })
     }

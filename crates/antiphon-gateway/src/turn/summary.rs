@@ -33,7 +33,7 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
     ) -> Result<Summary, ApiError> {
         let (request, prompt) = request_for_summary(self.request);
-        let turn = Turn { request: &request, ..*self };
+        let turn = Turn { request: &request, ..self.clone() };
         let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
         let mut view: Vec<Item> = view.iter().filter(|item| !is_trigger(item)).cloned().collect();
         view.push(prompt);

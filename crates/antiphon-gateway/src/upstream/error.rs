@@ -140,18 +140,9 @@ impl UpstreamError {
         })
     }
 
-    /// Whether it refused encrypted reasoning that it made, or that another server of its kind did:
-    /// OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the code
-    /// `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    /// Whether it refused encrypted content: see [`Refused::refuses_reasoning`].
     pub(crate) fn refuses_reasoning(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let error = refused.error();
-            let message = error["message"].as_str().unwrap_or_default();
-            error["code"] == "invalid_encrypted_content"
-                || message.contains("ncrypted content") && message.contains("could not be")
-                || message.contains("Invalid `signature` in `thinking` block")
-                || message.contains("Invalid `data` in `redacted_thinking` block")
-        })
+        matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
     }
 
     /// Whether there is nothing at the path that was asked.
@@ -190,6 +181,19 @@ impl Refused {
         }
     }
 
+    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
+    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
+    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    pub(crate) fn refuses_reasoning(&self) -> bool {
+        let error = self.error();
+        let message = error["message"].as_str().unwrap_or_default();
+        self.status == StatusCode::BAD_REQUEST
+            && (error["code"] == "invalid_encrypted_content"
+                || message.contains("ncrypted content") && message.contains("could not be")
+                || message.contains("Invalid `signature` in `thinking` block")
+                || message.contains("Invalid `data` in `redacted_thinking` block"))
+    }
+
     /// Whether it refused to compact a history by itself: it names what it was asked for.
     pub(crate) fn refuses_compaction(&self) -> bool {
         let body = String::from_utf8_lossy(&self.body);
@@ -203,7 +207,7 @@ impl Refused {
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }
 
-    fn as_failure(&self) -> Failure {
+    pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
         // Some servers repeat their status there.
         let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());

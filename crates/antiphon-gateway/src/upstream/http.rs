@@ -88,6 +88,11 @@ impl HttpUpstream {
         self.settings.context_window.map(u64::from)
     }
 
+    /// Whether it is shown the callers' own tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.settings.key.is_none()
+    }
+
     /// The bound, in bytes, on one event of an answer.
     pub(super) fn max_answer(&self) -> usize {
         self.settings.max_answer

@@ -171,6 +171,14 @@ impl Upstream<'_> {
         }
     }
 
+    /// Whether it is shown the token of a caller that has one.
+    pub(crate) fn takes_tokens(self) -> bool {
+        match self {
+            Self::Sim => false,
+            Self::Http(http) => http.takes_tokens(),
+        }
+    }
+
     /// The bound, in bytes, on one event of its answers.
     pub(crate) fn max_event(self) -> usize {
         match self {

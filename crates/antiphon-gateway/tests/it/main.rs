@@ -1,7 +1,9 @@
 //! The gateway from outside: real requests over real connections, a store in a file, and a strict
 //! upstream that judges what it is sent.
 
+mod background;
 mod clients;
+mod compact;
 mod compliance;
 mod concurrency;
 mod dialects;

@@ -1,12 +1,15 @@
 //! The store that several processes share: a PostgreSQL database.
 
 mod abandoned;
+mod background;
 mod conversations;
+mod events;
 mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
 mod items;
+mod jobs;
 mod kept;
 mod line;
 mod listing;

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, expiry, holders, items, kept, line, openings, places, requests, responses,
-    session, settling, sweep, threads, transaction,
+    conversations, events, expiry, holders, items, jobs, kept, line, openings, places, requests,
+    responses, session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -32,9 +32,11 @@ pub(super) use statements;
 /// All of them, module by module.
 pub(super) const ALL: &[&[Sql]] = &[
     conversations::STATEMENTS,
+    events::STATEMENTS,
     expiry::STATEMENTS,
     holders::STATEMENTS,
     items::STATEMENTS,
+    jobs::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
     openings::STATEMENTS,
@@ -63,12 +65,15 @@ mod tests {
         "holders::LEAVE",
         "holders::SWEEP_PLACES",
         "holders::SWEEP",
+        "jobs::CANCELLED",
+        "jobs::TAKE_UP",
         "session::OPEN",
         "settling::LEFT_BEHIND",
         "transaction::COUNT",
         "transaction::FATE",
-        // Responses by their age.
+        // What has expired, whosever it was.
         "expiry::OLDEST",
+        "jobs::EXPIRED",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -3,12 +3,16 @@
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
+use super::failure::Failure;
+use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, expiry, items, kept, listing, openings, places, requests,
+    PostgresStore, conversations, expiry, items, jobs, kept, listing, openings, places, requests,
     responses, settling, turns,
 };
+use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
@@ -68,6 +72,10 @@ impl Store for PostgresStore {
 
     fn line(&self) -> Option<&dyn Line> {
         Some(self)
+    }
+
+    fn background(&self) -> &dyn Background {
+        self
     }
 
     async fn create_conversation(
@@ -283,21 +291,21 @@ impl Store for PostgresStore {
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-        let (shared, given) = (self.shared.clone(), (tenant.clone(), id.clone()));
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), id.clone(), self.shared.holder.clone());
         self.call(async move {
-            let holder = shared
-                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
-                .await?;
-            match holder {
-                None => return Ok(false),
+            match shared.run(&given, holder).await? {
+                None => {
+                    let job = shared.run(&given, |db, (tenant, id, holder)| {
+                        Box::pin(jobs::state(db, tenant, id, holder))
+                    });
+                    return Ok(job.await?.is_some_and(|(is_open, _)| is_open));
+                }
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}
             }
             settling::settle_in(&shared, &given.0, given.1.shard()).await?;
-            let holder = shared
-                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
-                .await?;
-            Ok(holder.is_some())
+            Ok(shared.run(&given, holder).await?.is_some())
         })
         .await
     }
@@ -334,4 +342,12 @@ impl Store for PostgresStore {
     async fn close(&self) {
         self.shut().await;
     }
+}
+
+/// Which process recorded an opening.
+fn holder<'a>(
+    db: &'a Session,
+    (tenant, id, _): &'a (Tenant, ResponseId, String),
+) -> BoxFuture<'a, std::result::Result<Option<String>, Failure>> {
+    Box::pin(openings::holder(db, tenant, id))
 }

@@ -1,9 +1,12 @@
 //! The store that needs nothing: one SQLite file.
 
+mod background;
 mod connection;
 mod conversations;
+mod events;
 mod expiry;
 mod items;
+mod jobs;
 mod kept;
 mod listing;
 mod lock;
@@ -69,6 +72,7 @@ impl SqliteStore {
 
     fn start(mut db: Connection) -> Result<Self, StoreError> {
         schema::migrate(&mut db)?;
+        jobs::leave_all(&db)?;
         Ok(Self {
             left_behind: openings::last(&db)?,
             writer: Writer::start(db)?,

@@ -10,6 +10,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema.sql")),
     M::up(include_str!("requests.sql")),
     M::up(include_str!("retention.sql")),
+    M::up(include_str!("background.sql")),
 ];
 
 /// What marks a file as one of ours; the first step writes it.

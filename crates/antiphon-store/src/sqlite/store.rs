@@ -8,8 +8,10 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, expiry, items, jobs, kept, listing, openings, requests, responses,
+    turns,
 };
+use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
@@ -28,6 +30,10 @@ impl Store for SqliteStore {
 
     async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
         self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
+    }
+
+    fn background(&self) -> &dyn Background {
+        self
     }
 
     async fn create_conversation(
@@ -181,10 +187,14 @@ impl Store for SqliteStore {
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        match self.read(move |db| openings::ordinal(db, &tenant, &id)).await? {
-            Some(ordinal) if ordinal > self.left_behind => Ok(true),
-            Some(_) => self.settle_openings().await.map(|_| false),
-            None => Ok(false),
+        let found = self.read(move |db| {
+            let is_open = jobs::state(db, &tenant, &id)?.is_some_and(|(is_open, _)| is_open);
+            Ok((openings::ordinal(db, &tenant, &id)?, is_open))
+        });
+        match found.await? {
+            (Some(ordinal), _) if ordinal > self.left_behind => Ok(true),
+            (Some(_), _) => self.settle_openings().await.map(|_| false),
+            (None, is_open) => Ok(is_open),
         }
     }
 

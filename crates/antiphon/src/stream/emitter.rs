@@ -63,6 +63,11 @@ impl Emitter {
         self.line.pop_front().map(|event| self.obfuscation.applied_to(event))
     }
 
+    /// The same emitter behind `told` events that others have made.
+    pub(super) fn behind(self, told: u64) -> Self {
+        Self { sequence: told, ..self }
+    }
+
     /// How many events were made so far.
     pub(super) fn told(&self) -> u64 {
         self.sequence

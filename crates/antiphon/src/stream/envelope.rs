@@ -73,7 +73,7 @@ impl Envelope {
         fields.set("object", r#""response""#);
         fields.set("created_at", created_at.to_string());
         fields.set("status", r#""in_progress""#);
-        fields.set("background", "false");
+        echo(fields, request, "background", "false");
         for key in ["completed_at", "error", "incomplete_details"] {
             fields.set(key, "null");
         }

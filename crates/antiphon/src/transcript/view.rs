@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{HeldItem, Transcript};
-use crate::item::{Kind, Role};
+use crate::item::{Head, Kind, Role};
 
 impl Transcript {
     /// The positions of the live items in the order in which a model gets them: as held, except
@@ -21,8 +21,8 @@ impl Transcript {
     /// The same view behind another compaction than the latest: the one at this position, or none.
     /// All others are left out.
     ///
-    /// Of what stands before the compaction there stay the user's messages and the instructions in
-    /// force; and, so that no half of a pair is left, calls that are answered behind it, with the
+    /// Of what stands before the compaction there stay the user's messages, the instructions in force
+    /// and what else its caller set; and, so that no half of a pair is left, calls that are answered behind it, with the
     /// reasoning that they were made with. A compaction trigger is left out unless it is the last
     /// item: what it asked for has happened.
     pub fn view_behind(&self, compaction: Option<usize>) -> Vec<usize> {
@@ -35,7 +35,8 @@ impl Transcript {
         positions.retain(|position| {
             let item = &self.items[*position];
             let is_behind = compaction.is_none_or(|at| *position >= at);
-            let stays = is_behind || item.stays_through_compaction() || bridging.contains(position);
+            let stays =
+                is_behind || item.head.stays_through_compaction() || bridging.contains(position);
             stays
                 && !item.is_tombstone()
                 && match item.head.kind {
@@ -81,10 +82,14 @@ impl HeldItem {
     fn is_live(&self, kind: &Kind) -> bool {
         self.head.kind == *kind && !self.is_tombstone()
     }
+}
 
-    /// Whether a compaction leaves it where it is.
-    fn stays_through_compaction(&self) -> bool {
-        self.head.role.is_some_and(|role| role == Role::User || role.instructs())
+impl Head {
+    /// Whether a compaction behind the item leaves it where it is: what the user said, and what its
+    /// caller set for all that follows.
+    pub fn stays_through_compaction(&self) -> bool {
+        let is_set = matches!(self.kind, Kind::AdditionalTools | Kind::ConfigurationUpdate);
+        is_set || self.role.is_some_and(|role| role == Role::User || role.instructs())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod chat;
+mod compaction;
 mod continuation;
 mod history;
 mod judge;

@@ -11,6 +11,7 @@ mod memory;
 mod refusals;
 mod replies;
 mod schemas;
+mod summaries;
 
 use serde_json::{Value, json};
 

@@ -154,6 +154,37 @@ impl Client {
         Events::of(self.send(Method::POST, RESPONSES, body).await).await
     }
 
+    /// Asks for the events of a background response behind a number, or for all; they must begin.
+    pub(crate) async fn stream_again(&self, response: &str, after: Option<usize>) -> Events {
+        let after = after.map(|after| format!("&starting_after={after}")).unwrap_or_default();
+        let path = format!("{RESPONSES}/{response}?stream=true{after}");
+        Events::of(self.send(Method::GET, &path, "").await).await
+    }
+
+    /// Cancels a background response; the response then.
+    pub(crate) async fn cancel(&self, response: &str) -> Value {
+        self.post(&format!("{RESPONSES}/{response}/cancel"), &json!({})).await.json()
+    }
+
+    /// Waits until a background response has ended; the response then.
+    pub(crate) async fn ended(&self, response: &str) -> Value {
+        let ended = async {
+            loop {
+                let response = self.kept(response).await;
+                if !["queued", "in_progress"].contains(&text(&response["status"])) {
+                    break response;
+                }
+            }
+        };
+        soon("the response ends", ended).await
+    }
+
+    /// Waits until a background response is in progress.
+    pub(crate) async fn in_progress(&self, response: &str) {
+        let begun = async { while self.kept(response).await["status"] != "in_progress" {} };
+        soon("the response is in progress", begun).await;
+    }
+
     /// Asks for what may be had: the turn, well-formed to its end, or the refusal.
     pub(crate) async fn attempt(&self, mode: Mode, ask: &Ask) -> Result<Turn, Answer> {
         let body = with_mode(mode, ask).to_string();

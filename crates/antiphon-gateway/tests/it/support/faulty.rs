@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseId,
-    ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest,
+    ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId,
+    Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -95,6 +96,10 @@ passing_on! {
     fn settle_openings() -> Result<usize>;
     fn close() -> ();
     {
+        fn background(&self) -> &dyn Background {
+            self.inner.background()
+        }
+
         /// A call that was begun is ended, whether or not its caller waits.
         async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
             let (store, tenant) = (self.clone(), tenant.clone());

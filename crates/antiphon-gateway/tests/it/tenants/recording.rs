@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place, RequestDigest,
-    ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place,
+    RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId,
+    Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -59,6 +60,10 @@ macro_rules! recorded {
 
             async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
                 self.store.replace(name, old, new).await
+            }
+
+            fn background(&self) -> &dyn Background {
+                self.store.background()
             }
 
             fn line(&self) -> Option<&dyn Line> {

@@ -16,7 +16,7 @@ pub enum Status {
     Incomplete,
     /// It broke, and the caller is told so.
     Failed,
-    /// The caller left.
+    /// The caller left, or cancelled it.
     Cancelled,
 }
 
@@ -110,6 +110,10 @@ pub struct Ending {
 impl Ending {
     pub(super) fn failed(failure: Failure) -> Self {
         Self { status: Status::Failed, failure: Some(failure), incomplete_details: None }
+    }
+
+    pub(super) fn cancelled() -> Self {
+        Self { status: Status::Cancelled, failure: None, incomplete_details: None }
     }
 
     pub(super) fn failure(&self) -> Option<&Failure> {

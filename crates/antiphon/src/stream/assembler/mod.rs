@@ -1,6 +1,7 @@
 //! The one place where output items and events are made.
 
 mod anew;
+mod beginning;
 mod ending;
 mod final_output;
 mod identity;
@@ -14,6 +15,7 @@ mod telling;
 
 use bytes::Bytes;
 
+use self::beginning::Beginning;
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::Taken;
@@ -37,7 +39,7 @@ use crate::json::Object;
 /// whatever an upstream sends.
 ///
 /// ```text
-///   Awaited ── first event ──> Open ── terminal event / fail ──> Ended
+///   Awaited ── first event / start ──> Open ── terminal event / fail / cancel ──> Ended
 /// ```
 ///
 /// Guarantees:
@@ -68,6 +70,7 @@ pub struct Assembler {
     permission: Permission,
     suppressed: Suppressed,
     preface: Preface,
+    beginning: Beginning,
     phase: Phase,
 }
 
@@ -98,6 +101,7 @@ impl Assembler {
             permission: Permission::default(),
             suppressed: Suppressed::default(),
             preface: Preface::default(),
+            beginning: Beginning::default(),
             phase: Phase::Awaited,
         }
     }
@@ -195,7 +199,18 @@ impl Assembler {
         }
     }
 
-    /// Emits `response.created` and `response.in_progress`, once.
+    /// Ends the response because its caller wants no more of it: open items are closed, and nothing
+    /// of the output stays.
+    pub fn cancel(&mut self) {
+        if !self.has_ended() {
+            self.open(None);
+            self.close_items(Status::Cancelled);
+            self.items.clear();
+            self.phase = Phase::Ended(Ending::cancelled());
+        }
+    }
+
+    /// Emits the events that the response begins by, once.
     fn open(&mut self, reported: Option<&Object<'_>>) {
         if let Some(reported) = reported {
             self.envelope.adopt(reported);
@@ -203,7 +218,7 @@ impl Assembler {
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
             let response = self.envelope.render(std::iter::empty());
-            for kind in ["response.created", "response.in_progress"] {
+            for kind in self.beginning.untold() {
                 self.emitter.emit(kind, &[("response", &response)]);
             }
         }
