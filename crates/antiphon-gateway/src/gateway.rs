@@ -19,6 +19,7 @@ use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
+use crate::webhooks::Webhooks;
 
 /// Everything that the routes share.
 pub(crate) struct Gateway {
@@ -40,6 +41,8 @@ pub(crate) struct Gateway {
     pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
+    /// Who is told of responses' ends.
+    pub(crate) webhooks: Webhooks,
     /// Keys the digests that requests are known by.
     pub(crate) digest_key: DigestKey,
     /// Seals compactions.
@@ -61,6 +64,8 @@ impl Gateway {
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             limiter: Limiter::new(&settings.limits),
+            webhooks: Webhooks::new(&settings.webhooks)
+                .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),

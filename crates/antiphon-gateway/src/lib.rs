@@ -32,6 +32,7 @@ mod sim;
 mod tokens;
 mod turn;
 mod upstream;
+mod webhooks;
 mod websocket;
 
 pub use auth::{is_reserved, tenant_of_token};

@@ -25,8 +25,8 @@ pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
-    Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
-    ResponseRecord, Scope, Seq, Turn,
+    Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
+    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn,
 };
 pub use snapshot::{Holdings, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;

@@ -9,7 +9,8 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
 use crate::snapshot::Holdings;
 
@@ -179,6 +180,15 @@ pub trait Store: Send + Sync + 'static {
         self.close().await;
         Ok(())
     }
+
+    /// Claims notices that are due at `now` until `until`, both in Unix seconds: those that are due for the
+    /// longest first, at most `limit`. Of several processes that do so at once, one claims each. What is
+    /// not settled until then is due again. A notice of a turn that is still open is not due.
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+
+    /// Settles a claim: the notice is due again `then`, in Unix seconds, or where that is `None`, is
+    /// forgotten. Nothing happens where the claim has run out and somebody else has it.
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
 
     /// Waits for what was accepted to be written and closes the files.
     async fn close(&self);

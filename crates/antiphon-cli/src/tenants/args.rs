@@ -76,7 +76,7 @@ Every line is a JSON object:
   {\"object\":\"export.end\",\"lines\":COUNT}                               the last, and how many came before
 
 An item has the bytes that came, with blanks for line ends. Of one that was deleted, 'deleted' is true
-in the place of 'item'. Where the last line is missing, the export is not whole.
+in the place of 'item'. A background response is written once it has ended. Where the last line is missing, the export is not whole.
 
 ANTIPHON_STORE and ANTIPHON_SECRET stand for --store and --secret.";
 

@@ -45,7 +45,14 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure
             batch => erased += batch,
         }
     }
-    store.close_rewritten().await.map_err(unread)?;
+    store.close_rewritten().await.map_err(|error| {
+        Failure::runtime(format!(
+            "{} of the tenant '{}' were erased, but the file was not written anew, so that remains \
+             may be found in unused parts of it until it is vacuumed: {error}",
+            counts::words(&erased),
+            tenant.as_str()
+        ))
+    })?;
     Ok(erased)
 }
 

@@ -17,9 +17,10 @@
 //! ends between its tokens; of one that was deleted the id is left. A conversation's items follow it
 //! in order, and so do a response's input items and report. A `response` is what the API shows, its
 //! reasoning encrypted as it came. An open turn is one that was announced and has not ended; its
-//! input follows it as input items. Lines of the object `item` are those that no conversation and no
-//! response has any more, and that are held because later ones go on from behind them. Where the last
-//! line is missing, the export is not whole.
+//! input follows it as input items. A background response is in the export once it has ended. Lines
+//! of the object `item` are those that no conversation and no response has any more, and that are
+//! held because later ones go on from behind them. Where the last line is missing, the export is not
+//! whole.
 
 mod line;
 

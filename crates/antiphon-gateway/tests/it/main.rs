@@ -27,6 +27,7 @@ mod tenants;
 mod tokens;
 mod turns;
 mod upstream;
+mod webhooks;
 mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.

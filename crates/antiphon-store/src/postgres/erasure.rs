@@ -89,6 +89,8 @@ async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Re
     };
     erased.others += batch.delete(&OPENING_ITEMS).await?;
     erased.others += batch.delete(&LEASES).await?;
+    erased.others += batch.delete(&JOBS).await?;
+    erased.others += batch.delete(&EVENTS).await?;
     erased += batch.delete_items().await?;
     erased.others += batch.delete(&THREADS).await?;
     Ok(erased)
@@ -145,6 +147,8 @@ statements! {
         UNION ALL (SELECT shard FROM openings WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM opening_items WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM leases WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM jobs WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM events WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM items WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM threads WHERE tenant = $1 LIMIT 1)
         LIMIT 1";
@@ -173,6 +177,17 @@ statements! {
         DELETE FROM leases
         WHERE tenant = $1 AND shard = $2 AND (conversation, place) IN (
             SELECT conversation, place FROM leases WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    JOBS = "
+        DELETE FROM jobs
+        WHERE tenant = $1 AND shard = $2 AND id IN (
+            SELECT id FROM jobs WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    EVENTS = "
+        DELETE FROM events
+        WHERE tenant = $1 AND shard = $2 AND (response, sequence_number) IN (
+            SELECT response, sequence_number FROM events
+            WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
     ITEMS = "
         WITH gone AS (

@@ -38,6 +38,8 @@ statements! {
             UNION ALL SELECT min(tenant) FROM openings WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM opening_items WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM leases WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM events WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM items WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM item_places WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > $1
@@ -51,5 +53,7 @@ statements! {
                (SELECT count(*) FROM threads WHERE tenant = $1)
                    + (SELECT count(*) FROM opening_items WHERE tenant = $1)
                    + (SELECT count(*) FROM leases WHERE tenant = $1)
+                   + (SELECT count(*) FROM jobs WHERE tenant = $1)
+                   + (SELECT count(*) FROM events WHERE tenant = $1)
                    + (SELECT count(*) FROM item_places WHERE tenant = $1)";
 }

@@ -15,6 +15,7 @@ mod jobs;
 mod kept;
 mod line;
 mod listing;
+mod notices;
 mod openings;
 mod pages;
 mod places;

@@ -8,8 +8,12 @@ use super::failure::Failure;
 use crate::error::StoreError;
 
 /// Every step from an empty schema to today's tables. Steps that were released are never changed.
-const STEPS: &[&str] =
-    &[include_str!("schema.sql"), include_str!("retention.sql"), include_str!("background.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("retention.sql"),
+    include_str!("background.sql"),
+    include_str!("webhooks.sql"),
+];
 
 /// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is
 /// SQLite's application id of our files.

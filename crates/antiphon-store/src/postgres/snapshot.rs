@@ -25,10 +25,12 @@ pub(crate) struct PostgresSnapshot {
     db: Session,
 }
 
-/// The transaction waits for whoever takes what was read, as long as that may be.
+/// The first query makes the moment that is seen. The transaction waits for whoever takes what was
+/// read, as long as that may be.
 const BEGIN: &str = "
     BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-    SET LOCAL idle_in_transaction_session_timeout = 0";
+    SET LOCAL idle_in_transaction_session_timeout = 0;
+    SELECT 1";
 
 impl PostgresSnapshot {
     /// Takes a snapshot of the database that a `postgres://` URL names. It is not among the processes

@@ -1,8 +1,8 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, openings,
-    pages, places, requests, responses, session, settling, sweep, threads, transaction,
+    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, notices,
+    openings, pages, places, requests, responses, session, settling, sweep, threads, transaction,
 };
 
 /// A statement by its name.
@@ -41,6 +41,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     jobs::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
+    notices::STATEMENTS,
     openings::STATEMENTS,
     pages::STATEMENTS,
     places::STATEMENTS,
@@ -89,6 +90,9 @@ mod tests {
         "pages::RESPONSES",
         "pages::OPEN_TURNS",
         "pages::LOOSE",
+        // Notices by when they are due.
+        "notices::ANY_DUE",
+        "notices::CLAIM",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -6,7 +6,7 @@ use super::conversations::count;
 use super::failure::Failure;
 use super::responses::{self, Extent};
 use super::session::Session;
-use super::{conversations, erasure, items, line, openings, sweep, threads};
+use super::{conversations, erasure, items, line, notices, openings, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
@@ -116,7 +116,10 @@ async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -
     )
     .await;
     recorded?;
-    match opening? {
+    let reached = opening?;
+    let (tenant, ended) = (key.owner, notices::Turn::Ended);
+    notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
+    match reached {
         Some(reached) if !covers(&turn.base, reached) => {
             sweep::sweep(db, ThreadKey::of(key.owner, reached)).await
         }

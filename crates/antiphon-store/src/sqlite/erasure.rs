@@ -26,7 +26,10 @@ pub(super) fn erase(
         open_turns: delete(OPENINGS)?,
         items: delete(ITEMS)?,
         deleted_items: delete(TOMBSTONES)?,
-    } + Holdings { others: delete(THREADS)?, ..Holdings::default() })
+    } + Holdings {
+        others: delete(JOBS)? + delete(EVENTS)? + delete(THREADS)?,
+        ..Holdings::default()
+    })
 }
 
 const CONVERSATIONS: &str = "
@@ -58,6 +61,13 @@ const TOMBSTONES: &str = "
     DELETE FROM items
     WHERE tenant = ?1 AND (shard, thread, seq) IN (
         SELECT shard, thread, seq FROM items WHERE tenant = ?1 AND body IS NULL LIMIT ?2
+    )";
+const JOBS: &str = "
+    DELETE FROM jobs WHERE ordinal IN (SELECT ordinal FROM jobs WHERE tenant = ?1 LIMIT ?2)";
+const EVENTS: &str = "
+    DELETE FROM events
+    WHERE tenant = ?1 AND (shard, response, sequence_number) IN (
+        SELECT shard, response, sequence_number FROM events WHERE tenant = ?1 LIMIT ?2
     )";
 const THREADS: &str = "
     DELETE FROM threads

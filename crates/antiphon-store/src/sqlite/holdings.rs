@@ -16,6 +16,8 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
             UNION ALL SELECT min(tenant) FROM responses WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM openings WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM items WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM events WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > ?1
         )";
     let after = after.map_or("", Tenant::as_str);
@@ -31,7 +33,9 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
                (SELECT count(*) FROM openings WHERE tenant = ?1),
                (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NOT NULL),
                (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NULL),
-               (SELECT count(*) FROM threads WHERE tenant = ?1)";
+               (SELECT count(*) FROM threads WHERE tenant = ?1)
+                   + (SELECT count(*) FROM jobs WHERE tenant = ?1)
+                   + (SELECT count(*) FROM events WHERE tenant = ?1)";
     let held = db.prepare_cached(SQL)?.query_row(params![tenant.as_str()], |row| {
         Ok(Holdings {
             conversations: count(row, 0)?,

@@ -13,6 +13,7 @@ mod kept;
 mod listing;
 mod lock;
 mod log;
+mod notices;
 mod openings;
 mod pages;
 mod readers;

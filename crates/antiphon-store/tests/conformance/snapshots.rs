@@ -5,7 +5,7 @@ use antiphon_store::{
 };
 
 use super::World;
-use super::world::{held, names, saying};
+use super::world::{item, names, saying};
 
 /// A snapshot of a world, as one tenant's.
 struct Seen {
@@ -78,8 +78,8 @@ pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: Worl
     world.has_everything().await;
     let mut seen = world.seen().await;
 
-    world.erase(1000).await;
     world.first(&["x"], &["y"]).await;
+    world.erase(1000).await;
 
     let expected = Holdings {
         conversations: 1,
@@ -154,7 +154,7 @@ pub(crate) async fn a_long_thread_is_shown_page_by_page(world: World) {
 pub(crate) async fn large_items_are_shown_one_by_one(world: World) {
     let large = "word ".repeat(1 << 20);
     let id = world.conversation(&[]).await;
-    let items = vec![saying("a", &large), held("msg_b", "{}"), saying("c", &large)];
+    let items = vec![saying("a", &large), item("b"), saying("c", &large)];
     world.store.append_items(&world.tenant, &id, items.clone()).await.unwrap();
     let mut seen = world.seen().await;
 

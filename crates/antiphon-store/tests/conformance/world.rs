@@ -180,6 +180,7 @@ impl World {
             response: Some(response.clone()),
             request: None,
             place: None,
+            notices: Vec::new(),
         };
         (response.id, turn)
     }

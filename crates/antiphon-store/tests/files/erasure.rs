@@ -49,7 +49,8 @@ fn row_of(db: &Connection, table: &str) -> String {
             (_, "BLOB") => "x'01'",
             _ => "1",
         };
-        let is_needed = row.get(2)? || name == "thread";
+        // Two tables want one of two columns.
+        let is_needed = row.get(2)? || name == "thread" || name == "work";
         Ok(is_needed.then_some((name, value)))
     };
     let mut statement = db.prepare(&sql).unwrap();

@@ -7,7 +7,7 @@ use crate::conformance::erasure::NOW;
 use crate::conformance::world::items;
 
 /// For each table with a column `tenant`, its name and a statement that inserts a row of mallory's:
-/// what nothing else is known of has any value.
+/// what nothing else is known of has any value. Two tables want one of two columns.
 const ROWS: &str = r"
     SELECT table_name || ' ' || format(
         'INSERT INTO %I (%s) VALUES (%s)',
@@ -28,7 +28,7 @@ const ROWS: &str = r"
         SELECT relname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
         WHERE attname = 'tenant' AND relkind IN ('r', 'p') AND NOT relispartition
           AND relnamespace = current_schema()::regnamespace AND relname <> 'erasures'
-    ) AND (is_nullable = 'NO' OR column_name = 'thread')
+    ) AND (is_nullable = 'NO' OR column_name IN ('thread', 'work'))
     GROUP BY table_name";
 
 #[tokio::test]
