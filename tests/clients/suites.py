@@ -15,6 +15,8 @@ from upstream_apis import UpstreamApi
 SUITES = {
     "openai": "test_openai.py",
     "openai_node": "openai.test.js",
+    "openai_methods": "test_openai_methods.py",
+    "openai_node_methods": "openai_methods.test.js",
     "langchain": "test_langchain.py",
     "langgraph": "test_langgraph.py",
     "openai_agents": "test_openai_agents.py",

@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::tenants::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
 
 #[derive(Debug, Parser)]
 #[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
@@ -30,6 +31,14 @@ pub(crate) enum Command {
     /// Convert a model's stream from one API's events to another's
     #[command(after_help = STREAMS)]
     Convert(ConvertArgs),
+    /// List the tenants of whom a store holds anything, and how much, a line of JSON each
+    Tenants(StoreArgs),
+    /// Write all that a store holds of a tenant, as lines of JSON
+    #[command(after_help = LINES)]
+    Export(ExportArgs),
+    /// Erase all that a store holds of a tenant
+    #[command(after_help = ERASURE)]
+    Erase(EraseArgs),
 }
 
 /// What `convert` is told.
@@ -130,6 +139,9 @@ pub(crate) struct ServeArgs {
     /// Whose names raw reasoning's events have: openai or open-responses [default: openai]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
+    /// How many days responses are kept; 0 or never: until they are deleted [default: 30]
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) retention: Option<String>,
     /// How many seconds a stop waits for open turns before it settles them [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) shutdown_grace: Option<String>,
@@ -139,6 +151,10 @@ pub(crate) struct ServeArgs {
     /// How many requests a second one tenant may send this process [default: any number]
     #[arg(long, value_name = "COUNT")]
     pub(crate) requests_per_second: Option<String>,
+    /// What passes to upstreams of the API's parts that are not the gateway's own: all, stateless or
+    /// none [default: stateless where several tenants share an --upstream-key, else all]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) pass_through: Option<String>,
 }
 
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use antiphon::faults::Refusal;
+use antiphon::stream::Failure;
 use antiphon_store::StoreError;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::error_body::ErrorBody;
 use crate::limits::retry_headers;
-use crate::upstream::{Refused, UpstreamError};
+use crate::upstream::{Refused, TooLong, UpstreamError};
 
 /// An error on its way to a caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +47,13 @@ impl ApiError {
     /// Our mistake, or the world's.
     pub(crate) fn server(status: StatusCode, message: impl Into<String>) -> Self {
         Self::of(status, "server_error", message).code("server_error")
+    }
+
+    /// More than a caller may ask for just now. The type is that of the Open Responses specification,
+    /// the code OpenAI's, whose own types for it vary (`requests`, `tokens`).
+    pub(crate) fn too_many_requests(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
+            .code("rate_limit_exceeded")
     }
 
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
@@ -120,6 +128,16 @@ impl ApiError {
             .param("previous_response_id")
     }
 
+    /// A response that is to be stored would have gone on from one that only its connection remembers.
+    pub(crate) fn previous_response_not_stored(id: &str) -> Self {
+        Self::invalid(format!(
+            "Previous response with id '{id}' was not stored: only a response with store set to \
+             false can go on from it."
+        ))
+        .code("previous_response_not_found")
+        .param("previous_response_id")
+    }
+
     pub(crate) fn conversation_locked() -> Self {
         Self::invalid(
             "Another process is currently operating on this conversation. Please retry in a few \
@@ -185,11 +203,32 @@ impl ApiError {
         }
     }
 
+    /// The failure of a response that cannot be refused any more.
+    pub(crate) fn as_failure(&self) -> Failure {
+        match self {
+            Self::Ours(error) => Failure {
+                code: error.code.unwrap_or(error.kind).into(),
+                message: error.message.clone(),
+            },
+            Self::Upstream(refused) => refused.as_failure(),
+        }
+    }
+
     /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Ours(error) => error.status,
             Self::Upstream(refused) => refused.status,
+        }
+    }
+}
+
+impl ApiError {
+    /// The headers that go with it.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        match self {
+            Self::Ours(error) => error.retry_after.into_iter().flat_map(retry_headers).collect(),
+            Self::Upstream(refused) => refused.headers.clone(),
         }
     }
 }
@@ -259,6 +298,10 @@ impl From<StoreError> for ApiError {
                 "Another replica took this turn over, because this one was not heard of for too \
                  long. Please retry.",
             ),
+            StoreError::Erased => Self::server(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "All data of this account was erased while this request was working on it.",
+            ),
             StoreError::Unavailable(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::server(
@@ -275,9 +318,10 @@ impl From<UpstreamError> for ApiError {
         match error {
             UpstreamError::Refused(refused) => Self::Upstream(refused),
             UpstreamError::Busy => {
-                Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
-                    .code("rate_limit_exceeded")
-                    .retry_after(Duration::from_secs(1))
+                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
+            }
+            UpstreamError::TooLong(_) => {
+                Self::invalid(error.to_string()).code(TooLong::CODE).param("input")
             }
             UpstreamError::Silent(_) | UpstreamError::Stalled(_) | UpstreamError::Unending(_) => {
                 Self::server(StatusCode::GATEWAY_TIMEOUT, error.to_string())

@@ -8,7 +8,9 @@ use antiphon_store::{ConversationId, Store, Tenant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, NAMES};
+use crate::background::Jobs;
+use crate::compaction::CompactionKey;
 use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::limits::Limiter;
@@ -17,6 +19,7 @@ use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
+use crate::webhooks::Webhooks;
 
 /// Everything that the routes share.
 pub(crate) struct Gateway {
@@ -34,16 +37,22 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Told when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// The background responses that are worked on here.
+    pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
+    /// Who is told of responses' ends.
+    pub(crate) webhooks: Webhooks,
     /// Keys the digests that requests are known by.
     pub(crate) digest_key: DigestKey,
+    /// Seals compactions.
+    pub(crate) compaction_key: Arc<CompactionKey>,
 }
 
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::of(&*store, &settings.secrets).await?;
-        let authenticator = Authenticator::new(&settings, master.derive("names of tenants"))
+        let authenticator = Authenticator::new(&settings, master.derive(NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
@@ -53,10 +62,14 @@ impl Gateway {
             authenticator,
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
+            compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             limiter: Limiter::new(&settings.limits),
+            webhooks: Webhooks::new(&settings.webhooks)
+                .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            jobs: Jobs::default(),
             leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
             turns,
             settings,

@@ -7,18 +7,23 @@
 
 mod abandoned;
 mod auth;
+mod background;
 mod bound;
 mod caller;
+mod compaction;
+mod data_url;
 pub mod entropy;
 mod error;
 mod error_body;
 mod eventually;
+pub mod export;
 mod gateway;
 mod lease;
 mod limits;
 mod open_turns;
 mod present;
 mod request;
+mod retention;
 mod routes;
 mod secret;
 mod server;
@@ -27,6 +32,8 @@ mod sim;
 mod tokens;
 mod turn;
 mod upstream;
+mod webhooks;
+mod websocket;
 
-pub use auth::is_reserved;
+pub use auth::{is_reserved, tenant_of_token};
 pub use server::{Server, serve};

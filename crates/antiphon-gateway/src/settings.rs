@@ -2,6 +2,8 @@
 
 mod api_key;
 mod limits;
+mod pass_through;
+mod webhooks;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +14,8 @@ use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Rate};
+pub use self::pass_through::PassThrough;
+pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -35,10 +39,18 @@ pub struct Settings {
     pub on_disconnect: OnDisconnect,
     /// How events are named where OpenAI and Open Responses differ.
     pub event_names: Form,
+    /// How long responses are kept; `None`: until they are deleted. Conversations do not expire.
+    pub retention: Option<Duration>,
     /// How long a stop waits for open turns before it settles them.
     pub shutdown_grace: Duration,
     /// How much callers may send, hold open and ask for.
     pub limits: Limits,
+    /// What passes to upstreams of the requests that are none of the gateway's own. `None`: everything
+    /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
+    /// stores nothing.
+    pub pass_through: Option<PassThrough>,
+    /// Who is told when responses in the background have ended.
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Default for Settings {
@@ -52,8 +64,11 @@ impl Default for Settings {
             turn_wait: Duration::from_secs(30),
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
+            retention: Some(Duration::from_hours(30 * 24)),
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
+            pass_through: None,
+            webhooks: Vec::new(),
         }
     }
 }
@@ -83,6 +98,8 @@ pub struct UpstreamSettings {
     /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
     /// not. A completed response stands in one event.
     pub max_answer: usize,
+    /// How many tokens its models take, input and answer together; `None`: not known here.
+    pub context_window: Option<u32>,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -94,6 +111,7 @@ impl UpstreamSettings {
         Self {
             models: vec![ModelPattern::new("*")],
             api: Dialect::Responses,
+            context_window: None,
             max_open: None,
             url,
             key,

@@ -6,6 +6,7 @@
 //! [`open`] opens the store that a URL names: a [`SqliteStore`] for one process, a [`PostgresStore`] for
 //! any number of them.
 
+mod background;
 mod columns;
 mod error;
 mod ids;
@@ -13,18 +14,21 @@ mod keys;
 mod line;
 mod postgres;
 mod records;
+mod snapshot;
 mod sqlite;
 mod store;
 mod url;
 
+pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
-    Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
-    ResponseRecord, Scope, Seq, Turn,
+    Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
+    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn,
 };
+pub use snapshot::{Holdings, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;
 pub use store::Store;
-pub use url::{OpenError, check, open};
+pub use url::{OpenError, check, open, snapshot};

@@ -35,6 +35,7 @@
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
 //! - [`tracker`]: what a server that owns the state has, lacks, and is being sent.
 //! - [`run`]: the rules of an agent's run beside it.
+//! - [`truncation`]: what can be left out of a conversation that is too long.
 //!
 //! # Laws
 //!
@@ -53,6 +54,7 @@ pub mod stream;
 pub mod strip;
 pub mod tracker;
 pub mod transcript;
+pub mod truncation;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};
 pub use transcript::{HeldItem, Origin, Transcript};

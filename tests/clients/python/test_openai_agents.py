@@ -8,16 +8,18 @@ import pytest
 from agents import (
     Agent,
     FunctionTool,
+    OpenAIResponsesCompactionSession,
     OpenAIResponsesModel,
     RunConfig,
     Runner,
+    SQLiteSession,
     UserError,
     function_tool,
 )
 from agents.result import RunResultBase
 from openai import AsyncOpenAI
 
-from agents_state import WAYS, Chained, State, Way
+from agents_state import WAYS, Chained, InSession, State, Way
 from context import Tenant, assert_conversation_holds, assert_each_item_once
 from dialogue import ECHO, FACT, RECALL, Echo, Scene, hold_dialogue
 from leaving import (
@@ -143,6 +145,37 @@ def test_a_run_that_stops_at_its_first_tool(
 
     assert_recalled(ask(RECALL))
     assert_gone_on(tenant, [FACT, ECHO, RECALL])
+
+
+@pytest.mark.parametrize("delivery", [run, run_streamed])
+@pytest.mark.parametrize("mode", ["input", "previous_response_id"])
+def test_a_session_that_is_compacted_after_every_turn(
+    tenant: Tenant,
+    loop: asyncio.Runner,
+    scene: Scene,
+    echo: Echo,
+    mode: str,
+    delivery: Delivery,
+) -> None:
+    client = async_client(tenant)
+    kept = SQLiteSession("the only one")
+    session = OpenAIResponsesCompactionSession(
+        "the only one",
+        kept,
+        client=client,
+        model="gpt-fake",
+        compaction_mode=mode,
+        should_trigger_compaction=lambda _: True,
+    )
+    way = WAYS["sqlite_session"]
+    state = InSession(session)
+
+    hold_dialogue(scene, asking(loop, delivery, make_agent(client, scene, echo, way), state), echo)
+
+    items = loop.run(kept.get_items())
+    assert [item.get("type", "message") for item in items] == ["message"] * 3 + ["compaction"]
+    said = [part["text"] for item in items[:3] for part in item["content"]]
+    assert said == scene.said
 
 
 def asking(

@@ -124,9 +124,10 @@ impl Document<'_> {
 
     fn single(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Said, Failure> {
         let text = match (setting, value.get_ref()) {
-            (Setting::TurnWait | Setting::ShutdownGrace, DeValue::Integer(number)) => {
-                number.to_string()
-            }
+            (
+                Setting::TurnWait | Setting::ShutdownGrace | Setting::Retention,
+                DeValue::Integer(number),
+            ) => number.to_string(),
             (Setting::TurnWait | Setting::ShutdownGrace, _) => {
                 return Err(self.of_wrong_type(setting, value));
             }
@@ -152,6 +153,7 @@ impl Document<'_> {
             Setting::ApiKeys => "a list of \"KEY=TENANT\" strings",
             Setting::Secrets => "a list of strings",
             Setting::TurnWait | Setting::ShutdownGrace => "a whole number of seconds",
+            Setting::Retention => "a whole number of days, or \"never\"",
             _ => "a string",
         };
         let sentence = format!("{} must be {expected}", setting.key());

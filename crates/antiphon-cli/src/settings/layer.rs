@@ -32,9 +32,11 @@ impl From<ServeArgs> for Layer {
             (Setting::TurnWait, args.turn_wait),
             (Setting::OnDisconnect, args.on_disconnect),
             (Setting::EventNames, args.event_names),
+            (Setting::Retention, args.retention),
             (Setting::ShutdownGrace, args.shutdown_grace),
             (Setting::MaxOpenTurns, args.max_open_turns),
             (Setting::RequestsPerSecond, args.requests_per_second),
+            (Setting::PassThrough, args.pass_through),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
         let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));

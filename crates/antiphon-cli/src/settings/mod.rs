@@ -17,7 +17,7 @@ mod upstreams;
 use std::net::SocketAddr;
 
 use antiphon::dialect::Dialect;
-use antiphon_gateway::settings::{Settings, UpstreamSettings};
+use antiphon_gateway::settings::{Secret, Settings, UpstreamSettings};
 
 pub(crate) use environment::{Environment, environment};
 use layer::{Layer, Layers};
@@ -53,6 +53,26 @@ pub(crate) fn resolve(
     configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams, file.limits)
 }
 
+/// What a command needs to know that works on a store beside a gateway, or in its place.
+#[derive(Debug)]
+pub(crate) struct Access {
+    /// The URL of the store.
+    pub(crate) store: String,
+    /// What may open the store's key.
+    pub(crate) secrets: Vec<Secret>,
+}
+
+/// Asks the command line, then the environment; not the file, which is a gateway's.
+pub(crate) fn access(args: ServeArgs, environment: impl Environment) -> Result<Access, Failure> {
+    let variables = environment::layer(&environment)?;
+    let layers = Layers([Layer::from(args), variables, Layer::default()]);
+    let store = layers.one(Setting::Store, parse::store)?;
+    let store = store.ok_or_else(|| {
+        Failure::usage("give --store URL or ANTIPHON_STORE: which store is not guessed")
+    })?;
+    Ok(Access { store, secrets: callers::secrets(layers.all(Setting::Secrets))? })
+}
+
 fn configure(
     layers: &Layers,
     upstreams: Vec<UpstreamSettings>,
@@ -80,6 +100,7 @@ fn gateway(
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::seconds)?;
     let shutdown_grace = layers.one(Setting::ShutdownGrace, parse::seconds)?;
+    let retention = layers.one(Setting::Retention, parse::retention)?;
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
     let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
@@ -91,8 +112,10 @@ fn gateway(
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
         on_disconnect: on_disconnect.unwrap_or(defaults.on_disconnect),
         event_names: event_names.unwrap_or(defaults.event_names),
+        retention: retention.unwrap_or(defaults.retention),
         shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
         limits: limits.with(layers)?,
+        pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
     })
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, OnDisconnect, Secret};
+use antiphon_gateway::settings::{Faults, OnDisconnect, PassThrough, Secret};
 use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
@@ -101,6 +101,18 @@ pub(super) fn seconds(said: &Said) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds.into()))
 }
 
+/// For how long something is kept; `None`: for ever.
+pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
+    let text = said.trimmed();
+    if text == "never" {
+        return Ok(None);
+    }
+    let days: u16 = text.parse().map_err(|_| {
+        said.refused(format!("'{text}' is neither a whole number of days up to 65535 nor 'never'"))
+    })?;
+    Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
+}
+
 pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
     let text = said.trimmed();
     text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
@@ -111,6 +123,15 @@ pub(super) fn on_disconnect(said: &Said) -> Result<OnDisconnect, Failure> {
         "settle" => Ok(OnDisconnect::Settle),
         "finish" => Ok(OnDisconnect::Finish),
         other => Err(said.refused(format!("'{other}' is neither 'settle' nor 'finish'"))),
+    }
+}
+
+pub(super) fn pass_through(said: &Said) -> Result<PassThrough, Failure> {
+    match said.trimmed() {
+        "all" => Ok(PassThrough::All),
+        "stateless" => Ok(PassThrough::Stateless),
+        "none" => Ok(PassThrough::Nothing),
+        other => Err(said.refused(format!("'{other}' is none of 'all', 'stateless' and 'none'"))),
     }
 }
 

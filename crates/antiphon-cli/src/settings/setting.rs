@@ -16,13 +16,15 @@ pub(super) enum Setting {
     TurnWait,
     OnDisconnect,
     EventNames,
+    Retention,
     ShutdownGrace,
     MaxOpenTurns,
     RequestsPerSecond,
+    PassThrough,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -36,9 +38,11 @@ impl Setting {
         Self::TurnWait,
         Self::OnDisconnect,
         Self::EventNames,
+        Self::Retention,
         Self::ShutdownGrace,
         Self::MaxOpenTurns,
         Self::RequestsPerSecond,
+        Self::PassThrough,
     ];
 
     /// The flag, as `--turn-wait`.
@@ -86,9 +90,11 @@ impl Setting {
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",
             Self::EventNames => "event-names",
+            Self::Retention => "retention",
             Self::ShutdownGrace => "shutdown-grace",
             Self::MaxOpenTurns => "max-open-turns",
             Self::RequestsPerSecond => "requests-per-second",
+            Self::PassThrough => "pass-through",
         }
     }
 }

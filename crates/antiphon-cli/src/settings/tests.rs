@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, Secret};
+use antiphon_gateway::settings::{ApiKey, Faults, ModelPattern, OnDisconnect, PassThrough, Secret};
 use antiphon_store::Tenant;
 
 use super::file::FromFile;
@@ -12,6 +12,7 @@ use super::*;
 
 mod callers;
 mod limits;
+mod retention;
 
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
@@ -54,6 +55,8 @@ fn nothing_said_gives_the_documented_defaults() {
     assert_eq!(given.gateway.faults, Faults::Repair);
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(30));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Settle);
+    assert_eq!(given.gateway.pass_through, None);
+    assert_eq!(given.gateway.retention, Some(Duration::from_hours(30 * 24)));
 }
 
 #[test]
@@ -93,7 +96,9 @@ fn every_setting_has_a_place_in_the_file() {
          turn-wait = 5\n\
          on-disconnect = 'finish'\n\
          event-names = 'open-responses'\n\
-         shutdown-grace = 6\n",
+         retention = 90\n\
+         shutdown-grace = 6\n\
+         pass-through = 'none'\n",
     );
     let given = configuration(ServeArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
@@ -106,7 +111,9 @@ fn every_setting_has_a_place_in_the_file() {
     assert_eq!(given.gateway.turn_wait, Duration::from_secs(5));
     assert_eq!(given.gateway.on_disconnect, OnDisconnect::Finish);
     assert_eq!(given.gateway.event_names, Form::OpenResponses);
+    assert_eq!(given.gateway.retention, Some(Duration::from_hours(90 * 24)));
     assert_eq!(given.gateway.shutdown_grace, Duration::from_secs(6));
+    assert_eq!(given.gateway.pass_through, Some(PassThrough::Nothing));
 }
 
 #[test]
@@ -126,9 +133,11 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
         ("--event-names", "ANTIPHON_EVENT_NAMES"),
+        ("--retention", "ANTIPHON_RETENTION"),
         ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
         ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
         ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
+        ("--pass-through", "ANTIPHON_PASS_THROUGH"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));
 }
@@ -147,12 +156,17 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
-             secrets, turn-wait, on-disconnect, event-names, shutdown-grace, upstreams, limits";
+             secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
+             upstreams, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
         ("state = 'gateway'\n\n[foo]\nbar = 1", &unknown),
         ("listen = 8484", "antiphon.toml:1: listen must be a string"),
+        (
+            "pass-through = 'some'",
+            "antiphon.toml:1: pass-through: 'some' is none of 'all', 'stateless' and 'none'",
+        ),
         ("\nturn-wait = '5'", "antiphon.toml:2: turn-wait must be a whole number of seconds"),
         ("turn-wait = -5", "antiphon.toml:1: turn-wait: '-5' is not a whole number of seconds"),
         (
@@ -191,6 +205,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
                 total-timeout = 7\n\
                 max-retries = 0\n\
                 max-open-requests = 5\n\
+                context-window = 8192\n\
                 [[upstreams]]\n\
                 models = ['local-*']\n\
                 api = 'chat'\n\
@@ -201,6 +216,7 @@ fn a_file_names_upstreams_by_models_before_the_one_for_all_others() {
     let [claude, local, others] = &given.gateway.upstreams[..] else { panic!("there are three") };
     assert_eq!(claude.models, ["claude-*", "opus"].map(ModelPattern::new));
     assert_eq!((claude.api, claude.max_open), (Dialect::Anthropic, Some(5)));
+    assert_eq!((claude.context_window, local.context_window), (Some(8192), None));
     assert_eq!(claude.key, Some(Secret::new("sk-ant")));
     assert_eq!(claude.connect_timeout, Duration::from_secs(3));
     assert_eq!(claude.first_byte_timeout, Duration::from_secs(6));
@@ -232,7 +248,7 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
              key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests",
+             max-retries, max-open-requests, context-window",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

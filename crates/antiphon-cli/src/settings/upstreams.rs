@@ -12,16 +12,20 @@
 //! total-timeout = 3600
 //! max-retries = 2
 //! max-open-requests = 100
+//! context-window = 200000
 //! ```
 //!
 //! Times are in seconds: until a connection is open, until an answer's first byte, between two of its
 //! bytes, and until it is whole, retries included. An upstream that fails is asked again up to
 //! `max-retries` times, 0 being never, and only before it has said anything.
 //!
+//! `context-window` is how many tokens its models take, input and answer together. Where it is given,
+//! an input that is too long is refused before it is sent, or cut where its caller lets it be.
+//!
 //! They are asked in the order of the file: the first whose `models` take a model's name answers for
 //! it. `models` and `url` are needed. Without `key` or `key-env`, callers' own tokens are forwarded.
-//! The one that `--upstream` names has the values above, `max-open-requests` aside, for which there is
-//! no bound: who wants others names it here, with `models = ["*"]`.
+//! The one that `--upstream` names has the values above, `max-open-requests` and `context-window`
+//! aside, for which there is no bound: who wants others names it here, with `models = ["*"]`.
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{ModelPattern, Secret, UpstreamSettings};
@@ -36,7 +40,7 @@ use super::layer::Said;
 use super::parse;
 use crate::failure::Failure;
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "models",
     "api",
     "url",
@@ -48,6 +52,7 @@ const KEYS: [&str; 11] = [
     "total-timeout",
     "max-retries",
     "max-open-requests",
+    "context-window",
 ];
 
 /// What the `upstreams` of a file say.
@@ -86,6 +91,7 @@ impl Entry<'_> {
         settings.models = self.models()?;
         settings.api = api;
         settings.max_open = self.number("max-open-requests")?.map(|count| count as usize);
+        settings.context_window = self.number("context-window")?;
         self.set_patience(&mut settings)?;
         Ok(settings)
     }

@@ -47,6 +47,10 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
         (["--state", "client"], "--state: 'client' is neither 'gateway' nor 'upstream'"),
         (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
         (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
+        (
+            ["--retention", "forever"],
+            "--retention: 'forever' is neither a whole number of days up to 65535 nor 'never'",
+        ),
         (["--on-disconnect", "stop"], "--on-disconnect: 'stop' is neither 'settle' nor 'finish'"),
         (
             ["--event-names", "acme"],
@@ -104,7 +108,7 @@ fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
-                    event-names, shutdown-grace, upstreams, limits";
+                    event-names, retention, shutdown-grace, pass-through, upstreams, limits";
     refused(world, sentence);
 }
 

@@ -7,6 +7,7 @@ use antiphon_store::{ConversationId, Line, Place, Store, StoreError, Tenant};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedRwLockWriteGuard;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Leases, Result};
@@ -25,17 +26,19 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Joins the line and waits to be first; `None` where the deadline came before.
+    /// Joins the line and waits to be first; `None` where the deadline came before, or who waits has
+    /// left.
     pub(super) async fn first_in_line(
         leases: &Leases,
         tenant: Tenant,
         id: ConversationId,
         deadline: Option<Instant>,
+        left: &CancellationToken,
     ) -> Result<Option<Self>> {
         let (store, tasks) = (leases.store.clone(), leases.tasks.clone());
         let place = line(&*store)?.join(&tenant, &id).await?;
         let mut held = Self { store, tenant, id, place, tasks };
-        match held.wait(deadline).await {
+        match held.wait(deadline, left).await {
             Ok(true) => Ok(Some(held)),
             outcome => {
                 held.give_up(None);
@@ -44,7 +47,7 @@ impl Held {
         }
     }
 
-    async fn wait(&mut self, deadline: Option<Instant>) -> Result<bool> {
+    async fn wait(&mut self, deadline: Option<Instant>, left: &CancellationToken) -> Result<bool> {
         let mut pauses = Pauses::until(deadline);
         loop {
             let line = line(&*self.store)?;
@@ -57,7 +60,7 @@ impl Held {
                 }
                 Err(error) => return Err(error),
             }
-            if !pauses.next().await {
+            if !pauses.next().await || left.is_cancelled() {
                 return Ok(false);
             }
         }

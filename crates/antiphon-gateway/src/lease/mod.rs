@@ -13,6 +13,7 @@ use antiphon_store::{
 };
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::line::{Held, Pauses};
@@ -55,30 +56,43 @@ impl Leases {
         Self { turnstiles: Arc::default(), store, tasks, wait }
     }
 
+    /// The same, waiting this long.
+    pub(crate) fn waiting(&self, wait: Duration) -> Self {
+        Self { wait, ..self.clone() }
+    }
+
     /// Waits for the conversation: first for the turns of this process that came before, then, where
     /// others share the store, for theirs. `None` where another turn still holds it after the wait.
     ///
-    /// Whoever stops waiting gives up its place: the wait goes on in a task of its own, whose lease
-    /// nobody takes.
+    /// Whoever stops waiting gives up its place, in a task of its own.
     pub(crate) async fn conversation(
         &self,
         tenant: &Tenant,
         id: &ConversationId,
     ) -> Result<Option<Lease>> {
         let (leases, tenant, id) = (self.clone(), tenant.clone(), id.clone());
-        let waiting = self.tasks.spawn(async move { leases.stand_in_line(tenant, id).await });
+        let left = CancellationToken::new();
+        let _waiting = left.clone().drop_guard();
+        let waiting = self.tasks.spawn(async move { leases.stand_in_line(tenant, id, left).await });
         waiting.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
-    async fn stand_in_line(self, tenant: Tenant, id: ConversationId) -> Result<Option<Lease>> {
+    async fn stand_in_line(
+        self,
+        tenant: Tenant,
+        id: ConversationId,
+        left: CancellationToken,
+    ) -> Result<Option<Lease>> {
         let deadline = Instant::now().checked_add(self.wait);
-        let Some(alone) = self.turnstiles.alone(&tenant, id.as_str(), self.wait).await else {
-            return Ok(None);
+        let alone = tokio::select! {
+            alone = self.turnstiles.alone(&tenant, id.as_str(), self.wait) => alone,
+            () = left.cancelled() => None,
         };
+        let Some(alone) = alone else { return Ok(None) };
         if self.store.line().is_none() {
             return Ok(Some(Lease { place: None, alone: Some(alone) }));
         }
-        let place = Held::first_in_line(&self, tenant, id, deadline).await?;
+        let place = Held::first_in_line(&self, tenant, id, deadline, &left).await?;
         Ok(place.map(|place| Lease { place: Some(place), alone: Some(alone) }))
     }
 

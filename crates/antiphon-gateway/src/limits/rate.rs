@@ -9,7 +9,7 @@ use governor::clock::{Clock, DefaultClock, Reference};
 use governor::middleware::{StateInformationMiddleware, StateSnapshot};
 use governor::state::keyed::HashMapStateStore;
 use governor::{NotUntil, Quota, RateLimiter};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::wait::in_units;
 use crate::error::ApiError;
@@ -90,11 +90,10 @@ impl Allowance {
             self.limit,
             in_units(wait)
         );
-        let error = ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message);
-        Some(error.code("rate_limit_exceeded").retry_after(wait))
+        Some(ApiError::too_many_requests(message).retry_after(wait))
     }
 
-    /// Tells it in the provider's headers.
+    /// Tells it in the provider's headers, in place of an upstream's.
     pub(crate) fn tell(self, headers: &mut HeaderMap) {
         let reset = HeaderValue::try_from(in_units(self.reset)).expect("digits and units");
         let told = [
@@ -102,7 +101,9 @@ impl Allowance {
             ("x-ratelimit-remaining-requests", self.remaining.into()),
             ("x-ratelimit-reset-requests", reset),
         ];
-        headers.extend(told.map(|(name, value)| (HeaderName::from_static(name), value)));
+        for (name, value) in told {
+            headers.insert(HeaderName::from_static(name), value);
+        }
     }
 }
 

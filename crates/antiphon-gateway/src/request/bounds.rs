@@ -25,12 +25,7 @@ pub(super) fn check_bounds(fields: &Object<'_>) -> Result<(), ApiError> {
     check_prompt(fields)?;
     check_stream_options(fields)?;
     metadata(fields)?;
-    if boolean(fields, "background")? == Some(true) {
-        return Err(ApiError::invalid("Background responses are not supported yet.")
-            .code("unsupported_parameter")
-            .param("background"));
-    }
-    Ok(())
+    background(fields)
 }
 
 /// Fields that are not looked into are still of one type each.
@@ -72,6 +67,18 @@ fn check_types(fields: &Object<'_>) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// `background`: who does not wait for a response can only look it up.
+fn background(fields: &Object<'_>) -> Result<(), ApiError> {
+    match (boolean(fields, "background")?, boolean(fields, "store")?) {
+        (Some(true), Some(false)) => {
+            Err(ApiError::invalid("Background responses require 'store' to be true.")
+                .code("invalid_value")
+                .param("background"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The longest texts of who is asking, and what `truncation` there is.

@@ -28,8 +28,27 @@ pub(crate) use self::input::items;
 pub(crate) use self::metadata::metadata;
 use self::stream_options::obfuscation;
 pub(crate) use self::tool_choice::check_choice_is_there;
+use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
 use crate::settings::Limits;
+use crate::upstream::SIM;
+use crate::websocket::Lane;
+
+/// What a model's input is made of. Source: the parameters of `POST /v1/responses/input_tokens`.
+const COUNTED: [&str; 12] = [
+    "model",
+    "input",
+    "conversation",
+    "previous_response_id",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "text",
+    "reasoning",
+    "truncation",
+    "personality",
+];
 
 /// A request for a response, checked in the provider's order.
 #[derive(Clone, Debug)]
@@ -41,11 +60,27 @@ pub(crate) struct CreateRequest {
     pub(crate) model: String,
     pub(crate) stream: bool,
     pub(crate) store: bool,
+    /// Whether nobody waits for its end.
+    pub(crate) background: bool,
     pub(crate) continues: Continues,
     /// Whether the caller asked for encrypted reasoning.
     pub(crate) encrypted: bool,
+    /// Whether its history is to be compacted.
+    pub(crate) wish: Wish,
     /// What it is known by should it be made again.
     pub(crate) identity: Identity,
+    pub(crate) wants: Wants,
+    /// The lane of a WebSocket that it came by.
+    pub(crate) lane: Option<Lane>,
+}
+
+/// What a request is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// An answer of the model.
+    Answer,
+    /// That the next turn be prepared: no model is asked, and what comes is empty.
+    Preparation,
 }
 
 /// What a request goes on from.
@@ -67,25 +102,65 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let mut fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        Self::of(body, fields, identity, limits)
+    }
+
+    /// Reads a request whose tokens are to be counted. No field of it is required: without a model it
+    /// is the built-in one's. What bears on the answer alone is passed over.
+    pub(crate) fn parse_counted(
+        body: &Bytes,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
+        let given = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
+        let mut fields: Object<'_> = counted.collect();
+        if fields.present("model").is_none() {
+            fields.set("model", json::quote(SIM));
+        }
+        Self::of(body, fields, identity, limits)
+    }
+
+    fn of(
+        body: &Bytes,
+        mut fields: Object<'_>,
+        identity: Identity,
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
         let model = required_model(&fields)?;
         has_something_to_say(&fields)?;
         let is_prompted = fields.present("prompt").is_some();
         let continues = continues(&fields)?;
+        let input = input(body, &fields, limits)?;
         let request = Self {
-            input: input(body, &fields, limits)?,
+            wish: wish(&fields, &input)?,
+            input,
             model,
             stream: boolean(&fields, "stream")?.unwrap_or(false),
             store: boolean(&fields, "store")?.unwrap_or(true),
+            background: boolean(&fields, "background")?.unwrap_or(false),
             encrypted: includes(&fields)?.iter().any(|include| include == ENCRYPTED),
             continues,
             identity,
+            wants: Wants::Answer,
+            lane: None,
             fields: String::new(),
         };
         check_bounds(&fields)?;
         request.has_input(is_prompted)?;
         fields.remove("input");
         Ok(Self { fields: fields.to_text(), ..request })
+    }
+
+    /// The same request, as it came by a lane: answered with events, and without these fields.
+    pub(crate) fn by_lane(self, lane: Lane, wants: Wants, without: &[&str]) -> Self {
+        let mut fields = self.object();
+        for key in without {
+            fields.remove(key);
+        }
+        let fields = fields.to_text();
+        Self { fields, stream: true, wants, lane: Some(lane), ..self }
     }
 
     /// An empty input says nothing unless there is something to go on from.
@@ -176,7 +251,7 @@ fn string(fields: &Object<'_>, key: &str) -> Result<Option<String>, ApiError> {
     Ok(Some(text.into_owned()))
 }
 
-fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
+pub(crate) fn boolean(fields: &Object<'_>, key: &str) -> Result<Option<bool>, ApiError> {
     match fields.present(key) {
         None => Ok(None),
         Some("true") => Ok(Some(true)),

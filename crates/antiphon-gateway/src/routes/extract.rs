@@ -49,7 +49,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 pub(super) struct Body(pub(super) Bytes);
 
 /// How many times as long as for one piece is waited for the whole.
-const PIECES: u32 = 10;
+pub(super) const PIECES: u32 = 10;
 
 impl FromRequest<Arc<Gateway>> for Body {
     type Rejection = ApiError;
@@ -95,11 +95,7 @@ pub(super) async fn pass_over(request: Request, limits: &Limits) {
 /// they come.
 async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
     let maximum = limits.max_body_bytes;
-    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if announced > maximum {
-        return Err(too_large(maximum));
-    }
-    let mut whole = Vec::with_capacity(announced);
+    let mut whole = Vec::with_capacity(check_announced(body, limits)?);
     while let Some(piece) = next_piece(body, limits.body_timeout).await? {
         if whole.len() + piece.len() > maximum {
             return Err(too_large(maximum));
@@ -109,7 +105,20 @@ async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiErr
     Ok(whole.into())
 }
 
-async fn next_piece(body: &mut AxumBody, idle: Duration) -> Result<Option<Bytes>, ApiError> {
+/// How many bytes the head announces, if they are within bounds.
+pub(super) fn check_announced(body: &AxumBody, limits: &Limits) -> Result<usize, ApiError> {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > limits.max_body_bytes {
+        return Err(too_large(limits.max_body_bytes));
+    }
+    Ok(announced)
+}
+
+/// The next bytes of a body; `None` at its end.
+pub(super) async fn next_piece(
+    body: &mut AxumBody,
+    idle: Duration,
+) -> Result<Option<Bytes>, ApiError> {
     match timeout(idle, body.frame()).await {
         Err(_) => Err(too_slow(idle)),
         Ok(None) => Ok(None),
@@ -118,7 +127,7 @@ async fn next_piece(body: &mut AxumBody, idle: Duration) -> Result<Option<Bytes>
     }
 }
 
-fn too_large(maximum: usize) -> ApiError {
+pub(super) fn too_large(maximum: usize) -> ApiError {
     let message = match maximum >> 20 {
         0 => format!("The request's body is over {maximum} bytes."),
         mebibytes => format!("The request's body is over {mebibytes} MiB."),
@@ -127,7 +136,7 @@ fn too_large(maximum: usize) -> ApiError {
         .code("request_too_large")
 }
 
-fn too_slow(bound: Duration) -> ApiError {
+pub(super) fn too_slow(bound: Duration) -> ApiError {
     let seconds = bound.as_secs_f64();
     let message = format!(
         "The request's body did not come within {seconds} seconds. Nothing was changed. Please retry."

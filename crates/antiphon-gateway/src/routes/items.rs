@@ -16,6 +16,7 @@ use super::extract::{Body, Path};
 use super::json;
 use super::paging::ListQuery;
 use crate::caller::Caller;
+use crate::compaction::check_compactions;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -110,6 +111,7 @@ pub(super) async fn given(
     let limits = &gateway.settings.limits;
     let items = items(&body.slice_ref(raw.as_bytes()), "items", limits)?;
     items.iter().enumerate().try_for_each(|(position, item)| check(position, item))?;
+    check_compactions(&items, "items", &gateway.compaction_key, &caller.tenant)?;
     if items.len() > MAX_ITEMS {
         return Err(ApiError::array_too_long("items", MAX_ITEMS, items.len()));
     }

@@ -1,22 +1,28 @@
 //! The API's routes.
 
+mod background;
+mod compact;
 mod conversation;
 mod conversations;
 mod extract;
 mod gate;
 mod health;
+mod input_tokens;
 mod items;
 mod models;
+mod openapi;
 mod paging;
+mod passthrough;
 mod responses;
+mod websocket;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{OriginalUri, Request};
+use axum::extract::OriginalUri;
 use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{get, on, post};
 use http::{Method, StatusCode, Uri, header};
 
 use crate::error::ApiError;
@@ -30,14 +36,19 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/models/{*model}", get(models::show))
         .route(
             "/responses",
-            post(responses::create).route_layer(layer(with_gateway(), gate::open_turn)),
+            post(responses::create)
+                .route_layer(layer(with_gateway(), gate::open_turn))
+                .get(websocket::open),
         )
         // These are no responses' ids.
-        .route("/responses/compact", any(unknown_route))
-        .route("/responses/input_tokens", any(unknown_route))
+        .route(
+            "/responses/compact",
+            post(compact::create).route_layer(layer(with_gateway(), gate::open_turn)),
+        )
+        .route("/responses/input_tokens", post(input_tokens::count))
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
         .route("/responses/{id}/input_items", get(responses::input_items))
-        .route("/responses/{id}/cancel", post(responses::cancel))
+        .route("/responses/{id}/cancel", post(background::cancel))
         .route("/responses/{id}/report", get(responses::report))
         .route("/conversations", post(conversations::create))
         .route(
@@ -46,14 +57,20 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
+        .route(
+            "/{*path}",
+            on(passthrough::METHODS, passthrough::pass)
+                .layer(layer(with_gateway(), gate::open_turn)),
+        )
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
+        .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
         .fallback(unknown_route)
-        .method_not_allowed_fallback(wrong_method)
+        .method_not_allowed_fallback(not_allowed)
         .with_state(Arc::clone(gateway))
 }
 
@@ -65,9 +82,12 @@ fn unknown_url(method: &Method, uri: &Uri) -> ApiError {
     ApiError::not_found(format!("Invalid URL ({method} {})", uri.path()))
 }
 
-async fn wrong_method(request: Request) -> ApiError {
-    let (method, path) = (request.method(), request.uri().path());
-    let message = format!("Not allowed to {method} on {path}.");
+async fn not_allowed(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {
+    wrong_method(&method, &uri)
+}
+
+fn wrong_method(method: &Method, uri: &Uri) -> ApiError {
+    let message = format!("Not allowed to {method} on {}.", uri.path());
     ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message)
         .code("method_not_supported")
 }

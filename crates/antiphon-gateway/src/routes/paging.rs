@@ -19,6 +19,8 @@ pub(super) struct ListQuery {
     pub(super) encrypted: bool,
     /// Whether events were asked for.
     pub(super) stream: bool,
+    /// The number of the last event that the caller has.
+    pub(super) starting_after: Option<u64>,
 }
 
 impl<S: Sync> FromRequestParts<S> for ListQuery {
@@ -32,7 +34,7 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
         let mut page = Page { after: None, limit: LIMITS.1, order: Order::Descending };
-        let (mut encrypted, mut stream) = (false, false);
+        let (mut encrypted, mut stream, mut starting_after) = (false, false, None);
         for (key, value) in pairs(query)? {
             match key.as_str() {
                 "after" => {
@@ -45,10 +47,11 @@ impl ListQuery {
                     encrypted |= value == ENCRYPTED;
                 }
                 "stream" => stream = value == "true",
+                "starting_after" => starting_after = Some(number(&value)?),
                 _ => {}
             }
         }
-        Ok(Self { page, encrypted, stream })
+        Ok(Self { page, encrypted, stream, starting_after })
     }
 }
 
@@ -58,6 +61,20 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
         .ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
     pairs.map(|pairs| pairs.0).ok_or_else(|| ApiError::invalid("The query cannot be read."))
+}
+
+/// A sequence number.
+fn number(value: &str) -> Result<u64, ApiError> {
+    let wrong = || ApiError::wrong_type("starting_after", "an integer", "a string");
+    let number: i64 = value.parse().map_err(|_| wrong())?;
+    u64::try_from(number).map_err(|_| {
+        ApiError::invalid(format!(
+            "Invalid 'starting_after': integer below minimum value. Expected a value >= 0, but got \
+             {number} instead."
+        ))
+        .code("integer_below_min_value")
+        .param("starting_after")
+    })
 }
 
 fn limit(value: &str) -> Result<usize, ApiError> {
@@ -97,7 +114,10 @@ mod tests {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
         let page = Page { after: Some("msg_1".into()), limit: 5, order: Order::Ascending };
-        assert_eq!(query, Ok(ListQuery { page, encrypted: true, stream: false }));
+        assert_eq!(
+            query,
+            Ok(ListQuery { page, encrypted: true, stream: false, starting_after: None })
+        );
     }
 
     #[test]

@@ -9,19 +9,20 @@ use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderMap, header};
 
 use super::extract::{Body, Path};
-use super::json;
 use super::paging::ListQuery;
+use super::{background, json};
+use crate::background::present_response;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::present::{list, present};
 use crate::request::CreateRequest;
-use crate::turn::{self, Answer, EventReceiver, Head};
+use crate::turn::{self, Answer, EventReceiver, Head, Told};
 
 /// `POST /v1/responses`
 pub(super) async fn create(
@@ -33,18 +34,28 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
     let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    Ok(match turn::answer(gateway, caller, request, permit).await? {
+    if request.background {
+        return background::create(gateway, caller, request, body, permit).await;
+    }
+    Ok(answered(turn::answer(gateway, caller, request, permit).await?))
+}
+
+/// An answer in the form that was asked for.
+pub(super) fn answered(answer: Answer) -> Response {
+    match answer {
         Answer::Whole(Head(headers), response) => (headers, json(response)).into_response(),
         Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),
-    })
+    }
 }
 
 /// One event a write: some clients parse what each read gives them.
 fn event_stream(events: EventReceiver) -> Response {
-    let events = stream::unfold(events, async |mut events| {
-        let told = events.recv().await?;
-        Some((Ok::<_, Infallible>(told.to_sse()), events))
-    });
+    sse(stream::unfold(events, async |mut events| Some((events.recv().await?, events))))
+}
+
+/// What is told, as an event stream.
+pub(super) fn sse(told: impl Stream<Item = Told> + Send + 'static) -> Response {
+    let events = told.map(|told| Ok::<_, Infallible>(told.to_sse()));
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     (headers, AxumBody::from_stream(events)).into_response()
@@ -57,17 +68,44 @@ pub(super) async fn show(
     Path(id): Path<String>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let record = find(&gateway, &caller, &id).await?;
     if query.stream {
-        return Err(ApiError::invalid("Only background responses can be streamed again.")
-            .code("unsupported_parameter")
-            .param("stream"));
+        return background::stream_again(gateway, caller, &id, query.starting_after).await;
     }
-    let store = &gateway.store;
-    let output = store.output_items(&caller.tenant, &record.response.id).await?;
-    let output: Vec<String> = output.iter().map(|item| present(item, query.encrypted)).collect();
-    let mut response =
-        Object::parse(&record.response.envelope).map_err(|_| ApiError::response_not_found(&id))?;
+    shown(&gateway, &caller, &id, query.encrypted).await
+}
+
+/// A response as it stands: as it was recorded, or, in the background, on its way there.
+pub(super) async fn shown(
+    gateway: &Gateway,
+    caller: &Caller,
+    text: &str,
+    encrypted: bool,
+) -> Result<Response, ApiError> {
+    let unknown = || ApiError::response_not_found(text);
+    let id = ResponseId::parse(text).ok_or_else(unknown)?;
+    let (store, tenant) = (&gateway.store, &caller.tenant);
+    if let Some(record) = store.response(tenant, &id).await? {
+        return recorded(gateway, caller, &record, encrypted).await;
+    }
+    if let Some(response) = present_response(gateway, tenant, &id).await? {
+        return Ok(json(response));
+    }
+    // It may have ended between the two.
+    let record = store.response(tenant, &id).await?.ok_or_else(unknown)?;
+    recorded(gateway, caller, &record, encrypted).await
+}
+
+async fn recorded(
+    gateway: &Gateway,
+    caller: &Caller,
+    record: &ResponseRecord,
+    encrypted: bool,
+) -> Result<Response, ApiError> {
+    let id = &record.response.id;
+    let output = gateway.store.output_items(&caller.tenant, id).await?;
+    let output: Vec<String> = output.iter().map(|item| present(item, encrypted)).collect();
+    let mut response = Object::parse(&record.response.envelope)
+        .map_err(|_| ApiError::response_not_found(id.as_str()))?;
     response.set("output", format!("[{}]", output.join(",")));
     Ok(json(response.to_text()))
 }
@@ -80,20 +118,11 @@ pub(super) async fn delete(
 ) -> Result<Response, ApiError> {
     let unknown = || ApiError::response_not_found(&text);
     let id = ResponseId::parse(&text).ok_or_else(unknown)?;
+    background::end_before_deletion(&gateway, &caller, &id).await?;
     match gateway.store.delete_response(&caller.tenant, &id).await? {
         true => Ok(json(format!(r#"{{"id":"{id}","object":"response","deleted":true}}"#))),
         false => Err(unknown()),
     }
-}
-
-/// `POST /v1/responses/{id}/cancel`: there are no background responses to cancel.
-pub(super) async fn cancel(
-    State(gateway): State<Arc<Gateway>>,
-    caller: Caller,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    find(&gateway, &caller, &id).await?;
-    Err(ApiError::invalid("Cannot cancel a synchronous response."))
 }
 
 /// `GET /v1/responses/{id}/input_items`
@@ -119,7 +148,11 @@ pub(super) async fn report(
     Ok(json(find(&gateway, &caller, &id).await?.response.report))
 }
 
-async fn find(gateway: &Gateway, caller: &Caller, text: &str) -> Result<ResponseRecord, ApiError> {
+pub(super) async fn find(
+    gateway: &Gateway,
+    caller: &Caller,
+    text: &str,
+) -> Result<ResponseRecord, ApiError> {
     let unknown = || ApiError::response_not_found(text);
     let id = ResponseId::parse(text).ok_or_else(unknown)?;
     gateway.store.response(&caller.tenant, &id).await?.ok_or_else(unknown)

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
@@ -61,7 +64,13 @@ impl Connections {
     pub(super) fn serve(&self, stream: TcpStream, slot: Slot) {
         let io = Stalling::new(stream, self.client_timeout);
         let app = TowerToHyperService::new(self.app.clone());
-        let connection = self.http.serve_connection(io, app);
+        let upgrade = Upgrade::of(self, slot);
+        let slot = Arc::clone(&upgrade.slot);
+        let app = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(upgrade.clone());
+            app.call(request)
+        });
+        let connection = self.http.serve_connection(io, app).with_upgrades();
         let (ending, cut) = (self.ending.clone(), self.cut.clone());
         self.open.spawn(async move {
             let served = async {
@@ -94,6 +103,33 @@ impl Connections {
     /// Ends all connections now.
     pub(super) fn cut(&self) {
         self.cut.cancel();
+    }
+}
+
+/// A connection as its requests see it: it can go on in another protocol than HTTP.
+#[derive(Clone)]
+pub(crate) struct Upgrade {
+    slot: Arc<Slot>,
+    open: TaskTracker,
+    cut: CancellationToken,
+}
+
+impl Upgrade {
+    fn of(connections: &Connections, slot: Slot) -> Self {
+        Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
+    }
+
+    /// Goes on with `speaking`, in a task of its own. The connection counts as open until that ends,
+    /// and is cut when all are.
+    pub(crate) fn go_on(self, speaking: impl Future<Output = ()> + Send + 'static) {
+        let Self { slot, open, cut } = self;
+        open.spawn(async move {
+            tokio::select! {
+                () = speaking => {}
+                () = cut.cancelled() => {}
+            }
+            drop(slot);
+        });
     }
 }
 

@@ -14,11 +14,11 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use self::connection::Connections;
+pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
-use crate::abandoned;
 use crate::gateway::Gateway;
-use crate::routes;
 use crate::settings::Settings;
+use crate::{abandoned, background, retention, routes, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -53,10 +53,23 @@ impl Server {
         let listening = Listening::start(self.listener, connections.clone());
         tokio::select! {
             () = shutdown => {}
-            () = abandoned::settle(&*self.gateway.store) => {}
+            () = keep_house(&self.gateway) => {}
         }
         stop(&self.gateway, listening, connections).await;
         Ok(())
+    }
+}
+
+/// What is done beside requests, as long as the gateway serves.
+async fn keep_house(gateway: &Arc<Gateway>) {
+    let store = &*gateway.store;
+    tokio::select! {
+        () = abandoned::settle(store) => {}
+        () = background::take_up(gateway) => {}
+        () = background::heed(&gateway.jobs, store) => {}
+        () = background::expire(store) => {}
+        () = retention::expire(store, gateway.settings.retention) => {}
+        () = webhooks::tell(gateway) => {}
     }
 }
 

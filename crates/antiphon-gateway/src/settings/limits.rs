@@ -29,6 +29,9 @@ pub struct Limits {
     /// How long the next piece of a request's body may take, the whole body ten times as long:
     /// status 408.
     pub body_timeout: Duration,
+    /// How long a WebSocket may stay open. Then it takes no more turns, and closes once those that
+    /// are open have ended.
+    pub max_websocket_age: Duration,
 }
 
 /// How often something may be done.
@@ -56,6 +59,7 @@ impl Default for Limits {
             client_timeout: Duration::from_mins(1),
             header_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
+            max_websocket_age: Duration::from_hours(1),
         }
     }
 }

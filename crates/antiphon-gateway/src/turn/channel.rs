@@ -51,7 +51,7 @@ pub(crate) struct EventReceiver {
 }
 
 /// The caller has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Closed;
 
 /// A channel with nothing in it.
@@ -80,6 +80,17 @@ impl EventReceiver {
     /// What is told next; `None` where there is no more.
     pub(crate) async fn recv(&mut self) -> Option<Told> {
         self.events.recv().await.map(|(told, _)| told)
+    }
+
+    /// All that is told by now, once there is something; `None` where there is no more. It is as much
+    /// as the channel holds.
+    pub(super) async fn recv_all(&mut self) -> Option<Vec<Told>> {
+        let mut told = vec![self.events.recv().await?];
+        while let Ok(next) = self.events.try_recv() {
+            told.push(next);
+        }
+        // There is room again now, and not before, so that what is taken has the channel's bound.
+        Some(told.into_iter().map(|(told, _)| told).collect())
     }
 }
 

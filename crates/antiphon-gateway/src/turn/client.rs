@@ -6,6 +6,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::channel::{Closed, EventReceiver, EventSender, Told, channel};
+use super::log::EventLog;
+use super::relay::Unwanted;
 use crate::error::ApiError;
 use crate::limits::TurnPermit;
 
@@ -24,10 +26,8 @@ pub(crate) enum Answer {
 
 /// The turn's hold on its caller, who may leave at any time.
 pub(crate) struct Client {
-    streams: bool,
+    audience: Audience,
     head: Head,
-    answer: Option<oneshot::Sender<Result<Answer, ApiError>>>,
-    events: Option<EventSender>,
     /// Counted until the caller is told of the end: it may ask again at once.
     permit: Option<TurnPermit>,
     /// Cancelled when nobody waits for slow readers any longer.
@@ -35,6 +35,22 @@ pub(crate) struct Client {
     /// Why the response fails, for a caller that gets no events.
     failure: Option<ApiError>,
 }
+
+/// Who is told of the turn.
+enum Audience {
+    /// A caller that wants a stream, which has not begun.
+    AwaitsStream(Answering),
+    /// A caller that wants a whole answer.
+    AwaitsWhole(Answering),
+    /// A caller that reads.
+    Reads(EventSender),
+    /// A log, which whoever likes reads.
+    Log(EventLog),
+    /// Nobody any more.
+    Nobody,
+}
+
+type Answering = oneshot::Sender<Result<Answer, ApiError>>;
 
 impl Client {
     /// A client that wants a stream or a whole answer, and where the answer arrives.
@@ -44,36 +60,60 @@ impl Client {
         permit: TurnPermit,
     ) -> (Self, oneshot::Receiver<Result<Answer, ApiError>>) {
         let (sender, answer) = oneshot::channel();
-        let client = Self {
-            streams,
-            head: Head::default(),
-            answer: Some(sender),
-            events: None,
-            permit: Some(permit),
-            closing,
-            failure: None,
+        let audience = match streams {
+            true => Audience::AwaitsStream(sender),
+            false => Audience::AwaitsWhole(sender),
         };
-        (client, answer)
+        (Self::of(audience, closing, Some(permit)), answer)
+    }
+
+    /// The client of a turn in the background: it never leaves.
+    pub(super) fn logging(
+        log: EventLog,
+        closing: CancellationToken,
+        permit: Option<TurnPermit>,
+    ) -> Self {
+        Self::of(Audience::Log(log), closing, permit)
+    }
+
+    fn of(audience: Audience, closing: CancellationToken, permit: Option<TurnPermit>) -> Self {
+        Self { audience, head: Head::default(), permit, closing, failure: None }
+    }
+
+    /// The log of a turn in the background, to which nothing is added any more.
+    pub(super) fn into_log(mut self) -> Option<EventLog> {
+        match std::mem::replace(&mut self.audience, Audience::Nobody) {
+            Audience::Log(log) => Some(log),
+            _ => None,
+        }
     }
 
     /// The answer begins: from here on a stream can only end, not be refused.
     pub(super) fn begin(&mut self, head: Head) {
         self.head = head;
-        if self.streams
-            && let Some(answer) = self.answer.take()
-        {
-            let (events, receiver) = channel();
-            self.events = Some(events);
-            drop(answer.send(Ok(Answer::Stream(std::mem::take(&mut self.head), receiver))));
-        }
+        self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
+            Audience::AwaitsStream(answer) => {
+                let (events, receiver) = channel();
+                drop(answer.send(Ok(Answer::Stream(std::mem::take(&mut self.head), receiver))));
+                Audience::Reads(events)
+            }
+            audience => audience,
+        };
     }
 
-    /// Waits until the caller has left.
-    pub(super) async fn gone(&mut self) {
-        match (&mut self.answer, &self.events) {
-            (Some(answer), _) => answer.closed().await,
-            (None, Some(events)) => events.closed().await,
-            (None, None) => std::future::pending().await,
+    /// Waits until nobody wants what is still to come.
+    pub(super) async fn unwanted(&mut self) -> Unwanted {
+        match &mut self.audience {
+            Audience::AwaitsStream(answer) | Audience::AwaitsWhole(answer) => {
+                answer.closed().await;
+                Unwanted::Left
+            }
+            Audience::Reads(events) => {
+                events.closed().await;
+                Unwanted::Left
+            }
+            Audience::Log(log) => log.unwanted().await,
+            Audience::Nobody => std::future::pending().await,
         }
     }
 
@@ -87,23 +127,36 @@ impl Client {
     }
 
     async fn pass_on(&mut self, told: Told) {
-        let Some(events) = &self.events else { return };
+        let events = match &self.audience {
+            Audience::Reads(events) => events,
+            Audience::Log(log) => return log.send(told).await,
+            _ => return,
+        };
         let sent = tokio::select! {
             biased;
             sent = events.send(told) => sent,
             () = self.closing.cancelled() => Err(Closed),
         };
         if sent.is_err() && self.closing.is_cancelled() {
-            self.events = None;
+            self.audience = Audience::Nobody;
         }
     }
 
     /// The turn is refused before its answer began.
     pub(super) fn refuse(&mut self, error: ApiError) {
         self.permit = None;
-        if let Some(answer) = self.answer.take() {
-            drop(answer.send(Err(error)));
-        }
+        self.answer(Err(error));
+    }
+
+    /// Answers a caller that has no answer yet.
+    fn answer(&mut self, answer: Result<Answer, ApiError>) {
+        self.audience = match std::mem::replace(&mut self.audience, Audience::Nobody) {
+            Audience::AwaitsStream(answering) | Audience::AwaitsWhole(answering) => {
+                drop(answering.send(answer));
+                Audience::Nobody
+            }
+            audience => audience,
+        };
     }
 
     /// The response that is to end has failed for this reason.
@@ -114,31 +167,34 @@ impl Client {
     /// The turn's end, once it is committed.
     pub(super) async fn end(&mut self, finished: Finished) {
         self.permit = None;
-        if self.streams {
-            self.last_event(&finished.event).await;
-        } else if finished.status == Status::Failed {
-            let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
-            self.refuse(error);
-        } else if let Some(answer) = self.answer.take() {
-            drop(answer.send(Ok(Answer::Whole(std::mem::take(&mut self.head), finished.response))));
+        match &self.audience {
+            Audience::AwaitsWhole(_) if finished.status == Status::Failed => {
+                let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
+                self.refuse(error);
+            }
+            Audience::AwaitsWhole(_) => {
+                let head = std::mem::take(&mut self.head);
+                self.answer(Ok(Answer::Whole(head, finished.response)));
+            }
+            _ => self.last_event(&finished.event).await,
         }
     }
 
     /// The turn came to its end and could not be kept: the caller is told that it failed.
     pub(super) async fn break_off(&mut self, finished: &Finished, error: ApiError) {
         self.permit = None;
-        if self.streams {
+        if let Audience::AwaitsWhole(_) = self.audience {
+            self.refuse(error);
+        } else {
             let failure = Failure::server_error(error.message());
             self.last_event(&finished.failed_instead(&failure)).await;
-        } else {
-            self.refuse(error);
         }
     }
 
     async fn last_event(&mut self, event: &Event) {
         self.event(event).await;
         self.pass_on(Told::Done).await;
-        self.events = None;
+        self.audience = Audience::Nobody;
     }
 }
 

@@ -22,7 +22,7 @@ impl Turn<'_> {
         opened: &Opened,
         plan: &Plan,
     ) -> Result<(), ApiError> {
-        if !self.is_announced() {
+        if !self.has_opening() {
             return Ok(());
         }
         let mut envelope = envelope(opened, &self.request.object());
@@ -37,6 +37,7 @@ impl Turn<'_> {
             }),
             request: Some(self.request.identity.digest),
             place: None,
+            notices: Vec::new(),
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
@@ -47,7 +48,7 @@ impl Turn<'_> {
     /// told that nothing was changed; and whoever goes on from its response would wait for a turn that
     /// has ended.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
-        if !self.is_announced() {
+        if !self.has_opening() {
             return;
         }
         let (store, id) = (&self.gateway.store, &opened.response_id);
@@ -82,25 +83,38 @@ impl Turn<'_> {
         origin: &Origin,
     ) -> Result<(), ApiError> {
         let failed = finished.status == Status::Failed;
-        let keeps_record = self.request.store;
-        let keeps_items = keeps_record || matches!(opened.base, Base::Conversation(_));
-        if !keeps_items || failed && !self.is_announced() {
+        let keeps_items = self.request.store || matches!(opened.base, Base::Conversation(_));
+        if !keeps_items || failed && !self.has_opening() {
             return Ok(());
         }
         let base = if failed { opened.base_apart() } else { opened.base.clone() };
-        let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
-        let turn = TurnRecord {
-            base,
-            input: fresh,
-            output: self.output_items(finished, origin),
-            response: keeps_record.then(|| new_response(opened, envelope, report)),
-            request: Some(self.request.identity.digest),
-            place: opened.place(),
-        };
+        let turn = self.record(base, opened, fresh, report, finished, origin);
         Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
     }
 
-    fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
+    /// What the turn leaves behind `base`.
+    pub(super) fn record(
+        &self,
+        base: Base,
+        opened: &Opened,
+        fresh: Vec<HeldItem>,
+        report: &Report,
+        finished: &Finished,
+        origin: &Origin,
+    ) -> TurnRecord {
+        let envelope = Bytes::copy_from_slice(finished.envelope.as_bytes());
+        TurnRecord {
+            base,
+            input: fresh,
+            output: self.output_items(finished, origin),
+            response: self.request.store.then(|| new_response(opened, envelope, report)),
+            request: Some(self.request.identity.digest),
+            place: opened.place(),
+            notices: Vec::new(),
+        }
+    }
+
+    pub(super) fn output_items(&self, finished: &Finished, origin: &Origin) -> Vec<HeldItem> {
         let held = |output: &Output| {
             let item = output.item.as_ref().unwrap_or(&output.announced);
             let key = self.gateway.fingerprint_key;
@@ -113,9 +127,10 @@ impl Turn<'_> {
         finished.output.iter().map(held).collect()
     }
 
-    /// Whether the caller learns the response's id before its end and may go on from it.
-    fn is_announced(&self) -> bool {
-        self.request.stream && self.request.store
+    /// Whether the caller learns the response's id before its end and may go on from it. In the
+    /// background, that is a job's to keep.
+    fn has_opening(&self) -> bool {
+        self.request.stream && self.request.store && !self.request.background
     }
 }
 
@@ -127,7 +142,7 @@ pub(super) struct OpeningGuard<'a> {
 
 impl Drop for OpeningGuard<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() && self.turn.is_announced() {
+        if std::thread::panicking() && self.turn.has_opening() {
             self.turn.drop_opening_later(self.id.clone());
         }
     }

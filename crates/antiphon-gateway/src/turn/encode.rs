@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use antiphon::dialect::{self, Dialect, Encoded, Place, Request, Unsupported};
 use antiphon::json::{Object, quote};
-use antiphon::{Item, Origin};
+use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
 
 use crate::error::ApiError;
@@ -12,6 +12,18 @@ use crate::request::{CreateRequest, ENCRYPTED, includes};
 
 /// What the gateway does itself, so that no upstream is asked for it.
 const OWN_FIELDS: [&str; 3] = ["conversation", "previous_response_id", "background"];
+
+/// The field that asks for compaction.
+const COMPACTION: &str = "context_management";
+
+/// What an upstream of the Responses API is asked for beside the answer, because not all can do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beside {
+    /// Its reasoning, encrypted.
+    pub(super) encrypted: bool,
+    /// To compact the history by itself where the caller wishes it.
+    pub(super) compaction: bool,
+}
 
 /// The request in the dialect of an upstream that does not speak the Responses API, and what of it
 /// was left out.
@@ -22,7 +34,8 @@ pub(super) fn translated(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    for key in OWN_FIELDS.into_iter().chain(["store"]) {
+    // What is too long is compacted or cut here, since these APIs know no such fields.
+    for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);
     }
     dialect::encode(dialect, Request { fields: &fields, items: view, origin })
@@ -70,17 +83,38 @@ impl Sources {
 
 /// The body of the upstream's request: stateless, streamed, with this input. The caller's other
 /// fields stand in it as they came; each item is copied once.
-pub(super) fn encode(request: &CreateRequest, input: &[Item], encrypted: bool) -> Bytes {
+pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Bytes {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);
     }
-    match include(&fields, encrypted) {
+    if !beside.compaction {
+        fields.remove(COMPACTION);
+    }
+    match include(&fields, beside.encrypted) {
         Some(include) => fields.set("include", include),
         None => fields.remove("include"),
     }
     fields.set("store", "false");
     fields.set("stream", "true");
+    with_input(&fields.to_text(), input)
+}
+
+/// The body of a request for nothing but a compaction of this input.
+pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
+        fields.remove(key);
+    }
+    with_input(&fields.to_text(), input)
+}
+
+/// The body of a request that asks how many tokens this input is.
+pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    for key in OWN_FIELDS {
+        fields.remove(key);
+    }
     with_input(&fields.to_text(), input)
 }
 
@@ -95,10 +129,30 @@ fn with_input(fields: &str, input: &[Item]) -> Bytes {
         if position > 0 {
             body.push(b',');
         }
-        body.extend_from_slice(item.raw());
+        body.extend_from_slice(&as_a_provider_takes_it(item));
     }
     body.extend_from_slice(b"]}");
     body.into()
+}
+
+/// The item without the `status` that callers are shown of every item, where OpenAI's API defines
+/// none for its kind, or, of reasoning, refuses the one that it defines: `Unknown parameter:
+/// 'input[1].status'.`
+fn as_a_provider_takes_it(item: &Item) -> Bytes {
+    use Kind as K;
+    let goes_without = matches!(
+        item.head().kind,
+        K::Reasoning
+            | K::Compaction
+            | K::Program
+            | K::McpListTools
+            | K::McpApprovalRequest
+            | K::McpApprovalResponse
+    );
+    match goes_without && item.object().get("status").is_some() {
+        true => item.with(|object| object.remove("status")).raw().clone(),
+        false => item.raw().clone(),
+    }
 }
 
 /// What to include: as the caller asked, and encrypted reasoning where the model gives it.

@@ -4,38 +4,25 @@
 //! then refuses the whole request, and would refuse every later turn of the conversation.
 
 use antiphon::repair::{Policy, made_with, repair_with};
-use antiphon::{Item, Kind};
+use antiphon::{Item, Kind, Origin};
 
 use super::Turn;
 use super::encode::Sources;
-use super::plan::{Plan, Prompt};
+use super::instead::Instead;
+use super::plan::Prompt;
 use super::report::{LeftOut, Report};
 use crate::upstream::Upstream;
-
-/// A plan's prompt without encrypted reasoning, and the report that says so.
-pub(super) struct Lean {
-    prompt: Prompt,
-    report: Report,
-}
-
-impl Lean {
-    /// What is sent.
-    pub(super) fn prompt(&self) -> &Prompt {
-        &self.prompt
-    }
-
-    /// It was answered: from here on it is what was planned.
-    pub(super) fn takes_the_place_in(self, plan: &mut Plan) {
-        plan.prompt = self.prompt;
-        plan.report.add_new(self.report);
-    }
-}
 
 impl Turn<'_> {
     /// The prompt without encrypted reasoning. What was made with it goes without its id, under which
     /// a provider would miss the reasoning. `None` where there is none to leave out.
-    pub(super) fn without_reasoning(&self, plan: &Plan, upstream: Upstream<'_>) -> Option<Lean> {
-        let view = &plan.prompt.view;
+    pub(super) fn without_reasoning(
+        &self,
+        prompt: &Prompt,
+        origin: &Origin,
+        upstream: Upstream<'_>,
+    ) -> Option<Instead> {
+        let view = &prompt.view;
         let (refused, kept): (Vec<Item>, Vec<Item>) =
             view.iter().cloned().partition(is_encrypted_reasoning);
         if refused.is_empty() || kept.is_empty() {
@@ -53,8 +40,8 @@ impl Turn<'_> {
             let item = &kept[mend.position];
             report.mended(sources.position(item), item, mend);
         }
-        let prompt = self.prompt(repaired.items, upstream, &plan.origin, &mut report).ok()?;
-        Some(Lean { prompt, report })
+        let prompt = self.prompt(repaired.items, upstream, origin, &mut report).ok()?;
+        Some(Instead { prompt, report })
     }
 }
 

@@ -1,45 +1,65 @@
 //! One turn, from a request to a committed answer.
 
 mod admission;
+mod apart;
+mod background;
 mod channel;
 mod client;
 mod commit;
+mod compact;
+mod compacted;
+mod counting;
 mod encode;
+mod instead;
+mod job;
+mod lane;
 mod lean;
+mod log;
 mod open;
 mod plan;
 mod preview;
 mod relay;
 mod report;
 mod resolve;
+mod resume;
 mod retry;
 mod send;
+mod start;
+mod summary;
 mod view;
+mod warm;
+mod window;
 
 use std::pin::pin;
 use std::sync::Arc;
 
-use antiphon::dialect::Asked;
+use antiphon::dialect::{Asked, Dialect};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
+use antiphon_store::ResponseId;
 use futures_util::future::maybe_done;
 use tokio::sync::oneshot;
 
+pub(crate) use self::background::{Accepted, accept};
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
+pub(crate) use self::compacted::compacted;
+pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
-use self::relay::{Hearing, Outcome};
+use self::relay::{Hearing, Outcome, Unwanted};
 pub(crate) use self::resolve::{Incoming, resolve};
+pub(crate) use self::resume::resume;
 use self::retry::Made;
 use self::send::Sent;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::lease::Leases;
 use crate::limits::TurnPermit;
-use crate::request::CreateRequest;
+use crate::request::{CreateRequest, Wants};
 use crate::settings::OnDisconnect;
 use crate::upstream::{Asking, Reply, Upstream};
 
@@ -53,13 +73,12 @@ pub(crate) async fn answer(
     let (client, answer) = Client::new(request.stream, gateway.closing.clone(), permit);
     let turns = gateway.turns.clone();
     turns.spawn(async move {
-        let mut turn = Turn { gateway: &gateway, caller: &caller, request: &request };
-        turn.run(client).await;
+        Turn::of(&gateway, &caller, &request).run(client).await;
     });
     received(answer).await
 }
 
-async fn received(answer: oneshot::Receiver<Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {
     answer.await.unwrap_or_else(|_| {
         Err(ApiError::server(
             http::StatusCode::INTERNAL_SERVER_ERROR,
@@ -69,16 +88,42 @@ async fn received(answer: oneshot::Receiver<Result<Answer, ApiError>>) -> Result
 }
 
 /// One turn of one caller.
+#[derive(Clone)]
 struct Turn<'a> {
     gateway: &'a Gateway,
     caller: &'a Caller,
     request: &'a CreateRequest,
+    /// How it waits for others.
+    leases: Leases,
+    /// Who its response is, where that is told before the turn opens.
+    announced: Option<Announced>,
+}
+
+/// A response's identity.
+#[derive(Clone, Debug)]
+struct Announced {
+    id: ResponseId,
+    /// Unix seconds.
+    created_at: i64,
+}
+
+/// A turn that is open, and what its upstream is to be given.
+struct Planned {
+    opened: Opened,
+    plan: Plan,
+}
+
+impl<'a> Turn<'a> {
+    fn of(gateway: &'a Gateway, caller: &'a Caller, request: &'a CreateRequest) -> Self {
+        Self { gateway, caller, request, leases: gateway.leases.clone(), announced: None }
+    }
 }
 
 impl Turn<'_> {
-    async fn run(&mut self, mut client: Client) {
+    async fn run(&self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
             report::log_refusal(self.caller, &error);
+            self.forget();
             client.refuse(error);
         }
     }
@@ -92,14 +137,15 @@ impl Turn<'_> {
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
-        let held = self.load(opened.cursor).await?;
-        let input = self.resolve(&held, self.request.input.clone()).await?;
-        let mut plan = self.plan(held, input, upstream)?;
-        plan.report.superseded(matches!(made, Made::Superseded));
+        let superseding = matches!(made, Made::Superseded);
+        let Planned { opened, mut plan } = self.planned(opened, superseding).await?;
+        if self.request.wants == Wants::Preparation {
+            return self.warm_up(opened, plan, client).await;
+        }
         let mut asking = Asking::of(upstream);
         let _guard = self.guard_opening(&opened);
-        let reply = self.ask(&opened, &mut plan, &mut asking, client).await?;
-        let Some(reply) = reply else { return Ok(()) };
+        let reply = self.ask_of_compacted(&opened, &mut plan, &mut asking, client).await?;
+        let Ok(reply) = reply else { return Ok(()) };
         client.begin(plan.report.head(&opened.response_id));
         let hearing = self.hearing(&opened, &plan, upstream);
         let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
@@ -107,17 +153,27 @@ impl Turn<'_> {
         self.conclude(opened, plan, outcome, client).await
     }
 
-    /// Records the opening and sends the request, both at once. `None` where the caller left
-    /// before the answer began: then there was no turn.
+    /// Loads what is held, and decides what of the input is new and what the model is given.
+    async fn planned(&self, opened: Opened, superseding: bool) -> Result<Planned, ApiError> {
+        let upstream = self.gateway.upstream_of(&self.request.model)?;
+        let held = self.held(&opened).await?;
+        let input = self.resolve(&held, self.request.input.clone()).await?;
+        let mut plan = self.plan(held, input, upstream)?;
+        plan.superseded(superseding);
+        Ok(Planned { opened, plan })
+    }
+
+    /// Records the opening and sends the request, both at once; or why nobody wants the answer any
+    /// more, before it began.
     async fn ask(
         &self,
         opened: &Opened,
         plan: &mut Plan,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Reply>, ApiError> {
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
         let sent = self.record_and_send(opened, plan, asking, client).await;
-        if !matches!(sent, Ok(Some(_))) {
+        if !matches!(sent, Ok(Ok(_))) {
             self.drop_opening(opened).await;
         }
         Ok(sent?.map(|sent| sent.told_in(plan)))
@@ -130,12 +186,12 @@ impl Turn<'_> {
         plan: &Plan,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Sent>, ApiError> {
+    ) -> Result<Result<Sent, Unwanted>, ApiError> {
         let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
         let both = async { tokio::join!(recording.as_mut(), self.send(plan, asking)).1 };
         let sent = tokio::select! {
-            sent = both => sent.map(Some).map_err(ApiError::from),
-            () = self.left(client) => Ok(None),
+            sent = both => sent.map(Ok).map_err(ApiError::from),
+            unwanted = self.left(client) => Ok(Err(unwanted)),
             () = opened.conversation_deleted() => Err(ApiError::conversation_deleted()),
         };
         // A store ends what it has begun, whoever waits: before that there is nothing to drop.
@@ -146,11 +202,11 @@ impl Turn<'_> {
 
     /// Waits until nobody wants the turn's end any more: its caller has left, or the gateway is
     /// closing.
-    async fn left(&self, client: &mut Client) {
+    async fn left(&self, client: &mut Client) -> Unwanted {
         let settles = self.gateway.settings.on_disconnect == OnDisconnect::Settle;
         tokio::select! {
-            () = client.gone(), if settles => {}
-            () = self.gateway.closing.cancelled() => {}
+            unwanted = client.unwanted(), if settles || self.request.background => unwanted,
+            () = self.gateway.closing.cancelled() => Unwanted::Left,
         }
     }
 
@@ -159,8 +215,12 @@ impl Turn<'_> {
         let taken = Taken::of(&plan.transcript);
         let assembler = self.assembler(envelope(opened, &fields), taken);
         let assembler = assembler.permitting(Permission::of(&fields));
+        let assembler = assembler.beginning_with(plan.preface.clone().unwrap_or_default());
         let asked = Asked::of(&fields, plan.origin.clone());
-        Hearing::new(upstream.api(), asked, assembler).bounded(upstream.max_event())
+        let api =
+            if self.is_answered_by_compaction(plan) { Dialect::Responses } else { upstream.api() };
+        let hearing = Hearing::new(api, asked, assembler).bounded(upstream.max_event());
+        hearing.sealing(self.sealing(&plan.origin, upstream))
     }
 
     fn assembler(&self, envelope: Envelope, taken: Taken) -> Assembler {
@@ -187,13 +247,17 @@ impl Turn<'_> {
                 assembler.finish(unix_now())
             }
         };
+        self.learn_of_compaction(&plan, &finished);
         let report = plan.report.with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
             false => self.commit(&opened, plan.fresh, &report, &finished, &plan.origin).await,
         };
-        if committed.is_err() {
+        if committed.is_ok() {
+            self.remember(&opened, plan.transcript, &finished, &plan.origin);
+        } else {
             self.drop_opening(&opened).await;
+            self.forget();
         }
         report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
         opened.close().await;

@@ -1,11 +1,13 @@
 //! Opening a turn: where it goes on from, and the right to do so.
 
+use std::sync::Arc;
+
 use antiphon::Transcript;
 use antiphon_store::{
     Base, ConversationId, Cursor, Place, ResponseId, ResponseRecord, Shard, ThreadId,
 };
 
-use super::Turn;
+use super::{Announced, Turn};
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::lease::{Lease, OpenResponse};
@@ -22,6 +24,8 @@ pub(super) struct Opened {
     pub(super) conversation: Option<ConversationId>,
     /// Where the transcript ends that it goes on from; `None` for a new thread.
     pub(super) cursor: Option<Cursor>,
+    /// The transcript itself, where it goes on from a response that only its connection remembers.
+    remembered: Option<Arc<Transcript>>,
     /// Where its items go.
     pub(super) base: Base,
     /// What it holds of the conversation, until it is committed.
@@ -75,6 +79,13 @@ impl Opened {
     }
 }
 
+impl Announced {
+    /// A new one.
+    pub(super) fn now(shard: Shard) -> Self {
+        Self { id: ResponseId::issue(shard, &mut RandomIds), created_at: unix_now() }
+    }
+}
+
 impl Turn<'_> {
     /// Opens the turn where the request says that it goes on.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
@@ -94,11 +105,29 @@ impl Turn<'_> {
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
+        if let Some(remembered) = self.remembered(text) {
+            return self.open_remembered(&id, remembered).await;
+        }
         let record = self.response(&id).await?.ok_or_else(unknown)?;
         let fork = ThreadId::issue(&mut RandomIds);
         let (shard, cursor) = (id.shard(), record.cursor);
         let end_of = record.response.conversation.is_some().then_some(id);
         self.opened(shard, Some(cursor), Base::After { cursor, fork, end_of }, None).await
+    }
+
+    /// Goes on from a response that the store does not have. What is kept of a chain is all of it, so
+    /// that nothing that is stored goes on from it.
+    async fn open_remembered(
+        &self,
+        id: &ResponseId,
+        remembered: Arc<Transcript>,
+    ) -> Result<Opened, ApiError> {
+        if self.request.store {
+            return Err(ApiError::previous_response_not_stored(id.as_str()));
+        }
+        let base = Base::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
+        let opened = self.opened(id.shard(), None, base, None).await?;
+        Ok(Opened { remembered: Some(remembered), ..opened })
     }
 
     /// Where a turn of this request would go on from: `None` for a new thread. Nothing is opened; an
@@ -124,7 +153,8 @@ impl Turn<'_> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         let tenant = &self.caller.tenant;
-        let lease = self.gateway.lease(tenant, &id).await?;
+        let lease = self.leases.conversation(tenant, &id).await?;
+        let lease = lease.ok_or_else(ApiError::conversation_locked)?;
         let turn = self.gateway.open_turns.enter(tenant, &id);
         let found = self.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
@@ -139,32 +169,37 @@ impl Turn<'_> {
         base: Base,
         conversation: Option<(ConversationId, Within)>,
     ) -> Result<Opened, ApiError> {
-        let response_id = ResponseId::issue(shard, &mut RandomIds);
-        let response = self.gateway.leases.open_response(&self.caller.tenant, &response_id).await;
+        let Announced { id: response_id, created_at } = self.announced(shard);
+        let response = self.leases.open_response(&self.caller.tenant, &response_id).await;
         let response = response.ok_or_else(ApiError::conversation_locked)?;
         let (conversation, within) = conversation.unzip();
-        let created_at = unix_now();
         Ok(Opened {
             response_id,
             created_at,
             conversation,
             cursor,
+            remembered: None,
             base,
             within,
             _response: response,
         })
     }
 
+    /// Who the response of this turn is.
+    fn announced(&self, shard: Shard) -> Announced {
+        self.announced.clone().unwrap_or_else(|| Announced::now(shard))
+    }
+
     /// A new thread's shard follows from the request, so that the thread is found should the request
     /// be made again.
-    fn shard_of_request(&self) -> Shard {
+    pub(super) fn shard_of_request(&self) -> Shard {
         self.request.identity.digest.shard()
     }
 
     /// The record of a response, once its turn has ended: here, and where there is none, in another
     /// process.
     async fn response(&self, id: &ResponseId) -> Result<Option<ResponseRecord>, ApiError> {
-        let (leases, store) = (&self.gateway.leases, &self.gateway.store);
+        let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
         if !leases.response_ended_here(tenant, id).await {
             return Err(ApiError::conversation_locked());
@@ -178,7 +213,15 @@ impl Turn<'_> {
         }
     }
 
-    /// The transcript that the turn goes on from.
+    /// The transcript that the turn goes on from: what its connection remembers, or what is stored.
+    pub(super) async fn held(&self, opened: &Opened) -> Result<Transcript, ApiError> {
+        match &opened.remembered {
+            Some(remembered) => Ok(remembered.as_ref().clone()),
+            None => self.load(opened.cursor).await,
+        }
+    }
+
+    /// The transcript that ends at this cursor.
     pub(super) async fn load(&self, cursor: Option<Cursor>) -> Result<Transcript, ApiError> {
         match cursor {
             None => Ok(Transcript::default()),

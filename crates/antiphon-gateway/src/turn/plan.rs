@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use antiphon::dialect::{Dialect, Place};
 use antiphon::repair::made_with;
+use antiphon::stream::Preface;
 use antiphon::{HeldItem, Item, ItemId, Origin, Transcript};
 use bytes::Bytes;
 
@@ -12,6 +13,7 @@ use super::admission::Admission;
 use super::encode::{self, Sources};
 use super::report::Report;
 use super::resolve::Incoming;
+use super::start::Target;
 use super::view::View;
 use crate::error::ApiError;
 use crate::request::{check_choice_is_there, nothing_to_say};
@@ -30,6 +32,28 @@ pub(super) struct Plan {
     pub(super) origin: Origin,
     /// What was left out and mended.
     pub(super) report: Report,
+    /// The compaction that the response begins with.
+    pub(super) preface: Option<Preface>,
+    admitted: Admitted,
+}
+
+/// What is known of the input once it is in the transcript.
+struct Admitted {
+    /// How many items were held before it.
+    held: usize,
+    /// For each item of it that was fresh its position in the input.
+    sources: Vec<usize>,
+    /// Which reasoning items were made with.
+    made_with: HashMap<ItemId, ItemId>,
+    /// What was left out of it.
+    report: Report,
+}
+
+impl Admitted {
+    /// Where in the input the item at this position of the transcript came from.
+    fn source(&self, at: usize) -> Option<usize> {
+        self.sources.get(at.checked_sub(self.held)?).copied()
+    }
 }
 
 /// What the model is given.
@@ -38,6 +62,26 @@ pub(super) struct Prompt {
     pub(super) view: Vec<Item>,
     /// As a request, where the upstream does not speak the Responses API.
     pub(super) encoded: Option<Bytes>,
+}
+
+impl Plan {
+    /// The plan of nothing but this prompt, of which nothing is kept.
+    pub(super) fn of_prompt(prompt: Prompt, origin: Origin, report: Report) -> Self {
+        let admitted = Admitted {
+            held: 0,
+            sources: Vec::new(),
+            made_with: HashMap::new(),
+            report: report.clone(),
+        };
+        let (transcript, fresh) = (Transcript::default(), Vec::new());
+        Self { transcript, fresh, prompt, origin, report, preface: None, admitted }
+    }
+
+    /// The turn stands in the place of an earlier attempt, or not.
+    pub(super) fn superseded(&mut self, earlier: bool) {
+        self.report.superseded(earlier);
+        self.admitted.report.superseded(earlier);
+    }
 }
 
 impl Turn<'_> {
@@ -55,16 +99,66 @@ impl Turn<'_> {
         let mut admission = Admission::new(held, incoming, key, strict);
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
-        let mut view = View::of(&transcript, &sources, held, report);
-        view.leave_unusable_reasoning(&origin, upstream.api(), strict)?;
-        let (view, mut report) = view.mended(strict, known_reasoning(&transcript, made_with))?;
+        let made_with = known_reasoning(&transcript, made_with);
+        let admitted = Admitted { held, sources, made_with, report };
+        let (prompt, report) =
+            self.prompt_of(&transcript, &admitted, Target::new(&origin, upstream))?;
+        let fresh = transcript.items()[held..].to_vec();
+        Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
+    }
+
+    /// The plan of the same turn with a history that this compaction stands for. `usage`: what it
+    /// took to make it.
+    pub(super) fn compacted(
+        &self,
+        plan: &mut Plan,
+        compaction: Item,
+        usage: Option<String>,
+        upstream: Upstream<'_>,
+    ) -> Result<(), ApiError> {
+        let id = compaction.head().id.clone().expect("it was issued with an id");
+        let (key, origin) = (self.gateway.fingerprint_key, plan.origin.clone());
+        let mut transcript = plan.transcript.clone();
+        transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));
+        let target = Target::new(&plan.origin, upstream);
+        let prompted = self.prompt_of(&transcript, &plan.admitted, target)?;
+        (plan.prompt, plan.report) = prompted;
+        plan.preface = Some(Preface::new(compaction, usage));
+        Ok(())
+    }
+
+    /// The plan of the same turn without what only the upstream could read, and cannot any more.
+    pub(super) fn expanded(&self, plan: &mut Plan, upstream: Upstream<'_>) -> Result<(), ApiError> {
+        let target = Target { origin: &plan.origin, upstream, reads_its_own: false };
+        let prompted = self.prompt_of(&plan.transcript, &plan.admitted, target)?;
+        (plan.prompt, plan.report) = prompted;
+        Ok(())
+    }
+
+    /// What the model is given of a transcript, and what was left out and mended on the way.
+    fn prompt_of(
+        &self,
+        transcript: &Transcript,
+        admitted: &Admitted,
+        target: Target<'_>,
+    ) -> Result<(Prompt, Report), ApiError> {
+        let Target { origin, upstream, .. } = target;
+        let strict = self.gateway.settings.faults == Faults::Reject;
+        let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
+        let started = admitted.held + admitted.sources.len();
+        let start = self.start(transcript, started, target, source, &mut report)?;
+        let mut view = View::of(transcript, start.as_ref(), source, report);
+        if !self.is_compacted_there(upstream, origin) {
+            view.leave_trigger();
+        }
+        view.leave_unusable_reasoning(origin, upstream.api(), strict)?;
+        let (view, mut report) = view.mended(strict, admitted.made_with.clone())?;
         if view.is_empty() && !self.request.is_prompted() {
             return Err(nothing_to_say());
         }
         check_choice_is_there(&self.request.object(), &view)?;
-        let prompt = self.prompt(view, upstream, &origin, &mut report)?;
-        let fresh = transcript.items()[held..].to_vec();
-        Ok(Plan { transcript, fresh, prompt, origin, report })
+        let prompt = self.prompt(view, upstream, origin, &mut report)?;
+        Ok((prompt, report))
     }
 
     /// The items as the upstream is given them. What its API cannot carry is reported.

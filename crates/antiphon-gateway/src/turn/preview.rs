@@ -1,7 +1,5 @@
 //! What a model would be given, without a turn.
 
-use antiphon::Item;
-
 use super::Turn;
 use super::plan::Plan;
 use crate::caller::Caller;
@@ -12,7 +10,7 @@ use crate::upstream::Upstream;
 
 /// What the model would be given if a request were a turn now. Nothing is opened, kept or sent.
 pub(crate) struct Preview<'a> {
-    plan: Plan,
+    pub(super) plan: Plan,
     upstream: Upstream<'a>,
 }
 
@@ -23,17 +21,21 @@ impl<'a> Preview<'a> {
         caller: &Caller,
         request: &CreateRequest,
     ) -> Result<Self, ApiError> {
-        let turn = Turn { gateway, caller, request };
+        let turn = Turn::of(gateway, caller, request);
         let upstream = gateway.upstream_of(&request.model)?;
         let held = turn.load(turn.begins_at().await?).await?;
         let input = turn.resolve(&held, request.input.clone()).await?;
-        let plan = turn.plan(held, input, upstream)?;
+        let mut plan = turn.plan(held, input, upstream)?;
+        if turn.truncates() {
+            // What is too long even so is shown as it is.
+            drop(turn.fit(&mut plan, upstream).await);
+        }
         Ok(Self { plan, upstream })
     }
 
-    /// The items, in the order in which the model would get them.
-    pub(crate) fn view(&self) -> &[Item] {
-        &self.plan.prompt.view
+    /// What would be sent.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Who would answer.

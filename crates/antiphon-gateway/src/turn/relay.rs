@@ -7,6 +7,8 @@ use bytes::Bytes;
 use super::open::Opened;
 use super::plan::Plan;
 use super::{Client, Turn};
+use crate::compaction::Sealing;
+use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::upstream::{Asking, ByteStream, Reply, UpstreamError};
 
@@ -31,9 +33,13 @@ enum Heard {
 }
 
 /// Why nobody wants the rest of an answer.
-enum Unwanted {
-    /// The caller left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unwanted {
+    /// The caller left, or the gateway is closing. Of a turn in the background: this process cannot
+    /// go on with it.
     Left,
+    /// A turn in the background was cancelled.
+    Cancelled,
     /// The conversation was deleted.
     ConversationDeleted,
 }
@@ -46,6 +52,8 @@ pub(super) struct Hearing {
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
+    /// Seals what only the upstream can read; `None` where it makes nothing of the kind.
+    sealing: Option<Sealing>,
 }
 
 impl Turn<'_> {
@@ -84,7 +92,7 @@ impl Turn<'_> {
     /// Waits until nobody wants the rest of an answer.
     async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
         tokio::select! {
-            () = self.left(client) => Unwanted::Left,
+            unwanted = self.left(client) => unwanted,
             () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
         }
     }
@@ -97,8 +105,18 @@ impl Turn<'_> {
         plan: &mut Plan,
         asking: &mut Asking<'_>,
     ) -> Result<Reply, UpstreamError> {
-        if hearing.assembler.has_told_output() || !asking.may_ask_again(&error).await {
+        if hearing.assembler.has_told_output() {
             return Err(error);
+        }
+        if let Some(shorter) = self.shortened(&error, &plan.prompt, plan, asking).await {
+            shorter.takes_the_place_in(plan);
+        } else if !asking.may_ask_again(&error).await {
+            let explained = self.explained(error, &plan.prompt).await;
+            if matches!(explained, UpstreamError::TooLong(_)) {
+                // It says more than the upstream's own word for it.
+                hearing.begin_anew();
+            }
+            return Err(explained);
         }
         hearing.begin_anew();
         Ok(self.send(plan, asking).await?.told_in(plan))
@@ -148,12 +166,39 @@ impl Hearing {
         let listener = Listener::new(dialect, asked.clone());
         let max_event = usize::MAX;
         let decoder = Decoder::new(max_event);
-        Self { dialect, asked, max_event, decoder, listener, assembler }
+        Self { dialect, asked, max_event, decoder, listener, assembler, sealing: None }
     }
 
     /// The same with a bound on each event, in bytes.
     pub(super) fn bounded(self, max_event: usize) -> Self {
         Self { decoder: Decoder::new(max_event), max_event, ..self }
+    }
+
+    /// The same with an upstream's own compactions sealed.
+    pub(super) fn sealing(self, sealing: Option<Sealing>) -> Self {
+        Self { sealing, ..self }
+    }
+
+    /// Hears an answer to its end that no caller follows.
+    pub(super) async fn hear_out(mut self, reply: Reply) -> Result<Finished, UpstreamError> {
+        match reply {
+            Reply::Whole(body) => self.hear_whole(&body)?,
+            Reply::Events(mut stream) => {
+                while !self.assembler.has_ended() {
+                    self.piece(stream.next().await)?;
+                    while self.assembler.next_event().is_some() {}
+                }
+            }
+        }
+        match self.assembler.failure() {
+            Some(failure) => Err(UpstreamError::Failed(failure.clone())),
+            None => Ok(self.assembler.finish(unix_now())),
+        }
+    }
+
+    /// The same of a response that was queued, of which `told` events are told.
+    pub(super) fn behind(self, told: u64) -> Self {
+        Self { assembler: self.assembler.behind(told), ..self }
     }
 
     /// What an answer that has ended came to.
@@ -175,8 +220,16 @@ impl Hearing {
     }
 
     fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
-        let heard = self.listener.hear_whole(body, &mut self.assembler);
+        let body = self.sealed(body);
+        let heard = self.listener.hear_whole(&body, &mut self.assembler);
         heard.map_err(|_| garbled("a body that is no response object"))
+    }
+
+    fn sealed(&mut self, data: &Bytes) -> Bytes {
+        match &mut self.sealing {
+            Some(sealing) => sealing.apply(data),
+            None => data.clone(),
+        }
     }
 
     /// Another answer follows in the place of this one.
@@ -193,10 +246,27 @@ impl Hearing {
         client.failing(error);
     }
 
+    /// The response begins before its upstream is heard: it is told to be in progress.
+    pub(super) async fn start(&mut self, client: &mut Client) {
+        self.assembler.start();
+        self.pass_on(client).await;
+    }
+
+    /// The upstream gave no answer at all.
+    pub(super) async fn refused(mut self, error: ApiError, client: &mut Client) -> Outcome {
+        self.fail(error.as_failure(), error, client).await;
+        Outcome::Ended(self.assembler)
+    }
+
     /// The rest is not waited for.
-    async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
+    pub(super) async fn leave(mut self, unwanted: Unwanted, client: &mut Client) -> Outcome {
         match unwanted {
             Unwanted::Left => Outcome::Left(self.assembler),
+            Unwanted::Cancelled => {
+                self.assembler.cancel();
+                self.pass_on(client).await;
+                Outcome::Ended(self.assembler)
+            }
             Unwanted::ConversationDeleted => {
                 let error = ApiError::conversation_deleted();
                 self.fail(Failure::server_error(error.message()), error, client).await;
@@ -235,7 +305,8 @@ impl Hearing {
     }
 
     fn event(&mut self, data: &Bytes) -> Result<(), UpstreamError> {
-        let heard = self.listener.hear(data, &mut self.assembler);
+        let data = self.sealed(data);
+        let heard = self.listener.hear(&data, &mut self.assembler);
         heard.map_err(|_| garbled("an event that is no JSON object"))
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
-use antiphon::{Item, ItemId};
+use antiphon::{Item, ItemId, Kind};
 use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
@@ -33,8 +33,19 @@ pub(super) struct Report {
     repairs: Vec<Repair>,
     /// Fields that the upstream's API cannot carry as they are: left out, or put otherwise.
     adapted_fields: Vec<AdaptedField>,
+    /// The oldest items, left out of what the model was given because it was too long.
+    truncated: Vec<TruncatedItem>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct TruncatedItem {
+    /// Its position in the input; null for an item that was held before.
+    position: Option<usize>,
+    #[serde(rename = "type")]
+    kind: String,
+    item_id: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -96,6 +107,8 @@ pub(super) enum LeftOut {
     BareReasoning,
     /// Encrypted reasoning that its upstream cannot read.
     RefusedReasoning,
+    /// A compaction that another model made, in place of which the model gets what it stands for.
+    ForeignCompaction,
 }
 
 impl LeftOut {
@@ -108,6 +121,7 @@ impl LeftOut {
             Self::ForeignReasoning => "foreign_reasoning",
             Self::BareReasoning => "bare_reasoning",
             Self::RefusedReasoning => "refused_reasoning",
+            Self::ForeignCompaction => "foreign_compaction",
         }
     }
 
@@ -120,6 +134,7 @@ impl LeftOut {
             Self::ForeignReasoning => "The reasoning was encrypted by another model.",
             Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
             Self::RefusedReasoning => "The upstream cannot read the encrypted reasoning.",
+            Self::ForeignCompaction => "The compaction was made by another model.",
         }
     }
 }
@@ -134,6 +149,7 @@ impl Report {
             resent: Vec::new(),
             repairs: Vec::new(),
             adapted_fields: Vec::new(),
+            truncated: Vec::new(),
             stream: Vec::new(),
         }
     }
@@ -160,6 +176,18 @@ impl Report {
                 self.adapted_fields.push(field);
             }
         }
+        self.truncated.extend(other.truncated);
+    }
+
+    /// What was left out of something beside the turn because it was too long.
+    pub(super) fn truncated_too(&mut self, other: Self) {
+        self.truncated.extend(other.truncated);
+    }
+
+    /// An item was left out because the whole was too long.
+    pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
+        let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));
+        self.truncated.push(TruncatedItem { position, kind, item_id });
     }
 
     pub(super) fn resent(&mut self, position: usize, item: &Item, held: &ItemId, resent: Resent) {
@@ -178,6 +206,21 @@ impl Report {
 
     pub(super) fn left_out_of_view(&mut self, source: Option<usize>, item: &Item, why: LeftOut) {
         self.repair(source, item, why.fault(), "dropped", why.message().into());
+    }
+
+    /// A compaction that the model cannot read gave its place to the items that it stands for.
+    pub(super) fn expanded(&mut self, source: Option<usize>, item: &Item) {
+        let why = LeftOut::ForeignCompaction;
+        self.repair(source, item, why.fault(), "expanded", why.message().into());
+    }
+
+    /// The history was to be compacted, and could not be: the turn goes on with all of it.
+    pub(super) fn compaction_failed(&mut self, error: &ApiError) {
+        let (position, item_id) = (None, None);
+        let (fault, action) = ("failed_compaction", "uncompacted");
+        let kind = Kind::Compaction.to_string();
+        let message = format!("The history could not be compacted: {}", error.message());
+        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
     }
 
     pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
@@ -245,6 +288,9 @@ impl Report {
             let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
             headers.insert("antiphon-repairs", value);
         }
+        if !self.truncated.is_empty() {
+            headers.insert("antiphon-truncated", self.truncated.len().into());
+        }
         if self.superseding {
             headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
         }
@@ -280,6 +326,7 @@ impl Report {
             && self.resent.is_empty()
             && self.repairs.is_empty()
             && self.adapted_fields.is_empty()
+            && self.truncated.is_empty()
             && self.stream.is_empty();
         (!is_empty).then(|| self.to_json())
     }
@@ -305,6 +352,7 @@ impl Report {
             resent = self.resent.len(),
             retries = self.retries,
             repairs = self.counts(),
+            truncated = self.truncated.len(),
             stream_repairs = self.stream.len(),
             output_items = finished.output.len(),
             not_committed = failure.map(ApiError::message),

@@ -8,6 +8,7 @@ use antiphon_store::{Store, StoreError, Tenant};
 
 use super::Turn;
 use super::view::is_bare_reasoning;
+use crate::compaction::check_compactions;
 use crate::error::ApiError;
 
 /// How many items are looked up at a time.
@@ -38,7 +39,8 @@ impl Turn<'_> {
         held: &Transcript,
         input: Vec<Item>,
     ) -> Result<Vec<Incoming>, ApiError> {
-        let store = &*self.gateway.store;
+        let (store, key) = (&*self.gateway.store, &self.gateway.compaction_key);
+        check_compactions(&input, "input", key, &self.caller.tenant)?;
         resolve(store, &self.caller.tenant, Some(held), input).await
     }
 }
@@ -99,7 +101,9 @@ fn held_instead(item: &Item, copy: &HeldItem) -> Incoming {
         Some(_) => held,
         None => held.with(|object| object.set_string("id", copy.id.as_str())),
     };
-    Incoming { origin: copy.origin.clone(), ..Incoming::of(held) }
+    // A compaction was made in its place there, not here.
+    let origin = copy.origin.clone().filter(|_| held.head().kind != Kind::Compaction);
+    Incoming { origin, ..Incoming::of(held) }
 }
 
 /// Whether the item is a reference to the held one, or the held one with less in it.

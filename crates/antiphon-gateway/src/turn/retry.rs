@@ -45,7 +45,7 @@ impl Turn<'_> {
     /// the attempts that still run.
     pub(super) async fn enter(&self) -> Result<Underway, ApiError> {
         let Identity { digest, again } = self.request.identity;
-        let entered = self.gateway.leases.underway(&self.caller.tenant, &digest, again).await?;
+        let entered = self.leases.underway(&self.caller.tenant, &digest, again).await?;
         entered.ok_or_else(still_answered)
     }
 
@@ -83,7 +83,7 @@ impl Turn<'_> {
         });
         let open: Vec<ResponseId> = open.cloned().collect();
         for id in &open {
-            if !self.gateway.leases.response_ended(&self.caller.tenant, id).await? {
+            if !self.leases.response_ended(&self.caller.tenant, id).await? {
                 return Err(still_answered());
             }
         }
@@ -125,7 +125,7 @@ impl Turn<'_> {
         Ok(store.take_back(tenant, conversation, digest, fork, opened.place()).await?)
     }
 
-    fn is_keyed(&self) -> bool {
+    pub(super) fn is_keyed(&self) -> bool {
         self.request.identity.again == Again::Keyed
     }
 

@@ -5,7 +5,8 @@ use antiphon::Origin;
 use antiphon::dialect::{Dialect, with_reasoning_stood_in};
 use bytes::Bytes;
 
-use super::lean::Lean;
+use super::encode::Beside;
+use super::instead::Instead;
 use super::plan::{Plan, Prompt};
 use super::{Turn, encode};
 use crate::settings::Faults;
@@ -17,51 +18,60 @@ pub(super) struct Sent {
     /// How many calls went with something in place of the reasoning that they were made with.
     stood_in: usize,
     /// What was sent in place of what was planned.
-    lean: Option<Lean>,
+    instead: Option<Instead>,
 }
 
 impl Sent {
     fn as_planned(reply: Reply) -> Self {
-        Self { reply, stood_in: 0, lean: None }
+        Self { reply, stood_in: 0, instead: None }
     }
 
     /// The reply. How the request came to be answered is told in the plan's report.
     pub(super) fn told_in(self, plan: &mut Plan) -> Reply {
         plan.report.reasoning_stood_in(self.stood_in);
-        if let Some(lean) = self.lean {
-            lean.takes_the_place_in(plan);
+        if let Some(instead) = self.instead {
+            instead.takes_the_place_in(plan);
         }
         self.reply
     }
 }
 
 impl Turn<'_> {
-    /// Sends the request, and sends it again while that may help.
+    /// Sends the request, and sends it again while that may help: otherwise, where the upstream says
+    /// what it wants otherwise, and as it was, where it failed to answer.
     pub(super) async fn send(
         &self,
         plan: &Plan,
         asking: &mut Asking<'_>,
     ) -> Result<Sent, UpstreamError> {
+        let mut instead: Option<Instead> = None;
         loop {
-            match self.send_readable(plan, asking).await {
-                Err(error) if asking.may_ask_again(&error).await => {}
-                sent => return sent,
+            let prompt = instead.as_ref().map_or(&plan.prompt, |instead| &instead.prompt);
+            let error = match self.send_prompt(prompt, &plan.origin, asking).await {
+                Ok(sent) => return Ok(Sent { instead, ..sent }),
+                Err(error) => error,
+            };
+            if let Some(other) = self.otherwise(&error, prompt, plan, asking).await {
+                instead = Some(other.behind(instead));
+            } else if !asking.may_ask_again(&error).await {
+                return Err(self.explained(error, prompt).await);
             }
         }
     }
 
-    /// An upstream that cannot read the encrypted reasoning that it is given is asked once more
-    /// without.
-    async fn send_readable(&self, plan: &Plan, asking: &Asking<'_>) -> Result<Sent, UpstreamError> {
-        let refusal = match self.send_prompt(&plan.prompt, &plan.origin, asking).await {
-            Err(error) if error.refuses_reasoning() && self.mends() => error,
-            sent => return sent,
-        };
-        let Some(lean) = self.without_reasoning(plan, asking.upstream()) else {
-            return Err(refusal);
-        };
-        let sent = self.send_prompt(lean.prompt(), &plan.origin, asking).await?;
-        Ok(Sent { lean: Some(lean), ..sent })
+    /// What to send in the place of a prompt that was refused: without the encrypted reasoning that
+    /// the upstream cannot read, or less of it.
+    async fn otherwise(
+        &self,
+        error: &UpstreamError,
+        prompt: &Prompt,
+        plan: &Plan,
+        asking: &mut Asking<'_>,
+    ) -> Option<Instead> {
+        if error.refuses_reasoning() && self.mends() {
+            return self.without_reasoning(prompt, &plan.origin, asking.upstream());
+        }
+        self.shortened(error, prompt, plan, asking).await
     }
 
     async fn send_prompt(
@@ -88,13 +98,16 @@ impl Turn<'_> {
         asking: &Asking<'_>,
     ) -> Result<Reply, UpstreamError> {
         let refusing = &self.gateway.upstreams.without_encryption;
+        let compaction = self.is_compacted_there(asking.upstream(), origin);
+        let encoded = |encrypted| {
+            encode::encode(self.request, &prompt.view, Beside { encrypted, compaction })
+        };
         let encrypted = !refusing.contain(origin);
-        let body = encode::encode(self.request, &prompt.view, encrypted);
+        let body = encoded(encrypted);
         match asking.send(body, self.caller).await {
             Err(error) if encrypted && error.refuses_encryption() => {
                 refusing.remember(origin);
-                let body = encode::encode(self.request, &prompt.view, false);
-                asking.send(body, self.caller).await
+                asking.send(encoded(false), self.caller).await
             }
             reply => reply,
         }
@@ -120,7 +133,7 @@ impl Turn<'_> {
         Ok(Sent { stood_in, ..Sent::as_planned(reply) })
     }
 
-    fn mends(&self) -> bool {
+    pub(super) fn mends(&self) -> bool {
         self.gateway.settings.faults == Faults::Repair
     }
 }

@@ -8,6 +8,7 @@ use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::{LeftOut, Report};
+use super::start::Start;
 use crate::error::ApiError;
 
 /// The items that a model is to be given, while they are being sorted out.
@@ -24,18 +25,35 @@ struct Entry {
 }
 
 impl View {
+    /// What `transcript` says, from where it `starts` on. `source`: where in the input the item at a
+    /// position of the transcript came from.
     pub(super) fn of(
         transcript: &Transcript,
-        sources: &[usize],
-        held: usize,
+        starts: Option<&Start>,
+        source: impl Fn(usize) -> Option<usize>,
         report: Report,
     ) -> Self {
-        let entry = |at: usize| Entry {
-            item: transcript.items()[at].item().expect("a view has live items only"),
-            origin: transcript.items()[at].origin.clone(),
-            source: at.checked_sub(held).map(|fresh| sources[fresh]),
+        let start = starts.map(|start| start.at);
+        let mut positions = transcript.view_behind(start);
+        if let Some(start) = starts.filter(|start| start.is_new) {
+            put_before_last_words(transcript, start.at, &mut positions);
+        }
+        let entry = |at: usize| {
+            let held = &transcript.items()[at];
+            let as_held = || held.item().expect("a view has live items only");
+            let compaction = starts.filter(|start| start.at == at);
+            Entry {
+                item: compaction.map_or_else(as_held, |start| start.item.clone()),
+                origin: held.origin.clone(),
+                source: source(at),
+            }
         };
-        Self { entries: transcript.view().into_iter().map(entry).collect(), report }
+        Self { entries: positions.into_iter().map(entry).collect(), report }
+    }
+
+    /// A compaction trigger is for upstreams that compact by themselves.
+    pub(super) fn leave_trigger(&mut self) {
+        self.entries.retain(|entry| entry.item.head().kind != Kind::CompactionTrigger);
     }
 
     /// Encrypted reasoning goes back only to where it was made, bare reasoning nowhere.
@@ -77,6 +95,19 @@ impl View {
         }
         Ok((repaired.items, self.report))
     }
+}
+
+/// Puts the compaction that a view ends with before the caller's last words. They are to be answered,
+/// and stand before it only because it was made in their turn.
+fn put_before_last_words(transcript: &Transcript, compaction: usize, view: &mut [usize]) {
+    let is_word = |at: &usize| {
+        let head = &transcript.items()[*at].head;
+        head.kind == Kind::Message && !head.is_model_made()
+    };
+    let last_words = (0..compaction).rev().take_while(is_word).last().unwrap_or(compaction);
+    let behind = view.iter().rev().take_while(|position| **position >= last_words).count();
+    let place = view.len() - behind;
+    view[place..].rotate_right(1);
 }
 
 /// Why a reasoning item cannot be sent to `target`.

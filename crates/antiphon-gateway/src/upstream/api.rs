@@ -31,9 +31,19 @@ pub(super) fn signed(request: Builder, api: Dialect, key: Option<&Secret>) -> Bu
         false => request,
     };
     match key {
-        Some(key) if is_anthropic => request.header("x-api-key", key.reveal()),
-        Some(key) => request.header(header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
+        Some(key) => {
+            let (name, value) = credential(api, key);
+            request.header(name, value)
+        }
         None => request,
+    }
+}
+
+/// The header that shows a key.
+pub(super) fn credential(api: Dialect, key: &Secret) -> (HeaderName, String) {
+    match api {
+        Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+        _ => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
     }
 }
 
@@ -67,7 +77,7 @@ pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
 
 fn told_by_status(status: StatusCode) -> Bytes {
     let (kind, code) = match status {
-        StatusCode::TOO_MANY_REQUESTS => ("rate_limit_error", Some("rate_limit_exceeded")),
+        StatusCode::TOO_MANY_REQUESTS => ("too_many_requests", Some("rate_limit_exceeded")),
         _ if status.is_server_error() => ("server_error", Some("server_error")),
         _ => ("invalid_request_error", None),
     };

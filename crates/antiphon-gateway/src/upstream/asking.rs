@@ -6,6 +6,7 @@ use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::http::HttpUpstream;
 use super::{Reply, Upstream, UpstreamError};
 use crate::bound::from_now;
 use crate::caller::Caller;
@@ -24,13 +25,18 @@ pub(crate) struct Asking<'a> {
     end: Instant,
     /// How often it was asked again.
     made: u32,
+    /// How often the input was made shorter.
+    shortened: u32,
 }
+
+/// How often an input is made shorter at most, for a model that finds it too long.
+const MAX_SHORTENED: u32 = 4;
 
 impl<'a> Asking<'a> {
     /// Nothing was asked yet; the time of the answer begins.
     pub(crate) fn of(upstream: Upstream<'a>) -> Self {
         let (retries, total) = upstream.patience();
-        Self { upstream, retries, end: from_now(total), made: 0 }
+        Self { upstream, retries, end: from_now(total), made: 0, shortened: 0 }
     }
 
     /// Who is asked.
@@ -51,16 +57,35 @@ impl<'a> Asking<'a> {
         body: Bytes,
         caller: &Caller,
     ) -> Option<Result<Bytes, UpstreamError>> {
-        let Upstream::Http(http) = self.upstream else { return None };
-        if http.api() != Dialect::Responses {
-            return None;
+        match self.upstream {
+            Upstream::Http(http) if http.api() == Dialect::Responses => {
+                Some(self.post(http, path, body, caller).await)
+            }
+            _ => None,
         }
+    }
+
+    /// Posts JSON to a path of a server's API, again where that may help.
+    pub(super) async fn post(
+        &mut self,
+        http: &HttpUpstream,
+        path: &str,
+        body: Bytes,
+        caller: &Caller,
+    ) -> Result<Bytes, UpstreamError> {
         loop {
             match http.call(path, body.clone(), caller, self.end).await {
                 Err(error) if self.may_ask_again(&error).await => {}
-                answer => return Some(answer),
+                answer => return answer,
             }
         }
+    }
+
+    /// The number of the next attempt with a shorter input, from 0; `None` where there were enough.
+    pub(crate) fn shorten(&mut self) -> Option<u32> {
+        let attempt = self.shortened;
+        self.shortened += 1;
+        (attempt < MAX_SHORTENED).then_some(attempt)
     }
 
     /// Waits as long as this error wants before the request is made again; `false`, at once, where

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use super::context_length::{Overflow, TooLong};
 use super::retry_after::retry_after;
 use crate::error_body::ErrorBody;
 
@@ -41,6 +42,9 @@ pub(crate) enum UpstreamError {
     /// It answered that the response failed.
     #[error("{}", .0.message)]
     Failed(Failure),
+    /// The input is too long for the model, and what can be done about it.
+    #[error("{0}")]
+    TooLong(TooLong),
 }
 
 /// An error answer of an upstream.
@@ -79,6 +83,7 @@ impl UpstreamError {
             | Self::Stalled(_)
             | Self::Unending(_)
             | Self::Garbled(_)
+            | Self::TooLong(_)
             | Self::Busy => false,
         }
     }
@@ -95,6 +100,7 @@ impl UpstreamError {
             Self::Failed(failure) => failure.clone(),
             Self::Refused(refused) => refused.as_failure(),
             Self::Busy => Failure { code: "rate_limit_exceeded".into(), message: self.to_string() },
+            Self::TooLong(_) => Failure { code: TooLong::CODE.into(), message: self.to_string() },
             _ => Failure::server_error(self.to_string()),
         }
     }
@@ -109,6 +115,15 @@ impl UpstreamError {
         })
     }
 
+    /// What it said where the input is too long for the model.
+    pub(crate) fn overflow(&self) -> Option<Overflow> {
+        match self {
+            Self::Refused(refused) => Overflow::told_by(refused.status, &refused.error()),
+            Self::Failed(failure) => Overflow::told(&failure.code, &failure.message),
+            _ => None,
+        }
+    }
+
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
         self.is_bad_request(|refused| {
@@ -118,18 +133,17 @@ impl UpstreamError {
         })
     }
 
-    /// Whether it refused encrypted reasoning that it made, or that another server of its kind did:
-    /// OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the code
-    /// `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    /// Whether it refused encrypted content: see [`Refused::refuses_reasoning`].
     pub(crate) fn refuses_reasoning(&self) -> bool {
-        self.is_bad_request(|refused| {
-            let error = refused.error();
-            let message = error["message"].as_str().unwrap_or_default();
-            error["code"] == "invalid_encrypted_content"
-                || message.contains("ncrypted content") && message.contains("could not be")
-                || message.contains("Invalid `signature` in `thinking` block")
-                || message.contains("Invalid `data` in `redacted_thinking` block")
-        })
+        matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
+    }
+
+    /// Whether there is nothing at the path that was asked. A model that there is not is something
+    /// else.
+    pub(crate) fn tells_of_no_such_path(&self) -> bool {
+        matches!(self, Self::Refused(refused)
+            if matches!(refused.status.as_u16(), 404 | 405 | 501)
+                && refused.error()["code"] != "model_not_found")
     }
 
     fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {
@@ -162,13 +176,33 @@ impl Refused {
         }
     }
 
+    /// Whether it refused encrypted reasoning or a compaction that it made, or that another server of
+    /// its kind did: OpenAI with `The encrypted content gAAA...c90= could not be verified.` and the
+    /// code `invalid_encrypted_content`, Anthropic with `` Invalid `signature` in `thinking` block ``.
+    pub(crate) fn refuses_reasoning(&self) -> bool {
+        let error = self.error();
+        let message = error["message"].as_str().unwrap_or_default();
+        self.status == StatusCode::BAD_REQUEST
+            && (error["code"] == "invalid_encrypted_content"
+                || message.contains("ncrypted content") && message.contains("could not be")
+                || message.contains("Invalid `signature` in `thinking` block")
+                || message.contains("Invalid `data` in `redacted_thinking` block"))
+    }
+
+    /// Whether it refused to compact a history by itself: it names what it was asked for.
+    pub(crate) fn refuses_compaction(&self) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        matches!(self.status.as_u16(), 400 | 422)
+            && ["context_management", "compaction_trigger"].iter().any(|name| body.contains(name))
+    }
+
     /// What it says, under `error`; null where it says nothing so.
     fn error(&self) -> Value {
         let body = serde_json::from_slice::<Value>(&self.body);
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }
 
-    fn as_failure(&self) -> Failure {
+    pub(crate) fn as_failure(&self) -> Failure {
         let error = self.error();
         // Some servers repeat their status there.
         let is_a_code = |code: &&str| !code.bytes().all(|byte| byte.is_ascii_digit());

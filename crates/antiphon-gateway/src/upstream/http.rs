@@ -6,7 +6,8 @@ use std::time::Duration;
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::Full;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -22,7 +23,7 @@ use super::patience::Patience;
 use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::settings::{Retries, UpstreamSettings};
+use crate::settings::{ModelPattern, Retries, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -31,14 +32,17 @@ const MAX_ERROR: usize = 1 << 20;
 const ERROR_HEADERS: [&str; 4] =
     ["retry-after", "retry-after-ms", "x-should-retry", "x-request-id"];
 
+/// A request's body on its way.
+pub(crate) type RequestBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
+
 /// A server at one base URL.
 pub(crate) struct HttpUpstream {
-    settings: UpstreamSettings,
-    base: String,
+    pub(super) settings: UpstreamSettings,
+    pub(super) base: String,
     name: String,
     /// How many answers may still be opened; `None`: any number.
     open: Option<Arc<Semaphore>>,
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    pub(super) client: Client<HttpsConnector<HttpConnector>, RequestBody>,
 }
 
 impl HttpUpstream {
@@ -67,6 +71,26 @@ impl HttpUpstream {
     /// Whether it answers for a model of this name.
     pub(super) fn takes(&self, model: &str) -> bool {
         self.settings.models.iter().any(|pattern| pattern.takes(model))
+    }
+
+    /// Whether it answers for models of every name.
+    pub(super) fn takes_all(&self) -> bool {
+        self.settings.models.contains(&ModelPattern::new("*"))
+    }
+
+    /// Whether it is shown a key of the operator's in place of the callers'.
+    pub(crate) fn has_own_key(&self) -> bool {
+        self.settings.key.is_some()
+    }
+
+    /// How many tokens its models take, where that is known.
+    pub(super) fn context_window(&self) -> Option<u64> {
+        self.settings.context_window.map(u64::from)
+    }
+
+    /// Whether it is shown the callers' own tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.settings.key.is_none()
     }
 
     /// The bound, in bytes, on one event of an answer.
@@ -134,7 +158,7 @@ impl HttpUpstream {
     }
 
     /// The right to open one more answer, for as long as it is held.
-    fn permit(&self) -> Result<Option<OwnedSemaphorePermit>, UpstreamError> {
+    pub(super) fn permit(&self) -> Result<Option<OwnedSemaphorePermit>, UpstreamError> {
         let Some(open) = &self.open else { return Ok(None) };
         let permit = open.clone().try_acquire_owned();
         permit.map(Some).map_err(|_| UpstreamError::Busy)
@@ -163,7 +187,7 @@ impl HttpUpstream {
         path: &str,
         body: Bytes,
         caller: &Caller,
-    ) -> Result<Request<Full<Bytes>>, UpstreamError> {
+    ) -> Result<Request<RequestBody>, UpstreamError> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base))
@@ -180,7 +204,7 @@ impl HttpUpstream {
                 request = request.header(name, value);
             }
         }
-        request.body(Full::new(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
+        request.body(whole(body)).map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
     /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere. An
@@ -203,6 +227,11 @@ impl HttpUpstream {
     }
 }
 
+/// A body that is there.
+pub(crate) fn whole(body: Bytes) -> RequestBody {
+    Full::new(body).map_err(|never| match never {}).boxed_unsync()
+}
+
 /// Bodies are asked for as they are.
 fn is_plain(answer: &Response<Incoming>) -> Result<(), UpstreamError> {
     match answer.headers().get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
@@ -220,7 +249,7 @@ fn media_type(headers: &HeaderMap) -> &str {
     content_type.split(';').next().unwrap_or_default().trim()
 }
 
-fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {
+fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, RequestBody> {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
@@ -237,7 +266,7 @@ fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, Fu
         .build(https)
 }
 
-fn unreachable_because(error: &ClientError) -> UpstreamError {
+pub(super) fn unreachable_because(error: &ClientError) -> UpstreamError {
     let mut reason = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

@@ -3,12 +3,15 @@
 mod api;
 mod asking;
 mod body;
+mod context_length;
 mod error;
 mod http;
 mod models;
 mod own_key;
+mod passing;
 mod patience;
 mod retry_after;
+mod token_count;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -21,14 +24,20 @@ use tokio::time::Instant;
 
 pub(crate) use self::asking::Asking;
 pub(crate) use self::body::{ByteStream, Reply};
+pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
-use self::http::HttpUpstream;
+pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::passing::{Foreign, Passed};
+pub(crate) use self::retry_after::retry_after;
 use crate::caller::Caller;
 use crate::settings::{Retries, Settings};
 use crate::sim;
 
 /// The name of the built-in model.
 pub(crate) const SIM: &str = "sim";
+
+/// How many tokens it takes. It has no window of its own: this is that of large models.
+const SIM_WINDOW: u64 = 1_000_000;
 
 /// All upstreams of a gateway.
 pub(crate) struct Upstreams {
@@ -38,6 +47,12 @@ pub(crate) struct Upstreams {
     pub(crate) without_encryption: Origins,
     /// Those known to refuse calls without the reasoning that they were made with.
     pub(crate) wanting_reasoning: Origins,
+    /// Those known to have no `/responses/compact`.
+    pub(crate) without_compact_path: Origins,
+    /// Those known not to compact the history of a request by themselves.
+    pub(crate) without_compaction: Origins,
+    /// Those known not to count tokens.
+    pub(crate) without_token_counts: Origins,
 }
 
 /// Origins that are known for something.
@@ -63,6 +78,9 @@ impl Upstreams {
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),
+            without_compact_path: Origins::default(),
+            without_compaction: Origins::default(),
+            without_token_counts: Origins::default(),
         }
     }
 
@@ -72,6 +90,15 @@ impl Upstreams {
             return Some(Upstream::Sim);
         }
         self.http.iter().find(|upstream| upstream.takes(model)).map(Upstream::Http)
+    }
+
+    /// The server that takes requests of an API's other parts which name no model: of those that
+    /// speak that API one that answers for all models, else the first; else the first of all.
+    pub(crate) fn of_api(&self, anthropic: bool) -> Option<&HttpUpstream> {
+        let speaks = |http: &&HttpUpstream| (http.api() == Dialect::Anthropic) == anthropic;
+        let mut speaking = self.http.iter().filter(speaks);
+        let general = speaking.clone().find(|http| http.takes_all());
+        general.or_else(|| speaking.next()).or_else(|| self.http.first())
     }
 
     /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
@@ -124,11 +151,32 @@ impl Upstream<'_> {
         }
     }
 
+    /// Whether it is a server that speaks the Responses API, and may keep to all of it.
+    pub(crate) fn is_responses_server(self) -> bool {
+        matches!(self, Self::Http(http) if http.api() == Dialect::Responses)
+    }
+
     /// Where items of this upstream's `model` come from.
     pub(crate) fn origin(self, model: &str) -> Origin {
         match self {
             Self::Sim => Origin::new(SIM),
             Self::Http(http) => Origin::new(format!("{} {model}", http.name())),
+        }
+    }
+
+    /// How many tokens its models take, input and answer together, where that is known.
+    pub(crate) fn context_window(self) -> Option<u64> {
+        match self {
+            Self::Sim => Some(SIM_WINDOW),
+            Self::Http(http) => http.context_window(),
+        }
+    }
+
+    /// Whether it is shown the token of a caller that has one.
+    pub(crate) fn takes_tokens(self) -> bool {
+        match self {
+            Self::Sim => false,
+            Self::Http(http) => http.takes_tokens(),
         }
     }
 

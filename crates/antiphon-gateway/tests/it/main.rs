@@ -1,7 +1,10 @@
 //! The gateway from outside: real requests over real connections, a store in a file, and a strict
 //! upstream that judges what it is sent.
 
+mod background;
 mod clients;
+mod compact;
+mod compliance;
 mod concurrency;
 mod dialects;
 mod encrypted;
@@ -10,6 +13,7 @@ mod faults;
 mod leaving;
 mod limits;
 mod numbered;
+mod passthrough;
 mod references;
 mod repairs;
 mod replicas;
@@ -20,8 +24,11 @@ mod state;
 mod streams;
 mod support;
 mod tenants;
+mod tokens;
 mod turns;
 mod upstream;
+mod webhooks;
+mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.
 const KEPT: support::Kept = support::Kept::InAFile;

@@ -3,6 +3,10 @@
 
 #![allow(dead_code, unused_imports)] // Some of the world is for the tests that are not repeated.
 
+#[path = "../it/background/mod.rs"]
+mod background;
+#[path = "../it/compact/mod.rs"]
+mod compact;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
 #[path = "../it/leaving/mod.rs"]

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::sweep;
+use super::{jobs, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread_of};
@@ -86,6 +86,7 @@ pub(super) async fn of_request(
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
+    jobs::remove(db, tenant, id).await?;
     sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
     Ok(true)
 }

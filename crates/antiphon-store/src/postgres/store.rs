@@ -3,18 +3,24 @@
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
+use super::failure::Failure;
+use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, items, kept, listing, openings, places, requests, responses,
-    settling, turns,
+    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    places, requests, responses, settling, turns,
 };
+use crate::background::{Background, JobState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -68,6 +74,10 @@ impl Store for PostgresStore {
 
     fn line(&self) -> Option<&dyn Line> {
         Some(self)
+    }
+
+    fn background(&self) -> &dyn Background {
+        self
     }
 
     async fn create_conversation(
@@ -246,6 +256,11 @@ impl Store for PostgresStore {
         })
     }
 
+    async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+        let shared = self.shared.clone();
+        self.call(async move { expiry::expire(&shared, created_before, limit).await }).await
+    }
+
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
         self.check_open()?;
         self.shared
@@ -278,21 +293,21 @@ impl Store for PostgresStore {
     }
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
-        let (shared, given) = (self.shared.clone(), (tenant.clone(), id.clone()));
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), id.clone(), self.shared.holder.clone());
         self.call(async move {
-            let holder = shared
-                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
-                .await?;
-            match holder {
-                None => return Ok(false),
+            match shared.run(&given, holder).await? {
+                None => {
+                    let job = shared.run(&given, |db, (tenant, id, holder)| {
+                        Box::pin(jobs::state(db, tenant, id, holder))
+                    });
+                    return Ok(job.await?.is_some_and(|state| state != JobState::Ended));
+                }
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}
             }
             settling::settle_in(&shared, &given.0, given.1.shard()).await?;
-            let holder = shared
-                .run(&given, |db, (tenant, id)| Box::pin(openings::holder(db, tenant, id)))
-                .await?;
-            Ok(holder.is_some())
+            Ok(shared.run(&given, holder).await?.is_some())
         })
         .await
     }
@@ -310,6 +325,7 @@ impl Store for PostgresStore {
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
+            shared.run(&(), |db, ()| Box::pin(erasure::forget_old(db))).await?;
             Ok(settled)
         })
         .await
@@ -326,7 +342,48 @@ impl Store for PostgresStore {
         )
     }
 
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {
+        let (shared, tenant) = (self.shared.clone(), tenant.clone());
+        self.call(async move { erasure::erase(&shared, tenant, now, limit).await }).await
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        let shared = self.shared.clone();
+        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
+        self.call(async move {
+            if !shared.run(&given, |db, (now, ..)| Box::pin(notices::any_due(db, *now))).await? {
+                return Ok(Vec::new());
+            }
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
+                    Box::pin(notices::claim(db, *now, *until, *limit))
+                })
+                .await
+        })
+        .await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let (shared, given) = (self.shared.clone(), (claimed.clone(), then));
+        self.call(async move {
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (claimed, then)| {
+                    Box::pin(notices::settle(db, claimed, *then))
+                })
+                .await
+        })
+        .await
+    }
+
     async fn close(&self) {
         self.shut().await;
     }
+}
+
+/// Which process recorded an opening.
+fn holder<'a>(
+    db: &'a Session,
+    (tenant, id, _): &'a (Tenant, ResponseId, String),
+) -> BoxFuture<'a, std::result::Result<Option<String>, Failure>> {
+    Box::pin(openings::holder(db, tenant, id))
 }

@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use super::{items, sweep};
+use super::{items, jobs, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
@@ -108,6 +108,7 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
         .optional()?;
     if let Some(thread) = thread {
+        jobs::remove(db, tenant, id)?;
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(thread)))?;
     }
     Ok(thread.is_some())

@@ -8,13 +8,17 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, items, kept, listing, openings, requests, responses, turns,
+    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    requests, responses, turns,
 };
+use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -28,6 +32,10 @@ impl Store for SqliteStore {
 
     async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
         self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
+    }
+
+    fn background(&self) -> &dyn Background {
+        self
     }
 
     async fn create_conversation(
@@ -155,6 +163,10 @@ impl Store for SqliteStore {
         self.write(Effect::Erasing, move |db| responses::delete(db, &tenant, &id)).await
     }
 
+    async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+        self.write(Effect::Erasing, move |db| expiry::expire(db, created_before, limit)).await
+    }
+
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
         let tenant = tenant.clone();
         self.read(move |db| items::transcript(db, &tenant, cursor)).await
@@ -177,10 +189,14 @@ impl Store for SqliteStore {
 
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        match self.read(move |db| openings::ordinal(db, &tenant, &id)).await? {
-            Some(ordinal) if ordinal > self.left_behind => Ok(true),
-            Some(_) => self.settle_openings().await.map(|_| false),
-            None => Ok(false),
+        let found = self.read(move |db| {
+            let is_open = jobs::is_open(db, &tenant, &id)?;
+            Ok((openings::ordinal(db, &tenant, &id)?, is_open))
+        });
+        match found.await? {
+            (Some(ordinal), _) if ordinal > self.left_behind => Ok(true),
+            (Some(_), _) => self.settle_openings().await.map(|_| false),
+            (None, is_open) => Ok(is_open),
         }
     }
 
@@ -197,6 +213,27 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        if !self.read(move |db| notices::any_due(db, now)).await? {
+            return Ok(Vec::new());
+        }
+        self.write(Effect::Unsynced, move |db| notices::claim(db, now, until, limit)).await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let claimed = claimed.clone();
+        self.write(Effect::Unsynced, move |db| notices::settle(db, &claimed, then)).await
     }
 
     async fn close(&self) {

@@ -26,7 +26,7 @@ pub use reply::Reply;
 
 /// A provider of every [`Api`](crate::Api) on a loopback port that keeps no state between requests.
 ///
-/// It records every `POST` with the verdict of its API's [judge](crate::judge). A scripted reply is
+/// It records every request, but for `GET /v1/models`, with the verdict of its API's [judge](crate::judge). A scripted reply is
 /// given whatever the verdict is; without one, a refused request gets the provider's error and
 /// any other gets the answer of the [default model](crate::recall). The server stops when this is
 /// dropped.

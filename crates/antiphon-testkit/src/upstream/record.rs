@@ -1,7 +1,7 @@
 //! What was asked, and what the judge thought of it.
 
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, Method, header};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -10,8 +10,12 @@ use crate::{Api, Refusal, recall};
 /// A request as it came.
 #[derive(Clone, Debug)]
 pub struct Recorded {
+    /// The method.
+    pub method: Method,
     /// The path, without the query: `/v1/responses`.
     pub path: String,
+    /// The query, without its mark.
+    pub query: Option<String>,
     /// The headers.
     pub headers: HeaderMap,
     /// The body's bytes.
@@ -33,9 +37,9 @@ impl Recorded {
         self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The API that was asked; none for other paths.
+    /// The API that was asked for an answer; none of other paths and methods.
     pub fn api(&self) -> Option<Api> {
-        Api::at(&self.path)
+        Api::at(&self.path).filter(|_| self.method == Method::POST)
     }
 
     /// The messages, of an API that has them.

@@ -59,7 +59,7 @@ async fn hold(
     }
 }
 
-/// A `POST` anywhere else is recorded and takes the next scripted reply, so that tests can play
+/// A request anywhere else is recorded and takes the next scripted reply, so that tests can play
 /// providers with other paths too.
 async fn any(
     Shared(state): Shared<Arc<State>>,
@@ -68,10 +68,7 @@ async fn any(
     headers: HeaderMap,
     raw: Bytes,
 ) -> Response {
-    if method != Method::POST {
-        return unscripted(Reply::refusal(&Refusal::unknown_url(&method, uri.path()))).await;
-    }
-    let request = read(uri.path(), headers, raw);
+    let request = read(method, &uri, headers, raw);
     match state.take_in(request.clone()) {
         Some(Scripted { reply, exchange }) => deliver(reply, exchange).await,
         None => unscripted(answer(&request, state.take_hold(&request))).await,
@@ -83,10 +80,12 @@ async fn unscripted(reply: Reply) -> Response {
     deliver(reply, exchange).await
 }
 
-fn read(path: &str, headers: HeaderMap, raw: Bytes) -> Recorded {
+fn read(method: Method, uri: &Uri, headers: HeaderMap, raw: Bytes) -> Recorded {
     let parsed = serde_json::from_slice::<Value>(&raw).ok();
-    let verdict = Api::at(path).map_or(Ok(()), |api| verdict(api, &headers, parsed.as_ref()));
-    Recorded { path: path.to_owned(), headers, raw, body: parsed.unwrap_or_default(), verdict }
+    let api = Api::at(uri.path()).filter(|_| method == Method::POST);
+    let verdict = api.map_or(Ok(()), |api| verdict(api, &headers, parsed.as_ref()));
+    let (path, query) = (uri.path().to_owned(), uri.query().map(str::to_owned));
+    Recorded { method, path, query, headers, raw, body: parsed.unwrap_or_default(), verdict }
 }
 
 fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Refusal> {
@@ -102,7 +101,7 @@ fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Re
 
 fn answer(request: &Recorded, hold: Option<Hold>) -> Reply {
     let Some(api) = request.api() else {
-        return Reply::refusal(&Refusal::unknown_url(&Method::POST, &request.path));
+        return Reply::refusal(&Refusal::unknown_url(&request.method, &request.path));
     };
     if let Err(refusal) = &request.verdict {
         return Reply::refusal(refusal);

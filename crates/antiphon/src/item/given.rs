@@ -65,6 +65,12 @@ pub(crate) fn output(call_id: &str, text: &str) -> Item {
     item(format!(r#"{{"type":"function_call_output","call_id":{call_id},"output":{text}}}"#))
 }
 
+/// A compaction.
+pub(crate) fn compaction(id: &str) -> Item {
+    let (id, content) = (quote(id), quote(&format!("gAAAA-{id}")));
+    item(format!(r#"{{"id":{id},"type":"compaction","encrypted_content":{content}}}"#))
+}
+
 /// A reference to an item that the server holds.
 pub(crate) fn reference(id: &str) -> Item {
     item(format!(r#"{{"type":"item_reference","id":{}}}"#, quote(id)))

@@ -1,4 +1,4 @@
-//! The first rule: the same item id.
+//! The first rule: the same item id. A compaction is known by its content too.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ impl<'a> Identity<'a> {
     pub(super) fn of(&mut self, position: usize) -> ById {
         let item = &self.incoming[position];
         let Some(id) = &item.head().id else {
-            return ById::Unknown;
+            return self.of_content(item);
         };
         if let Some(place) = self.transcript.position(id) {
             return self.under_held_id(item, place);
@@ -52,6 +52,19 @@ impl<'a> Identity<'a> {
         } else {
             ById::Used
         }
+    }
+
+    /// Clients may leave the id of a compaction out. Its encrypted content is nobody else's.
+    fn of_content(&self, item: &Item) -> ById {
+        if item.head().kind != Kind::Compaction || !item.head().encrypted {
+            return ById::Unknown;
+        }
+        let mut held = self.transcript.items().iter();
+        let place = held.position(|held| {
+            let is_one = held.head.kind == Kind::Compaction && held.head.encrypted;
+            is_one && held.item().is_some_and(|held| held.says_the_same_as(item))
+        });
+        place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
     }
 
     /// The held version counts, except where a caller says something new under an old id.

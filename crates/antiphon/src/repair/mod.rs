@@ -22,6 +22,7 @@ pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
 };
+pub(crate) use reasoning::may_be_the_models;
 pub use required::made_with;
 
 use crate::faults::Fault;

@@ -37,7 +37,7 @@ pub(super) fn lone<'a>(items: impl DoubleEndedIterator<Item = (usize, &'a Item)>
 
 /// References are to what a server issued, and kinds that nobody knows may be a model's: what is
 /// not certain to be refused is not touched.
-fn may_be_the_models(head: &Head) -> bool {
+pub(crate) fn may_be_the_models(head: &Head) -> bool {
     match &head.kind {
         Kind::ItemReference => true,
         Kind::Other(name) => !name.ends_with("_output"),

@@ -9,8 +9,8 @@ use crate::faults::Fault;
 use crate::item::{Head, ItemId, Kind};
 
 /// Which reasoning each item was made with, both by their ids: what stands behind reasoning, up to
-/// where a caller speaks, was made with it. A list that lacks the reasoning does not tell; the
-/// sequence that the items come from does.
+/// where a caller speaks, was made with it; behind a compaction, from what that says. A list that
+/// lacks the reasoning does not tell; the sequence that the items come from does.
 pub fn made_with<'a>(
     sequence: impl IntoIterator<Item = (&'a Head, Option<&'a ItemId>)>,
 ) -> HashMap<ItemId, ItemId> {
@@ -19,7 +19,7 @@ pub fn made_with<'a>(
     for (head, id) in sequence {
         if head.kind == Kind::Reasoning {
             reasoning = id;
-        } else if !head.is_model_made() {
+        } else if !head.is_model_made() || head.kind == Kind::Compaction {
             reasoning = None;
         } else if let (Some(id), Some(reasoning)) = (id, reasoning) {
             made_with.insert(id.clone(), reasoning.clone());

@@ -73,7 +73,7 @@ impl Envelope {
         fields.set("object", r#""response""#);
         fields.set("created_at", created_at.to_string());
         fields.set("status", r#""in_progress""#);
-        fields.set("background", "false");
+        echo(fields, request, "background", "false");
         for key in ["completed_at", "error", "incomplete_details"] {
             fields.set(key, "null");
         }
@@ -107,6 +107,11 @@ impl Envelope {
             }
         }
         self.complete_fields();
+    }
+
+    /// The raw value of a field.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.fields.get(key)
     }
 
     /// Sets one field to a raw value.

@@ -13,6 +13,7 @@ mod heard;
 mod lines;
 mod obfuscation;
 mod output_item;
+mod queued;
 mod sse;
 mod tool_name;
 mod vocabulary;
@@ -22,12 +23,13 @@ pub(crate) mod tests;
 
 pub(crate) use assembler::Spoken;
 pub use assembler::{
-    Assembler, Ending, Failure, Finished, Note, Output, Permission, Status, Taken,
+    Assembler, Ending, Failure, Finished, Note, Output, Permission, Preface, Status, Taken,
 };
 pub use emitter::Event;
 pub use envelope::Envelope;
 pub use form::Form;
 pub(crate) use lines::Lines;
 pub use obfuscation::Obfuscation;
+pub use queued::queued;
 pub use sse::{Decoder, Frame, TooLong};
 pub use tool_name::ToolName;

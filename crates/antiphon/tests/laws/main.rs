@@ -2,6 +2,7 @@
 
 mod bytes;
 mod chat;
+mod compaction;
 mod continuation;
 mod history;
 mod judge;
@@ -9,3 +10,4 @@ mod mangle;
 mod reconcile;
 mod repair;
 mod replay;
+mod truncation;

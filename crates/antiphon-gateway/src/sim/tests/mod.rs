@@ -6,10 +6,12 @@ mod calls;
 mod choices;
 mod envelope;
 mod lifecycle;
+mod manners;
 mod memory;
 mod refusals;
 mod replies;
 mod schemas;
+mod summaries;
 
 use serde_json::{Value, json};
 

@@ -5,6 +5,7 @@ mod conversations;
 mod deleted_in_use;
 mod deleted_paths;
 mod deletion;
+mod expiry;
 mod forks;
 mod listing;
 mod shown;

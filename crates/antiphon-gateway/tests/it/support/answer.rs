@@ -95,6 +95,12 @@ impl Turn {
         Self { headers, response, events }
     }
 
+    /// A turn that was told by these events.
+    pub(super) fn told(events: Vec<Event>) -> Self {
+        let response = assert_lawful(&events);
+        Self { headers: HeaderMap::new(), response, events }
+    }
+
     /// The response's id.
     pub(crate) fn id(&self) -> &str {
         self.response["id"].as_str().expect("a response has an id")

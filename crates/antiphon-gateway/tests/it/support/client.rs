@@ -13,6 +13,7 @@ use super::ask::Ask;
 use super::error::Refused;
 use super::events::Events;
 use super::roots::Roots;
+use super::socket::Socket;
 use super::view::{list, text};
 use super::watchdog::soon;
 
@@ -61,6 +62,11 @@ impl Client {
     pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
+    }
+
+    /// Opens a WebSocket, which must be let in.
+    pub(crate) async fn socket(&self) -> Socket {
+        Socket::open(&self.roots.next(), self.token.as_deref()).await
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -146,6 +152,37 @@ impl Client {
     pub(crate) async fn stream(&self, ask: &Ask) -> Events {
         let body = with_mode(Mode::Streamed, ask).to_string();
         Events::of(self.send(Method::POST, RESPONSES, body).await).await
+    }
+
+    /// Asks for the events of a background response behind a number, or for all; they must begin.
+    pub(crate) async fn stream_again(&self, response: &str, after: Option<usize>) -> Events {
+        let after = after.map(|after| format!("&starting_after={after}")).unwrap_or_default();
+        let path = format!("{RESPONSES}/{response}?stream=true{after}");
+        Events::of(self.send(Method::GET, &path, "").await).await
+    }
+
+    /// Cancels a background response; the response then.
+    pub(crate) async fn cancel(&self, response: &str) -> Value {
+        self.post(&format!("{RESPONSES}/{response}/cancel"), &json!({})).await.json()
+    }
+
+    /// Waits until a background response has ended; the response then.
+    pub(crate) async fn ended(&self, response: &str) -> Value {
+        let ended = async {
+            loop {
+                let response = self.kept(response).await;
+                if !["queued", "in_progress"].contains(&text(&response["status"])) {
+                    break response;
+                }
+            }
+        };
+        soon("the response ends", ended).await
+    }
+
+    /// Waits until a background response is in progress.
+    pub(crate) async fn in_progress(&self, response: &str) {
+        let begun = async { while self.kept(response).await["status"] != "in_progress" {} };
+        soon("the response is in progress", begun).await;
     }
 
     /// Asks for what may be had: the turn, well-formed to its end, or the refusal.

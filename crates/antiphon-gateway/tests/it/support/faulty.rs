@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseId,
-    ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Listing, Page,
+    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -17,8 +18,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A store in memory.
 #[derive(Clone)]
 pub(crate) struct Faulty {
-    inner: Arc<SqliteStore>,
-    recording: Arc<Semaphore>,
+    pub(super) inner: Arc<SqliteStore>,
+    pub(super) recording: Arc<Semaphore>,
     breaks: Arc<AtomicBool>,
 }
 
@@ -29,7 +30,7 @@ impl Faulty {
         Self { inner: inner.into(), recording, breaks: Arc::default() }
     }
 
-    /// Openings are recorded only once [`Self::go_on_recording`] says so.
+    /// Openings and events are recorded only once [`Self::go_on_recording`] says so.
     pub(crate) fn stop_recording(&self) {
         self.recording.forget_permits(Semaphore::MAX_PERMITS);
     }
@@ -87,13 +88,21 @@ passing_on! {
     fn response(tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
     fn output_items(tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
     fn delete_response(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
+    fn expire_responses(created_before: i64, limit: usize) -> Result<usize>;
     fn transcript(tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
     fn settle_openings() -> Result<usize>;
+    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+    fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
+        fn background(&self) -> &dyn Background {
+            self
+        }
+
         /// A call that was begun is ended, whether or not its caller waits.
         async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
             let (store, tenant) = (self.clone(), tenant.clone());

@@ -9,19 +9,29 @@ use serde_json::Value;
 use super::events::Event;
 use super::schema::assert_response_shape;
 
+/// How a response begins whose caller waits for it.
+const AT_ONCE: [&str; 2] = ["response.created", "response.in_progress"];
+/// How one begins in the background.
+const QUEUED: [&str; 3] = ["response.created", "response.queued", "response.in_progress"];
+
 /// Checks a whole stream against every law of the wire; the response that it ended in.
 pub(super) fn assert_lawful(events: &[Event]) -> Value {
     numbered_without_gaps(events);
     one_response(events);
     let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
-    assert_eq!(names[..2], ["response.created", "response.in_progress"]);
-    let (last, body) = events[2..].split_last().expect("a stream has an end");
+    let begun = if names[1] == "response.queued" { &QUEUED[..] } else { &AT_ONCE[..] };
+    assert_eq!(&names[..begun.len()], begun);
+    let (last, body) = events[begun.len()..].split_last().expect("a stream has an end");
     let mut items = Items::default();
     for event in body {
         items.follow(event);
     }
     let response = ended(last);
-    items.all_told(&response);
+    if response["status"] == "cancelled" {
+        assert_eq!(response["output"], serde_json::json!([]), "nothing stays of what is cancelled");
+    } else {
+        items.all_told(&response);
+    }
     assert_response_shape(&response);
     response
 }
@@ -44,6 +54,7 @@ fn ended(last: &Event) -> Value {
     let status = match last.name.as_str() {
         "response.completed" => "completed",
         "response.incomplete" => "incomplete",
+        "response.failed" if response["status"] == "cancelled" => "cancelled",
         "response.failed" => "failed",
         other => panic!("{other} is no end"),
     };
@@ -81,7 +92,7 @@ impl Items {
 
     fn add(&mut self, index: usize, item: &Value) {
         assert_eq!(index, self.0.len(), "indexes count up");
-        assert!(item["id"].as_str().is_some_and(|id| !id.is_empty()));
+        names_itself(item);
         let same = |other: &Item| other.added["id"] == item["id"];
         assert!(!self.0.iter().any(same), "an id is used once: {item}");
         self.0.push(Item {
@@ -147,8 +158,17 @@ impl Item {
         for same in ["id", "type", "call_id", "name", "role"] {
             assert_eq!(self.added[same], item[same], "{same} stays");
         }
+        names_itself(item);
+        assert!(self.open_parts.is_empty(), "every part is done before its item");
         assert_ne!(item["status"], "in_progress", "an item that is done is not in progress");
         self.done = Some(item.clone());
+    }
+}
+
+/// What every item carries, whatever its type.
+fn names_itself(item: &Value) {
+    for key in ["id", "type", "status"] {
+        assert!(item[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {item}");
     }
 }
 

@@ -8,6 +8,7 @@ mod database;
 mod error;
 mod events;
 mod faulty;
+mod faulty_log;
 mod gateway;
 mod items;
 mod laws;
@@ -18,6 +19,7 @@ mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
 mod script;
+mod socket;
 mod view;
 mod watchdog;
 mod world;
@@ -30,12 +32,15 @@ pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};
 pub(crate) use faulty::Faulty;
 pub(crate) use items::{
-    assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
+    assistant, assistant_again, call, call_again, output, reference, shown, typed_user, user,
+    without,
 };
 pub(crate) use place::Kept;
 pub(crate) use raw::Raw;
 pub(crate) use roots::Roots;
+pub(crate) use schema::assert_response_shape;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};
+pub(crate) use socket::{Socket, create};
 pub(crate) use view::{ids, lines, list, only, text};
 pub(crate) use watchdog::soon;
 pub(crate) use world::World;

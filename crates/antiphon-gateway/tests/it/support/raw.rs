@@ -43,6 +43,13 @@ impl Raw {
         String::from_utf8(heard).expect("it is text")
     }
 
+    /// Reads until the gateway closes the connection, or breaks it, and forgets what came.
+    pub(crate) async fn take_to_the_end(mut self) {
+        let mut forgotten = vec![0; 1 << 10];
+        let ended = async { while matches!(self.0.read(&mut forgotten).await, Ok(1..)) {} };
+        soon("the gateway closes the connection", ended).await;
+    }
+
     /// Reads until these bytes have come; all that came, as text.
     pub(crate) async fn hear(&mut self, text: &str) -> String {
         let mut heard = Vec::new();

@@ -1,5 +1,6 @@
 //! Gateways in front of one strict upstream.
 
+use antiphon_gateway::entropy::unix_now;
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
 use antiphon_testkit::postgres::Server;
 use antiphon_testkit::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
@@ -89,6 +90,13 @@ impl World {
         self.start().await;
     }
 
+    /// Ends the gateway, lets days pass for all that it has kept, and starts another.
+    pub(crate) async fn start_after_days(&mut self, days: i64) {
+        self.kill_replica(0).await;
+        self.place.let_days_pass(days).await;
+        self.start().await;
+    }
+
     /// Asks the gateway to stop.
     pub(crate) fn stop(&mut self) -> Stopping {
         self.stop_replica(0)
@@ -132,6 +140,19 @@ impl World {
         self.database().places_in_line(count).await;
     }
 
+    /// Erases all that anybody has, as one who comes for it and goes again.
+    pub(crate) async fn erase_everybody(&self) {
+        let url = self.place.url();
+        let store = antiphon_store::open(&url).await.expect("the store opens");
+        let mut seen = antiphon_store::snapshot(&url).await.expect("the store can be looked at");
+        let (now, mut last) = (unix_now() + 1, None);
+        while let Some(tenant) = seen.next_tenant(last.as_ref()).await.expect("it can be read") {
+            while !store.erase(&tenant, now, 100).await.expect("it is erased").is_nothing() {}
+            last = Some(tenant);
+        }
+        store.close().await;
+    }
+
     /// The database that they share.
     pub(crate) fn database(&self) -> &Database {
         self.place.database().expect("the store is a database")
@@ -169,6 +190,11 @@ impl World {
     /// A caller without a token.
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.roots.clone(), None)
+    }
+
+    /// Where the next request of a caller goes: `http://127.0.0.1:PORT`.
+    pub(crate) fn root(&self) -> String {
+        self.roots.next()
     }
 
     /// A connection of which the test says every byte.

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place, RequestDigest,
-    ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Line, Listing,
+    Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -61,12 +62,33 @@ macro_rules! recorded {
                 self.store.replace(name, old, new).await
             }
 
+            fn background(&self) -> &dyn Background {
+                self.store.background()
+            }
+
             fn line(&self) -> Option<&dyn Line> {
                 self.store.line()
             }
 
+            async fn expire_responses(&self, created_before: i64, limit: usize) -> Result<usize> {
+                self.store.expire_responses(created_before, limit).await
+            }
+
             async fn settle_openings(&self) -> Result<usize> {
                 self.store.settle_openings().await
+            }
+
+            async fn claim_notices(
+                &self,
+                now: i64,
+                until: i64,
+                limit: usize,
+            ) -> Result<Vec<DueNotice>> {
+                self.store.claim_notices(now, until, limit).await
+            }
+
+            async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+                self.store.settle_notice(claimed, then).await
             }
 
             async fn close(&self) {
@@ -101,4 +123,5 @@ recorded! {
     fn is_open(tenant, id: &ResponseId) -> bool;
     fn drop_opening(tenant, id: &ResponseId) -> ();
     fn commit_turn(tenant, turn: Turn) -> ();
+    fn erase(tenant, now: i64, limit: usize) -> Holdings;
 }

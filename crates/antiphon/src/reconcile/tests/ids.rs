@@ -2,7 +2,9 @@
 
 use super::{FRESH, by_id, by_place, differing, owner};
 use crate::item::Item;
-use crate::item::given::{assistant, call_under, item, output, reasoning, reference, user};
+use crate::item::given::{
+    assistant, call_under, compaction, item, output, reasoning, reference, user,
+};
 use crate::reconcile::Verdict;
 
 fn user_under(id: &str, text: &str) -> Item {
@@ -114,4 +116,13 @@ fn encrypted_content_is_never_taken_for_new_under_a_used_id() {
     assert_eq!(held.reconcile([other, user("bye")]), [differing(by_id(1)), FRESH]);
     let held = owner([item(r#"{"type":"acme:note","id":"rs_1"}"#)]);
     assert_eq!(held.reconcile([reasoning("rs_1")]), [differing(by_id(0))]);
+}
+
+#[test]
+fn a_compaction_that_lost_its_id_is_known_by_its_content() {
+    let held = || owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);
+    let bare = item(r#"{"type":"compaction","encrypted_content":"gAAAA-cmp_1"}"#);
+    let other = item(r#"{"type":"compaction","encrypted_content":"gAAAA-other"}"#);
+    assert_eq!(held().reconcile([bare, user("bye")]), [by_id(1), FRESH]);
+    assert_eq!(held().reconcile([other, user("bye")]), [FRESH, FRESH]);
 }

@@ -2,9 +2,6 @@
 
 use super::{Assembler, Failure, Phase, Routes, Suppressed};
 
-/// `response.created` and `response.in_progress`.
-const BEGINNING: u64 = 2;
-
 impl Assembler {
     /// Why the response failed, where it has.
     pub fn failure(&self) -> Option<&Failure> {
@@ -16,7 +13,7 @@ impl Assembler {
 
     /// Whether clients were told of more than the response's beginning.
     pub fn has_told_output(&self) -> bool {
-        self.emitter.told() > BEGINNING
+        self.emitter.told() > self.beginning.length()
     }
 
     /// Forgets what an upstream said that came to nothing, an end that it told of included: the next

@@ -16,7 +16,7 @@ pub enum Status {
     Incomplete,
     /// It broke, and the caller is told so.
     Failed,
-    /// The caller left.
+    /// The caller left, or cancelled it.
     Cancelled,
 }
 
@@ -112,6 +112,10 @@ impl Ending {
         Self { status: Status::Failed, failure: Some(failure), incomplete_details: None }
     }
 
+    pub(super) fn cancelled() -> Self {
+        Self { status: Status::Cancelled, failure: None, incomplete_details: None }
+    }
+
     pub(super) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
@@ -205,6 +209,7 @@ impl Assembler {
         incomplete_details: Option<String>,
         now: i64,
     ) {
+        self.count_preface();
         self.envelope.set("status", format!("\"{}\"", status.as_str()));
         if status == Status::Completed {
             self.envelope.set("completed_at", now.to_string());
@@ -218,8 +223,8 @@ impl Assembler {
     }
 
     fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let items = self.items.iter().map(OutputItem::item);
-        let shown: Vec<_> = items.map(|item| self.emitter.show(item)).collect();
+        let show = |output| OutputItem::shown(output, &self.emitter);
+        let shown: Vec<_> = self.items.iter().map(show).collect();
         let response = self.envelope.render(shown.iter().map(AsRef::as_ref));
         let event = self.emitter.event(status.event(), &[("response", &response)]);
         Finished {

@@ -1,23 +1,27 @@
 //! The one place where output items and events are made.
 
 mod anew;
+mod beginning;
 mod ending;
 mod final_output;
 mod identity;
 mod note;
 mod output;
 mod permission;
+mod preface;
 mod routes;
 mod suppressed;
 mod telling;
 
 use bytes::Bytes;
 
+use self::beginning::Beginning;
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::Taken;
 pub use self::note::Note;
 pub use self::permission::Permission;
+pub use self::preface::Preface;
 use self::routes::Routes;
 use self::suppressed::Suppressed;
 pub(crate) use self::telling::Spoken;
@@ -35,7 +39,7 @@ use crate::json::Object;
 /// whatever an upstream sends.
 ///
 /// ```text
-///   Awaited ── first event ──> Open ── terminal event / fail ──> Ended
+///   Awaited ── first event / start ──> Open ── terminal event / fail / cancel ──> Ended
 /// ```
 ///
 /// Guarantees:
@@ -65,6 +69,8 @@ pub struct Assembler {
     early: Vec<Bytes>,
     permission: Permission,
     suppressed: Suppressed,
+    preface: Preface,
+    beginning: Beginning,
     phase: Phase,
 }
 
@@ -94,6 +100,8 @@ impl Assembler {
             early: Vec::new(),
             permission: Permission::default(),
             suppressed: Suppressed::default(),
+            preface: Preface::default(),
+            beginning: Beginning::default(),
             phase: Phase::Awaited,
         }
     }
@@ -191,7 +199,18 @@ impl Assembler {
         }
     }
 
-    /// Emits `response.created` and `response.in_progress`, once.
+    /// Ends the response because its caller wants no more of it: open items are closed, and nothing
+    /// of the output stays.
+    pub fn cancel(&mut self) {
+        if !self.has_ended() {
+            self.open(None);
+            self.close_items(Status::Cancelled);
+            self.items.clear();
+            self.phase = Phase::Ended(Ending::cancelled());
+        }
+    }
+
+    /// Emits the events that the response begins by, once.
     fn open(&mut self, reported: Option<&Object<'_>>) {
         if let Some(reported) = reported {
             self.envelope.adopt(reported);
@@ -199,7 +218,7 @@ impl Assembler {
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
             let response = self.envelope.render(std::iter::empty());
-            for kind in ["response.created", "response.in_progress"] {
+            for kind in self.beginning.untold() {
                 self.emitter.emit(kind, &[("response", &response)]);
             }
         }
@@ -218,6 +237,9 @@ impl Assembler {
     fn end(&mut self, status: Status, response: &Object<'_>) {
         if self.has_ended() {
             return;
+        }
+        if status != Status::Failed {
+            self.tell_preface();
         }
         self.hear_final_output(response, status.of_items());
         self.close_items(status);

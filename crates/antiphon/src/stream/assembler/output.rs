@@ -185,6 +185,7 @@ impl Assembler {
     }
 
     pub(super) fn announce(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> Route {
+        self.tell_preface();
         let names = self.identity.assign(item);
         let at = self.items.len();
         let output = OutputItem::announce(item, names, at, heard, &mut self.emitter);

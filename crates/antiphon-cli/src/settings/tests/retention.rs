@@ -1,0 +1,42 @@
+use super::*;
+
+fn retention(args: ServeArgs, environment: impl Environment, text: &str) -> Option<Duration> {
+    configuration(args, environment, file(text)).gateway.retention
+}
+
+fn days(days: u64) -> Option<Duration> {
+    Some(Duration::from_hours(days * 24))
+}
+
+#[test]
+fn every_place_may_say_for_how_many_days_or_never() {
+    let flag = |text: &str| ServeArgs { retention: Some(text.to_owned()), ..ServeArgs::default() };
+    for (text, expected) in [("7", days(7)), ("0", None), ("never", None), ("65535", days(65_535))]
+    {
+        assert_eq!(retention(flag(text), variables([]), "retention = 1"), expected, "{text}");
+        let environment = variables([("ANTIPHON_RETENTION", text)]);
+        assert_eq!(retention(ServeArgs::default(), environment, ""), expected, "{text}");
+    }
+    for (text, expected) in
+        [("retention = 7", days(7)), ("retention = 0", None), ("retention = 'never'", None)]
+    {
+        assert_eq!(retention(ServeArgs::default(), variables([]), text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_number_of_days_is_refused() {
+    for (text, sentence) in [
+        (
+            "retention = -1",
+            "antiphon.toml:1: retention: '-1' is neither a whole number of days up to 65535 nor \
+             'never'",
+        ),
+        (
+            "retention = 1.5",
+            "antiphon.toml:1: retention must be a whole number of days, or \"never\"",
+        ),
+    ] {
+        assert_eq!(refusal_of_file(text), sentence);
+    }
+}

@@ -1,0 +1,62 @@
+//! How a background response stands.
+
+use std::time::Duration;
+
+use antiphon::json::Object;
+use antiphon_store::{ResponseId, Standing, StoreError, Tenant};
+use tokio::time::{Instant, sleep};
+
+use super::POLL;
+use crate::gateway::Gateway;
+
+/// How long a response may take to end once it is cancelled.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The response object of one that is open. `None` where none is: it has ended, or never was.
+pub(crate) async fn present_response(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<String>, StoreError> {
+    match gateway.store.background().standing(tenant, id).await? {
+        Some(Standing::Open { event, is_left }) => {
+            if is_left {
+                gateway.jobs.look_for_left();
+            }
+            let object = Object::parse(&event).ok();
+            Ok(object.and_then(|event| event.present("response").map(str::to_owned)))
+        }
+        Some(Standing::Ended) | None => Ok(None),
+    }
+}
+
+/// Cancels a response, in whichever process it is worked on, and waits for its end. `None` where no
+/// open one is in the background; `Some(false)` where it has not ended in time.
+pub(crate) async fn cancelled_and_ended(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<bool>, StoreError> {
+    if !gateway.store.background().cancel(tenant, id).await? {
+        return Ok(None);
+    }
+    gateway.jobs.cancel(tenant, id);
+    ended(gateway, tenant, id).await.map(Some)
+}
+
+async fn ended(gateway: &Gateway, tenant: &Tenant, id: &ResponseId) -> Result<bool, StoreError> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        let progress = gateway.jobs.progress(tenant, id);
+        if present_response(gateway, tenant, id).await?.is_none() {
+            return Ok(true);
+        }
+        match progress {
+            Some(mut progress) => {
+                drop(tokio::time::timeout_at(deadline, progress.changed()).await);
+            }
+            None => sleep(POLL).await,
+        }
+    }
+    Ok(false)
+}

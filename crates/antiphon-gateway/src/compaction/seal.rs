@@ -1,0 +1,175 @@
+//! What the `encrypted_content` of a compaction item holds, and the seal around it.
+//!
+//! ```text
+//! antiphon-compaction-1. | base64url(nonce, 12 bytes | content and tag)
+//! ```
+//!
+//! AES-256-GCM, with a key derived from the gateway's own ([`crate::secret`]), so that every gateway
+//! on a store opens what any of them sealed, and an operator's secrets can change without any seal
+//! being broken. Bound to the seal are its version and the tenant: nobody else's opens.
+
+use antiphon::json::{Object, quote};
+use antiphon::{IdSource, Item, Origin};
+use antiphon_store::Tenant;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+
+const VERSION: &str = "antiphon-compaction-1.";
+
+/// Seals compactions, and opens them.
+pub(crate) struct CompactionKey(LessSafeKey);
+
+/// What a compaction item holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Compaction {
+    /// A summary, which any model can read.
+    Summary(String),
+    /// The item of an upstream that compacts by itself, which only its origin can read.
+    Foreign {
+        /// Who made it.
+        origin: Origin,
+        /// The item, as it came.
+        item: Item,
+    },
+    /// Content without the gateway's seal, from a caller that got it elsewhere: what it is, only its
+    /// maker knows.
+    Unknown,
+}
+
+/// Content in the gateway's form that it did not seal, or not for this tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The encrypted content could not be verified: it was changed, or is not this caller's.")]
+pub(crate) struct Unreadable;
+
+impl CompactionKey {
+    /// The key of these bytes.
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        let key = UnboundKey::new(&AES_256_GCM, key).expect("the key has the cipher's length");
+        Self(LessSafeKey::new(key))
+    }
+
+    /// A summary as `encrypted_content`.
+    pub(crate) fn seal_summary(&self, tenant: &Tenant, summary: &str) -> String {
+        self.seal(tenant, format!(r#"{{"summary":{}}}"#, quote(summary)))
+    }
+
+    /// An upstream's item as `encrypted_content`.
+    pub(crate) fn seal_foreign(&self, tenant: &Tenant, origin: &Origin, item: &str) -> String {
+        let origin = quote(origin.as_str());
+        self.seal(tenant, format!(r#"{{"origin":{origin},"item":{item}}}"#))
+    }
+
+    /// What `encrypted_content` holds.
+    pub(crate) fn open(&self, tenant: &Tenant, content: &str) -> Result<Compaction, Unreadable> {
+        let Some(sealed) = content.strip_prefix(VERSION) else {
+            return Ok(Compaction::Unknown);
+        };
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Unreadable)?;
+        let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(Unreadable)?;
+        let (nonce, mut content) = (Nonce::assume_unique_for_key(*nonce), content.to_vec());
+        let opened = self.0.open_in_place(nonce, bound_to(tenant), &mut content);
+        Compaction::parse(opened.map_err(|_| Unreadable)?).ok_or(Unreadable)
+    }
+
+    fn seal(&self, tenant: &Tenant, content: String) -> String {
+        let mut nonce = [0; NONCE_LEN];
+        RandomIds.fill(&mut nonce);
+        let mut sealed = content.into_bytes();
+        self.0
+            .seal_in_place_append_tag(
+                Nonce::assume_unique_for_key(nonce),
+                bound_to(tenant),
+                &mut sealed,
+            )
+            .expect("an item is shorter than what may be encrypted");
+        let sealed = URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat());
+        format!("{VERSION}{sealed}")
+    }
+}
+
+/// What is no part of the content, and without which it does not open.
+fn bound_to(tenant: &Tenant) -> Aad<Vec<u8>> {
+    Aad::from([VERSION.as_bytes(), tenant.as_str().as_bytes()].concat())
+}
+
+impl Compaction {
+    fn parse(opened: &[u8]) -> Option<Self> {
+        let fields = Object::parse(opened).ok()?;
+        if let Some(summary) = fields.string("summary") {
+            return Some(Self::Summary(summary.into_owned()));
+        }
+        let origin = Origin::new(fields.string("origin")?.into_owned());
+        let item = Item::parse(fields.get("item")?.to_owned().into()).ok()?;
+        Some(Self::Foreign { origin, item })
+    }
+}
+
+impl Unreadable {
+    /// The error, where the content stands at `param`.
+    pub(crate) fn at(self, param: impl Into<String>) -> ApiError {
+        ApiError::invalid(self.to_string()).code("invalid_encrypted_content").param(param)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ITEM: &str = r#"{"id":"cmp_1", "type":"compaction","encrypted_content":"gAAA"}"#;
+
+    fn key() -> CompactionKey {
+        CompactionKey::new(&[7; 32])
+    }
+
+    fn alice() -> Tenant {
+        Tenant::new("alice")
+    }
+
+    #[test]
+    fn what_is_sealed_opens_as_it_was() {
+        let sealed = key().seal_summary(&alice(), "The user likes \"blue\".\n");
+        let summary = Compaction::Summary("The user likes \"blue\".\n".into());
+        assert_eq!(key().open(&alice(), &sealed), Ok(summary));
+        let origin = Origin::new("host model");
+        let sealed = key().seal_foreign(&alice(), &origin, ITEM);
+        let item = Item::parse(ITEM.into()).unwrap();
+        assert_eq!(key().open(&alice(), &sealed), Ok(Compaction::Foreign { origin, item }));
+    }
+
+    #[test]
+    fn it_says_nothing_of_what_it_holds_and_never_twice_the_same() {
+        let seal = || key().seal_summary(&alice(), "The user likes blue.");
+        assert!(!seal().contains("blue"));
+        assert_ne!(seal(), seal());
+    }
+
+    #[test]
+    fn another_tenant_and_another_key_do_not_open_it() {
+        let sealed = key().seal_summary(&alice(), "x");
+        assert_eq!(key().open(&Tenant::new("bob"), &sealed), Err(Unreadable));
+        assert_eq!(CompactionKey::new(&[8; 32]).open(&alice(), &sealed), Err(Unreadable));
+    }
+
+    #[test]
+    fn what_was_touched_does_not_open() {
+        let sealed = key().seal_summary(&alice(), "x");
+        for at in VERSION.len()..sealed.len() {
+            let mut touched = sealed.clone().into_bytes();
+            touched[at] = if touched[at] == b'A' { b'B' } else { b'A' };
+            let touched = String::from_utf8(touched).unwrap();
+            assert_eq!(key().open(&alice(), &touched), Err(Unreadable), "{at}");
+            assert_eq!(key().open(&alice(), &sealed[..at]), Err(Unreadable), "{at} characters");
+        }
+    }
+
+    #[test]
+    fn content_of_another_form_is_somebody_elses() {
+        for content in ["gAAAAABm", "", "antiphon"] {
+            assert_eq!(key().open(&alice(), content), Ok(Compaction::Unknown), "{content}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! An upstream's own compaction items, sealed on their way to the caller.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use antiphon::Origin;
+use antiphon::json::{Object, quote, with_elements};
+use antiphon_store::Tenant;
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use super::CompactionKey;
+
+/// Seals the compaction items of one answer of an upstream that speaks the Responses API. All else
+/// passes as it came.
+pub(crate) struct Sealing {
+    key: Arc<CompactionKey>,
+    tenant: Tenant,
+    origin: Origin,
+    /// By the upstream's content: an item is told of several times, and is the same each time.
+    sealed: HashMap<String, String>,
+}
+
+impl Sealing {
+    /// Seals what `origin` makes for `tenant`.
+    pub(crate) fn new(key: Arc<CompactionKey>, tenant: Tenant, origin: Origin) -> Self {
+        Self { key, tenant, origin, sealed: HashMap::new() }
+    }
+
+    /// An event, a response object, or what `/responses/compact` answers, with the compaction items
+    /// in it sealed: under `item`, in `output`, and in the `output` of a `response`.
+    pub(crate) fn apply(&mut self, data: &Bytes) -> Bytes {
+        if memchr::memmem::find(data, b"\"compaction\"").is_none() {
+            return data.clone();
+        }
+        let Ok(mut object) = Object::parse(data) else { return data.clone() };
+        let changed = self.seal_item(&mut object) | self.seal_output(&mut object);
+        let response = object.get("response").map(str::to_owned);
+        let response = response.and_then(|raw| {
+            let mut response = Object::of(&raw).ok()?;
+            self.seal_output(&mut response).then(|| response.to_text())
+        });
+        let is_changed = changed || response.is_some();
+        if let Some(response) = response {
+            object.set("response", response);
+        }
+        if is_changed { object.to_bytes() } else { data.clone() }
+    }
+
+    fn seal_item(&mut self, event: &mut Object<'_>) -> bool {
+        let sealed = event.get("item").and_then(|item| self.sealed(item));
+        let is_changed = sealed.is_some();
+        if let Some(sealed) = sealed {
+            event.set("item", sealed);
+        }
+        is_changed
+    }
+
+    fn seal_output(&mut self, response: &mut Object<'_>) -> bool {
+        let Some(output) = response.get("output").map(str::to_owned) else { return false };
+        let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(&output) else { return false };
+        let sealed: Vec<Option<String>> =
+            items.iter().map(|item| self.sealed(item.get())).collect();
+        let is_changed = sealed.iter().any(Option::is_some);
+        if is_changed {
+            let items = items.iter().zip(&sealed);
+            let items = items.map(|(item, sealed)| sealed.as_deref().unwrap_or(item.get()));
+            response.set("output", with_elements(&output, 0..output.len(), items));
+        }
+        is_changed
+    }
+
+    /// The item with sealed content; `None` where it is no compaction, or has no content yet.
+    fn sealed(&mut self, item: &str) -> Option<String> {
+        let mut object = Object::of(item).ok()?;
+        if object.string("type").as_deref() != Some("compaction") {
+            return None;
+        }
+        let content = object.string("encrypted_content")?.into_owned();
+        if content.is_empty() {
+            return None;
+        }
+        let sealed = self.sealed.entry(content);
+        let sealed =
+            sealed.or_insert_with(|| self.key.seal_foreign(&self.tenant, &self.origin, item));
+        object.set("encrypted_content", quote(sealed));
+        Some(object.to_text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::Compaction;
+    use super::*;
+
+    fn sealing() -> Sealing {
+        let key = Arc::new(CompactionKey::new(&[7; 32]));
+        Sealing::new(key, Tenant::new("alice"), Origin::new("host model"))
+    }
+
+    fn applied(sealing: &mut Sealing, data: &Value) -> Value {
+        serde_json::from_slice(&sealing.apply(&data.to_string().into())).unwrap()
+    }
+
+    #[test]
+    fn an_item_is_sealed_the_same_wherever_it_is_told_of() {
+        let item = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
+        let mut sealing = sealing();
+        let done =
+            applied(&mut sealing, &json!({"type": "response.output_item.done", "item": item}));
+        let message = json!({"type": "message", "content": []});
+        let end = json!({"type": "response.completed", "response": {"output": [item, message]}});
+        let end = applied(&mut sealing, &end);
+        assert_eq!(end["response"]["output"], json!([done["item"], message]));
+        let content = done["item"]["encrypted_content"].as_str().unwrap();
+        let Ok(Compaction::Foreign { origin, item: own }) =
+            sealing.key.open(&Tenant::new("alice"), content)
+        else {
+            panic!("{content}")
+        };
+        assert_eq!((origin.as_str(), own.text()), ("host model", &*item.to_string()));
+    }
+
+    #[test]
+    fn what_is_no_compaction_keeps_its_bytes() {
+        for data in [
+            r#"{ "type":"response.output_item.done", "item":{"type":"message"}}"#,
+            r#"{ "type":"response.output_text.delta","delta":"\"compaction\""}"#,
+            r#"{ "item":{"type":"compaction","encrypted_content":""}}"#,
+            r#"{"tools":["compaction"]}"#,
+            r#"not json "compaction""#,
+        ] {
+            let data = Bytes::from(data);
+            assert_eq!(sealing().apply(&data), data);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! When a request wants its history compacted.
+//!
+//! Source: the provider's reference and its own clients' types. `context_management` is a list of
+//! `{type: "compaction", compact_threshold}`, the threshold in tokens and at least 1,000; an input
+//! item `compaction_trigger` compacts at once, and has to be the last one.
+
+use antiphon::json::{Object, type_name};
+use antiphon::{Item, Kind};
+use serde_json::value::RawValue;
+
+use crate::error::ApiError;
+use crate::request::wrong;
+
+/// The least threshold, in tokens.
+const LEAST: u64 = 1_000;
+
+/// The threshold where a request names none and the gateway compacts by itself.
+const USUAL: u64 = 200_000;
+
+/// When a history is to be compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Never.
+    None,
+    /// When it has more tokens than these.
+    Above(u64),
+    /// Now, and no more than that.
+    Now,
+}
+
+/// What a request with these fields and this input wishes.
+pub(crate) fn wish(fields: &Object<'_>, input: &[Item]) -> Result<Wish, ApiError> {
+    let above = context_management(fields)?;
+    match is_triggered(input)? {
+        true => Ok(Wish::Now),
+        false => Ok(above.map_or(Wish::None, Wish::Above)),
+    }
+}
+
+/// The lowest threshold that is named.
+fn context_management(fields: &Object<'_>) -> Result<Option<u64>, ApiError> {
+    let Some(raw) = fields.present("context_management") else { return Ok(None) };
+    let path = "context_management";
+    let entries: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| wrong(path, "an array", raw))?;
+    let entries = entries.iter().enumerate();
+    let thresholds = entries.map(|(at, entry)| threshold(&format!("{path}[{at}]"), entry.get()));
+    Ok(thresholds.collect::<Result<Vec<u64>, ApiError>>()?.into_iter().min())
+}
+
+fn threshold(path: &str, raw: &str) -> Result<u64, ApiError> {
+    let entry = Object::of(raw).map_err(|_| wrong(path, "an object", raw))?;
+    let (kind, at) = (format!("{path}.type"), format!("{path}.compact_threshold"));
+    match entry.string("type").as_deref() {
+        Some("compaction") => {}
+        Some(other) => return Err(unknown_type(&kind, other)),
+        None => {
+            let raw = entry.present("type");
+            let missing = || ApiError::missing_parameter(&kind);
+            return Err(raw.map_or_else(missing, |raw| wrong(&kind, "a string", raw)));
+        }
+    }
+    let Some(raw) = entry.present("compact_threshold") else { return Ok(USUAL) };
+    match raw.parse::<u64>() {
+        Ok(threshold) if threshold >= LEAST => Ok(threshold),
+        _ if type_name(raw) != "an integer" => Err(wrong(&at, "an integer", raw)),
+        Err(_) if !raw.starts_with('-') => Ok(u64::MAX),
+        _ => Err(too_low(&at, raw)),
+    }
+}
+
+fn unknown_type(path: &str, kind: &str) -> ApiError {
+    let message = format!("Invalid value: '{kind}'. Supported values are: 'compaction'.");
+    ApiError::invalid(message).code("invalid_value").param(path)
+}
+
+fn too_low(path: &str, raw: &str) -> ApiError {
+    ApiError::invalid(format!(
+        "Invalid '{path}': integer below minimum value. Expected a value >= {LEAST}, but got {raw} \
+         instead."
+    ))
+    .code("integer_below_min_value")
+    .param(path)
+}
+
+/// Whether the input ends with a trigger. One that a compaction follows is replayed beside what came
+/// of it.
+fn is_triggered(input: &[Item]) -> Result<bool, ApiError> {
+    let kind = |at: usize| input.get(at).map(|item| &item.head().kind);
+    for at in (0..input.len()).filter(|at| kind(*at) == Some(&Kind::CompactionTrigger)) {
+        match kind(at + 1) {
+            None => return Ok(true),
+            Some(Kind::Compaction) => {}
+            Some(_) => return Err(not_last(at)),
+        }
+    }
+    Ok(false)
+}
+
+fn not_last(at: usize) -> ApiError {
+    let path = format!("input[{at}]");
+    let message = format!("Invalid '{path}': a compaction_trigger must be the final input item.");
+    ApiError::invalid(message).code("invalid_value").param(path)
+}

@@ -1,0 +1,121 @@
+//! Background responses on `/v1/responses`.
+
+use std::sync::Arc;
+
+use antiphon::json::Object;
+use antiphon_store::{ResponseId, ResponseRecord};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use http::StatusCode;
+
+use super::extract::Path;
+use super::json;
+use super::responses::{answered, find, shown, sse};
+use crate::background::{Reading, cancelled_and_ended};
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::request::CreateRequest;
+use crate::turn::{self, Accepted, Head};
+
+/// `POST /v1/responses` with `background`: answered at once, or with the events as they come.
+pub(super) async fn create(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    request: CreateRequest,
+    body: Bytes,
+    permit: TurnPermit,
+) -> Result<Response, ApiError> {
+    let streams = request.stream;
+    let accepted =
+        turn::accept(Arc::clone(&gateway), caller.clone(), request, body, permit).await?;
+    match accepted {
+        Accepted::Again(answer) => Ok(answered(answer)),
+        Accepted::New(Head(headers), new) if streams => {
+            Ok((headers, stream_of(gateway, caller, new.id, 0).await?).into_response())
+        }
+        Accepted::New(Head(headers), new) => Ok((headers, json(new.object)).into_response()),
+        Accepted::Open(Head(headers), id) if streams => {
+            Ok((headers, stream_of(gateway, caller, id, 0).await?).into_response())
+        }
+        Accepted::Open(Head(headers), id) => {
+            let response = shown(&gateway, &caller, id.as_str(), false).await?;
+            Ok((headers, response).into_response())
+        }
+    }
+}
+
+/// `GET /v1/responses/{id}?stream=true&starting_after=N`: the events behind number N, those to come
+/// among them.
+pub(super) async fn stream_again(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    text: &str,
+    starting_after: Option<u64>,
+) -> Result<Response, ApiError> {
+    let id = ResponseId::parse(text).ok_or_else(|| ApiError::response_not_found(text))?;
+    let from = starting_after.map_or(0, |last| last.saturating_add(1));
+    stream_of(gateway, caller, id, from).await
+}
+
+async fn stream_of(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    id: ResponseId,
+    from: u64,
+) -> Result<Response, ApiError> {
+    let tenant = caller.tenant.clone();
+    match Reading::begin(Arc::clone(&gateway), tenant, id.clone(), from).await? {
+        Some(reading) => Ok(sse(stream::unfold(reading, async |mut reading| {
+            Some((reading.next().await?, reading))
+        }))),
+        None => Err(not_streamed(&find(&gateway, &caller, id.as_str()).await?)),
+    }
+}
+
+/// Why a response cannot be streamed again.
+fn not_streamed(record: &ResponseRecord) -> ApiError {
+    let message = match is_background(record) {
+        true => "This response cannot be streamed again any more.",
+        false => "Only background responses can be streamed again.",
+    };
+    ApiError::invalid(message).code("unsupported_parameter").param("stream")
+}
+
+/// `POST /v1/responses/{id}/cancel`: one that has ended is given as it is.
+pub(super) async fn cancel(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(text): Path<String>,
+) -> Result<Response, ApiError> {
+    let id = ResponseId::parse(&text).ok_or_else(|| ApiError::response_not_found(&text))?;
+    if cancelled_and_ended(&gateway, &caller.tenant, &id).await?.is_none()
+        && !is_background(&find(&gateway, &caller, &text).await?)
+    {
+        return Err(ApiError::invalid("Cannot cancel a synchronous response."));
+    }
+    shown(&gateway, &caller, &text, false).await
+}
+
+/// An open response ends before it is deleted.
+pub(super) async fn end_before_deletion(
+    gateway: &Gateway,
+    caller: &Caller,
+    id: &ResponseId,
+) -> Result<(), ApiError> {
+    match cancelled_and_ended(gateway, &caller.tenant, id).await? {
+        Some(false) => Err(ApiError::server(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The response is cancelled and has not ended yet. It was not deleted. Please retry.",
+        )),
+        Some(true) | None => Ok(()),
+    }
+}
+
+fn is_background(record: &ResponseRecord) -> bool {
+    let envelope = Object::parse(&record.response.envelope);
+    envelope.is_ok_and(|envelope| envelope.present("background") == Some("true"))
+}

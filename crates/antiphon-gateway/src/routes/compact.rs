@@ -1,0 +1,30 @@
+//! `/v1/responses/compact`
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use http::HeaderMap;
+
+use super::extract::Body;
+use super::json;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::request::CreateRequest;
+use crate::turn::compacted;
+
+/// `POST /v1/responses/compact`: it takes as long as a turn, and counts as one while it does.
+pub(super) async fn create(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Extension(_permit): Extension<TurnPermit>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let identity = gateway.digest_key.identify(&headers, &body)?;
+    let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
+    Ok(json(compacted(&gateway, &caller, &request).await?))
+}

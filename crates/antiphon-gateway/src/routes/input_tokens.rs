@@ -1,0 +1,35 @@
+//! `POST /v1/responses/input_tokens`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+
+use super::extract::Body;
+use super::json;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::CreateRequest;
+use crate::turn::{Preview, TokenCount};
+
+/// How many tokens a model would be given: what is held of the conversation included. Nothing is
+/// kept. The header `antiphon-tokens` says who counted: the `upstream`, or the gateway, which
+/// `estimated`.
+pub(super) async fn count(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let identity = gateway.digest_key.identify(&headers, &body)?;
+    let request = CreateRequest::parse_counted(&body, identity, &gateway.settings.limits)?;
+    let preview = Preview::of(&gateway, &caller, &request).await?;
+    let (tokens, whose) = match preview.count_tokens(&gateway, &caller, &request).await? {
+        TokenCount::Upstream(tokens) => (tokens, "upstream"),
+        TokenCount::Estimated(tokens) => (tokens, "estimated"),
+    };
+    let counted = format!(r#"{{"object":"response.input_tokens","input_tokens":{tokens}}}"#);
+    Ok(([("antiphon-tokens", whose)], json(counted)).into_response())
+}

@@ -1,0 +1,220 @@
+//! Everything else below `/v1`: requests of the API's other parts, which pass to an upstream as they
+//! came.
+//!
+//! Method, path, query and body are the caller's, and the answer is the upstream's, byte for byte as it
+//! comes. A request is made once: only its caller knows whether it may be made again. What does not
+//! pass: what concerns one connection only, cookies, what tells of the network in front of the gateway
+//! (`headers.rs`); a path that two servers may understand differently (`path.rs`); and whatever the
+//! operator does not let pass, of which `scope.rs` has the rule where tenants share one account.
+
+mod body;
+mod form;
+mod headers;
+mod path;
+mod scope;
+mod upload;
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body as AxumBody;
+use axum::extract::{OriginalUri, Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::MethodFilter;
+use bytes::Bytes;
+use futures_util::stream;
+use http::request::Parts;
+use http::{HeaderMap, Method, StatusCode, Uri, header};
+
+use self::body::Seen;
+use self::path::ForeignPath;
+use self::upload::Upload;
+use super::extract::pass_over;
+use super::unknown_url;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::upstream::{Foreign, HttpUpstream, Passed, SIM, Upstream, UpstreamError};
+
+/// The methods that pass. Of the others, `TRACE` would tell what key the upstream is shown.
+pub(super) const METHODS: MethodFilter = MethodFilter::GET
+    .or(MethodFilter::HEAD)
+    .or(MethodFilter::POST)
+    .or(MethodFilter::PUT)
+    .or(MethodFilter::PATCH)
+    .or(MethodFilter::DELETE)
+    .or(MethodFilter::OPTIONS);
+
+/// Any path below `/v1` that no other route has.
+pub(super) async fn pass(
+    State(gateway): State<Arc<Gateway>>,
+    Extension(permit): Extension<TurnPermit>,
+    OriginalUri(uri): OriginalUri,
+    request: Request,
+) -> Response {
+    let path = match checked(&gateway, &request, &uri) {
+        Ok(path) => path,
+        Err(error) => {
+            pass_over(request, &gateway.settings.limits).await;
+            return error.into_response();
+        }
+    };
+    let passed = passed(&gateway, path, request).await;
+    passed.map_or_else(|error| error.into_response(), |passed| shown(gateway, passed, permit))
+}
+
+/// The path, where nothing in the head alone keeps the request from passing.
+fn checked<'a>(
+    gateway: &Gateway,
+    request: &Request,
+    uri: &'a Uri,
+) -> Result<ForeignPath<'a>, ApiError> {
+    let method = request.method();
+    let path = uri.path().strip_prefix("/v1").and_then(ForeignPath::parse);
+    let path = path.ok_or_else(|| unknown_url(method, uri))?;
+    if asks_for_websocket(request.headers()) {
+        return Err(ApiError::invalid(format!("WebSockets do not pass at {}.", uri.path())));
+    }
+    by_path(gateway, (method, path), request.headers()).map(|_| path)
+}
+
+/// Other upgrades, as to HTTP/2, are offers that need not be taken.
+fn asks_for_websocket(headers: &HeaderMap) -> bool {
+    let upgrade = headers.get(header::UPGRADE).map(http::HeaderValue::as_bytes);
+    upgrade.is_some_and(|protocol| protocol.eq_ignore_ascii_case(b"websocket"))
+}
+
+async fn passed(
+    gateway: &Arc<Gateway>,
+    path: ForeignPath<'_>,
+    request: Request,
+) -> Result<Passed, ApiError> {
+    let is_json = scope::is_json(request.method(), path);
+    let (parts, seen) = Seen::read(request, is_json, gateway).await?;
+    match chosen(gateway, path, &parts, &seen) {
+        Ok(upstream) => ask(gateway, upstream, path, &parts, seen).await,
+        Err(error) => {
+            if let Seen::Begun { rest, .. } = seen {
+                pass_over(Request::from_parts(parts, rest), &gateway.settings.limits).await;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Who gets the request, if it may have it: whoever answers for its model, as with turns; for one that
+/// names none, whoever speaks the API that it belongs to.
+fn chosen<'a>(
+    gateway: &'a Gateway,
+    path: ForeignPath<'_>,
+    parts: &Parts,
+    seen: &Seen,
+) -> Result<&'a HttpUpstream, ApiError> {
+    let upstream = match seen.model() {
+        Some(model) => of_model(gateway, &model, path)?,
+        None => by_path(gateway, (&parts.method, path), &parts.headers)?,
+    };
+    scope::check(gateway, upstream, (&parts.method, path), seen.whole())?;
+    Ok(upstream)
+}
+
+/// Anthropic's clients name the version of its API in every request.
+fn by_path<'a>(
+    gateway: &'a Gateway,
+    (method, path): (&Method, ForeignPath<'_>),
+    headers: &HeaderMap,
+) -> Result<&'a HttpUpstream, ApiError> {
+    let is_anthropics = path.is_anthropics() || headers.contains_key("anthropic-version");
+    gateway.upstreams.of_api(is_anthropics).ok_or_else(|| {
+        ApiError::not_found(format!(
+            "Invalid URL ({method} /v1{}): there is no upstream to which it could pass \
+             (--upstream).",
+            path.as_str()
+        ))
+    })
+}
+
+fn of_model<'a>(
+    gateway: &'a Gateway,
+    model: &str,
+    path: ForeignPath<'_>,
+) -> Result<&'a HttpUpstream, ApiError> {
+    let message = match gateway.upstreams.of_model(model) {
+        Some(Upstream::Http(upstream)) => return Ok(upstream),
+        Some(Upstream::Sim) => format!(
+            "The model '{SIM}' is built in and answers at /v1/responses alone: /v1{} passes to \
+             upstreams, which do not have it.",
+            path.as_str()
+        ),
+        None => format!("The model '{model}' does not exist."),
+    };
+    Err(ApiError::not_found(message).code("model_not_found").param("model"))
+}
+
+/// Makes the request. It ends where the caller's body does not come, or a stop waits no longer.
+async fn ask(
+    gateway: &Gateway,
+    upstream: &HttpUpstream,
+    path: ForeignPath<'_>,
+    parts: &Parts,
+    seen: Seen,
+) -> Result<Passed, ApiError> {
+    let settings = &gateway.settings;
+    let tenant_header = settings.tenant_header.as_ref();
+    let (upload, body) = Upload::of(seen, &settings.limits);
+    let request = Foreign {
+        method: parts.method.clone(),
+        path: match parts.uri.query() {
+            Some(query) => format!("{}?{query}", path.as_str()),
+            None => path.as_str().to_owned(),
+        },
+        headers: headers::to_upstream(&parts.headers, upstream.has_own_key(), tenant_header),
+        body,
+    };
+    let answer = tokio::select! {
+        answer = upstream.pass(request, upload.ended()) => answer,
+        () = gateway.closing.cancelled() => return Err(stopped()),
+    };
+    match (answer, upload.fault()) {
+        (Err(UpstreamError::BrokeOff | UpstreamError::Unreachable(_)), Some(fault)) => Err(fault),
+        (answer, _) => Ok(answer?),
+    }
+}
+
+/// The answer, as it comes.
+fn shown(gateway: Arc<Gateway>, passed: Passed, permit: TurnPermit) -> Response {
+    let (status, headers) = (passed.head.status, headers::to_caller(&passed.head.headers));
+    let open = Open { gateway, passed, _permit: permit };
+    let pieces = stream::unfold(Some(open), async |open| {
+        let mut open = open?;
+        let piece = open.next().await?;
+        let open = piece.is_ok().then_some(open);
+        Some((piece, open))
+    });
+    let mut response = Response::new(AxumBody::from_stream(pieces));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+/// An answer that has begun. It counts as an open turn until its end.
+struct Open {
+    gateway: Arc<Gateway>,
+    passed: Passed,
+    _permit: TurnPermit,
+}
+
+impl Open {
+    /// The next bytes. It breaks off when a stop waits no longer.
+    async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        tokio::select! {
+            piece = self.passed.next() => piece,
+            () = self.gateway.closing.cancelled() => Some(Err(UpstreamError::BrokeOff)),
+        }
+    }
+}
+
+fn stopped() -> ApiError {
+    let message = "The gateway stopped before the upstream had answered.";
+    ApiError::server(StatusCode::SERVICE_UNAVAILABLE, message)
+}

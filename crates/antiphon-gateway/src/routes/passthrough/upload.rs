@@ -1,0 +1,116 @@
+//! A body on its way to an upstream.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use axum::body::Body as AxumBody;
+use bytes::Bytes;
+use futures_util::stream;
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::super::extract::{PIECES, next_piece, too_large, too_slow};
+use super::body::Seen;
+use crate::bound::from_now;
+use crate::error::ApiError;
+use crate::settings::Limits;
+use crate::upstream::{RequestBody, whole};
+
+/// How the sending of a body goes, for who waits for the answer to it.
+#[derive(Clone, Default)]
+pub(super) struct Upload {
+    ended: CancellationToken,
+    fault: Arc<OnceLock<ApiError>>,
+    bound: Option<(Instant, Duration)>,
+}
+
+impl Upload {
+    /// The body as it is sent, within the limits.
+    pub(super) fn of(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
+        match seen {
+            Seen::Whole(body) => {
+                let upload = Self::default();
+                upload.ended.cancel();
+                (upload, whole(body))
+            }
+            Seen::Begun { peeked, rest, .. } => {
+                let time = limits.body_timeout.saturating_mul(PIECES);
+                let upload = Self { bound: Some((from_now(time), time)), ..Self::default() };
+                let body = Sending {
+                    peeked,
+                    rest,
+                    sent: 0,
+                    limits: limits.clone(),
+                    fault: Arc::clone(&upload.fault),
+                    _ended: upload.ended.clone().drop_guard(),
+                };
+                (upload, body.into_body())
+            }
+        }
+    }
+
+    /// Waits until it has ended; it ends as one that is too slow where that takes too long.
+    pub(super) async fn ended(&self) {
+        let ended = self.ended.cancelled();
+        match self.bound {
+            None => ended.await,
+            Some((end, time)) => {
+                if timeout_at(end, ended).await.is_err() {
+                    self.fault.get_or_init(|| too_slow(time));
+                }
+            }
+        }
+    }
+
+    /// Why it ended before its end, if that was the caller's doing.
+    pub(super) fn fault(&self) -> Option<ApiError> {
+        self.fault.get().cloned()
+    }
+}
+
+/// A body that comes piece by piece.
+struct Sending {
+    peeked: Bytes,
+    rest: AxumBody,
+    sent: usize,
+    limits: Limits,
+    fault: Arc<OnceLock<ApiError>>,
+    _ended: DropGuard,
+}
+
+/// The caller's body broke off; why is told beside it.
+#[derive(Debug, thiserror::Error)]
+#[error("the caller's body broke off")]
+struct BrokeOff;
+
+impl Sending {
+    fn into_body(self) -> RequestBody {
+        let pieces = stream::unfold(Some(self), async |sending| {
+            let mut sending = sending?;
+            match sending.next().await {
+                Ok(piece) => Some((Ok(Frame::data(piece?)), Some(sending))),
+                Err(error) => {
+                    sending.fault.get_or_init(|| error);
+                    Some((Err(BrokeOff.into()), None))
+                }
+            }
+        });
+        StreamBody::new(pieces).boxed_unsync()
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let piece = match std::mem::take(&mut self.peeked) {
+            peeked if peeked.is_empty() => {
+                next_piece(&mut self.rest, self.limits.body_timeout).await?
+            }
+            peeked => Some(peeked),
+        };
+        self.sent += piece.as_ref().map_or(0, Bytes::len);
+        match self.sent > self.limits.max_body_bytes {
+            true => Err(too_large(self.limits.max_body_bytes)),
+            false => Ok(piece),
+        }
+    }
+}

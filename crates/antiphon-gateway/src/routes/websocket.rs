@@ -1,0 +1,60 @@
+//! `GET /v1/responses`, upgraded to a WebSocket.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{OriginalUri, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use tokio_tungstenite::tungstenite::Error as LinkError;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+
+use super::wrong_method;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::server::Upgrade;
+use crate::websocket::Socket;
+
+/// Opens a WebSocket. A `GET` that does not ask for one is a wrong method.
+pub(super) async fn open(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Extension(connection): Extension<Upgrade>,
+    OriginalUri(uri): OriginalUri,
+    mut request: Request,
+) -> Response {
+    let response = match create_response_with_body(&request, Body::empty) {
+        Ok(response) => response,
+        Err(error) if request.headers().contains_key(header::UPGRADE) => return refused(&error),
+        Err(_) => {
+            let allowed = [(header::ALLOW, "POST")];
+            return (allowed, wrong_method(request.method(), &uri)).into_response();
+        }
+    };
+    let upgraded = hyper::upgrade::on(&mut request);
+    connection.go_on(async move {
+        match upgraded.await {
+            Ok(upgraded) => Socket::new(gateway, caller, upgraded).await.serve().await,
+            Err(error) => tracing::debug!(%error, "a connection broke before it was upgraded"),
+        }
+    });
+    response
+}
+
+/// A client of another version is told ours. Source: RFC 6455, section 4.4.
+fn refused(error: &LinkError) -> Response {
+    let is_version =
+        matches!(error, LinkError::Protocol(ProtocolError::MissingSecWebSocketVersionHeader));
+    let status = if is_version { StatusCode::UPGRADE_REQUIRED } else { StatusCode::BAD_REQUEST };
+    let message = format!("The request cannot be upgraded to a WebSocket. {error}");
+    let error = ApiError::of(status, "invalid_request_error", message);
+    let mut response = error.into_response();
+    if is_version {
+        let version = HeaderValue::from_static("13");
+        response.headers_mut().insert(header::SEC_WEBSOCKET_VERSION, version);
+    }
+    response
+}

@@ -1,0 +1,35 @@
+//! Summing up, and answering from a summary.
+
+use serde_json::{Value, json};
+
+use super::{ask, echo, user};
+use crate::compaction::INTRODUCTION;
+
+const PROMPT: &str = include_str!("../../compaction/prompt.md");
+
+fn said(input: Value) -> String {
+    ask(json!({ "input": input, "tools": [echo()], "tool_choice": "none" })).text().to_owned()
+}
+
+#[test]
+fn what_was_answered_and_returned_is_summed_up_and_what_the_user_said_is_not() {
+    let history = json!([
+        user("My color is purple"),
+        { "role": "assistant", "content": "Noted." },
+        { "type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "call_1", "output": "hello" },
+        user(PROMPT),
+    ]);
+    assert_eq!(said(history), "I answered: Noted. echo returned: hello.");
+    assert_eq!(said(json!([user("Hello"), user(PROMPT)])), "Nothing was answered yet.");
+}
+
+#[test]
+fn a_summary_is_no_request_and_what_it_states_is_recalled() {
+    let summary = user(&format!("{INTRODUCTION}echo returned: hello."));
+    let input = json!([user("Use the echo tool to echo hello"), summary]);
+    let answer = ask(json!({ "input": input, "tools": [echo()] }));
+    assert_eq!(answer.text(), "echo returned: hello.");
+    let question = json!([summary, user("What did the echo tool return?")]);
+    assert_eq!(said(question), "You told me: echo returned: hello.");
+}

@@ -1,0 +1,145 @@
+//! Images, sounds and files.
+//!
+//! Source: the providers' guides. OpenAI: an image of low detail takes 85 tokens; any other is fitted
+//! into 2048 by 2048 pixels, its shorter side then into 768, and takes 170 for each tile of 512 by
+//! 512, and 85. Anthropic: a page of a PDF takes 1,500 to 3,000. OpenAI: sound takes 10 a second.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::vocabulary::Counter;
+use crate::data_url::{data_url, size_of_image};
+
+const LOW_DETAIL: u64 = 85;
+const TILE: u64 = 170;
+/// An image whose size is not known is taken for one of four tiles.
+const IMAGE: u64 = LOW_DETAIL + 4 * TILE;
+
+/// What a page takes, and how many bytes it is taken for.
+const PAGE: u64 = 2250;
+const BYTES_OF_A_PAGE: u64 = 50_000;
+
+/// What so many bytes of sound take: a second of it as an MP3 of 128 kbit/s.
+const SECOND: u64 = 10;
+const BYTES_OF_A_SECOND: u64 = 16_000;
+
+/// Whether an item may hold more tokens than bytes: images are named in few.
+pub(super) fn may_be_in(item: &[u8]) -> bool {
+    let parts: [&[u8]; 4] = [b"_image", b"image_", b"_file", b"screenshot"];
+    parts.iter().any(|part| memchr::memmem::find(item, part).is_some())
+}
+
+/// The tokens of a part that is no text; `None` for every other object.
+pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Option<u64> {
+    let text = |key: &str| part.get(key).and_then(Value::as_str);
+    match text("type")? {
+        "input_image" | "computer_screenshot" | "output_image" => {
+            let is_low = text("detail") == Some("low");
+            let size =
+                text("image_url").and_then(data_url).and_then(|(_, data)| size_of_image(data));
+            Some(if is_low { LOW_DETAIL } else { size.map_or(IMAGE, tiles) })
+        }
+        "image_generation_call" => Some(text("result").map_or(0, |_| IMAGE)),
+        "input_file" => {
+            let name = text("filename").map_or(0, |name| counter.count(name));
+            Some(name + text("file_data").map_or(PAGE, |data| of_file(counter, data)))
+        }
+        "input_audio" => {
+            let data = part.get("input_audio").and_then(|audio| audio["data"].as_str());
+            let bytes = decoded_length(data.or(text("data")).unwrap_or_default());
+            Some(bytes.div_ceil(BYTES_OF_A_SECOND) * SECOND)
+        }
+        _ => None,
+    }
+}
+
+/// The tokens of a data URL, which is never seen as text; `None` for every other text.
+pub(super) fn of_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
+    let (kind, data) = data_url(text)?;
+    Some(match kind.starts_with("image/") {
+        true => size_of_image(data).map_or(IMAGE, tiles),
+        false => of_file(counter, text),
+    })
+}
+
+/// A file of text is seen as its text, any other by its pages.
+fn of_file(counter: &mut Counter, data: &str) -> u64 {
+    let (kind, data) = data_url(data).unwrap_or(("", data));
+    let is_text = kind.starts_with("text/") || kind == "application/json";
+    let text = is_text.then(|| STANDARD.decode(data).ok()).flatten();
+    match text.and_then(|text| String::from_utf8(text).ok()) {
+        Some(text) => counter.count(&text),
+        None => decoded_length(data).div_ceil(BYTES_OF_A_PAGE) * PAGE,
+    }
+}
+
+fn decoded_length(base64: &str) -> u64 {
+    base64.len() as u64 / 4 * 3
+}
+
+fn tiles((width, height): (u64, u64)) -> u64 {
+    let (width, height) = shrunk((width, height), width.max(height), 2048);
+    let (width, height) = shrunk((width, height), width.min(height), 768);
+    LOW_DETAIL + TILE * width.div_ceil(512) * height.div_ceil(512)
+}
+
+/// The size at which `side` is `most` at most.
+fn shrunk((width, height): (u64, u64), side: u64, most: u64) -> (u64, u64) {
+    if side <= most {
+        return (width, height);
+    }
+    let shrink = |length: u64| length.saturating_mul(most) / side;
+    (shrink(width), shrink(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tokens(part: &Value) -> Option<u64> {
+        of_part(&mut Counter::of_model(""), part.as_object()?)
+    }
+
+    /// The beginning of a PNG of this size, and much behind it.
+    fn png(width: u32, height: u32) -> String {
+        let mut image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        image.extend(width.to_be_bytes());
+        image.extend(height.to_be_bytes());
+        image.resize(100_000, 7);
+        format!("data:image/png;base64,{}", STANDARD.encode(image))
+    }
+
+    /// Source: the examples in OpenAI's guide.
+    #[test]
+    fn images_count_by_their_size_and_detail() {
+        let image = |url: &str, detail: &str| {
+            tokens(&json!({"type": "input_image", "image_url": url, "detail": detail}))
+        };
+        assert_eq!(image(&png(1024, 1024), "high"), Some(765));
+        assert_eq!(image(&png(2048, 4096), "high"), Some(1105));
+        assert_eq!(image(&png(4096, 8192), "low"), Some(85));
+        assert_eq!(image("https://example.com/cat.png", "auto"), Some(765));
+        assert_eq!(image("data:image/png;base64,AAAA", "auto"), Some(765));
+    }
+
+    #[test]
+    fn files_count_by_their_text_or_their_pages() {
+        let file = |url: &str| tokens(&json!({"type": "input_file", "file_data": url}));
+        let text = format!("data:text/plain;base64,{}", STANDARD.encode("Hello there"));
+        assert_eq!(file(&text), Some(2));
+        let pages = format!("data:application/pdf;base64,{}", STANDARD.encode(vec![1; 90_000]));
+        assert_eq!(file(&pages), Some(2 * PAGE));
+        assert_eq!(tokens(&json!({"type": "input_file", "file_id": "file_1"})), Some(PAGE));
+    }
+
+    #[test]
+    fn a_data_url_is_never_text() {
+        let mut counter = Counter::of_model("");
+        assert_eq!(of_data_url(&mut counter, &png(512, 512)), Some(255));
+        assert_eq!(of_data_url(&mut counter, "data: none, that is"), None);
+        assert_eq!(tokens(&json!({"type": "input_text", "text": "Hello"})), None);
+    }
+}

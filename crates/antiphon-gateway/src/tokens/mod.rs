@@ -1,0 +1,170 @@
+//! How many tokens a request is, where no model's server says.
+//!
+//! Counted is what a model sees: the texts of messages, names, arguments and outputs, schemas of
+//! tools and of the answer, and for every message and tool what stands around it. Images and files go
+//! by what providers say that they take. It is an estimate: what a server adds, how it writes tools
+//! down and which vocabulary a model has that is not OpenAI's is not known here.
+//!
+//! Time is linear, and what is counted token by token is bounded.
+
+mod media;
+mod seen;
+mod tools;
+mod vocabulary;
+
+use antiphon::Item;
+use antiphon::json::Object;
+use tokio::sync::Semaphore;
+
+use self::vocabulary::Counter;
+use crate::error::ApiError;
+
+/// What every answer's beginning takes. Source: OpenAI's recipe for counting a chat's tokens.
+const REPLY: u64 = 3;
+
+/// How many requests are counted at once: it is work for the processor, and there is other work.
+const AT_ONCE: usize = 4;
+
+static COUNTING: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// How many tokens each piece of a request is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Weights {
+    /// All but the items: instructions, tools, the answer's schema.
+    pub(crate) fields: u64,
+    /// Each item.
+    pub(crate) items: Vec<u64>,
+}
+
+impl Weights {
+    /// All of it.
+    pub(crate) fn total(&self) -> u64 {
+        self.items.iter().fold(self.fields, |total, tokens| total.saturating_add(*tokens))
+    }
+}
+
+/// Weighs a request beside other work: `fields` is the JSON of all its fields but the input, `view`
+/// the items that the model is given.
+pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiError> {
+    let _turn = COUNTING.acquire().await.expect("it is never closed");
+    let (fields, view) = (fields.to_owned(), view.to_vec());
+    let weighing = tokio::task::spawn_blocking(move || {
+        let fields = Object::parse(fields.as_bytes()).unwrap_or_default();
+        weights(&fields, &view)
+    });
+    weighing.await.map_err(|_| {
+        let message = "The request's tokens could not be counted. Nothing was changed.";
+        ApiError::server(http::StatusCode::INTERNAL_SERVER_ERROR, message)
+    })
+}
+
+/// Whether a request is certain to have no more than `window` tokens, told without counting: a token
+/// is a byte at least.
+pub(crate) fn surely_fits(fields: &str, view: &[Item], window: u64) -> bool {
+    let bytes = view.iter().fold(fields.len(), |sum, item| sum.saturating_add(item.raw().len()));
+    bytes as u64 <= window && !view.iter().any(|item| media::may_be_in(item.raw()))
+}
+
+fn weights(fields: &Object<'_>, view: &[Item]) -> Weights {
+    let mut counter = Counter::of_model(&fields.string("model").unwrap_or_default());
+    Weights {
+        fields: REPLY + of_fields(&mut counter, fields),
+        items: view.iter().map(|item| seen::of_item(&mut counter, item)).collect(),
+    }
+}
+
+fn of_fields(counter: &mut Counter, fields: &Object<'_>) -> u64 {
+    let instructions = fields.string("instructions");
+    instructions.map_or(0, |text| seen::of_message(counter, &text))
+        + fields.present("tools").map_or(0, |tools| tools::of_tools(counter, tools))
+        + fields.present("text").map_or(0, |text| tools::of_format(counter, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use antiphon::item::items_of;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn tokens(fields: &Value, items: &Value) -> u64 {
+        let view = items_of(&items.to_string().into()).unwrap();
+        weights(&Object::parse(fields.to_string().as_bytes()).unwrap(), &view).total()
+    }
+
+    fn of_items(items: &Value) -> u64 {
+        tokens(&json!({}), items) - REPLY
+    }
+
+    #[test]
+    fn what_is_written_around_a_text_counts_the_same_however_it_is_written() {
+        let plain = of_items(&json!([{"role": "user", "content": "Hello there"}]));
+        let typed = of_items(&json!([{
+            "type": "message", "id": "msg_0123456789", "status": "completed", "role": "user",
+            "content": [{"type": "input_text", "text": "Hello there"}],
+        }]));
+        assert_eq!((plain, typed), (6, 6));
+    }
+
+    #[test]
+    fn calls_count_by_name_and_arguments_and_outputs_by_what_they_say() {
+        let call = |id: &str| {
+            of_items(&json!([{
+                "type": "function_call", "id": id, "call_id": id, "name": "echo",
+                "arguments": "{\"text\":\"hello\"}",
+            }]))
+        };
+        assert_eq!(call("a"), call("a_very_long_identifier_of_a_call_0123456789"));
+        assert!((5..20).contains(&call("a")), "{}", call("a"));
+        let output = json!([{"type": "function_call_output", "call_id": "c", "output": "hello"}]);
+        assert_eq!(of_items(&output), 5);
+    }
+
+    #[test]
+    fn instructions_tools_and_schemas_count() {
+        let bare = tokens(&json!({"model": "gpt-5"}), &json!([]));
+        let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+        let tool = json!([{"type": "function", "name": "weather", "parameters": parameters}]);
+        let format = json!({"format": {"type": "json_schema", "schema": parameters}});
+        for fields in [
+            json!({"instructions": "Be brief and polite."}),
+            json!({"tools": tool}),
+            json!({"text": format}),
+        ] {
+            assert!(tokens(&fields, &json!([])) >= bare + 5, "{fields}");
+        }
+        assert_eq!(tokens(&json!({"metadata": {"a": "b"}, "user": "someone"}), &json!([])), bare);
+    }
+
+    #[test]
+    fn sealed_content_counts_by_what_may_be_in_it_and_not_as_text() {
+        let reasoning = |sealed: String| {
+            of_items(&json!([{
+                "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed,
+            }]))
+        };
+        let tokens = reasoning("gAAAAB3Xz9".repeat(160));
+        assert!((200..400).contains(&tokens), "{tokens}");
+    }
+
+    #[test]
+    fn what_is_certain_to_fit_is_told_without_counting() {
+        let view = items_of(&r#"[{"role":"user","content":"Hello"}]"#.into()).unwrap();
+        assert!(surely_fits("{}", &view, 40));
+        assert!(!surely_fits("{}", &view, 20));
+        let image = r#"[{"role":"user","content":[{"type":"input_image","image_url":"u"}]}]"#;
+        assert!(!surely_fits("{}", &items_of(&image.into()).unwrap(), 1000));
+    }
+
+    /// Were time quadratic, either of these would take hours.
+    #[test]
+    fn long_texts_and_many_items_are_counted_in_linear_time() {
+        for text in ["a".repeat(2 << 20), " ".repeat(2 << 20), "é\n".repeat(1 << 19)] {
+            let length = text.len() as u64;
+            let counted = of_items(&json!([{"role": "user", "content": text}]));
+            assert!(counted > 0 && counted < length, "{counted} of {length}");
+        }
+        let many = vec![json!({"role": "user", "content": "Hello there"}); 20_000];
+        assert_eq!(of_items(&json!(many)), 120_000);
+    }
+}

@@ -1,0 +1,80 @@
+//! Texts in tokens.
+
+use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
+
+/// How many bytes of texts are counted token by token; what is beyond goes by
+/// [`BYTES_OF_A_TOKEN`]. It is more than any model's window takes.
+const COUNTED: usize = 8 << 20;
+
+/// Texts are counted in slices of so many bytes, so that no text, whatever it says, takes more than
+/// linear time. Where a slice ends within a word, a token is counted too many at most.
+const SLICE: usize = 64 << 10;
+
+/// How many bytes a token is, roughly, in English.
+pub(super) const BYTES_OF_A_TOKEN: u64 = 4;
+
+/// Models whose vocabulary is the older one, by how their names begin, and which of these have the
+/// newer one. Source: OpenAI's table of models and encodings.
+const OLDER: [&str; 4] = ["gpt-4", "gpt-3.5", "text-embedding-", "davinci"];
+const NEWER: [&str; 3] = ["gpt-4o", "gpt-4.1", "gpt-4.5"];
+
+/// Counts the tokens of one request's texts.
+pub(super) struct Counter {
+    tokenizer: &'static Tokenizer,
+    /// How many bytes may still be counted token by token.
+    left: usize,
+}
+
+impl Counter {
+    /// With the vocabulary of this model; for one that is not known, with the newest that is.
+    pub(super) fn of_model(model: &str) -> Self {
+        let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
+        let tokenizer = match begins(&OLDER) && !begins(&NEWER) {
+            true => cl100k_base(),
+            false => o200k_base(),
+        };
+        Self { tokenizer, left: COUNTED }
+    }
+
+    /// The tokens of a text.
+    pub(super) fn count(&mut self, text: &str) -> u64 {
+        let counted = text.floor_char_boundary(self.left);
+        self.left -= counted;
+        let (mut rest, beyond) = text.split_at(counted);
+        let mut tokens = (beyond.len() as u64).div_ceil(BYTES_OF_A_TOKEN);
+        while !rest.is_empty() {
+            let (slice, behind) = rest.split_at(rest.floor_char_boundary(SLICE));
+            tokens += self.tokenizer.count(slice) as u64;
+            rest = behind;
+        }
+        tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: the numbers in OpenAI's recipe for counting with its own library.
+    #[test]
+    fn each_vocabulary_counts_as_its_own() {
+        for (text, older, newer) in [
+            ("antidisestablishmentarianism", 6, 6),
+            ("2 + 2 = 4", 7, 7),
+            ("お誕生日おめでとう", 9, 8),
+        ] {
+            assert_eq!(Counter::of_model("gpt-4-turbo").count(text), older, "{text}");
+            assert_eq!(Counter::of_model("gpt-3.5-turbo").count(text), older, "{text}");
+            for model in ["gpt-4o-mini", "gpt-4.1", "gpt-5", "o3", "claude-5", ""] {
+                assert_eq!(Counter::of_model(model).count(text), newer, "{text}, {model}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_bound_goes_by_its_length() {
+        let mut counter = Counter { left: 2, ..Counter::of_model("") };
+        assert_eq!(counter.count("é12345678"), 1 + 2);
+        assert_eq!(counter.count("12345"), 2);
+    }
+}

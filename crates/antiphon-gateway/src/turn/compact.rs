@@ -1,0 +1,164 @@
+//! A turn whose history is compacted on the way, because its request wishes it.
+
+use antiphon::stream::{Finished, Status};
+use antiphon::{Item, Kind, Origin};
+use bytes::Bytes;
+
+use super::open::Opened;
+use super::plan::Plan;
+use super::relay::Unwanted;
+use super::{Client, Turn};
+use crate::compaction::{Sealing, Wish};
+use crate::error::ApiError;
+use crate::tokens;
+use crate::upstream::{Asking, Reply, Upstream};
+
+/// An answer of nothing: all that there is to tell came before it.
+const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","output":[]}"#;
+
+impl Turn<'_> {
+    /// Asks for the answer, of a history that is compacted first where the request wishes it and the
+    /// upstream does not do that by itself. Or why nobody wants the
+    /// answer any more, before it began.
+    ///
+    /// An upstream that refuses to compact is remembered; then it is done here.
+    pub(super) async fn ask_of_compacted(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+        if self.is_compacted_there(asking.upstream(), &plan.origin) {
+            match self.ask_readably(opened, plan, asking, client).await {
+                Err(ApiError::Upstream(refused)) if refused.refuses_compaction() => {
+                    self.gateway.upstreams.without_compaction.remember(&plan.origin);
+                }
+                reply => return reply,
+            }
+        }
+        if let Err(unwanted) = self.compact(opened, plan, asking.upstream(), client).await? {
+            return Ok(Err(unwanted));
+        }
+        if self.is_answered_by_compaction(plan) {
+            self.record_opening(opened, plan).await?;
+            return Ok(Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE))));
+        }
+        self.fit(plan, asking.upstream()).await?;
+        *asking = Asking::of(asking.upstream());
+        self.ask_readably(opened, plan, asking, client).await
+    }
+
+    /// Asks once more where the upstream cannot read its own compaction any more, its keys having
+    /// changed: with what it stands for, if that is held. Else the refusal stands.
+    async fn ask_readably(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Result<Reply, Unwanted>, ApiError> {
+        let refusal = match self.ask(opened, plan, asking, client).await {
+            Err(ApiError::Upstream(refused)) if refused.refuses_reasoning() && self.mends() => {
+                refused
+            }
+            reply => return reply,
+        };
+        let is_compaction = |item: &Item| item.head().kind == Kind::Compaction;
+        let is_expanded = plan.prompt.view.iter().any(is_compaction)
+            && self.expanded(plan, asking.upstream()).is_ok();
+        match is_expanded {
+            true => self.ask(opened, plan, asking, client).await,
+            false => Err(ApiError::Upstream(refusal)),
+        }
+    }
+
+    /// Whether the upstream is left to compact by itself what the request wishes compacted.
+    pub(super) fn is_compacted_there(&self, upstream: Upstream<'_>, origin: &Origin) -> bool {
+        let refusing = &self.gateway.upstreams.without_compaction;
+        self.request.wish != Wish::None
+            && upstream.is_responses_server()
+            && !refusing.contain(origin)
+    }
+
+    /// Whether the compaction that was made here is all that was asked for.
+    pub(super) fn is_answered_by_compaction(&self, plan: &Plan) -> bool {
+        self.request.wish == Wish::Now && plan.preface.is_some()
+    }
+
+    /// Compacts the history if that is due, or says why nobody wants it any more. One that fails
+    /// changes nothing: the turn goes on with the whole history, and says so, unless the compaction is
+    /// all that was asked for.
+    async fn compact(
+        &self,
+        opened: &Opened,
+        plan: &mut Plan,
+        upstream: Upstream<'_>,
+        client: &mut Client,
+    ) -> Result<Result<(), Unwanted>, ApiError> {
+        if !self.is_due(&plan.prompt.view).await? {
+            return Ok(Ok(()));
+        }
+        let summary = tokio::select! {
+            summary = self.summary(&plan.prompt.view, &plan.origin, upstream) => summary,
+            unwanted = self.left(client) => return Ok(Err(unwanted)),
+            () = opened.conversation_deleted() => return Err(ApiError::conversation_deleted()),
+        };
+        match summary {
+            Ok(summary) => {
+                self.compacted(plan, summary.compaction, summary.usage, upstream)?;
+                plan.report.truncated_too(summary.report);
+            }
+            Err(error) if self.request.wish == Wish::Now => return Err(error),
+            Err(error) => plan.report.compaction_failed(&error),
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
+    /// own messages alone, which stay.
+    async fn is_due(&self, view: &[Item]) -> Result<bool, ApiError> {
+        let threshold = match self.request.wish {
+            Wish::None => return Ok(false),
+            Wish::Now => return Ok(true),
+            Wish::Above(threshold) => threshold,
+        };
+        let fields = &self.request.fields;
+        if !view.iter().any(is_compactable) || tokens::surely_fits(fields, view, threshold) {
+            return Ok(false);
+        }
+        Ok(tokens::weigh(fields, view).await?.total() > threshold)
+    }
+
+    /// An upstream that let a history pass beyond the threshold does not compact, though it does not
+    /// say so: from the next turn on it is done here.
+    pub(super) fn learn_of_compaction(&self, plan: &Plan, finished: &Finished) {
+        let Wish::Above(threshold) = self.request.wish else { return };
+        let has_compaction =
+            finished.output.iter().any(|it| it.announced.head().kind == Kind::Compaction);
+        let has_passed = finished.status == Status::Completed
+            && input_tokens(finished).is_some_and(|tokens| tokens > threshold);
+        if has_passed && !has_compaction && plan.preface.is_none() {
+            self.gateway.upstreams.without_compaction.remember(&plan.origin);
+        }
+    }
+
+    /// What seals the compactions of an upstream that makes some.
+    pub(super) fn sealing(&self, origin: &Origin, upstream: Upstream<'_>) -> Option<Sealing> {
+        let key = std::sync::Arc::clone(&self.gateway.compaction_key);
+        let sealing = || Sealing::new(key, self.caller.tenant.clone(), origin.clone());
+        upstream.is_responses_server().then(sealing)
+    }
+}
+
+/// Whether a compaction takes the place of the item.
+fn is_compactable(item: &Item) -> bool {
+    let head = item.head();
+    let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
+    !is_its_own && !head.stays_through_compaction()
+}
+
+fn input_tokens(finished: &Finished) -> Option<u64> {
+    let response: serde_json::Value = serde_json::from_str(&finished.response).ok()?;
+    response["usage"]["input_tokens"].as_u64()
+}

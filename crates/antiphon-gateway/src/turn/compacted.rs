@@ -1,0 +1,170 @@
+//! A history compacted by itself, without a turn: `POST /v1/responses/compact`.
+
+use antiphon::json::{Object, quote};
+use antiphon::{HeldItem, IdSource, Item, Kind, Role};
+use antiphon_store::{ResponseId, Shard};
+use bytes::Bytes;
+
+use super::plan::Plan;
+use super::{Preview, Turn, encode};
+use crate::caller::Caller;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::present::present;
+use crate::request::CreateRequest;
+use crate::upstream::{Asking, Upstream, UpstreamError};
+
+/// Where upstreams of the Responses API compact.
+const PATH: &str = "/responses/compact";
+
+/// What an answer has counted where its upstream counts nothing.
+const UNCOUNTED: &str = concat!(
+    r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0},"output_tokens":0,"#,
+    r#""output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}"#
+);
+
+/// The compacted history of a request: a `response.compaction` as JSON. It is a snapshot: nothing is
+/// opened, nothing is kept, and turns that go on meanwhile are not in it.
+///
+/// The upstream does it where it has a route for it, and is remembered where it has none; else its
+/// model does.
+pub(crate) async fn compacted(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: &CreateRequest,
+) -> Result<String, ApiError> {
+    let turn = Turn::of(gateway, caller, request);
+    let compacting = async {
+        let preview = Preview::of(gateway, caller, request).await?;
+        match turn.compacted_there(&preview.plan, preview.upstream()).await? {
+            Some(compacted) => Ok(compacted),
+            None => turn.compacted_here(&preview.plan, preview.upstream()).await,
+        }
+    };
+    let compacted = tokio::select! {
+        compacted = compacting => compacted,
+        () = gateway.closing.cancelled() => Err(ApiError::stopping()),
+    };
+    log(caller, request, compacted.as_ref().err());
+    compacted
+}
+
+/// One line for the operator.
+fn log(caller: &Caller, request: &CreateRequest, failure: Option<&ApiError>) {
+    let (tenant, model) = (caller.tenant.as_str(), &request.model);
+    match failure {
+        None => tracing::info!(tenant, model, "history compacted"),
+        Some(error) => {
+            let (status, reason) = (error.status().as_u16(), error.message());
+            tracing::info!(tenant, model, status, reason, "history not compacted");
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// By the upstream's own route, with its compaction items sealed; `None` where it has none.
+    async fn compacted_there(
+        &self,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Result<Option<String>, ApiError> {
+        let without = &self.gateway.upstreams.without_compact_path;
+        let Some(mut sealing) = self.sealing(&plan.origin, upstream) else { return Ok(None) };
+        if without.contain(&plan.origin) {
+            return Ok(None);
+        }
+        match self.asked_to_compact(plan, upstream).await {
+            None => Ok(None),
+            Some(Ok(answer)) => Ok(Some(as_ours(&sealing.apply(&answer))?)),
+            Some(Err(error)) if error.tells_of_no_such_path() => {
+                without.remember(&plan.origin);
+                Ok(None)
+            }
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// The upstream's answer; `None` where it does not speak the Responses API. One that cannot read
+    /// the reasoning that it is given is asked once more without.
+    async fn asked_to_compact(
+        &self,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Option<Result<Bytes, UpstreamError>> {
+        let mut asking = Asking::of(upstream);
+        let body = encode::encode_compact(self.request, &plan.prompt.view);
+        match asking.call(PATH, body, self.caller).await? {
+            Err(error) if error.refuses_reasoning() && self.mends() => {
+                let Some(lean) = self.without_reasoning(&plan.prompt, &plan.origin, upstream)
+                else {
+                    return Some(Err(error));
+                };
+                let body = encode::encode_compact(self.request, &lean.prompt.view);
+                asking.call(PATH, body, self.caller).await
+            }
+            answer => Some(answer),
+        }
+    }
+
+    /// By the model: all the user's messages, then the compaction of everything.
+    async fn compacted_here(
+        &self,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Result<String, ApiError> {
+        let summary = self.summary(&plan.prompt.view, &plan.origin, upstream).await?;
+        let held = plan.transcript.items().iter();
+        let of_user =
+            held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
+        let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
+        output.push(with_id(&summary.compaction));
+        let mut compacted = Object::default();
+        compacted.set("id", quote(issued().as_str()));
+        compacted.set("object", r#""response.compaction""#);
+        compacted.set("created_at", unix_now().to_string());
+        compacted.set("output", array(&output));
+        compacted.set("usage", summary.usage.unwrap_or_else(|| UNCOUNTED.to_owned()));
+        Ok(compacted.to_text())
+    }
+}
+
+/// An upstream's answer as one of ours: under an id that is nobody's response, every item with an id.
+/// Without a compaction in it, it is none.
+fn as_ours(answer: &Bytes) -> Result<String, UpstreamError> {
+    let garbled = || UpstreamError::Garbled("no compacted output".to_owned());
+    let mut compacted = Object::parse(answer).map_err(|_| garbled())?;
+    let output = compacted.get("output").ok_or_else(garbled)?.to_owned();
+    let items = antiphon::item::items_of(&output.into()).map_err(|_| garbled())?;
+    if !items.iter().any(|item| item.head().kind == Kind::Compaction && item.head().encrypted) {
+        return Err(garbled());
+    }
+    let items: Vec<String> = items.iter().map(with_id).collect();
+    compacted.set_first("id", quote(issued().as_str()));
+    compacted.set("object", r#""response.compaction""#);
+    if compacted.present("created_at").is_none() {
+        compacted.set("created_at", unix_now().to_string());
+    }
+    compacted.set("output", array(&items));
+    if compacted.present("usage").is_none() {
+        compacted.set("usage", UNCOUNTED);
+    }
+    Ok(compacted.to_text())
+}
+
+/// The item as the API shows it.
+fn with_id(item: &Item) -> String {
+    let id = item.head().id.clone();
+    let id = id.unwrap_or_else(|| RandomIds.issue(item.head().kind.id_prefix()).into());
+    let key = antiphon::FingerprintKey::new([0; 16]);
+    present(&HeldItem::new(id, item, key, None), true)
+}
+
+/// An id of the form that responses have. No response goes by it.
+fn issued() -> ResponseId {
+    ResponseId::issue(Shard::issue(&mut RandomIds), &mut RandomIds)
+}
+
+fn array(items: &[String]) -> String {
+    format!("[{}]", items.join(","))
+}

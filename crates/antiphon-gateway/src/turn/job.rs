@@ -1,0 +1,215 @@
+//! Working on a turn in the background, to its end or until this process cannot go on.
+
+use std::sync::Arc;
+
+use antiphon::stream::{Event, Failure, Status};
+use antiphon_store::{LoggedEvent, StoreError, Turn as TurnRecord};
+
+use super::background::Planning;
+use super::log::EventLog;
+use super::relay::Outcome;
+use super::{Client, Planned, Turn};
+use crate::background::{Job, expiry_of};
+use crate::entropy::unix_now;
+use crate::error::ApiError;
+use crate::eventually::eventually;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::upstream::Asking;
+
+/// How many events are told before the first of the output: the response is created, queued and in
+/// progress.
+pub(super) const BEGINNING: u64 = 3;
+
+/// Why a turn ends that came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It was cancelled.
+    Cancelled,
+    /// It failed.
+    Failed(Failure),
+}
+
+/// A job that is worked on, of which `told` events are told. Where the turn panics, it is left behind.
+struct Held<'a> {
+    gateway: &'a Gateway,
+    job: Arc<Job>,
+}
+
+impl Turn<'_> {
+    /// Opens the turn, in the order of arrival, and plans it.
+    pub(super) async fn opened_and_planned(&self) -> Result<Planned, ApiError> {
+        self.gateway.upstream_of(&self.request.model)?;
+        let opened = self.open().await?;
+        self.planned(opened, false).await
+    }
+
+    /// Works on a job of which `told` events are told.
+    pub(super) async fn work(
+        &self,
+        job: Job,
+        planning: Planning<'_>,
+        told: u64,
+        permit: Option<TurnPermit>,
+    ) {
+        let held = Held { gateway: self.gateway, job: Arc::new(job) };
+        let planned = tokio::select! {
+            biased;
+            planned = planning => planned.map_err(|error| Ending::Failed(error.as_failure())),
+            () = held.job.cancelled() => Err(Ending::Cancelled),
+            () = self.gateway.stopping.cancelled() => return held.leave_behind(),
+        };
+        match planned {
+            Ok(planned) => self.perform(planned, &held, told, permit).await,
+            Err(ending) => {
+                drop(permit);
+                self.end_job_apart(&held, ending, told).await;
+            }
+        }
+    }
+
+    /// Ends a job as it stands.
+    pub(super) async fn end_at_once(&self, job: Job, ending: Ending, told: u64) {
+        let held = Held { gateway: self.gateway, job: Arc::new(job) };
+        self.end_job_apart(&held, ending, told).await;
+    }
+
+    async fn perform(
+        &self,
+        planned: Planned,
+        held: &Held<'_>,
+        told: u64,
+        permit: Option<TurnPermit>,
+    ) {
+        let Planned { opened, mut plan } = planned;
+        let upstream = match self.gateway.upstream_of(&self.request.model) {
+            Ok(upstream) => upstream,
+            Err(error) => {
+                let ending = Ending::Failed(error.as_failure());
+                return self.end_job_apart(held, ending, told).await;
+            }
+        };
+        let log = EventLog::begin(self.gateway, &self.caller.tenant, held.job.clone(), told);
+        let mut client = Client::logging(log, self.gateway.closing.clone(), permit);
+        let mut asking = Asking::of(upstream);
+        self.hearing(&opened, &plan, upstream).behind(told).start(&mut client).await;
+        let asked = self.ask_of_compacted(&opened, &mut plan, &mut asking, &mut client).await;
+        // Now it is known whether the history was compacted, which the response then begins with.
+        let hearing = self.hearing(&opened, &plan, upstream).behind(told.max(BEGINNING));
+        let outcome = match asked {
+            Ok(Ok(reply)) => {
+                self.relay(reply, hearing, &opened, &mut plan, &mut asking, &mut client).await
+            }
+            Ok(Err(unwanted)) => hearing.leave(unwanted, &mut client).await,
+            Err(error) => hearing.refused(error, &mut client).await,
+        };
+        plan.report.retried(asking.retries());
+        self.conclude_job(Planned { opened, plan }, held, outcome, client).await;
+    }
+
+    /// Commits what the turn came to, once all of its events but the last are in the log.
+    async fn conclude_job(
+        &self,
+        planned: Planned,
+        held: &Held<'_>,
+        outcome: Outcome,
+        client: Client,
+    ) {
+        let Planned { opened, plan } = planned;
+        let assembler = match outcome {
+            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),
+            Outcome::Left(_) => None,
+        };
+        let log = client.into_log().expect("the client of a job is its log");
+        let (Some(assembler), Ok(told)) = (assembler, log.finish().await) else {
+            opened.close().await;
+            return held.leave_behind();
+        };
+        let finished = assembler.finish(unix_now());
+        self.learn_of_compaction(&plan, &finished);
+        let report = plan.report.with_notes(&finished.notes);
+        let base = match finished.status {
+            Status::Failed | Status::Cancelled => opened.base_apart(),
+            Status::Completed | Status::Incomplete => opened.base.clone(),
+        };
+        let turn = self.record(base, &opened, plan.fresh, &report, &finished, &plan.origin);
+        let end = (finished.status, finished.event.clone());
+        let ended = self.end_job(held, turn, told, end).await;
+        let failure = ended.as_ref().err().map(|error| ApiError::from(error.clone()));
+        report.log(self.caller, self.request, &opened, &finished, failure.as_ref());
+        opened.close().await;
+        match ended {
+            Ok(()) => {}
+            Err(StoreError::Unavailable(_)) => held.leave_behind(),
+            Err(error) => {
+                let ending = Ending::Failed(ApiError::from(error).as_failure());
+                self.end_job_apart(held, ending, told).await;
+            }
+        }
+    }
+
+    /// Ends a job that came to nothing, with its input apart from its conversation.
+    async fn end_job_apart(&self, held: &Held<'_>, ending: Ending, told: u64) {
+        match self.try_to_end_apart(held, ending, told).await {
+            Ok(()) => {}
+            Err(StoreError::Unavailable(_)) => held.leave_behind(),
+            Err(error) => tracing::info!(%error, "a background response is another process's"),
+        }
+    }
+
+    async fn try_to_end_apart(
+        &self,
+        held: &Held<'_>,
+        ending: Ending,
+        told: u64,
+    ) -> Result<(), StoreError> {
+        let apart = self.apart(ending, told).await;
+        let (store, tenant) = (self.gateway.store.background(), &self.caller.tenant);
+        let told = told + apart.events.len() as u64;
+        if !apart.events.is_empty() {
+            store.append(tenant, held.job.id(), apart.events).await?;
+        }
+        self.end_job(held, apart.turn, told, (apart.status, apart.last)).await
+    }
+
+    /// The one place where the end of a background turn is committed, whatever it came to: with its
+    /// last event, which is the first that is not told yet, and with what endpoints are told of it.
+    async fn end_job(
+        &self,
+        held: &Held<'_>,
+        turn: TurnRecord,
+        told: u64,
+        (status, last): (Status, Event),
+    ) -> Result<(), StoreError> {
+        let (background, webhooks) = (self.gateway.store.background(), &self.gateway.webhooks);
+        let (tenant, now) = (&self.caller.tenant, unix_now());
+        let last = LoggedEvent { sequence_number: told, body: last.data };
+        let notices = webhooks.notices(tenant, held.job.id(), status, now);
+        let turn = TurnRecord { notices, ..turn };
+        background.end(tenant, turn, last, expiry_of(now)).await?;
+        webhooks.were_committed();
+        held.job.progressed();
+        Ok(())
+    }
+}
+
+impl Held<'_> {
+    /// Leaves the job to whoever takes it up next, now or once the store works again.
+    fn leave_behind(&self) {
+        let (store, jobs) = (Arc::clone(&self.gateway.store), self.gateway.jobs.clone());
+        let job = Arc::clone(&self.job);
+        self.gateway.turns.spawn(async move {
+            let release = || store.background().release(job.tenant(), job.id());
+            eventually("a background response is not left to others", release).await;
+            jobs.look_for_left();
+        });
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.leave_behind();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What the lane of a WebSocket remembers of its turns.
+//!
+//! A response that is not stored can be gone on from, for as long as its connection lasts and its
+//! lane has no later one.
+
+use std::sync::Arc;
+
+use antiphon::stream::{Finished, Status};
+use antiphon::{Origin, Transcript};
+
+use super::Turn;
+use super::open::Opened;
+use crate::request::Continues;
+
+impl Turn<'_> {
+    /// The transcript up to the end of a response that is not stored, where this connection remembers
+    /// it.
+    pub(super) fn remembered(&self, id: &str) -> Option<Arc<Transcript>> {
+        self.request.lane.as_ref()?.recall(id)
+    }
+
+    /// Remembers what the turn came to, before its caller is told of the end, and may go on from it.
+    /// `transcript` ends with its input. One that failed is forgotten, and so is what it went on from.
+    pub(super) fn remember(
+        &self,
+        opened: &Opened,
+        mut transcript: Transcript,
+        finished: &Finished,
+        origin: &Origin,
+    ) {
+        if finished.status == Status::Failed {
+            return self.forget();
+        }
+        if let Some(lane) = self.request.lane.as_ref().filter(|_| !self.request.store) {
+            for item in self.output_items(finished, origin) {
+                transcript.push(item);
+            }
+            lane.remember(opened.response_id.as_str(), transcript);
+        }
+    }
+
+    /// What a turn failed to go on from is not gone on from again: its client sends everything anew.
+    /// Source: the provider's guide to its WebSocket mode.
+    pub(super) fn forget(&self) {
+        if let (Some(lane), Continues::Response(id)) = (&self.request.lane, &self.request.continues)
+        {
+            lane.forget(id);
+        }
+    }
+}

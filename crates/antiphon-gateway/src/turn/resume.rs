@@ -1,0 +1,75 @@
+//! A background turn that another process left behind.
+
+use std::sync::Arc;
+
+use antiphon::stream::Failure;
+use antiphon_store::LeftJob;
+use bytes::Bytes;
+use futures_util::FutureExt;
+
+use super::job::{BEGINNING, Ending};
+use super::{Announced, Turn};
+use crate::background::Work;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::{Again, CreateRequest, Identity};
+use crate::settings::Limits;
+
+/// How often a turn is begun anew. What ends each process that works on it does not go on for ever.
+const TIMES: u32 = 3;
+
+/// Begins the turn anew where nothing of its output was told, and ends it as failed where it cannot be
+/// begun anew.
+pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
+    let job = gateway.jobs.enter(&left.tenant, &left.id);
+    let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
+    let (caller, request) = (work.caller(&left.tenant), work.request(left.request));
+    let unreadable = request.as_ref().err().map(ApiError::as_failure);
+    let request = request.unwrap_or_else(|_| nothing_known(&left));
+    let announced = Announced { id: left.id.clone(), created_at: work.created_at };
+    let turn = Turn { announced: Some(announced), ..Turn::of(gateway, &caller, &request) }.queued();
+    let ending = match unreadable {
+        Some(failure) => Some(Ending::Failed(failure)),
+        None => ending_of(&left, &work),
+    };
+    tracing::info!(
+        tenant = left.tenant.as_str(),
+        response = left.id.as_str(),
+        begun_anew = ending.is_none(),
+        "took up a background response"
+    );
+    match ending {
+        Some(ending) => turn.end_at_once(job, ending, left.told).await,
+        None => {
+            let permit = gateway.limiter.permit_turn(&left.tenant).ok();
+            let planning = turn.opened_and_planned().boxed();
+            turn.work(job, planning, left.told, permit).await;
+        }
+    }
+}
+
+/// Why a job that was left behind is not begun anew; the one place where a restart fails a turn.
+fn ending_of(left: &LeftJob, work: &Work) -> Option<Ending> {
+    let why = if left.is_cancelled {
+        return Some(Ending::Cancelled);
+    } else if left.told > BEGINNING {
+        "The gateway that worked on this response ended, and its output had begun: it cannot be \
+         begun anew without saying it twice. Please create it again."
+    } else if work.needs_token {
+        "The gateway that worked on this response ended. It was to be asked for under its caller's \
+         own token, which is never kept. Please create it again."
+    } else if left.times > TIMES {
+        "The gateways that worked on this response ended, one after the other. It is not begun anew \
+         once more."
+    } else {
+        return None;
+    };
+    Some(Ending::Failed(Failure::server_error(why)))
+}
+
+/// In the place of a request that this version cannot read any more.
+fn nothing_known(left: &LeftJob) -> CreateRequest {
+    let body = Bytes::from_static(br#"{"model":"unknown","input":"","background":true}"#);
+    let identity = Identity { digest: left.request, again: Again::No };
+    CreateRequest::parse(&body, identity, &Limits::default()).expect("it is a request")
+}

@@ -1,0 +1,107 @@
+//! A summary of a history, written by the model that is asked.
+
+use antiphon::dialect::Asked;
+use antiphon::json::Object;
+use antiphon::stream::{Envelope, Finished, Status, Taken};
+use antiphon::{Item, Kind, Origin, Transcript};
+use http::StatusCode;
+
+use super::Turn;
+use super::plan::Plan;
+use super::relay::Hearing;
+use super::report::Report;
+use crate::compaction::{compaction_item, request_for_summary};
+use crate::entropy::unix_now;
+use crate::error::ApiError;
+use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
+
+/// What a model wrote in the place of a history.
+pub(super) struct Summary {
+    /// The compaction item that holds it.
+    pub(super) compaction: Item,
+    /// What it took, raw, as responses have it; `None` where the upstream does not say.
+    pub(super) usage: Option<String>,
+    /// What was done to the history for it to be summed up.
+    pub(super) report: Report,
+}
+
+impl Turn<'_> {
+    /// Has the model sum up what it would be given: one request of its own, which changes nothing.
+    /// A summary that is cut short is none.
+    pub(super) async fn summary(
+        &self,
+        view: &[Item],
+        origin: &Origin,
+        upstream: Upstream<'_>,
+    ) -> Result<Summary, ApiError> {
+        let (request, prompt) = request_for_summary(self.request);
+        let turn = Turn { request: &request, ..self.clone() };
+        let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
+        let mut view: Vec<Item> = view.iter().filter(|item| !is_trigger(item)).cloned().collect();
+        view.push(prompt);
+        let mut report = Report::new(0);
+        let prompt = turn.prompt(view, upstream, origin, &mut report)?;
+        let mut plan = Plan::of_prompt(prompt, origin.clone(), report);
+        turn.fit(&mut plan, upstream).await?;
+        let finished = turn.written(&mut plan, upstream).await?;
+        let text = text_of(&finished).ok_or_else(unwritten)?;
+        let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);
+        let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
+        Ok(Summary { compaction, usage, report: plan.report })
+    }
+
+    /// The whole answer, asked for again where that may help: nobody was told of any of it.
+    async fn written(
+        &self,
+        plan: &mut Plan,
+        upstream: Upstream<'_>,
+    ) -> Result<Finished, UpstreamError> {
+        let mut asking = Asking::of(upstream);
+        loop {
+            let reply = self.send(plan, &mut asking).await?.told_in(plan);
+            match self.heard_out(reply, plan, upstream).await {
+                Err(error) if asking.may_ask_again(&error).await => {}
+                finished => return finished,
+            }
+        }
+    }
+
+    async fn heard_out(
+        &self,
+        reply: Reply,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Result<Finished, UpstreamError> {
+        let fields = self.request.object();
+        let envelope = Envelope::new("", unix_now(), &fields, None);
+        let assembler = self.assembler(envelope, Taken::of(&Transcript::default()));
+        let asked = Asked::of(&fields, plan.origin.clone());
+        let hearing = Hearing::new(upstream.api(), asked, assembler);
+        hearing.bounded(upstream.max_event()).hear_out(reply).await
+    }
+}
+
+/// What the messages of a completed answer say; `None` where it is cut short or says nothing.
+fn text_of(finished: &Finished) -> Option<String> {
+    let items = finished.output.iter().filter_map(|output| output.item.as_ref());
+    let messages = items.filter(|item| item.head().kind == Kind::Message);
+    let text = messages.map(|item| spoken(&item.object())).collect::<Vec<_>>().join("\n");
+    (finished.status == Status::Completed && !text.trim().is_empty()).then_some(text)
+}
+
+fn spoken(message: &Object<'_>) -> String {
+    let content = message.present("content").unwrap_or("[]");
+    let parts: Vec<Object<'_>> = serde_json::from_str(content).unwrap_or_default();
+    parts.iter().filter_map(|part| part.string("text")).collect()
+}
+
+fn usage_of(finished: &Finished) -> Option<String> {
+    let response = Object::of(&finished.response).ok()?;
+    response.present("usage").map(str::to_owned)
+}
+
+fn unwritten() -> ApiError {
+    let message =
+        "The model did not write a whole summary of the conversation. Nothing was changed.";
+    ApiError::server(StatusCode::BAD_GATEWAY, message)
+}

@@ -1,0 +1,33 @@
+//! A turn that only prepares the next.
+
+use antiphon::stream::Taken;
+use bytes::Bytes;
+
+use super::open::Opened;
+use super::plan::Plan;
+use super::relay::Outcome;
+use super::{Client, Turn, envelope};
+use crate::error::ApiError;
+
+/// What a model that was not asked has answered.
+const NOTHING: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
+
+impl Turn<'_> {
+    /// Takes the input as any turn does, and answers with an empty response that can be gone on from.
+    /// No model is asked, and no token is used.
+    pub(super) async fn warm_up(
+        &self,
+        opened: Opened,
+        plan: Plan,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        client.begin(plan.report.head(&opened.response_id));
+        let envelope = envelope(&opened, &self.request.object());
+        let mut assembler = self.assembler(envelope, Taken::of(&plan.transcript));
+        assembler.hear_whole(&Bytes::from_static(NOTHING)).expect("the constant is JSON");
+        while let Some(event) = assembler.next_event() {
+            client.event(&event).await;
+        }
+        self.conclude(opened, plan, Outcome::Ended(assembler), client).await
+    }
+}

@@ -1,0 +1,154 @@
+//! The model's context window: inputs that are too long for it.
+//!
+//! Where its size is known, a view that is too long is cut before it is sent; where the server finds
+//! it too long, before it is asked again. Only where the caller lets it be: `truncation` is `auto`.
+//! Else the turn is refused with the two ways out of it. Nothing that is stored changes.
+
+use std::collections::HashMap;
+
+use antiphon::ItemId;
+use antiphon::json::Object;
+use antiphon::truncation::cut;
+
+use super::Turn;
+use super::encode::Sources;
+use super::instead::Instead;
+use super::plan::{Plan, Prompt};
+use super::report::Report;
+use crate::compaction::is_summary;
+use crate::error::ApiError;
+use crate::tokens::{self, Weights};
+use crate::upstream::{Asking, Overflow, TooLong, Upstream, UpstreamError};
+
+/// How much of an input stays with each attempt where nobody says how much is too much. The last
+/// leaves what cannot be left out.
+const FRACTIONS: [f64; 4] = [0.75, 0.5, 0.25, 0.0];
+
+/// What a server's count and ours may differ by.
+const MARGIN: f64 = 0.98;
+
+impl Turn<'_> {
+    /// Cuts the plan's view where it is too long for a window whose size is known, or refuses it.
+    pub(super) async fn fit(
+        &self,
+        plan: &mut Plan,
+        upstream: Upstream<'_>,
+    ) -> Result<(), ApiError> {
+        let Some(window) = upstream.context_window() else { return Ok(()) };
+        let answer = answer_bound(&self.request.object());
+        let room = window.saturating_sub(answer);
+        if tokens::surely_fits(&self.request.fields, &plan.prompt.view, room) {
+            return Ok(());
+        }
+        let weights = tokens::weigh(&self.request.fields, &plan.prompt.view).await?;
+        let needed = weights.total().saturating_add(answer);
+        let Some(excess) = needed.checked_sub(window).filter(|excess| *excess > 0) else {
+            return Ok(());
+        };
+        let truncates = self.truncates();
+        let cut = truncates.then(|| self.cut(&plan.prompt, &weights, excess, plan, upstream));
+        match cut.flatten() {
+            Some((instead, weight)) if weight >= excess => {
+                instead.takes_the_place_in(plan);
+                Ok(())
+            }
+            _ => {
+                let too_long = TooLong { needed, window: Some(window), truncates };
+                Err(UpstreamError::TooLong(too_long).into())
+            }
+        }
+    }
+
+    /// What to send in the place of a prompt that its server found too long; `None` where the error
+    /// is another, and where nothing can or may be left out.
+    pub(super) async fn shortened(
+        &self,
+        error: &UpstreamError,
+        prompt: &Prompt,
+        plan: &Plan,
+        asking: &mut Asking<'_>,
+    ) -> Option<Instead> {
+        let overflow = error.overflow().filter(|_| self.truncates())?;
+        let attempt = asking.shorten()?;
+        let weights = tokens::weigh(&self.request.fields, &prompt.view).await.ok()?;
+        let excess = self.excess(&overflow, attempt, weights.total());
+        let cut = self.cut(prompt, &weights, excess, plan, asking.upstream());
+        cut.map(|(instead, _)| instead)
+    }
+
+    /// How many of `total` tokens are too many, by our count.
+    fn excess(&self, overflow: &Overflow, attempt: u32, total: u64) -> u64 {
+        let told = overflow.fitting(answer_bound(&self.request.object()));
+        let by_attempt = FRACTIONS[(attempt as usize).min(FRACTIONS.len() - 1)];
+        // What is told is believed, but for the last attempt.
+        let stays = match told {
+            Some(fraction) if by_attempt > 0.0 => fraction * MARGIN,
+            _ => by_attempt,
+        };
+        total - fraction_of(total, stays).min(total)
+    }
+
+    /// The prompt without its oldest groups, and what these weigh; `None` where there are none.
+    fn cut(
+        &self,
+        prompt: &Prompt,
+        weights: &Weights,
+        excess: u64,
+        plan: &Plan,
+        upstream: Upstream<'_>,
+    ) -> Option<(Instead, u64)> {
+        let view = &prompt.view;
+        let cut = cut(view, &weights.items, excess.max(1), is_summary);
+        if cut.dropped.is_empty() {
+            return None;
+        }
+        let (sources, held) = (Sources::of(&self.request.input), held_ids(plan));
+        let mut report = Report::new(0);
+        for item in cut.dropped.iter().map(|position| &view[*position]) {
+            let id = held.get(&item.raw().as_ptr()).copied().or(item.head().id.as_ref());
+            report.truncated(sources.position(item), item, id);
+        }
+        let prompt = self.prompt(cut.kept(view), upstream, &plan.origin, &mut report).ok()?;
+        Some((Instead { prompt, report }, cut.weight))
+    }
+
+    /// The error as it is told: of an input that is too long, with the ways out.
+    pub(super) async fn explained(&self, error: UpstreamError, prompt: &Prompt) -> UpstreamError {
+        let Some(overflow) = error.overflow() else { return error };
+        let truncates = self.truncates();
+        let needed = match overflow.needed {
+            Some(needed) => needed,
+            None => match tokens::weigh(&self.request.fields, &prompt.view).await {
+                Ok(weights) => weights.total() + answer_bound(&self.request.object()),
+                Err(_) => return error,
+            },
+        };
+        UpstreamError::TooLong(TooLong { needed, window: overflow.window, truncates })
+    }
+
+    /// Whether the caller lets the oldest turns be left out.
+    pub(super) fn truncates(&self) -> bool {
+        self.request.object().string("truncation").as_deref() == Some("auto")
+    }
+}
+
+/// The ids under which items are held, also of those that came without one, by where their bytes are.
+fn held_ids(plan: &Plan) -> HashMap<*const u8, &ItemId> {
+    let items = plan.transcript.items().iter();
+    items.filter_map(|item| Some((item.body.as_ref()?.as_ptr(), &item.id))).collect()
+}
+
+/// The bound on the answer that the caller asks for, which is held free.
+fn answer_bound(fields: &Object<'_>) -> u64 {
+    fields.present("max_output_tokens").and_then(|bound| bound.parse().ok()).unwrap_or_default()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a part of a count is one, and need not be exact"
+)]
+fn fraction_of(total: u64, fraction: f64) -> u64 {
+    (total as f64 * fraction) as u64
+}

@@ -1,0 +1,125 @@
+//! What clients send.
+
+use std::sync::Arc;
+
+use antiphon::json::{self, Object};
+use bytes::Bytes;
+use http::HeaderMap;
+
+use super::lane::{Lane, Memory};
+use super::stream_id::StreamId;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::{CreateRequest, Wants, boolean};
+
+/// An event of a client.
+#[derive(Debug)]
+pub(super) enum ClientEvent {
+    /// `response.create`: a turn is to be taken.
+    Create(Create),
+    /// `response.steer`: input for a turn that is open. It is not taken, and goes back as it came.
+    Steer {
+        /// The response that it is for, as JSON.
+        response: String,
+        /// The input, as JSON.
+        input: String,
+    },
+}
+
+/// A turn that is to be taken.
+#[derive(Debug)]
+pub(super) struct Create {
+    /// The lane that it is to be taken on.
+    pub(super) stream: Option<StreamId>,
+    pub(super) request: CreateRequest,
+    /// The bytes that it keeps.
+    pub(super) bytes: usize,
+}
+
+/// An event that is refused, on the lane that it names.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) stream: Option<StreamId>,
+    pub(super) error: ApiError,
+}
+
+/// What a body has no need of on this way.
+const OF_THE_WAY: [&str; 4] = ["type", "stream_id", "stream", "generate"];
+
+impl ClientEvent {
+    /// Reads an event. It is refused as a body would be.
+    pub(super) fn read(
+        text: &Bytes,
+        gateway: &Gateway,
+        memory: &Arc<Memory>,
+    ) -> Result<Self, Refusal> {
+        let refused = |error| Refusal { stream: None, error };
+        let event = Object::parse(text).map_err(|_| refused(ApiError::not_json()))?;
+        match kind(&event).map_err(refused)?.as_str() {
+            "response.create" => {
+                let stream = StreamId::of(&event).map_err(refused)?;
+                let create = create(text, &event, stream.clone(), gateway, memory);
+                create.map(Self::Create).map_err(|error| Refusal { stream, error })
+            }
+            "response.steer" => steer(&event).map_err(refused),
+            other => Err(refused(unknown(other))),
+        }
+    }
+}
+
+fn kind(event: &Object<'_>) -> Result<String, ApiError> {
+    let raw = event.present("type").ok_or_else(|| ApiError::missing_parameter("type"))?;
+    let kind = json::unquote(raw);
+    let kind = kind.ok_or_else(|| ApiError::wrong_type("type", "a string", json::type_name(raw)));
+    Ok(kind?.into_owned())
+}
+
+fn unknown(kind: &str) -> ApiError {
+    let kind: String = kind.chars().take(64).collect();
+    ApiError::invalid(format!("Invalid value: '{kind}'. Supported values are: 'response.create'."))
+        .code("invalid_value")
+        .param("type")
+}
+
+fn create(
+    text: &Bytes,
+    event: &Object<'_>,
+    stream: Option<StreamId>,
+    gateway: &Gateway,
+    memory: &Arc<Memory>,
+) -> Result<Create, ApiError> {
+    contradicts_nothing(event)?;
+    let wants = match boolean(event, "generate")? {
+        Some(false) => Wants::Preparation,
+        _ => Wants::Answer,
+    };
+    // The headers are the connection's: a key among them would be that of every turn.
+    let identity = gateway.digest_key.identify(&HeaderMap::new(), text)?;
+    let request = CreateRequest::parse(text, identity, &gateway.settings.limits)?;
+    let lane = Lane::new(stream.clone(), memory);
+    let request = request.by_lane(lane, wants, &OF_THE_WAY);
+    Ok(Create { stream, request, bytes: text.len() })
+}
+
+/// Every response is streamed here, and none is in the background. Clients ought to say neither; those
+/// that do, and mean the same, are understood.
+fn contradicts_nothing(event: &Object<'_>) -> Result<(), ApiError> {
+    let refused = |field: &'static str, message: &str| {
+        Err(ApiError::invalid(message).code("unsupported_parameter").param(field))
+    };
+    if boolean(event, "stream")? == Some(false) {
+        return refused("stream", "Responses are always streamed over a WebSocket.");
+    }
+    if boolean(event, "background")? == Some(true) {
+        return refused("background", "Responses over a WebSocket cannot be in the background.");
+    }
+    Ok(())
+}
+
+fn steer(event: &Object<'_>) -> Result<ClientEvent, ApiError> {
+    let given = |key| event.present(key).map(str::to_owned);
+    let response = given("previous_response_id");
+    let response = response.ok_or_else(|| ApiError::missing_parameter("previous_response_id"))?;
+    let input = given("input").ok_or_else(|| ApiError::missing_parameter("input"))?;
+    Ok(ClientEvent::Steer { response, input })
+}

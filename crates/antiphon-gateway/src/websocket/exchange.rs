@@ -1,0 +1,83 @@
+//! One turn, as its lane hears of it.
+
+use std::sync::Arc;
+
+use antiphon::stream::Event;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt, StreamExt};
+use http::StatusCode;
+
+use super::client_event::Create;
+use super::stream_id::StreamId;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::turn::{self, Answer, EventReceiver, Told};
+
+/// What a lane hears.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// An event of its turn.
+    Event(Event),
+    /// There will be none, or no more.
+    Refused(ApiError),
+    /// The turn has ended.
+    Over,
+}
+
+/// What all lanes hear.
+pub(super) type Hearing = BoxStream<'static, (Option<StreamId>, Heard)>;
+
+/// How far it is.
+///
+/// ```text
+/// Asking ──> Telling ── the last event ──> (over) ──> Ended
+///    └── refused ──────────┴── cut off ──> Over  ─────────^
+/// ```
+enum Progress {
+    Asking(BoxFuture<'static, Result<Answer, ApiError>>),
+    Telling(EventReceiver),
+    Over,
+    Ended,
+}
+
+/// Takes a turn. Who drops the hearing has left.
+pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) -> Hearing {
+    let stream = create.stream;
+    let asking = match gateway.limiter.permit_turn(&caller.tenant) {
+        Ok(permit) => {
+            turn::answer(Arc::clone(gateway), caller.clone(), create.request, permit).boxed()
+        }
+        Err(error) => async { Err(error) }.boxed(),
+    };
+    let heard = stream::unfold(Progress::Asking(asking), next);
+    heard.map(move |heard| (stream.clone(), heard)).boxed()
+}
+
+async fn next(mut progress: Progress) -> Option<(Heard, Progress)> {
+    loop {
+        progress = match progress {
+            Progress::Asking(answer) => match answer.await {
+                Ok(Answer::Stream(_, events)) => Progress::Telling(events),
+                Ok(Answer::Whole(..)) => return Some((cut_off(), Progress::Over)),
+                Err(error) => return Some((Heard::Refused(error), Progress::Over)),
+            },
+            Progress::Telling(mut events) => {
+                return Some(match events.recv().await {
+                    Some(Told::Event(event)) => (Heard::Event(event), Progress::Telling(events)),
+                    Some(Told::Done) => (Heard::Over, Progress::Ended),
+                    None => (cut_off(), Progress::Over),
+                });
+            }
+            Progress::Over => return Some((Heard::Over, Progress::Ended)),
+            Progress::Ended => return None,
+        };
+    }
+}
+
+/// A stream that ends without saying so has broken inside the gateway.
+fn cut_off() -> Heard {
+    let message = "The response broke off inside the gateway.";
+    Heard::Refused(ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
+}

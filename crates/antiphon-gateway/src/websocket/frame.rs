@@ -1,0 +1,88 @@
+//! What clients are sent.
+
+use antiphon::json::{Object, quote};
+use antiphon::stream::Event;
+use bytes::{BufMut, Bytes, BytesMut};
+use http::HeaderMap;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+
+use super::stream_id::StreamId;
+use crate::error::{ApiError, OurError};
+
+/// An event of a response, with the name of its lane.
+pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
+    let data = match stream {
+        None => event.data,
+        Some(stream) => named(&event.data, stream),
+    };
+    Utf8Bytes::try_from(data).expect("an event is JSON")
+}
+
+fn named(event: &[u8], stream: &StreamId) -> Bytes {
+    let open = event.strip_suffix(b"}").expect("an event is an object");
+    let mut named = BytesMut::with_capacity(event.len() + stream.as_str().len() + 16);
+    named.put_slice(open);
+    named.put_slice(br#","stream_id":""#);
+    named.put_slice(stream.as_str().as_bytes());
+    named.put_slice(br#""}"#);
+    named.freeze()
+}
+
+/// An error that ends no connection: its status, the provider's error object, and those headers that a
+/// client acts on.
+pub(super) fn error(stream: Option<&StreamId>, error: &ApiError) -> Utf8Bytes {
+    let mut frame = Object::default();
+    frame.set("type", r#""error""#);
+    frame.set("status", error.status().as_u16().to_string());
+    if let Some(stream) = stream {
+        frame.set_string("stream_id", stream.as_str());
+    }
+    frame.set("error", error_object(error));
+    if let Some(headers) = headers(&error.headers()) {
+        frame.set("headers", headers.to_string());
+    }
+    frame.to_text().into()
+}
+
+/// What an upstream said, as it came; else ours, which always has a code.
+fn error_object(error: &ApiError) -> String {
+    let ours = match error {
+        ApiError::Ours(ours) => ours,
+        ApiError::Upstream(refused) => {
+            let said = Object::parse(&refused.body).ok();
+            let said = said.as_ref().and_then(|body| body.present("error"));
+            return match said.filter(|said| said.starts_with('{')) {
+                Some(said) => said.to_owned(),
+                None => object("server_error", "server_error", None, error.message()).to_string(),
+            };
+        }
+    };
+    let OurError { kind, code, param, message, .. } = ours;
+    object(kind, code.unwrap_or(kind), param.as_deref(), message).to_string()
+}
+
+fn object(kind: &str, code: &str, param: Option<&str>, message: &str) -> Value {
+    json!({"type": kind, "code": code, "message": message, "param": param})
+}
+
+fn headers(headers: &HeaderMap) -> Option<Value> {
+    let is_acted_on =
+        |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
+    let told = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
+    let told = told.filter_map(|(name, value)| {
+        Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))
+    });
+    let told: serde_json::Map<_, _> = told.collect();
+    (!told.is_empty()).then(|| told.into())
+}
+
+/// The refusal to steer, with the input as it came.
+pub(super) fn steer_failed(response: &str, input: &str) -> Utf8Bytes {
+    let message = "This server does not steer responses. Send the input with a response.create.";
+    let message = quote(message);
+    format!(
+        r#"{{"type":"response.steer.failed","sequence_number":0,"error":{{"type":"invalid_request_error","code":"steering_not_supported","message":{message}}},"steer":{{"previous_response_id":{response},"input":{input}}}}}"#
+    )
+    .into()
+}

@@ -1,0 +1,147 @@
+//! What a connection remembers of responses that are not stored.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use antiphon::Transcript;
+
+use super::stream_id::StreamId;
+
+/// The latest response of each lane of a connection, if it is not stored: as many as there are lanes,
+/// and no more bytes of items than a request may have.
+pub(super) struct Memory {
+    most_bytes: usize,
+    /// The latest last.
+    latest: Mutex<Vec<Remembered>>,
+}
+
+struct Remembered {
+    lane: Option<StreamId>,
+    response: String,
+    transcript: Arc<Transcript>,
+    bytes: usize,
+}
+
+/// The lane of a connection that a request came by. Whatever lane a response was made on, others can
+/// go on from it; each lane remembers its own latest one.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    name: Option<StreamId>,
+    memory: Arc<Memory>,
+}
+
+impl Memory {
+    /// With nothing in it.
+    pub(super) fn new(most_bytes: usize) -> Self {
+        Self { most_bytes, latest: Mutex::default() }
+    }
+
+    /// Changes are made in one step: a panic elsewhere leaves none half made.
+    fn latest(&self) -> MutexGuard<'_, Vec<Remembered>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lane {
+    pub(super) fn new(name: Option<StreamId>, memory: &Arc<Memory>) -> Self {
+        Self { name, memory: Arc::clone(memory) }
+    }
+
+    /// The transcript up to the end of a response that the connection remembers.
+    pub(crate) fn recall(&self, response: &str) -> Option<Arc<Transcript>> {
+        let latest = self.memory.latest();
+        let found = latest.iter().find(|remembered| remembered.response == response)?;
+        Some(Arc::clone(&found.transcript))
+    }
+
+    /// Remembers it in the place of the lane's last. Where all of it is too much, what is remembered
+    /// for the longest is forgotten first.
+    pub(crate) fn remember(&self, response: &str, transcript: Transcript) {
+        let bytes = size(&transcript);
+        let mut latest = self.memory.latest();
+        latest.retain(|remembered| remembered.lane != self.name);
+        let transcript = Arc::new(transcript);
+        latest.push(Remembered {
+            lane: self.name.clone(),
+            response: response.to_owned(),
+            transcript,
+            bytes,
+        });
+        let mut total: usize = latest.iter().map(|remembered| remembered.bytes).sum();
+        while total > self.memory.most_bytes {
+            total -= latest.remove(0).bytes;
+        }
+    }
+
+    /// Forgets a response of this lane; what another one remembers stays.
+    pub(crate) fn forget(&self, response: &str) {
+        let is_it = |remembered: &Remembered| {
+            remembered.lane == self.name && remembered.response == response
+        };
+        self.memory.latest().retain(|remembered| !is_it(remembered));
+    }
+}
+
+fn size(transcript: &Transcript) -> usize {
+    transcript.items().iter().map(|item| item.body.as_ref().map_or(0, bytes::Bytes::len)).sum()
+}
+
+/// What it remembers is not shown.
+impl fmt::Debug for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lane").field(&self.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use antiphon::item::FingerprintKey;
+    use antiphon::{HeldItem, Item, ItemId};
+
+    use super::*;
+
+    fn transcript(text: &str) -> Transcript {
+        let json = format!(r#"{{"type":"message","role":"user","content":"{text}"}}"#);
+        let item = Item::parse(json.into()).unwrap();
+        let key = FingerprintKey::new([0; 16]);
+        [HeldItem::new(ItemId::from("msg_1".to_owned()), &item, key, None)].into_iter().collect()
+    }
+
+    #[test]
+    fn each_lane_has_its_latest_and_all_can_go_on_from_it() {
+        let memory = Arc::new(Memory::new(1 << 20));
+        let unnamed = Lane::new(None, &memory);
+        let event = antiphon::json::Object::of(r#"{"stream_id":"other"}"#).unwrap();
+        let other = Lane::new(StreamId::of(&event).unwrap(), &memory);
+
+        unnamed.remember("resp_1", transcript("one"));
+        other.remember("resp_2", transcript("two"));
+        unnamed.remember("resp_3", transcript("three"));
+
+        assert!(other.recall("resp_1").is_none(), "the lane went on");
+        assert!(unnamed.recall("resp_2").is_some() && other.recall("resp_3").is_some());
+        unnamed.forget("resp_2");
+        assert!(unnamed.recall("resp_2").is_some(), "it is another lane's");
+        other.forget("resp_2");
+        assert!(unnamed.recall("resp_2").is_none());
+    }
+
+    #[test]
+    fn beyond_its_bound_it_forgets_the_oldest_first() {
+        let one = size(&transcript("one"));
+        let memory = Arc::new(Memory::new(one * 2));
+        let lane = |name: &str| {
+            let event = format!(r#"{{"stream_id":"{name}"}}"#);
+            let event = antiphon::json::Object::of(&event).unwrap();
+            Lane::new(StreamId::of(&event).unwrap(), &memory)
+        };
+        for name in ["a", "b", "c"] {
+            lane(name).remember(name, transcript("one"));
+        }
+        let known = ["a", "b", "c"].map(|name| lane("a").recall(name).is_some());
+        assert_eq!(known, [false, true, true]);
+
+        lane("d").remember("d", transcript(&"x".repeat(one * 2)));
+        assert!(memory.latest().is_empty(), "what is too much alone is not remembered");
+    }
+}

@@ -1,0 +1,110 @@
+//! Whose turn it is.
+
+use std::collections::{HashSet, VecDeque};
+
+use http::StatusCode;
+
+use super::client_event::Create;
+use super::stream_id::StreamId;
+use crate::error::ApiError;
+
+/// The lanes of a connection. A lane has one open turn; what comes by it meanwhile waits, in the order
+/// in which it came.
+pub(super) struct Lanes {
+    /// The lanes that were named so far.
+    named: HashSet<StreamId>,
+    /// Those with an open turn.
+    busy: HashSet<Option<StreamId>>,
+    waiting: VecDeque<Create>,
+    waiting_bytes: usize,
+    /// The bound on what waits.
+    most_bytes: usize,
+}
+
+/// How many lanes of a connection may have names. Source: the provider's guide, as of the next.
+const MOST_NAMED: usize = 32;
+/// How many turns of a connection may be open at once.
+const MOST_OPEN: usize = 16;
+/// How many turns may wait for others to end.
+const MOST_WAITING: usize = 64;
+
+impl Lanes {
+    /// No turn is open. Of what waits, as many bytes are kept.
+    pub(super) fn new(most_bytes: usize) -> Self {
+        Self {
+            named: HashSet::new(),
+            busy: HashSet::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            most_bytes,
+        }
+    }
+
+    /// Lets a turn wait for its lane, which may be free.
+    pub(super) fn admit(&mut self, create: Create) -> Result<(), ApiError> {
+        let bytes = self.waiting_bytes.saturating_add(create.bytes);
+        let is_full = self.waiting.len() >= MOST_WAITING || bytes > self.most_bytes;
+        if is_full && !self.waiting.is_empty() {
+            return Err(too_many_waiting());
+        }
+        self.name(create.stream.as_ref())?;
+        self.waiting_bytes = bytes;
+        self.waiting.push_back(create);
+        Ok(())
+    }
+
+    fn name(&mut self, stream: Option<&StreamId>) -> Result<(), ApiError> {
+        let Some(stream) = stream.filter(|stream| !self.named.contains(stream)) else {
+            return Ok(());
+        };
+        if self.named.len() >= MOST_NAMED {
+            return Err(too_many_named());
+        }
+        self.named.insert(stream.clone());
+        Ok(())
+    }
+
+    /// The turn that is to begin now: the first whose lane is free. Its lane is not, from then on.
+    pub(super) fn next(&mut self) -> Option<Create> {
+        if self.busy.len() >= MOST_OPEN {
+            return None;
+        }
+        let first = self.waiting.iter().position(|create| !self.busy.contains(&create.stream))?;
+        let create = self.waiting.remove(first)?;
+        self.waiting_bytes -= create.bytes;
+        self.busy.insert(create.stream.clone());
+        Some(create)
+    }
+
+    /// The open turn of a lane has ended.
+    pub(super) fn ended(&mut self, stream: Option<StreamId>) {
+        self.busy.remove(&stream);
+    }
+
+    /// Gives up what waits.
+    pub(super) fn give_up(&mut self) -> VecDeque<Create> {
+        self.waiting_bytes = 0;
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Whether no turn is open, and none waits.
+    pub(super) fn are_idle(&self) -> bool {
+        self.busy.is_empty() && self.waiting.is_empty()
+    }
+}
+
+fn too_many_named() -> ApiError {
+    ApiError::invalid(format!(
+        "This WebSocket connection has reached its maximum number of distinct stream IDs \
+         ({MOST_NAMED}). Reuse an existing stream_id or open a new WebSocket connection."
+    ))
+    .code("websocket_stream_limit_reached")
+    .param("stream_id")
+}
+
+fn too_many_waiting() -> ApiError {
+    let message = "Too many requests wait on this WebSocket connection. Please try again when one of \
+                   its responses has ended.";
+    ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
+        .code("rate_limit_exceeded")
+}

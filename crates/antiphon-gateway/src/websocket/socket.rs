@@ -1,0 +1,301 @@
+//! A connection, from its first message to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::SelectAll;
+use futures_util::{SinkExt, StreamExt};
+use http::StatusCode;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, copy, sink};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::CapacityError;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error as LinkError, Message, Utf8Bytes};
+
+use super::client_event::{ClientEvent, Create, Refusal};
+use super::exchange::{Heard, Hearing, exchange};
+use super::frame;
+use super::lane::Memory;
+use super::lanes::Lanes;
+use super::pulse::{Beat, Pulse};
+use super::stream_id::StreamId;
+use crate::bound::from_now;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::settings::Limits;
+
+/// A WebSocket of one caller.
+///
+/// What it sends is written before anything else is read: a client that takes little slows its turns,
+/// and one that takes nothing for the client time-out loses its connection, and so has left them.
+///
+/// ```text
+/// Open ── the gateway stops, or the connection is old ──> Draining ── no turn is open ──> closed
+///   └──── the client leaves, is gone, or breaks the protocol ──┴────────────────────────────^
+/// ```
+pub(crate) struct Socket {
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    link: Link,
+    phase: Phase,
+    old_at: Instant,
+    pulse: Pulse,
+    memory: Arc<Memory>,
+    lanes: Lanes,
+    open: SelectAll<Hearing>,
+}
+
+type Link = WebSocketStream<TokioIo<Upgraded>>;
+
+enum Phase {
+    /// Turns are taken.
+    Open,
+    /// None is taken any more.
+    Draining(Reason),
+}
+
+/// Why a connection ends though its client stays.
+#[derive(Clone, Copy)]
+enum Reason {
+    /// The gateway stops.
+    Stop,
+    /// The connection is as old as it may be.
+    Age,
+}
+
+/// The end of a connection.
+enum End {
+    /// The client closed it, or is gone: whatever turn is open has been left.
+    Left,
+    /// It is closed with this code, which says why.
+    Closed(CloseCode, &'static str),
+    /// A message was longer than it may be: what is left of it is not read.
+    TooLong,
+}
+
+/// A client that is told of the end answers within so long, or not.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// The room for what is read: messages are short, but for the first of a long history.
+const READ_BUFFER: usize = 8 << 10;
+
+impl Socket {
+    /// A connection that was just upgraded.
+    pub(crate) async fn new(gateway: Arc<Gateway>, caller: Caller, upgraded: Upgraded) -> Self {
+        let limits = &gateway.settings.limits;
+        let most_bytes = limits.max_body_bytes;
+        let io = TokioIo::new(upgraded);
+        Self {
+            link: Link::from_raw_socket(io, Role::Server, Some(config(limits))).await,
+            phase: Phase::Open,
+            old_at: from_now(limits.max_websocket_age),
+            pulse: Pulse::new(limits.client_timeout),
+            memory: Arc::new(Memory::new(most_bytes)),
+            lanes: Lanes::new(most_bytes),
+            open: SelectAll::new(),
+            caller,
+            gateway,
+        }
+    }
+
+    /// Serves it to its end.
+    pub(crate) async fn serve(mut self) {
+        let end = loop {
+            if let Err(end) = self.step().await {
+                break end;
+            }
+            if let (Phase::Draining(reason), true) = (&self.phase, self.lanes.are_idle()) {
+                break self.drained(*reason).await;
+            }
+        };
+        self.close(end).await;
+    }
+
+    /// Waits for whatever happens next, and does what it asks for.
+    async fn step(&mut self) -> Result<(), End> {
+        let is_open = matches!(self.phase, Phase::Open);
+        tokio::select! {
+            message = self.link.next() => self.hear(message).await,
+            Some((stream, heard)) = self.open.next() => self.tell(stream, heard).await,
+            beat = self.pulse.beat() => match beat {
+                Beat::Ping(ping) => self.send(Message::Ping(ping)).await,
+                Beat::Gone => Err(End::Left),
+            },
+            () = self.gateway.stopping.cancelled(), if is_open => self.drain(Reason::Stop).await,
+            () = sleep_until(self.old_at), if is_open => self.drain(Reason::Age).await,
+        }
+    }
+
+    async fn hear(&mut self, message: Option<Result<Message, LinkError>>) -> Result<(), End> {
+        self.pulse.hear();
+        match message {
+            Some(Ok(Message::Text(text))) => self.hear_event(text.into()).await,
+            Some(Ok(Message::Binary(_))) => {
+                let error = ApiError::invalid("Messages have to be text: JSON objects.");
+                self.refuse(None, &error).await
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(()),
+            Some(Err(LinkError::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
+                self.refuse(None, &too_long(max_size)).await?;
+                Err(End::TooLong)
+            }
+            Some(Err(LinkError::Utf8(_))) => Err(End::Closed(CloseCode::Invalid, "no UTF-8")),
+            Some(Err(LinkError::Protocol(_))) => {
+                Err(End::Closed(CloseCode::Protocol, "no WebSocket"))
+            }
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Left),
+        }
+    }
+
+    async fn hear_event(&mut self, text: Bytes) -> Result<(), End> {
+        match ClientEvent::read(&text, &self.gateway, &self.memory) {
+            Ok(ClientEvent::Create(create)) => self.take(create).await,
+            Ok(ClientEvent::Steer { response, input }) => {
+                self.send(Message::Text(frame::steer_failed(&response, &input))).await
+            }
+            Err(Refusal { stream, error }) => self.refuse(stream.as_ref(), &error).await,
+        }
+    }
+
+    /// Takes a turn, as soon as its lane is free.
+    async fn take(&mut self, create: Create) -> Result<(), End> {
+        let stream = create.stream.clone();
+        match self.admit(create) {
+            Ok(()) => self.begin(),
+            Err(error) => self.refuse(stream.as_ref(), &error).await?,
+        }
+        Ok(())
+    }
+
+    fn admit(&mut self, create: Create) -> Result<(), ApiError> {
+        if let Phase::Draining(reason) = &self.phase {
+            return Err(reason.refusal(&self.gateway.settings.limits));
+        }
+        let allowance = self.gateway.limiter.request(&self.caller.tenant);
+        match allowance.and_then(crate::limits::Allowance::refusal) {
+            Some(error) => Err(error),
+            None => self.lanes.admit(create),
+        }
+    }
+
+    /// Begins the turns whose lanes are free.
+    fn begin(&mut self) {
+        while let Some(create) = self.lanes.next() {
+            self.open.push(exchange(&self.gateway, &self.caller, create));
+        }
+    }
+
+    async fn tell(&mut self, stream: Option<StreamId>, heard: Heard) -> Result<(), End> {
+        match heard {
+            Heard::Event(event) => {
+                self.send(Message::Text(frame::event(stream.as_ref(), event))).await
+            }
+            Heard::Refused(error) => self.refuse(stream.as_ref(), &error).await,
+            Heard::Over => {
+                self.lanes.ended(stream);
+                self.begin();
+                Ok(())
+            }
+        }
+    }
+
+    /// No turn is taken any more; those that wait are refused.
+    async fn drain(&mut self, reason: Reason) -> Result<(), End> {
+        self.phase = Phase::Draining(reason);
+        let refusal = reason.refusal(&self.gateway.settings.limits);
+        for create in self.lanes.give_up() {
+            self.refuse(create.stream.as_ref(), &refusal).await?;
+        }
+        Ok(())
+    }
+
+    async fn drained(&mut self, reason: Reason) -> End {
+        match reason {
+            Reason::Stop => End::Closed(CloseCode::Away, "the gateway stops"),
+            Reason::Age => {
+                let refusal = reason.refusal(&self.gateway.settings.limits);
+                match self.refuse(None, &refusal).await {
+                    Ok(()) => End::Closed(CloseCode::Normal, "the connection is too old"),
+                    Err(end) => end,
+                }
+            }
+        }
+    }
+
+    async fn refuse(&mut self, stream: Option<&StreamId>, error: &ApiError) -> Result<(), End> {
+        self.send(Message::Text(frame::error(stream, error))).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), End> {
+        self.link.send(message).await.map_err(|_| End::Left)
+    }
+
+    /// Leaves what is open, and tells the client of the end.
+    async fn close(mut self, end: End) {
+        drop(self.open);
+        let frame = match end {
+            End::Left => None,
+            End::Closed(code, reason) => {
+                Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })
+            }
+            End::TooLong => Some(CloseFrame {
+                code: CloseCode::Size,
+                reason: Utf8Bytes::from_static("the message is too long"),
+            }),
+        };
+        let farewell = async {
+            if self.link.close(frame).await.is_err() {
+                return;
+            }
+            match end {
+                End::TooLong => pass_over(self.link.get_mut(), &self.gateway.settings.limits).await,
+                _ => while let Some(Ok(_)) = self.link.next().await {},
+            }
+        };
+        // It does not matter how far it came.
+        drop(timeout(FAREWELL, farewell).await);
+    }
+}
+
+impl Reason {
+    /// Why a turn is not taken.
+    fn refusal(self, limits: &Limits) -> ApiError {
+        match self {
+            Self::Stop => ApiError::stopping(),
+            Self::Age => {
+                let minutes = limits.max_websocket_age.as_secs() / 60;
+                ApiError::invalid(format!(
+                    "Responses websocket connection limit reached ({minutes} minutes). Create a new \
+                     websocket connection to continue."
+                ))
+                .code("websocket_connection_limit_reached")
+            }
+        }
+    }
+}
+
+fn too_long(maximum: usize) -> ApiError {
+    let message = format!("The message is over {maximum} bytes.");
+    ApiError::of(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", message)
+        .code("request_too_large")
+}
+
+/// Lets a message come that is not wanted, as of a body: most clients do not look for an answer before
+/// they have sent all of it.
+async fn pass_over(io: &mut TokioIo<Upgraded>, limits: &Limits) {
+    let most = u64::try_from(limits.max_body_bytes).unwrap_or(u64::MAX);
+    drop(copy(&mut io.take(most), &mut sink()).await);
+}
+
+fn config(limits: &Limits) -> WebSocketConfig {
+    WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(0)
+        .max_message_size(Some(limits.max_body_bytes))
+        .max_frame_size(Some(limits.max_body_bytes))
+}

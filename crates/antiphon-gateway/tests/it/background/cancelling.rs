@@ -1,0 +1,100 @@
+//! A caller that wants no more of it.
+
+use serde_json::json;
+
+use super::{a_tale_begun, in_background, queued, silence};
+use crate::support::{Mode, World, ask, invalid, lines, not_found};
+
+#[tokio::test]
+async fn before_the_first_byte() {
+    let world = World::new().await;
+    let client = world.client();
+    let exchange = silence(&world);
+    let id = queued(&client, &in_background("A tale")).await;
+    world.request(0).await;
+
+    let cancelled = client.cancel(&id).await;
+
+    assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
+    assert_eq!(cancelled["error"], json!(null));
+    world.left(&exchange).await;
+    assert_eq!(client.kept(&id).await, cancelled);
+    let told = client.stream_again(&id, None).await.ended().await;
+    assert_eq!(told.response, cancelled);
+}
+
+#[tokio::test]
+async fn in_the_middle_of_it_and_twice() {
+    let world = World::new().await;
+    let client = world.client();
+    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+
+    let cancelled = client.cancel(&id).await;
+
+    world.left(&exchange).await;
+    assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
+    let turn = events.ended().await;
+    assert_eq!(turn.events.last().unwrap().name, "response.failed");
+    assert_eq!(turn.response, cancelled);
+    assert_eq!(client.cancel(&id).await, cancelled);
+    assert_eq!(client.kept(&id).await, cancelled);
+}
+
+#[tokio::test]
+async fn while_it_is_queued() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let asking = in_background("A tale").within(&conversation);
+    let (events, _, exchange) = a_tale_begun(&world, &client, &asking).await;
+    let waiting = queued(&client, &in_background("Another").within(&conversation)).await;
+
+    let cancelled = client.cancel(&waiting).await;
+    exchange.release_all();
+
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(events.ended().await.status(), "completed");
+    client.respond(&ask("Hello").within(&conversation)).await;
+    assert_eq!(world.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn its_conversation_is_as_before_and_its_id_can_be_gone_on_from() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    client.respond(&ask("My color is purple").within(&conversation)).await;
+    let held = client.items(&conversation).await;
+    let asking = in_background("My dog is Biscuit").within(&conversation);
+    let (_, id, _) = a_tale_begun(&world, &client, &asking).await;
+
+    client.cancel(&id).await;
+
+    assert_eq!(client.items(&conversation).await, held);
+    let question = "What is my color and my dog?";
+    assert_eq!(client.respond(&ask(question).within(&conversation)).await.text(), "purple");
+    assert_eq!(client.respond(&ask(question).after(&id)).await.text(), "purple, Biscuit");
+    assert_eq!(lines(&held).len(), 2);
+}
+
+#[tokio::test]
+async fn one_that_has_ended_is_given_as_it_is() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;
+    assert_eq!(client.cancel(turn.id()).await, turn.response);
+}
+
+#[tokio::test]
+async fn one_that_was_waited_for_cannot_be_cancelled() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.respond(&ask("Hello")).await;
+    let refused = client.post(&format!("/v1/responses/{}/cancel", turn.id()), &json!({})).await;
+    let message = "Cannot cancel a synchronous response.";
+    assert_eq!(refused.refused(), invalid(None, None, message));
+    let never = format!("resp_{}", "0".repeat(48));
+    let refused = client.post(&format!("/v1/responses/{never}/cancel"), &json!({})).await;
+    let message = format!("Response with id '{never}' not found.");
+    assert_eq!(refused.refused(), not_found(None, &message));
+}

@@ -1,0 +1,56 @@
+//! In a conversation: one open turn at a time, in order of arrival.
+
+use super::{a_tale_begun, in_background, queued};
+use crate::support::{Mode, World, ask, lines};
+
+#[tokio::test]
+async fn it_is_queued_until_the_turns_before_it_have_ended() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let first = ask("My color is purple").within(&conversation);
+    let (events, _, exchange) = a_tale_begun(&world, &client, &first).await;
+
+    let id = queued(&client, &in_background("What is my color?").within(&conversation)).await;
+    assert_eq!(client.kept(&id).await["status"], "queued");
+    assert_eq!(world.times_asked(), 1);
+    exchange.release_all();
+
+    assert_eq!(events.ended().await.status(), "completed");
+    let ended = client.ended(&id).await;
+    assert_eq!(ended["output"][0]["content"][0]["text"], "purple");
+    assert_eq!(ended["conversation"]["id"], *conversation);
+}
+
+#[tokio::test]
+async fn its_input_and_output_are_added_to_it() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let told = in_background("My color is purple").within(&conversation);
+    let id = queued(&client, &told).await;
+    client.ended(&id).await;
+
+    let turn = client.turn(Mode::Streamed, &ask("What is my color?").within(&conversation)).await;
+
+    assert_eq!(turn.text(), "purple");
+    let held = lines(&client.items(&conversation).await);
+    assert_eq!(held[..2], ["user: My color is purple", "assistant: Noted."]);
+}
+
+#[tokio::test]
+async fn where_its_conversation_is_deleted_it_fails_and_says_so() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let asking = in_background("A tale").within(&conversation);
+    let (events, id, _exchange) = a_tale_begun(&world, &client, &asking).await;
+
+    client.delete(&format!("/v1/conversations/{conversation}")).await.json();
+
+    let told = events.ended().await;
+    assert_eq!((told.status(), told.id()), ("failed", &*id));
+    let message = "The conversation was deleted while this request was working on it.";
+    assert_eq!(told.response["error"]["message"], message);
+    assert_eq!(client.kept(&id).await["status"], "failed");
+}

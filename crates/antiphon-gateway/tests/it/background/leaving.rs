@@ -1,0 +1,22 @@
+//! Who leaves changes nothing.
+
+use super::{a_tale_begun, in_background};
+use crate::support::World;
+
+#[tokio::test]
+async fn a_stream_that_is_left_goes_on_without_its_caller() {
+    let world = World::new().await;
+    let client = world.client();
+    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let told = events.seen().len();
+
+    drop(events);
+    exchange.release_all();
+
+    let ended = client.ended(&id).await;
+    assert_eq!(ended["output"][0]["content"][0]["text"], "Once upon a time");
+    world.heard(&exchange).await;
+    let rest = client.stream_again(&id, Some(told - 1)).await.all().await;
+    assert_eq!(rest.last().unwrap().json["response"], ended);
+    assert_eq!(rest[0].json["sequence_number"], told);
+}

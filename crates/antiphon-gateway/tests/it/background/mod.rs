@@ -1,0 +1,67 @@
+//! Turns for whose end nobody waits.
+
+mod cancelling;
+mod conversations;
+mod deleting;
+mod leaving;
+mod polling;
+mod refused;
+mod restart;
+mod retried;
+mod slow;
+mod stopping;
+mod streaming;
+mod tenants;
+
+use antiphon_gateway::settings::Secret;
+use antiphon_testkit::{Answer, Exchange, Reply};
+use serde_json::Value;
+
+use crate::support::{Ask, Client, Events, MODEL, Mode, World, ask, heard_until, text};
+
+const DELTA: &str = "response.output_text.delta";
+
+/// Asks in the background.
+fn in_background(text: &str) -> Ask {
+    ask(text).field("background", true)
+}
+
+/// A gateway that shows its upstream a key of its own: it can ask again for anybody.
+async fn with_own_key() -> World {
+    World::with(|settings| {
+        settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
+    })
+    .await
+}
+
+/// Asks in the background, and does not wait; the response's id.
+async fn queued(client: &Client, ask: &Ask) -> String {
+    let response = client.create(Mode::Whole, ask).await.json();
+    assert_eq!(response["status"], "queued");
+    id_of(&response)
+}
+
+fn id_of(response: &Value) -> String {
+    text(&response["id"]).to_owned()
+}
+
+/// The upstream's next answer is a tale that has begun and goes on when it is released.
+fn a_tale(world: &World) -> Exchange {
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    world.script(Reply::sse(answer.frames()).hang_after(heard_until(&answer, DELTA)))
+}
+
+/// The upstream's next answer does not even begin before it is released.
+fn silence(world: &World) -> Exchange {
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    world.script(Reply::sse(answer.frames()).gated().withhold_head())
+}
+
+/// A tale that is being told in the background: its stream, its id, the upstream's side.
+async fn a_tale_begun(world: &World, client: &Client, ask: &Ask) -> (Events, String, Exchange) {
+    let exchange = a_tale(world);
+    let mut events = client.stream(ask).await;
+    let id = events.announced().await;
+    events.until(DELTA).await;
+    (events, id, exchange)
+}

@@ -1,0 +1,96 @@
+//! A gateway that is killed, and what its next start makes of what it left.
+
+use super::{a_tale_begun, in_background, queued, silence, with_own_key};
+use crate::support::{World, ask, lines};
+
+#[tokio::test]
+async fn what_has_no_output_yet_is_begun_anew_under_its_id() {
+    let mut world = with_own_key().await;
+    let conversation = world.client().new_conversation().await;
+    silence(&world);
+    let asking = in_background("My color is purple").within(&conversation);
+    let id = queued(&world.client(), &asking).await;
+    world.request(0).await;
+
+    world.kill_and_start().await;
+
+    let client = world.client();
+    let ended = client.ended(&id).await;
+    assert_eq!((&ended["status"], &ended["id"]), (&"completed".into(), &(*id).into()));
+    assert_eq!(world.times_asked(), 2);
+    let turn = client.stream_again(&id, None).await.ended().await;
+    assert_eq!(turn.response, ended);
+    let held = lines(&client.items(&conversation).await);
+    assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
+    world.kill_and_start().await;
+    assert_eq!(world.client().kept(&id).await, ended);
+    assert_eq!(world.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn what_has_output_fails_and_says_why() {
+    let mut world = with_own_key().await;
+    let conversation = world.client().new_conversation().await;
+    let asking = in_background("My color is purple").within(&conversation);
+    let (events, id, _exchange) = a_tale_begun(&world, &world.client(), &asking).await;
+    let told = events.seen().len();
+
+    world.kill_and_start().await;
+
+    let client = world.client();
+    let rest = client.stream_again(&id, Some(told - 1)).await.all().await;
+    let [end] = &rest[..] else { panic!("{rest:?}") };
+    assert_eq!((&*end.name, &end.json["sequence_number"]), ("response.failed", &told.into()));
+    let ended = client.kept(&id).await;
+    assert_eq!(end.json["response"], ended);
+    assert_eq!(ended["error"]["code"], "server_error");
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains("its output had begun"), "{message}");
+    assert_eq!(world.times_asked(), 1);
+    assert_eq!(lines(&client.items(&conversation).await), Vec::<String>::new());
+    let turn = client.respond(&ask("What is my color?").after(&id)).await;
+    assert_eq!(turn.text(), "purple");
+}
+
+#[tokio::test]
+async fn what_needs_its_callers_own_token_fails_and_says_so() {
+    let mut world = World::new().await;
+    silence(&world);
+    let id = queued(&world.client(), &in_background("My color is purple")).await;
+    world.request(0).await;
+
+    world.kill_and_start().await;
+
+    let ended = world.client().ended(&id).await;
+    assert_eq!(ended["status"], "failed");
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains("its caller's own token"), "{message}");
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn what_was_queued_is_begun() {
+    let mut world = with_own_key().await;
+    let conversation = world.client().new_conversation().await;
+    let first = ask("My color is purple").within(&conversation);
+    let (_events, _, _exchange) = a_tale_begun(&world, &world.client(), &first).await;
+    let asking = in_background("What is my color?").within(&conversation);
+    let id = queued(&world.client(), &asking).await;
+
+    world.kill_and_start().await;
+
+    let ended = world.client().ended(&id).await;
+    assert_eq!(ended["output"][0]["content"][0]["text"], "purple");
+}
+
+#[tokio::test]
+async fn what_ended_is_still_streamed() {
+    let mut world = World::new().await;
+    let client = world.client();
+    let turn = client.turn(crate::support::Mode::Streamed, &in_background("Hello")).await;
+
+    world.kill_and_start().await;
+
+    let again = world.client().stream_again(turn.id(), Some(1)).await.all().await;
+    assert_eq!(again, turn.events[2..]);
+}

@@ -1,0 +1,65 @@
+//! A request that is made again.
+
+use super::{id_of, in_background, queued, silence};
+use crate::support::{Client, MODES, Mode, World};
+
+fn ways(client: &Client) -> [Client; 2] {
+    let keyed = client.clone().with_header("idempotency-key", "k");
+    let counted = client.clone().with_header("x-stainless-retry-count", "1");
+    [keyed, counted]
+}
+
+#[tokio::test]
+async fn while_it_is_open_it_is_answered_with_the_response_as_it_stands() {
+    for (way, mode) in [(0, Mode::Whole), (1, Mode::Whole), (0, Mode::Streamed)] {
+        let world = World::new().await;
+        let client = world.client();
+        let again = &ways(&client)[way];
+        let first = if way == 0 { again } else { &client };
+        let asking = in_background("A tale");
+        let exchange = silence(&world);
+        let (id, asking) = match mode {
+            Mode::Whole => (queued(first, &asking).await, asking),
+            Mode::Streamed => {
+                let mut events = first.stream(&asking).await;
+                (events.announced().await, asking)
+            }
+        };
+        client.in_progress(&id).await;
+
+        if mode == Mode::Whole {
+            let known = again.create(mode, &asking).await;
+            assert_eq!(known.header("antiphon-answered-again"), Some("true"));
+            let known = known.json();
+            assert_eq!((&known["status"], id_of(&known)), (&"in_progress".into(), id.clone()));
+            exchange.release_all();
+        } else {
+            let events = again.stream(&asking).await;
+            exchange.release_all();
+            assert_eq!(events.ended().await.id(), id);
+        }
+
+        client.ended(&id).await;
+        assert_eq!(world.times_asked(), 1);
+    }
+}
+
+#[tokio::test]
+async fn once_it_has_ended_it_is_answered_with_the_whole() {
+    let world = World::new().await;
+    let client = world.client().with_header("idempotency-key", "k");
+    for mode in MODES {
+        let asking = in_background(&format!("Hello, {mode:?}"));
+        let asked = world.times_asked();
+        let id = match mode {
+            Mode::Whole => queued(&client, &asking).await,
+            Mode::Streamed => client.turn(mode, &asking).await.id().to_owned(),
+        };
+        let ended = client.ended(&id).await;
+
+        let again = client.turn(mode, &asking).await;
+
+        assert_eq!(again.response, ended);
+        assert_eq!(world.times_asked(), asked + 1);
+    }
+}

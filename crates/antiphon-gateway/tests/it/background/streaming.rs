@@ -1,0 +1,79 @@
+//! A caller that reads the events, as they come or again.
+
+use super::{a_tale_begun, in_background, silence};
+use crate::support::{Event, Mode, World, ask, invalid};
+
+#[tokio::test]
+async fn a_stream_is_told_that_it_is_queued_and_then_everything() {
+    let world = World::new().await;
+    let client = world.client();
+
+    let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;
+
+    let names: Vec<&str> = turn.events.iter().map(|event| &*event.name).collect();
+    assert_eq!(names[..3], ["response.created", "response.queued", "response.in_progress"]);
+    let statuses = turn.events[..3].iter().map(|event| &event.json["response"]["status"]);
+    assert!(statuses.eq(["queued", "queued", "in_progress"]));
+    assert_eq!(client.kept(turn.id()).await, turn.response);
+}
+
+#[tokio::test]
+async fn it_is_read_again_from_every_event_on() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.turn(Mode::Streamed, &in_background("Echo hello")).await;
+
+    for after in 0..turn.events.len() {
+        let rest = client.stream_again(turn.id(), Some(after)).await.all().await;
+        assert_eq!(rest, turn.events[after + 1..], "behind {after}");
+    }
+    assert_eq!(client.stream_again(turn.id(), None).await.all().await, turn.events);
+    let beyond = client.stream_again(turn.id(), Some(turn.events.len() + 5)).await.all().await;
+    assert_eq!(beyond, Vec::<Event>::new());
+}
+
+#[tokio::test]
+async fn readers_that_come_while_it_runs_get_what_was_and_what_comes() {
+    let world = World::new().await;
+    let client = world.client();
+    let (events, id, exchange) = a_tale_begun(&world, &client, &in_background("A tale")).await;
+    let told = events.seen().len();
+
+    let mut readers = Vec::new();
+    for after in 0..told {
+        readers.push((after, client.stream_again(&id, Some(after)).await));
+    }
+    exchange.release_all();
+
+    let turn = events.ended().await;
+    assert_eq!(turn.text(), "Once upon a time");
+    for (after, reader) in readers {
+        assert_eq!(reader.all().await, turn.events[after + 1..], "behind {after}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_polled_is_streamed_as_well() {
+    let world = World::new().await;
+    let client = world.client();
+    let exchange = silence(&world);
+    let id = super::queued(&client, &in_background("A tale")).await;
+
+    let events = client.stream_again(&id, None).await;
+    exchange.release_all();
+
+    let turn = events.ended().await;
+    assert_eq!((turn.id(), turn.text()), (&*id, "Once upon a time"));
+}
+
+#[tokio::test]
+async fn a_response_that_its_caller_waited_for_is_not() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.respond(&ask("Hello")).await;
+
+    let refused = client.get(&format!("/v1/responses/{}?stream=true", turn.id())).await.refused();
+
+    let message = "Only background responses can be streamed again.";
+    assert_eq!(refused, invalid(Some("stream"), Some("unsupported_parameter"), message));
+}

@@ -1,0 +1,73 @@
+//! Deleted items, and forks from before a compaction.
+
+use serde_json::json;
+
+use super::{SUMMARY, summarizing, told};
+use crate::support::{MODES, SIM, World, ask, text};
+
+/// A wish that every history of the built-in tests is beyond, which an upstream is known not to fulfil.
+fn long() -> String {
+    "My color is purple. ".repeat(400)
+}
+
+#[tokio::test]
+async fn deleting_the_compaction_brings_back_what_it_stood_for() {
+    for mode in MODES {
+        let world = super::automatic::compacting_world().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        client.turn(mode, &ask(long()).within(&conversation)).await;
+        summarizing(&world);
+        let turn =
+            client.turn(mode, &super::automatic::wish(ask("Hello").within(&conversation))).await;
+        let compaction = turn.item("compaction");
+        client.respond(&ask("And?").within(&conversation)).await;
+        assert!(world.last_view().await.contains(&told(SUMMARY)));
+
+        let id = text(&compaction["id"]);
+        client.delete(&format!("/v1/conversations/{conversation}/items/{id}")).await.json();
+
+        client.respond(&ask("Well?").within(&conversation)).await;
+        let view = world.last_view().await;
+        assert_eq!(view.len(), 7);
+        assert_eq!(view[1..4], ["assistant: Noted.", "user: Hello", "assistant: Noted."]);
+        client
+            .respond(
+                &ask(json!([compaction, {"role": "user", "content": "Hm."}])).within(&conversation),
+            )
+            .await;
+        assert_eq!(world.last_view().await.len(), 9);
+    }
+}
+
+#[tokio::test]
+async fn a_fork_from_before_it_has_the_whole_history() {
+    let world = super::automatic::compacting_world().await;
+    let client = world.client();
+    let before = client.respond(&ask(long())).await;
+    summarizing(&world);
+    let after = client.respond(&super::automatic::wish(ask("Hello").after(before.id()))).await;
+    after.item("compaction");
+
+    client.respond(&ask("Hello").after(before.id())).await;
+
+    assert_eq!(world.last_view().await[1..], ["assistant: Noted.", "user: Hello"]);
+    client.respond(&ask("And?").after(after.id())).await;
+    assert_eq!(
+        world.last_view().await[1..],
+        ["user: Hello", &told(SUMMARY), "assistant: Noted.", "user: And?"]
+    );
+}
+
+#[tokio::test]
+async fn a_response_through_which_a_chain_goes_on_may_be_deleted() {
+    let world = World::new().await;
+    let client = world.client();
+    let before = client.respond(&ask(long()).model(SIM)).await;
+    let wish = super::automatic::wish(ask("My dog is Biscuit.").after(before.id()).model(SIM));
+    let after = client.respond(&wish).await;
+    after.item("compaction");
+    client.delete(&format!("/v1/responses/{}", before.id())).await.json();
+    let turn = client.respond(&ask("What is my dog?").after(after.id()).model(SIM)).await;
+    assert!(turn.text().contains("Biscuit"), "{}", turn.text());
+}

@@ -1,0 +1,78 @@
+//! Upstreams of other APIs, which compact nothing by themselves.
+
+use antiphon::dialect::Dialect;
+use antiphon_testkit::{Answer, Api, Reply};
+use serde_json::json;
+
+use super::automatic::wish;
+use super::{SUMMARY, compacted, output_of, told};
+use crate::support::{MODEL, MODES, World, ask, lines, user};
+
+const APIS: [(Dialect, Api); 2] =
+    [(Dialect::Chat, Api::Chat), (Dialect::Anthropic, Api::Anthropic)];
+
+async fn world(dialect: Dialect) -> World {
+    World::with(|settings| settings.upstreams[0].api = dialect).await
+}
+
+fn summarizing(world: &World, api: Api) {
+    world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames_of(api)));
+}
+
+#[tokio::test]
+async fn their_model_sums_up_and_is_told_of_it() {
+    for (dialect, api) in APIS {
+        let world = world(dialect).await;
+        let client = world.client();
+        summarizing(&world, api);
+        let history = json!([
+            user("My color is purple."),
+            {"type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "call_1", "output": "hello"},
+        ]);
+        let mut input = output_of(&compacted(&client, &ask(history)).await);
+        assert_eq!(world.last_request().path, api.path());
+        input.push(user("What is my color?"));
+
+        let turn = client.respond(&ask(input)).await;
+
+        assert_eq!(turn.text(), "purple", "{api:?}");
+        let said = world.last_view().await.join("\n");
+        assert!(said.contains(SUMMARY) && said.contains("My color is purple"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_turns_history_is_compacted_on_the_way() {
+    for (dialect, api) in APIS {
+        for mode in MODES {
+            let world = world(dialect).await;
+            let client = world.client();
+            let first = client.turn(mode, &ask("My color is purple. ".repeat(400))).await;
+            summarizing(&world, api);
+
+            let turn = client.turn(mode, &wish(ask("What is my color?").after(first.id()))).await;
+
+            assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"], "{api:?}");
+            let said = world.last_view().await.join("\n");
+            assert!(said.contains(&told(SUMMARY)["user: ".len()..]), "{said}");
+            assert!(said.ends_with("What is my color?"), "{said}");
+            assert!(!said.contains("Noted."), "{said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_trigger_compacts_and_asks_nothing_else() {
+    for (dialect, api) in APIS {
+        for mode in MODES {
+            let world = world(dialect).await;
+            let client = world.client();
+            summarizing(&world, api);
+            let input = json!([user("My color is purple"), {"type": "compaction_trigger"}]);
+            let turn = client.turn(mode, &ask(input)).await;
+            assert_eq!(lines(turn.output()), ["compaction"], "{api:?}");
+            assert_eq!(world.times_asked(), 1);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A history is compacted by itself.
+
+use antiphon_testkit::{Answer, Reply};
+use serde_json::json;
+
+use super::shape::assert_compaction_shape;
+use super::{PATH, SUMMARY, compacted, output_of, refusing, summarizing, told, without_path};
+use crate::support::{World, ask, invalid, lines, text, typed_user, user};
+
+/// The prompt, as the model is given it.
+const PROMPT: &str = include_str!("../../../src/compaction/prompt.md");
+
+#[tokio::test]
+async fn the_users_messages_stay_and_one_compaction_stands_for_the_rest() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask("My color is purple")).await;
+    let second = client.respond(&ask("My dog is Biscuit").after(first.id())).await;
+    without_path(&world);
+    summarizing(&world);
+
+    let compacted = compacted(&client, &ask("And now?").after(second.id())).await;
+
+    assert_compaction_shape(&compacted);
+    assert_eq!(compacted["object"], "response.compaction");
+    let output = output_of(&compacted);
+    let said = ["user: My color is purple", "user: My dog is Biscuit", "user: And now?"];
+    assert_eq!(lines(&output), [said[0], said[1], said[2], "compaction"]);
+    assert!(!compacted.to_string().contains("Bonn"), "it is opaque");
+    let total = compacted["usage"]["total_tokens"].as_u64();
+    assert!(total.is_some_and(|total| total > 0), "{compacted}");
+    let prompt = format!("user: {}", PROMPT.trim_end());
+    let given = [said[0], "assistant: Noted.", said[1], "assistant: Noted.", said[2], &prompt];
+    assert_eq!(world.view(3).await, given);
+}
+
+#[tokio::test]
+async fn its_output_is_accepted_back_and_the_model_is_told_of_it() {
+    let world = World::new().await;
+    let client = world.client();
+    without_path(&world);
+    summarizing(&world);
+    let history = json!([
+        typed_user("My color is purple"),
+        {"role": "assistant", "content": "A secret."},
+    ]);
+    let mut input = output_of(&compacted(&client, &ask(history)).await);
+    input.push(user("What is my color?"));
+
+    let turn = client.respond(&ask(input)).await;
+
+    assert_eq!(turn.text(), "purple");
+    let view = world.last_view().await;
+    assert_eq!(view, ["user: My color is purple", &told(SUMMARY), "user: What is my color?"]);
+    assert_eq!(turn.header("antiphon-repairs"), None);
+}
+
+#[tokio::test]
+async fn a_chain_that_begins_with_it_goes_on() {
+    let world = World::new().await;
+    let client = world.client();
+    without_path(&world);
+    summarizing(&world);
+    let mut input = output_of(&compacted(&client, &ask("My color is purple")).await);
+    input.push(user("My dog is Biscuit"));
+    let first = client.respond(&ask(input)).await;
+
+    let second = client.respond(&ask("What is my color and my dog?").after(first.id())).await;
+
+    assert_eq!(second.text(), "purple, Biscuit");
+    assert_eq!(world.last_view().await.len(), 5);
+}
+
+#[tokio::test]
+async fn a_compaction_is_compacted_with_what_followed_it() {
+    let world = World::new().await;
+    let client = world.client();
+    without_path(&world);
+    summarizing(&world);
+    let once = output_of(&compacted(&client, &ask("My color is purple")).await);
+    summarizing(&world);
+    let mut input = once.clone();
+    input.push(json!({"role": "assistant", "content": "A secret."}));
+
+    let twice = output_of(&compacted(&client, &ask(input)).await);
+
+    assert_eq!(lines(&twice), lines(&once));
+    let given = world.last_view().await;
+    let rest = &given[..3];
+    assert_eq!(rest, ["user: My color is purple", &told(SUMMARY), "assistant: A secret."]);
+}
+
+#[tokio::test]
+async fn what_the_model_has_to_know_goes_along_and_no_form_of_an_answer_does() {
+    let world = World::new().await;
+    without_path(&world);
+    summarizing(&world);
+    let asked = ask("Hello")
+        .field("instructions", "Be brief.")
+        .field("prompt_cache_key", "key")
+        .field("max_output_tokens", 16)
+        .field("text", json!({"format": {"type": "json_object"}}));
+
+    compacted(&world.client(), &asked).await;
+
+    let request = world.last_request().body;
+    assert_eq!(
+        (&request["instructions"], &request["tool_choice"]),
+        (&json!("Be brief."), &json!("none"))
+    );
+    assert_eq!(request["prompt_cache_key"], "key");
+    assert!(request.get("max_output_tokens").is_none() && request.get("text").is_none());
+}
+
+#[tokio::test]
+async fn without_a_model_or_anything_to_compact_it_is_refused() {
+    let world = World::new().await;
+    let client = world.client();
+    let missing = Some("missing_required_parameter");
+    let refused = client.post(PATH, &json!({"input": "Hello"})).await.refused();
+    assert_eq!(refused, invalid(Some("model"), missing, "Missing required parameter: 'model'."));
+    let nothing = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be \
+                   provided.";
+    let refused = client.post(PATH, &json!({"model": "fake-model"})).await.refused();
+    assert_eq!(refused, invalid(None, missing, nothing));
+    let unknown = ask("Hello").after("resp_nobodys");
+    let refused = client.post(PATH, unknown.body()).await.refused();
+    assert_eq!(text(&refused.body["error"]["code"]), "previous_response_not_found");
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_summary_that_fails_or_is_cut_short_is_an_error_and_none() {
+    let world = World::new().await;
+    let client = world.client();
+    without_path(&world);
+    let model = "fake-model";
+    world.script(Reply::sse(Answer::new(model).message("The user").incomplete().frames()));
+    refusing(&world);
+    world.script(Reply::sse(Answer::new(model).failed("server_error", "It broke.").frames()));
+
+    let message = client.post(PATH, ask("Hello").body()).await.server_error();
+    assert_eq!(
+        message,
+        "The model did not write a whole summary of the conversation. Nothing was changed."
+    );
+    assert_eq!(client.post(PATH, ask("Hello").body()).await.status(), 400);
+    assert_eq!(client.post(PATH, ask("Hello").body()).await.server_error(), "It broke.");
+}

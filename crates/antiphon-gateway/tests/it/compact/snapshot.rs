@@ -1,0 +1,54 @@
+//! A compaction by itself opens nothing and keeps nothing.
+
+use antiphon_testkit::{Answer, Reply};
+
+use super::{SUMMARY, compacted, output_of, told, without_path};
+use crate::support::{MODEL, World, ask, lines, user};
+
+#[tokio::test]
+async fn a_chain_that_goes_on_meanwhile_loses_nothing() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask("My color is purple")).await;
+    without_path(&world);
+    let summary = world.script(Reply::sse(Answer::new(MODEL).message(SUMMARY).frames()).gated());
+
+    let compacting = ask("").field("input", serde_json::Value::Null).after(first.id());
+    let compacting = compacted(&client, &compacting);
+    let going_on = async {
+        world.request(2).await;
+        let second = client.respond(&ask("My dog is Biscuit").after(first.id())).await;
+        summary.release_all();
+        second
+    };
+    let (compacted, second) = tokio::join!(compacting, going_on);
+
+    let mut input = output_of(&compacted);
+    assert_eq!(lines(&input), ["user: My color is purple", "compaction"]);
+    let question = "What is my color and my dog?";
+    let third = client.respond(&ask(question).after(second.id())).await;
+    assert_eq!(third.text(), "purple, Biscuit");
+    assert_eq!(world.last_view().await.len(), 5);
+    input.push(user(question));
+    client.respond(&ask(input)).await;
+    let view = world.last_view().await;
+    assert_eq!(view, ["user: My color is purple", &told(SUMMARY), &format!("user: {question}")]);
+}
+
+#[tokio::test]
+async fn a_conversation_stays_as_it_is() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let turn = client.respond(&ask("My color is purple").within(&conversation)).await;
+    let before = client.items(&conversation).await;
+    without_path(&world);
+
+    let compacted = compacted(&client, &ask("And?").after(turn.id())).await;
+
+    assert_eq!(client.items(&conversation).await, before);
+    let id = compacted["id"].as_str().expect("it has an id");
+    assert_eq!(client.get(&format!("/v1/responses/{id}")).await.status(), 404);
+    client.respond(&ask("Hello").within(&conversation)).await;
+    assert_eq!(world.last_view().await.len(), 3);
+}

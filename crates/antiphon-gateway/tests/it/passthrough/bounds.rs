@@ -1,0 +1,169 @@
+//! How long what passes may take, and how much of it there may be.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use antiphon_gateway::settings::Rate;
+use antiphon_testkit::Reply;
+use http::{Method, StatusCode};
+use http_body_util::BodyExt as _;
+
+use super::{answered, begun, request};
+use crate::support::{Raw, World, soon};
+
+const SHORT: Duration = Duration::from_millis(200);
+
+#[tokio::test]
+async fn an_upstream_that_cannot_be_reached_is_a_502() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].url = "http://127.0.0.1:1/v1".parse().expect("it is a URL");
+    })
+    .await;
+    let answer = answered(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(answer.status(), 502);
+    assert!(answer.server_error().starts_with("The upstream could not be reached: "));
+}
+
+#[tokio::test]
+async fn an_upstream_that_closes_the_connection_is_a_502() {
+    let world = World::new().await;
+    world.script(Reply::hangup());
+    assert_eq!(answered(request(&world, Method::POST, "/v1/embeddings"), "{}").await.status(), 502);
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn an_upstream_that_is_silent_is_a_504() {
+    let world = World::with(|settings| settings.upstreams[0].first_byte_timeout = SHORT).await;
+    world.script(Reply::new(StatusCode::OK, "text/plain", "late").withhold_head());
+    let answer = answered(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(answer.status(), 504);
+    assert_eq!(answer.server_error(), "The upstream did not begin to answer within 200ms.");
+}
+
+#[tokio::test]
+async fn an_answer_that_stops_or_breaks_off_does_not_look_whole() {
+    let world = World::with(|settings| settings.upstreams[0].idle_timeout = SHORT).await;
+    let pieces = || Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
+    for reply in [pieces().hang_after(1), pieces().abort_after(1)] {
+        world.script(reply);
+        let answer = begun(request(&world, Method::GET, "/v1/files/f/content"), "").await;
+        assert!(soon("it ends", answer.into_body().collect()).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_bound_is_refused_whatever_it_is() {
+    let world = World::with(|settings| settings.limits.max_body_bytes = 1000).await;
+    for content_type in
+        ["application/json", "application/octet-stream", "multipart/form-data; boundary=x"]
+    {
+        let asked = request(&world, Method::POST, "/v1/files").header("content-type", content_type);
+        let refused = answered(asked, "x".repeat(1500)).await.refused();
+        assert_eq!(refused.status, 413, "{content_type}");
+        assert_eq!(refused.body["error"]["message"], "The request's body is over 1000 bytes.");
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_body_of_unknown_length_is_cut_at_the_bound() {
+    let world = World::with(|settings| settings.limits.max_body_bytes = 1000).await;
+    let mut caller = world.connect().await;
+    let piece = format!("400\r\n{}\r\n", "x".repeat(1024));
+    caller
+        .say(&format!(
+            "POST /v1/files HTTP/1.1\r\nhost: antiphon\r\ntransfer-encoding: chunked\r\n\
+             connection: close\r\n\r\n{piece}0\r\n\r\n"
+        ))
+        .await;
+    let heard = caller.hear_to_the_end().await;
+    assert!(heard.starts_with("HTTP/1.1 413 "), "{heard}");
+    assert!(heard.contains(r#""code":"request_too_large""#), "{heard}");
+}
+
+/// A caller that announces more than it sends.
+async fn slow(world: &World, content_type: &str) -> Raw {
+    let mut caller = world.connect().await;
+    caller
+        .say(&format!(
+            "POST /v1/files HTTP/1.1\r\nhost: antiphon\r\ncontent-type: {content_type}\r\n\
+             content-length: 100\r\n\r\nbegin"
+        ))
+        .await;
+    caller
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
+    let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
+    for content_type in ["application/json", "text/plain", "multipart/form-data; boundary=x"] {
+        let heard = slow(&world, content_type).await.hear_to_the_end().await;
+        assert!(heard.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{heard}");
+        assert!(heard.contains(r#""code":"request_timeout""#), "{heard}");
+    }
+}
+
+#[tokio::test]
+async fn it_counts_as_an_open_turn_until_its_end() {
+    let world = World::with(|settings| settings.limits.max_open_turns = 1).await;
+    let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
+    let exchange = world.script(stream.hang_after(1));
+    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(answered(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
+    assert_eq!(world.times_asked(), 1);
+    exchange.release(1);
+    soon("it ends", open.into_body().collect()).await.expect("it is whole");
+}
+
+#[tokio::test]
+async fn an_upstream_may_have_only_so_many_open() {
+    let world = World::with(|settings| settings.upstreams[0].max_open = Some(1)).await;
+    let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
+    world.script(stream.hang_after(1));
+    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    let refused = answered(request(&world, Method::GET, "/v1/files"), "").await.refused();
+    assert_eq!(
+        (refused.status, &refused.body["error"]["code"]),
+        (429, &"rate_limit_exceeded".into())
+    );
+    drop(open);
+}
+
+#[tokio::test]
+async fn requests_are_counted_and_the_gateways_own_limit_is_told() {
+    let one = NonZeroU32::MIN;
+    let rate = Rate { per_second: one, burst: one };
+    let world = World::with(|settings| settings.limits.rate = Some(rate)).await;
+    let limit = "x-ratelimit-limit-requests";
+    world.script(Reply::new(StatusCode::OK, "text/plain", "").header(limit, "5000"));
+    let answer = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    let told: Vec<_> = answer.headers().get_all(limit).iter().collect();
+    assert_eq!(told, ["1"]);
+    assert_eq!(answered(request(&world, Method::GET, "/v1/files"), "").await.status(), 429);
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_nothing_slows_its_upstream_and_is_left() {
+    let world = World::with(|settings| settings.limits.client_timeout = SHORT).await;
+    let much = (0..1024).map(|_| "x".repeat(64 << 10));
+    let exchange = world.script(Reply::new(StatusCode::OK, "text/plain", "").chunks(much));
+    let mut caller = world.connect().await;
+    caller.say("GET /v1/files/f/content HTTP/1.1\r\nhost: antiphon\r\n\r\n").await;
+    caller.hear("\r\n\r\n").await;
+    world.left(&exchange).await;
+    drop(caller);
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_what_is_open_until_its_grace_is_over() {
+    let mut world = World::with(|settings| settings.shutdown_grace = Duration::ZERO).await;
+    let stream = Reply::new(StatusCode::OK, "text/plain", "").chunks(["one", "two"]);
+    let exchange = world.script(stream.hang_after(1));
+    let open = begun(request(&world, Method::GET, "/v1/files"), "").await;
+    let stopping = world.stop();
+    assert!(soon("it ends", open.into_body().collect()).await.is_err(), "it is cut");
+    world.left(&exchange).await;
+    stopping.ended().await;
+}

@@ -1,0 +1,145 @@
+//! Which upstream gets what passes.
+
+use antiphon::dialect::Dialect;
+use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
+use antiphon_testkit::FakeUpstream;
+use http::Method;
+use http::request::Builder;
+use serde_json::json;
+
+use super::{answered, request};
+use crate::support::{World, soon};
+
+/// The others behind a gateway, beside the one that the world has, which comes first, speaks the
+/// Responses API and answers for `few-*`.
+struct Others {
+    anthropic: FakeUpstream,
+    chat: FakeUpstream,
+}
+
+async fn three() -> (World, Others) {
+    let others =
+        Others { anthropic: FakeUpstream::start().await, chat: FakeUpstream::start().await };
+    let of = |upstream: &FakeUpstream, api, models| {
+        let url = upstream.base_url().parse().expect("it is a URL");
+        UpstreamSettings { api, models: vec![models], ..UpstreamSettings::new(url, None) }
+    };
+    let anthropic = of(&others.anthropic, Dialect::Anthropic, ModelPattern::new("claude-*"));
+    let chat = of(&others.chat, Dialect::Chat, ModelPattern::new("*"));
+    let world = World::with(|settings| {
+        settings.upstreams[0].models = vec![ModelPattern::new("few-*")];
+        settings.upstreams.extend([anthropic, chat]);
+    })
+    .await;
+    (world, others)
+}
+
+impl Others {
+    /// How often each was asked, the world's own first.
+    fn asked(&self, world: &World) -> [usize; 3] {
+        [world.times_asked(), self.anthropic.requests().len(), self.chat.requests().len()]
+    }
+}
+
+fn post(world: &World, path: &str) -> Builder {
+    request(world, Method::POST, path)
+}
+
+#[tokio::test]
+async fn the_model_of_a_body_says_who_as_it_does_for_turns() {
+    let (world, others) = three().await;
+    for model in ["few-1", "claude-1", "other"] {
+        let body = json!({"input": "Hello", "model": model}).to_string();
+        let asked = post(&world, "/v1/embeddings").header("content-type", "application/json");
+        answered(asked, body).await;
+    }
+    assert_eq!(others.asked(&world), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_body_without_a_type_is_json_where_the_api_takes_nothing_else() {
+    let (world, others) = three().await;
+    for content_type in ["", "text/plain", "application/x-www-form-urlencoded"] {
+        let asked = post(&world, "/v1/chat/completions").header("content-type", content_type);
+        answered(asked, r#"{"model":"few-1"}"#).await;
+    }
+    assert_eq!(others.asked(&world), [3, 0, 0]);
+}
+
+/// A form with a file of that many bytes in front of its model's name.
+fn form(length: usize, model: &str) -> String {
+    format!(
+        "--x1\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n\r\n{}\r\n\
+         --x1\r\ncontent-disposition: form-data; name=\"model\"\r\n\r\n{model}\r\n--x1--\r\n",
+        "a".repeat(length)
+    )
+}
+
+#[tokio::test]
+async fn so_does_the_model_of_a_form_where_it_stands_early() {
+    let (world, others) = three().await;
+    for length in [1_000, 1_000_000] {
+        let asked = post(&world, "/v1/audio/transcriptions")
+            .header("content-type", "multipart/form-data; boundary=x1");
+        answered(asked, form(length, "few-1")).await;
+    }
+    assert_eq!(others.asked(&world), [1, 0, 1]);
+    assert_eq!(world.request(0).await.raw, form(1_000, "few-1"));
+    let behind = soon("it is asked", others.chat.request(0)).await;
+    assert_eq!(behind.raw, form(1_000_000, "few-1"));
+    assert_eq!(behind.headers["content-length"], behind.raw.len().to_string());
+}
+
+#[tokio::test]
+async fn without_a_model_the_path_says_whose_api_it_is() {
+    let (world, others) = three().await;
+    answered(request(&world, Method::GET, "/v1/messages/batches"), "").await;
+    assert_eq!(others.asked(&world), [0, 1, 0]);
+    answered(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(others.asked(&world), [0, 1, 1], "one that answers for all models comes first");
+    let of_anthropic =
+        request(&world, Method::GET, "/v1/files").header("anthropic-version", "2023-06-01");
+    answered(of_anthropic, "").await;
+    assert_eq!(others.asked(&world), [0, 2, 1]);
+}
+
+#[tokio::test]
+async fn where_nobody_speaks_the_api_the_first_is_asked() {
+    let world = World::with(|settings| settings.upstreams[0].api = Dialect::Anthropic).await;
+    answered(request(&world, Method::GET, "/v1/files"), "").await;
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn a_model_that_nobody_answers_for_is_told() {
+    let world =
+        World::with(|settings| settings.upstreams[0].models = vec![ModelPattern::new("few-*")])
+            .await;
+    let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"other"}"#).await.refused();
+    assert_eq!(refused.status, 404);
+    assert_eq!(refused.body["error"]["code"], "model_not_found");
+    assert_eq!(refused.body["error"]["message"], "The model 'other' does not exist.");
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn the_built_in_model_has_no_other_parts_of_the_api() {
+    let world = World::new().await;
+    let refused = answered(post(&world, "/v1/embeddings"), r#"{"model":"sim"}"#).await.refused();
+    assert_eq!(refused.status, 404);
+    assert_eq!(refused.body["error"]["param"], "model");
+    let message = "The model 'sim' is built in and answers at /v1/responses alone: /v1/embeddings \
+                   passes to upstreams, which do not have it.";
+    assert_eq!(refused.body["error"]["message"], message);
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn without_an_upstream_nothing_passes_and_the_answer_says_so() {
+    let world = World::with(|settings| settings.upstreams.clear()).await;
+    let refused = answered(post(&world, "/v1/chat/completions"), "{}").await.refused();
+    assert_eq!(refused.status, 404);
+    let message = "Invalid URL (POST /v1/chat/completions): there is no upstream to which it could \
+                   pass (--upstream).";
+    assert_eq!(refused.body["error"]["message"], message);
+}

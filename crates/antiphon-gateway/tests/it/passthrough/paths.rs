@@ -1,0 +1,95 @@
+//! Paths that mean something else than they seem to.
+
+use http::Method;
+
+use super::{answered, request};
+use crate::support::World;
+
+/// The status line and the body of the answer to this request line.
+async fn told(world: &World, line: &str) -> String {
+    let mut caller = world.connect().await;
+    caller.say(&format!("{line} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\r\n")).await;
+    caller.hear_to_the_end().await
+}
+
+#[tokio::test]
+async fn what_the_gateway_owns_never_passes() {
+    let world = World::new().await;
+    for path in [
+        "/v1/responses/resp_1/nothing",
+        "/v1/responses/",
+        "/v1/conversations/conv_1/nothing",
+        "/v1/conversations/conv_1/items/msg_1/nothing",
+        "/v1/%72esponses",
+        "/v1/Responses",
+        "/v1/responses%2Fresp_1%2Fnothing",
+    ] {
+        let answer = told(&world, &format!("GET {path}")).await;
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        assert!(answer.contains(&format!("Invalid URL (GET {path})")), "{path}: {answer}");
+    }
+    assert_eq!(answered(request(&world, Method::DELETE, "/v1/models/m"), "").await.status(), 405);
+    assert_eq!(answered(request(&world, Method::PUT, "/v1/responses"), "").await.status(), 405);
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_path_that_an_upstream_could_resolve_never_passes() {
+    let world = World::new().await;
+    for path in [
+        "/v1/files/../responses",
+        "/v1/files/..",
+        "/v1/./files",
+        "/v1/files/%2e%2e/responses",
+        "/v1/files/.%2E/responses",
+        "/v1/files/%252e%252e/responses",
+        "/v1/files/..%2Fresponses",
+        "/v1/files/..%5cresponses",
+        "/v1/files/..;/responses",
+        "/v1//files",
+        "/v1/files//x",
+        "/v1/files/",
+        "//v1/files",
+        "/v1/files/%00",
+        "/v1/files/%0d%0ax-evil:1",
+        "/../v1/files",
+    ] {
+        let answer = told(&world, &format!("GET {path}")).await;
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        assert_eq!(world.times_asked(), 0, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_for_another_host_goes_to_the_upstream_alone() {
+    let world = World::new().await;
+    let answer = told(&world, "GET http://other.example/v1/files?a=b").await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "the fake upstream has no files: {answer}");
+    let came = world.request(0).await;
+    assert_eq!((came.path.as_str(), came.query.as_deref()), ("/v1/files", Some("a=b")));
+    let upstream = world.upstream.base_url();
+    assert_eq!(came.headers["host"], upstream["http://".len()..].trim_end_matches("/v1"));
+}
+
+#[tokio::test]
+async fn methods_that_would_tell_of_the_request_or_open_a_tunnel_do_not_pass() {
+    let world = World::new().await;
+    let answer = told(&world, "TRACE /v1/files").await;
+    assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+    assert!(answer.contains("allow: GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS\r\n"), "{answer}");
+    let answer = told(&world, "CONNECT other.example:443").await;
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_websocket_is_refused_by_name() {
+    let world = World::new().await;
+    let asked = request(&world, Method::GET, "/v1/realtime?model=fake-model")
+        .header("connection", "upgrade")
+        .header("upgrade", "WebSocket");
+    let refused = answered(asked, "").await.refused();
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.body["error"]["message"], "WebSockets do not pass at /v1/realtime.");
+    assert_eq!(world.times_asked(), 0);
+}

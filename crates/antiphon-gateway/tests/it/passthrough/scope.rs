@@ -1,0 +1,188 @@
+//! What passes where several tenants share an upstream's account.
+
+use antiphon_gateway::settings::{ApiKey, PassThrough, Secret, Settings};
+use antiphon_store::Tenant;
+use http::request::Builder;
+use http::{HeaderName, Method};
+use serde_json::json;
+
+use super::{answered, request};
+use crate::support::World;
+
+/// Two tenants with a key of ours each, and an upstream with the operator's.
+fn shared(settings: &mut Settings) {
+    let key = |key, tenant| ApiKey::new(key, Tenant::new(tenant));
+    settings.upstreams[0].key = Some(Secret::new("sk-of-the-operator"));
+    settings.api_keys = vec![key("key-of-acme", "acme"), key("key-of-globex", "globex")];
+}
+
+fn asked(world: &World, method: Method, path: &str) -> Builder {
+    request(world, method, path).header("authorization", "Bearer key-of-acme")
+}
+
+#[tokio::test]
+async fn what_stores_nothing_passes_with_the_operators_key_and_without_the_callers() {
+    let world = World::with(shared).await;
+    let paths = [
+        "/v1/chat/completions",
+        "/v1/completions",
+        "/v1/embeddings",
+        "/v1/moderations",
+        "/v1/rerank",
+        "/v1/audio/speech",
+        "/v1/audio/transcriptions",
+        "/v1/audio/translations",
+        "/v1/images/generations",
+        "/v1/images/edits",
+        "/v1/images/variations",
+        "/v1/messages",
+        "/v1/messages/count_tokens",
+    ];
+    for (index, path) in paths.into_iter().enumerate() {
+        let asked = asked(&world, Method::POST, path).header("api-key", "key-of-acme");
+        answered(asked, r#"{"model":"fake-model"}"#).await;
+        let came = world.request(index).await;
+        assert_eq!(came.path, path);
+        assert_eq!(came.authorization(), Some("Bearer sk-of-the-operator"));
+        assert_eq!(came.headers.get("api-key"), None);
+    }
+}
+
+#[tokio::test]
+async fn what_belongs_to_the_account_does_not_pass_and_the_answer_names_the_setting() {
+    let world = World::with(shared).await;
+    for (method, path) in [
+        (Method::POST, "/v1/files"),
+        (Method::GET, "/v1/files"),
+        (Method::GET, "/v1/files/file_1/content"),
+        (Method::DELETE, "/v1/vector_stores/vs_1"),
+        (Method::GET, "/v1/chat/completions"),
+        (Method::GET, "/v1/chat/completions/chatcmpl_1"),
+        (Method::POST, "/v1/chat/completions/chatcmpl_1"),
+        (Method::POST, "/v1/batches"),
+        (Method::POST, "/v1/messages/batches"),
+        (Method::POST, "/v1/assistants"),
+        (Method::POST, "/v1/fine_tuning/jobs"),
+        (Method::POST, "/v1/containers"),
+        (Method::POST, "/v1/realtime/client_secrets"),
+        (Method::GET, "/v1/organization/users"),
+        (Method::POST, "/v1/something_new"),
+    ] {
+        let refused = answered(asked(&world, method.clone(), path), "").await.refused();
+        assert_eq!(refused.status, 403, "{method} {path}");
+        assert_eq!(refused.body["error"]["code"], "not_passed_through");
+        let message = format!(
+            "{method} {path} does not pass to the upstream: several tenants share its account, and \
+             all of them would see what is stored there. --pass-through all lets it pass."
+        );
+        assert_eq!(refused.body["error"]["message"], message);
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_completion_that_is_to_be_stored_does_not_pass_however_it_says_so() {
+    let world = World::with(shared).await;
+    for body in [
+        r#"{"model":"fake-model","store":true}"#,
+        r#"{"store":true,"model":"fake-model","store":false}"#,
+        r#"{"model":"fake-model","\u0073tore":true}"#,
+        r#"{"model":"fake-model","store":"true"}"#,
+        r#"{"model":"fake-model","store":1}"#,
+    ] {
+        let asked = asked(&world, Method::POST, "/v1/chat/completions");
+        let refused = answered(asked, body).await.refused();
+        assert_eq!(refused.status, 403, "{body}");
+        assert_eq!(refused.body["error"]["param"], "store");
+    }
+    for body in ["", "{'store': true}", "[]", "\u{feff}{\"store\":true}", "\u{1f}\u{8b}"] {
+        for content_type in ["application/json", "text/plain", "multipart/form-data; boundary=x"] {
+            let asked = asked(&world, Method::POST, "/v1/chat/completions");
+            let asked = asked.header("content-type", content_type);
+            assert_eq!(answered(asked, body).await.status(), 400, "{body}");
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+    for body in [r#"{"model":"fake-model","store":false}"#, r#"{"store":null}"#] {
+        answered(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
+    }
+    assert_eq!(world.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn everything_passes_where_it_can_be_nobody_elses() {
+    let one_tenant = |settings: &mut Settings| {
+        shared(settings);
+        settings.api_keys.pop();
+    };
+    let everyone = |settings: &mut Settings| {
+        shared(settings);
+        settings.api_keys.clear();
+    };
+    let own_tokens = |_: &mut Settings| {};
+    for change in [&one_tenant as &dyn Fn(&mut Settings), &everyone, &own_tokens] {
+        let world = World::with(|settings| change(settings)).await;
+        answered(asked(&world, Method::GET, "/v1/files"), "").await;
+        let body = json!({"model": "fake-model", "store": true}).to_string();
+        answered(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
+        assert_eq!(world.times_asked(), 2);
+    }
+}
+
+#[tokio::test]
+async fn tenants_that_a_proxy_names_share_the_account_too_and_their_names_stay_here() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].key = Some(Secret::new("sk-of-the-operator"));
+        settings.tenant_header = Some(HeaderName::from_static("x-tenant"));
+    })
+    .await;
+    let asked = |method, path| request(&world, method, path).header("x-tenant", "acme");
+    assert_eq!(answered(asked(Method::GET, "/v1/files"), "").await.status(), 403);
+    answered(asked(Method::POST, "/v1/embeddings"), "{}").await;
+    assert_eq!(world.request(0).await.headers.get("x-tenant"), None);
+}
+
+#[tokio::test]
+async fn the_operator_may_say_otherwise() {
+    let all = World::with(|settings| {
+        shared(settings);
+        settings.pass_through = Some(PassThrough::All);
+    })
+    .await;
+    answered(asked(&all, Method::GET, "/v1/files"), "").await;
+    assert_eq!(all.times_asked(), 1);
+
+    let nothing = World::with(|settings| settings.pass_through = Some(PassThrough::Nothing)).await;
+    let refused = answered(asked(&nothing, Method::POST, "/v1/embeddings"), "{}").await.refused();
+    assert_eq!(refused.status, 404);
+    let message = "Invalid URL (POST /v1/embeddings): nothing passes to upstreams here \
+                   (--pass-through none).";
+    assert_eq!(refused.body["error"]["message"], message);
+
+    let stateless =
+        World::with(|settings| settings.pass_through = Some(PassThrough::Stateless)).await;
+    assert_eq!(answered(asked(&stateless, Method::GET, "/v1/files"), "").await.status(), 403);
+    assert_eq!((nothing.times_asked(), stateless.times_asked()), (0, 0));
+}
+
+#[tokio::test]
+async fn nothing_passes_for_a_caller_that_nobody_knows() {
+    let world = World::with(shared).await;
+    for asked in [
+        request(&world, Method::POST, "/v1/embeddings"),
+        request(&world, Method::POST, "/v1/embeddings").header("x-api-key", "wrong"),
+    ] {
+        assert_eq!(answered(asked, "{}").await.status(), 401);
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_key_may_be_shown_as_anthropics_clients_show_it() {
+    let world = World::with(shared).await;
+    let asked = request(&world, Method::POST, "/v1/messages").header("x-api-key", "key-of-acme");
+    answered(asked, r#"{"model":"fake-model"}"#).await;
+    let came = world.request(0).await;
+    assert_eq!(came.headers.get("x-api-key"), None);
+    assert_eq!(came.authorization(), Some("Bearer sk-of-the-operator"));
+}

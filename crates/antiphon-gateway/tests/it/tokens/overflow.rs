@@ -1,0 +1,195 @@
+//! An upstream that finds its input too long.
+
+use antiphon::dialect::Dialect;
+use antiphon_testkit::{Answer, Frame, Reply};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{three_turns, too_long, users, world_of};
+use crate::support::{Ask, MODEL, MODES, Mode, World, ask};
+
+const SAID: [&str; 4] = [
+    "My color is purple",
+    "My dog is Biscuit",
+    "My city is Bonn",
+    "What is my color and dog name?",
+];
+
+fn openai() -> Reply {
+    error(
+        400,
+        &json!({
+            "message": "Your input exceeds the context window of this model. Please adjust your input \
+                        and try again.",
+            "type": "invalid_request_error", "param": "input", "code": "context_length_exceeded",
+        }),
+    )
+}
+
+/// What vLLM says, of which there are numbers.
+fn vllm(window: u64, needed: u64) -> Reply {
+    let message = format!(
+        "This model's maximum context length is {window} tokens. However, you requested {needed} \
+         tokens ({needed} in the messages, 0 in the completion). Please reduce the length."
+    );
+    error(400, &json!({"message": message, "type": "BadRequestError", "param": null, "code": 400}))
+}
+
+fn anthropic(needed: u64, window: u64) -> Reply {
+    let message = format!("prompt is too long: {needed} tokens > {window} maximum");
+    let error = json!({"type": "invalid_request_error", "message": message});
+    Reply::json(StatusCode::BAD_REQUEST, &json!({"type": "error", "error": error}))
+}
+
+fn llama(needed: u64, window: u64) -> Reply {
+    error(
+        400,
+        &json!({
+            "code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": needed,
+            "n_ctx": window,
+            "message": "the request exceeds the available context size, try increasing it",
+        }),
+    )
+}
+
+fn error(status: u16, error: &Value) -> Reply {
+    Reply::json(StatusCode::from_u16(status).unwrap(), &json!({"error": error}))
+}
+
+/// OpenAI begins a stream, and tells of it there.
+fn within_a_stream() -> Reply {
+    let begun = Answer::new(MODEL).frames();
+    let mut frames = begun[..2].to_vec();
+    frames.push(Frame::event(&json!({
+        "type": "error", "sequence_number": 2,
+        "code": "context_length_exceeded", "param": "input",
+        "message": "Your input exceeds the context window of this model.",
+    })));
+    Reply::sse(frames)
+}
+
+fn last(conversation: &str) -> Ask {
+    ask("What is my color and dog name?").within(conversation)
+}
+
+fn truncating(conversation: &str) -> Ask {
+    last(conversation).field("truncation", "auto")
+}
+
+#[tokio::test]
+async fn numbers_that_it_tells_say_how_much_is_left_out() {
+    for (api, reply) in [
+        (Dialect::Responses, vllm(300, 400)),
+        (Dialect::Chat, vllm(300, 400)),
+        (Dialect::Chat, llama(400, 300)),
+        (Dialect::Anthropic, anthropic(400, 300)),
+    ] {
+        for mode in MODES {
+            let world = world_of(api).await;
+            let client = world.client();
+            let conversation = three_turns(&client).await;
+            let asked = world.times_asked();
+            world.script(reply.clone());
+
+            let turn = client.turn(mode, &truncating(&conversation)).await;
+
+            assert_eq!(turn.status(), "completed");
+            assert_eq!(world.times_asked(), asked + 2);
+            assert_eq!(users(&world.last_view().await), SAID[1..], "{api:?}");
+            let report = client.report(turn.id()).await;
+            assert!(!report["truncated"].as_array().unwrap().is_empty());
+            assert_eq!(client.items(&conversation).await.len(), 8);
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_numbers_more_is_left_out_each_time() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = three_turns(&client).await;
+    let asked = world.times_asked();
+    for _ in 0..2 {
+        world.script(openai());
+    }
+    let turn = client.respond(&truncating(&conversation)).await;
+    assert_eq!(turn.status(), "completed");
+    let mut left = Vec::new();
+    for index in asked..world.times_asked() {
+        left.push(users(&world.view(index).await).len());
+    }
+    assert_eq!(left, [4, 3, 1]);
+    let report = client.report(turn.id()).await;
+    let named = report["truncated"].as_array().unwrap();
+    assert_eq!(turn.header("antiphon-truncated"), Some(named.len().to_string().as_str()));
+    assert_eq!(users(&world.last_view().await), SAID[3..]);
+}
+
+#[tokio::test]
+async fn tries_are_bounded_and_the_error_says_that_nothing_is_left_to_leave_out() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = three_turns(&client).await;
+    let asked = world.times_asked();
+    for _ in 0..9 {
+        world.script(openai());
+    }
+    let message = too_long(&client.refused(Mode::Whole, &truncating(&conversation)).await);
+    assert!(message.contains("even without the oldest turns"), "{message}");
+    assert!(world.times_asked() - asked <= 5, "{}", world.times_asked() - asked);
+}
+
+#[tokio::test]
+async fn where_nothing_may_be_left_out_the_error_names_the_ways_out() {
+    for (api, reply, counts) in [
+        (Dialect::Responses, openai(), "tokens are needed."),
+        (Dialect::Responses, vllm(300, 400), "400 tokens are needed, and there is room for 300."),
+        (Dialect::Chat, llama(400, 300), "400 tokens are needed, and there is room for 300."),
+        (Dialect::Anthropic, anthropic(400, 300), "400 tokens are needed, and there is room for"),
+    ] {
+        for mode in MODES {
+            let world = world_of(api).await;
+            let client = world.client();
+            let conversation = three_turns(&client).await;
+            let asked = world.times_asked();
+            world.script(reply.clone());
+            let message = too_long(&client.refused(mode, &last(&conversation)).await);
+            assert!(message.contains(counts), "{message}");
+            assert!(message.contains("'truncation' to 'auto'"), "{message}");
+            assert!(message.contains("/v1/responses/compact"), "{message}");
+            assert_eq!(world.times_asked(), asked + 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_that_tells_within_its_stream_is_asked_again_too() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let conversation = three_turns(&client).await;
+        world.script(within_a_stream());
+        let turn = client.turn(mode, &truncating(&conversation)).await;
+        assert_eq!(turn.status(), "completed");
+        assert_eq!(users(&world.last_view().await), SAID[1..]);
+    }
+}
+
+#[tokio::test]
+async fn told_within_a_stream_the_failure_names_the_ways_out() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = three_turns(&client).await;
+    world.script(within_a_stream());
+    let turn = client.turn(Mode::Streamed, &last(&conversation)).await;
+    assert_eq!(turn.status(), "failed");
+    assert_eq!(turn.response["error"]["code"], "context_length_exceeded");
+    let message = turn.response["error"]["message"].as_str().unwrap();
+    assert!(message.contains("'truncation' to 'auto'"), "{message}");
+
+    world.script(within_a_stream());
+    let message = too_long(&client.refused(Mode::Whole, &last(&conversation)).await);
+    assert!(message.contains("/v1/responses/compact"), "{message}");
+    let went_on = client.respond(&truncating(&conversation)).await;
+    assert_eq!(went_on.status(), "completed");
+}

@@ -1,0 +1,62 @@
+//! How a WebSocket is opened.
+
+use antiphon_gateway::settings::ApiKey;
+use antiphon_store::Tenant;
+use http::{Method, StatusCode};
+
+use crate::support::{Answer, Client, Raw, SIM, World, ask};
+
+fn asking(client: Client, version: &str) -> Client {
+    client
+        .with_header("connection", "upgrade")
+        .with_header("upgrade", "websocket")
+        .with_header("sec-websocket-version", version)
+        .with_header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
+}
+
+#[tokio::test]
+async fn a_get_that_asks_for_none_is_a_wrong_method() {
+    let world = World::new().await;
+    let answer = world.client().get("/v1/responses").await;
+    assert_eq!(answer.status(), 405);
+}
+
+#[tokio::test]
+async fn a_client_of_another_version_is_told_ours() {
+    let world = World::new().await;
+    let client = asking(world.client(), "8");
+
+    let answer = client.send(Method::GET, "/v1/responses", "").await;
+
+    assert_eq!(answer.status(), StatusCode::UPGRADE_REQUIRED);
+    assert_eq!(answer.headers()["sec-websocket-version"], "13");
+    assert_eq!(Answer::read(answer).await.refused().body["error"]["type"], "invalid_request_error");
+}
+
+#[tokio::test]
+async fn who_has_no_key_is_not_let_in() {
+    let key = ApiKey::new("sk-of-acme", Tenant::new("acme"));
+    let world = World::with(|settings| settings.api_keys = vec![key]).await;
+
+    let answer =
+        asking(world.caller("sk-of-nobody"), "13").send(Method::GET, "/v1/responses", "").await;
+    assert_eq!(answer.status(), 401);
+
+    let mut socket = world.caller("sk-of-acme").socket().await;
+    assert_eq!(socket.turn(&ask("Hello").model(SIM)).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn an_open_one_counts_as_a_connection() {
+    let world = World::with(|settings| settings.limits.max_connections = 1).await;
+    let mut socket = world.client().socket().await;
+    socket.turn(&ask("Hello").model(SIM)).await;
+    let mut waiting: Raw = world.connect().await;
+    waiting.say("GET /healthz HTTP/1.1\r\nhost: antiphon\r\n\r\n").await;
+    socket.turn(&ask("Hello again").model(SIM)).await;
+    assert!(!waiting.has_heard(), "it waits to be accepted");
+
+    drop(socket);
+
+    waiting.hear("ok").await;
+}

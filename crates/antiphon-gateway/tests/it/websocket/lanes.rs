@@ -1,0 +1,160 @@
+//! Lanes: one turn after the other on each, and all of them at once.
+
+use antiphon_testkit::{Answer, Exchange, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{Ask, MODEL, SIM, World, ask, create, heard_until};
+
+/// A reply that stops in the middle of its message.
+fn held(world: &World) -> Exchange {
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let until = heard_until(&answer, "response.output_text.delta");
+    world.script(Reply::sse(answer.frames()).hang_after(until))
+}
+
+fn on(lane: &str, ask: Ask) -> Value {
+    create(&ask.field("stream_id", lane))
+}
+
+#[tokio::test]
+async fn turns_of_one_lane_run_one_after_the_other() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let first = held(&world);
+
+    socket.send(&create(&ask("One"))).await;
+    socket.until("response.output_text.delta").await;
+    socket.send(&create(&ask("Two").model(SIM))).await;
+    socket.send(&json!({"type": "nothing"})).await;
+    assert_eq!(socket.refused().await.0, 400, "what was sent behind them is read");
+    first.release_all();
+
+    let end = socket.until("response.completed").await;
+    assert_eq!(end["response"]["output"][0]["content"][0]["text"], "Once upon a time");
+    let second = socket.ended().await;
+    assert_eq!(second.response["model"], SIM);
+}
+
+#[tokio::test]
+async fn turns_of_several_run_at_once_and_each_event_says_whose_it_is() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let slow = held(&world);
+
+    socket.send(&on("planner", ask("Plan"))).await;
+    let begun = socket.until("response.output_text.delta").await;
+    assert_eq!(begun["stream_id"], "planner");
+    socket.send(&on("critic", ask("Criticize").model(SIM))).await;
+    let critic = socket.ended().await;
+    assert!(critic.events.iter().all(|event| event.json["stream_id"] == "critic"));
+    slow.release_all();
+
+    assert_eq!(socket.until("response.completed").await["stream_id"], "planner");
+    let unnamed = socket.turn(&ask("Hello").model(SIM)).await;
+    assert!(unnamed.events.iter().all(|event| event.json.get("stream_id").is_none()));
+}
+
+#[tokio::test]
+async fn another_lane_goes_on_from_what_one_made_and_both_from_there() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let say = |lane: &str, text: &str| ask(text).unstored().field("stream_id", lane);
+
+    let plan = socket.turn(&say("planner", "Plan it")).await;
+    let critic = socket.turn(&say("critic", "Find gaps").after(plan.id())).await;
+    socket.turn(&say("planner", "Add steps").after(plan.id())).await;
+    socket.turn(&say("critic", "More").after(critic.id())).await;
+
+    let views = [world.view(2).await, world.view(3).await];
+    let users = |view: &[String]| -> Vec<String> {
+        view.iter().filter(|line| line.starts_with("user")).cloned().collect()
+    };
+    assert_eq!(users(&views[0]), ["user: Plan it", "user: Add steps"]);
+    assert_eq!(users(&views[1]), ["user: Plan it", "user: Find gaps", "user: More"]);
+}
+
+#[tokio::test]
+async fn a_fork_that_fails_leaves_what_it_went_on_from() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let plan = socket.turn(&ask("Plan it").unstored()).await;
+
+    let wrong = ask(json!([crate::support::output(&"call_other".into(), "a")])).unstored();
+    socket.send(&on("critic", wrong.after(plan.id()))).await;
+    assert_eq!(socket.error().await["stream_id"], "critic");
+
+    let next = socket.turn(&ask("Go on").unstored().after(plan.id())).await;
+    assert_eq!(next.status(), "completed");
+}
+
+#[tokio::test]
+async fn names_are_checked() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    for name in [json!(""), json!("a b"), json!(7), json!("x".repeat(257))] {
+        socket.send(&create(&ask("Hello").field("stream_id", name))).await;
+        let error = socket.error().await;
+        assert_eq!(error["error"]["code"], "invalid_stream_id");
+        assert!(error.get("stream_id").is_none(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_has_so_many_named_lanes() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    for number in 0..32 {
+        socket.turn(&ask("Hello").model(SIM).field("stream_id", format!("lane_{number}"))).await;
+    }
+
+    socket.send(&on("one_more", ask("Hello").model(SIM))).await;
+
+    let error = socket.error().await;
+    assert_eq!(error["error"]["code"], "websocket_stream_limit_reached");
+    assert_eq!(error["stream_id"], "one_more");
+    let reused = ask("Hello").model(SIM).field("stream_id", "lane_7");
+    assert_eq!(socket.turn(&reused).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn so_many_turns_are_open_at_once_and_the_next_waits_for_one_to_end() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let exchanges: Vec<Exchange> = (0..16).map(|_| held(&world)).collect();
+    for number in 0..16 {
+        socket.send(&on(&format!("lane_{number}"), ask("Hello"))).await;
+    }
+    for index in 0..16 {
+        world.request(index).await;
+    }
+    socket.send(&on("late", ask("Hello"))).await;
+    socket.send(&json!({"type": "nothing"})).await;
+    while socket.event_or_error().await["type"] != "error" {}
+    assert_eq!(world.times_asked(), 16);
+
+    exchanges[0].release_all();
+
+    world.request(16).await;
+}
+
+#[tokio::test]
+async fn so_many_turns_may_wait() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let _held = held(&world);
+    for _ in 0..=64 {
+        socket.send(&create(&ask("Hello"))).await;
+    }
+    socket.send(&create(&ask("One too many"))).await;
+
+    let error = loop {
+        let event = socket.event_or_error().await;
+        if event["type"] == "error" {
+            break event;
+        }
+    };
+    assert_eq!(
+        (&error["status"], &error["error"]["code"]),
+        (&json!(429), &json!("rate_limit_exceeded"))
+    );
+}

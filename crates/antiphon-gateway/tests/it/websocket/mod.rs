@@ -1,0 +1,9 @@
+//! Turns over a WebSocket.
+
+mod endings;
+mod handshake;
+mod lanes;
+mod refusals;
+mod turns;
+mod unstored;
+mod warm;

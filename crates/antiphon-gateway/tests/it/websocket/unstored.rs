@@ -1,0 +1,127 @@
+//! Responses that are not stored: their connection remembers them.
+
+use antiphon_testkit::{Answer, Reply};
+use serde_json::{Value, json};
+
+use crate::support::{Ask, MODEL, Turn, World, ask, invalid, output};
+
+/// The error body's member, as the frame has it.
+fn not_found(id: &str) -> Value {
+    let message = format!("Previous response with id '{id}' not found.");
+    let code = "previous_response_not_found";
+    invalid(Some("previous_response_id"), Some(code), &message).body["error"].clone()
+}
+
+fn say(text: &str) -> Ask {
+    ask(text).unstored()
+}
+
+/// A turn that calls a tool.
+async fn calling(world: &World, socket: &mut crate::support::Socket) -> Turn {
+    let answer = Answer::new(MODEL).reasoning("Echo it.").call("call_1", "echo", r#"{"text":"a"}"#);
+    world.script(Reply::sse(answer.frames()));
+    socket.turn(&say("Echo a")).await
+}
+
+#[tokio::test]
+async fn they_can_be_gone_on_from_on_their_connection() {
+    let world = World::new().await;
+    let client = world.client();
+    let mut socket = client.socket().await;
+
+    let called = calling(&world, &mut socket).await;
+    let result = json!([output(called.call_id(), "a")]);
+    let answered = socket.turn(&ask(result).unstored().after(called.id())).await;
+    socket.turn(&say("Thank you").after(answered.id())).await;
+
+    let view = world.view(2).await;
+    assert_eq!(view[..4], ["user: Echo a", "reasoning", r#"call echo {"text":"a"}"#, "output: a"]);
+    assert_eq!(view.last().map(String::as_str), Some("user: Thank you"));
+    for id in [called.id(), answered.id()] {
+        assert_eq!(client.get(&format!("/v1/responses/{id}")).await.status(), 404);
+    }
+}
+
+#[tokio::test]
+async fn on_another_connection_they_do_not_exist() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.socket().await.turn(&say("Hello")).await;
+
+    let mut other = client.socket().await;
+    other.send(&crate::support::create(&say("Go on").after(turn.id()))).await;
+
+    assert_eq!(other.refused().await, (400, not_found(turn.id())));
+    assert_eq!(other.turn(&say("Hello again")).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn nothing_of_them_reaches_the_store() {
+    let world = World::new().await;
+    let client = world.client();
+    let mut socket = client.socket().await;
+    let called = calling(&world, &mut socket).await;
+
+    let reference = json!([{"type": "item_reference", "id": called.item("function_call")["id"]}]);
+    let refused = client.create(crate::support::Mode::Whole, &ask(reference)).await;
+
+    assert_eq!(refused.status(), 404, "{:?}", refused.body());
+}
+
+#[tokio::test]
+async fn a_lane_remembers_its_latest() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let first = socket.turn(&say("One")).await;
+    socket.turn(&say("Two").after(first.id())).await;
+
+    socket.send(&crate::support::create(&say("Two again").after(first.id()))).await;
+
+    assert_eq!(socket.refused().await, (400, not_found(first.id())));
+}
+
+#[tokio::test]
+async fn an_output_that_no_call_asked_for_fails_the_turn_and_what_it_went_on_from_is_forgotten() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let called = calling(&world, &mut socket).await;
+    let wrong = ask(json!([output(&"call_other".into(), "a")])).unstored().after(called.id());
+
+    socket.send(&crate::support::create(&wrong)).await;
+    let (status, error) = socket.refused().await;
+    assert_eq!((status, &error["param"]), (400, &json!("input")));
+
+    let right = ask(json!([output(called.call_id(), "a")])).unstored().after(called.id());
+    socket.send(&crate::support::create(&right)).await;
+    assert_eq!(socket.refused().await, (400, not_found(called.id())));
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn what_is_stored_cannot_go_on_from_them() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let turn = socket.turn(&say("Hello")).await;
+
+    socket.send(&crate::support::create(&ask("Go on").after(turn.id()))).await;
+
+    let (status, error) = socket.refused().await;
+    assert_eq!((status, &error["code"]), (400, &json!("previous_response_not_found")));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("was not stored"), "{message}");
+}
+
+#[tokio::test]
+async fn they_can_go_on_from_what_is_stored() {
+    let world = World::new().await;
+    let client = world.client();
+    let stored = client.respond(&ask("My color is purple")).await;
+    let mut socket = client.socket().await;
+
+    let unstored = socket.turn(&say("Thank you").after(stored.id())).await;
+    socket.turn(&say("Good bye").after(unstored.id())).await;
+
+    let view = world.view(2).await;
+    assert_eq!(view.first().map(String::as_str), Some("user: My color is purple"));
+    assert_eq!(view.len(), 5, "{view:?}");
+}

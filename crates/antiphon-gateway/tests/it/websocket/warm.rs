@@ -1,0 +1,56 @@
+//! `generate: false`: the next turn is prepared.
+
+use serde_json::json;
+
+use crate::support::{Ask, SIM, World, ask, create};
+
+fn warming(text: &str) -> Ask {
+    ask(text).field("generate", false)
+}
+
+#[tokio::test]
+async fn an_empty_response_comes_without_the_model_and_can_be_gone_on_from() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    for unstored in [false, true] {
+        let kept = |ask: Ask| if unstored { ask.unstored() } else { ask };
+        let asked = world.times_asked();
+
+        let warm = socket.turn(&kept(warming("My color is purple"))).await;
+        assert_eq!((warm.status(), warm.output().len()), ("completed", 0));
+        assert_eq!(world.times_asked(), asked, "no model was asked");
+        let turn = socket.turn(&kept(ask(json!([])).after(warm.id()))).await;
+
+        assert_eq!(turn.status(), "completed");
+        assert_eq!(world.last_view().await, ["user: My color is purple"]);
+        let names: Vec<&str> = warm.events.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["response.created", "response.in_progress", "response.completed"]);
+    }
+}
+
+#[tokio::test]
+async fn it_is_refused_as_any_turn_would_be() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+
+    socket.send(&create(&ask("Hello").field("generate", "no"))).await;
+    assert_eq!(socket.refused().await.1["param"], "generate");
+    socket.send(&create(&warming("Hello").after("resp_unknown"))).await;
+    assert_eq!(socket.refused().await.1["code"], "previous_response_not_found");
+}
+
+#[tokio::test]
+async fn the_model_is_not_told_of_it() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+
+    socket.turn(&ask("Hello").field("generate", true).field("stream_id", "main")).await;
+
+    let body = world.last_request().body;
+    for field in ["generate", "stream_id", "type"] {
+        assert!(body.get(field).is_none(), "{field} is in {body}");
+    }
+    assert_eq!(body["stream"], true);
+    let sim = socket.turn(&warming("Hello").model(SIM)).await;
+    assert_eq!(sim.output().len(), 0);
+}

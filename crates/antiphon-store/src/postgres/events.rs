@@ -1,0 +1,118 @@
+//! The logs of background responses' events.
+
+use bytes::Bytes;
+
+use super::failure::Failure;
+use super::jobs::{self, key};
+use super::session::Session;
+use super::statements::statements;
+use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
+use crate::ids::{ResponseId, Tenant};
+use crate::keys::{position, seq_of};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Adds events. One whose number is in the log already is passed over.
+pub(super) async fn insert(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    events: &[LoggedEvent],
+) -> Result<()> {
+    let (owner, within, id) = key(tenant, id);
+    let numbers: Vec<i64> = events.iter().map(|event| position(event.sequence_number)).collect();
+    let bodies: Vec<&[u8]> = events.iter().map(|event| &*event.body).collect();
+    db.execute(&INSERT, &[&owner, &within, &id, &numbers, &bodies]).await.map(drop)
+}
+
+/// A page from this number on; `None` where there is no job. The job is looked at first: where it has
+/// ended, all of its events are there.
+pub(super) async fn page(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    from: u64,
+    holder: &str,
+) -> Result<Option<EventPage>> {
+    let Some(state) = jobs::state(db, tenant, id, holder).await? else { return Ok(None) };
+    let (owner, within, name) = key(tenant, id);
+    let most = i64::try_from(PAGE_EVENTS).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(PAGE_BYTES).unwrap_or(i64::MAX);
+    let given = (position(from), most, bytes);
+    let rows = db.rows(&PAGE, &[&owner, &within, &name, &given.0, &given.1, &given.2]).await?;
+    let events = rows.iter().map(|row| LoggedEvent {
+        sequence_number: seq_of(row.get(0)),
+        body: Bytes::copy_from_slice(row.get(1)),
+    });
+    let is_full = rows.last().is_some_and(|row| row.get(2));
+    let rest = if is_full { Rest::More } else { state.rest() };
+    Ok(Some(EventPage { events: events.collect(), rest }))
+}
+
+/// The latest of the first three events.
+pub(super) async fn latest_of_beginning(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<Bytes>> {
+    let (owner, within, id) = key(tenant, id);
+    let found = db.row(&LATEST, &[&owner, &within, &id]).await?;
+    Ok(found.map(|row| Bytes::copy_from_slice(row.get(0))))
+}
+
+/// How many events there are: one more than the last one's number.
+pub(super) async fn count(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
+    let (owner, within, id) = key(tenant, id);
+    let found = db.row(&COUNT, &[&owner, &within, &id]).await?;
+    Ok(found.map_or(0, |row| seq_of(row.get(0))))
+}
+
+/// Deletes all.
+pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    let (owner, within, id) = key(tenant, id);
+    db.execute(&REMOVE, &[&owner, &within, &id]).await.map(drop)
+}
+
+/// Deletes some; says whether there were any.
+pub(super) async fn remove_some(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    let (owner, within, id) = key(tenant, id);
+    Ok(db.execute(&REMOVE_SOME, &[&owner, &within, &id, &EXPIRED_AT_ONCE]).await? > 0)
+}
+
+statements! {
+    INSERT = "
+        INSERT INTO events (tenant, shard, response, sequence_number, body)
+        SELECT $1::text, $2::bigint, $3::text, number, body
+        FROM unnest($4::bigint[], $5::bytea[]) AS given (number, body)
+        ON CONFLICT DO NOTHING";
+    /// Events up to the one with which the bytes are reached, and whether there are more.
+    PAGE = "
+        SELECT sequence_number, body, next IS NOT NULL FROM (
+            SELECT sequence_number, body,
+                   sum(length(body)) OVER before - length(body) AS begins,
+                   row_number() OVER before AS number,
+                   lead(sequence_number) OVER before AS next
+            FROM (
+                SELECT sequence_number, body FROM events
+                WHERE tenant = $1 AND shard = $2 AND response = $3 AND sequence_number >= $4
+                ORDER BY sequence_number LIMIT $5::bigint + 1
+            ) AS ahead
+            WINDOW before AS (ORDER BY sequence_number)
+        ) AS measured
+        WHERE number <= $5::bigint AND begins < $6::bigint
+        ORDER BY sequence_number";
+    LATEST = "
+        SELECT body FROM events
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND sequence_number < 3
+        ORDER BY sequence_number DESC LIMIT 1";
+    COUNT = "
+        SELECT coalesce(max(sequence_number) + 1, 0) FROM events
+        WHERE tenant = $1 AND shard = $2 AND response = $3";
+    REMOVE = "DELETE FROM events WHERE tenant = $1 AND shard = $2 AND response = $3";
+    REMOVE_SOME = "
+        DELETE FROM events
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND sequence_number IN (
+            SELECT sequence_number FROM events
+            WHERE tenant = $1 AND shard = $2 AND response = $3
+            ORDER BY sequence_number LIMIT $4)";
+}

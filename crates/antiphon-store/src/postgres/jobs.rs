@@ -1,0 +1,245 @@
+//! The jobs of background responses.
+
+use futures_util::future;
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::responses::no_id;
+use super::session::Session;
+use super::statements::statements;
+use super::{events, holders, row, turns};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::keys::shard;
+use crate::records::{RequestDigest, Turn};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+pub(super) async fn accept(
+    db: &Session,
+    tenant: &Tenant,
+    job: &NewJob,
+    holder: &str,
+) -> Result<()> {
+    let (owner, within, id) = key(tenant, &job.id);
+    let request = &job.request.0[..];
+    let work = &*job.work;
+    let given: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+        [&owner, &within, &id, &holder, &request, &work];
+    let (inserted, logged, alive) = future::join3(
+        db.execute(&INSERT, &given),
+        events::insert(db, tenant, &job.id, &job.events),
+        holders::is_alive(db, holder),
+    )
+    .await;
+    inserted?;
+    logged?;
+    holders::ensure(db, holder, alive?).await
+}
+
+pub(super) async fn standing(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    holder: &str,
+) -> Result<Option<Standing>> {
+    match state(db, tenant, id, holder).await? {
+        None => Ok(None),
+        Some(JobState::Ended) => Ok(Some(Standing::Ended)),
+        Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
+            Some(event) => Ok(Some(Standing::Open { event, is_left: state == JobState::Left })),
+            // It has gone since.
+            None => Ok(None),
+        },
+    }
+}
+
+/// Who works on a job, as the process `holder` sees it.
+pub(super) async fn state(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    holder: &str,
+) -> Result<Option<JobState>> {
+    let (owner, within, id) = key(tenant, id);
+    let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
+    Ok(found.map(|row| JobState::of(row.get(0), row.get(1))))
+}
+
+pub(super) async fn open(
+    db: &Session,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+) -> Result<Vec<ResponseId>> {
+    let given = (tenant.as_str(), shard(in_shard), &request.0[..]);
+    let rows = db.rows(&OPEN, &[&given.0, &given.1, &given.2]).await?;
+    rows.iter().map(|row| read_id(row, 0)).collect()
+}
+
+/// Adds events to an open job of the process `holder`, of which nobody takes it meanwhile.
+pub(super) async fn append(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    logged: &[LoggedEvent],
+    holder: &str,
+) -> Result<()> {
+    let (owner, within, name) = key(tenant, id);
+    if db.row(&HOLD, &[&owner, &within, &name, &holder]).await?.is_none() {
+        return Err(StoreError::LeaseLost.into());
+    }
+    events::insert(db, tenant, id, logged).await
+}
+
+pub(super) async fn cancel(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    let (owner, within, id) = key(tenant, id);
+    Ok(db.execute(&CANCEL, &[&owner, &within, &id]).await? > 0)
+}
+
+pub(super) async fn cancelled(db: &Session, holder: &str) -> Result<Vec<(Tenant, ResponseId)>> {
+    let rows = db.rows(&CANCELLED, &[&holder]).await?;
+    rows.iter().map(read_key).collect()
+}
+
+pub(super) async fn end(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &Turn,
+    (last, expires_at): (&LoggedEvent, i64),
+    holder: &str,
+) -> Result<()> {
+    let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
+    let (owner, within, id) = key(tenant, &response.id);
+    if db.execute(&END, &[&owner, &within, &id, &holder, &expires_at]).await? == 0 {
+        return Err(StoreError::LeaseLost.into());
+    }
+    events::insert(db, tenant, &response.id, std::slice::from_ref(last)).await?;
+    turns::commit(db, tenant, turn, holder).await
+}
+
+pub(super) async fn release(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    holder: &str,
+) -> Result<()> {
+    let (owner, within, id) = key(tenant, id);
+    db.execute(&RELEASE, &[&owner, &within, &id, &holder]).await.map(drop)
+}
+
+pub(super) async fn take_up(db: &Session, holder: &str) -> Result<Option<LeftJob>> {
+    let Some(row) = db.row(&TAKE_UP, &[&holder]).await? else { return Ok(None) };
+    let job = read_left(&row)?;
+    let told = events::count(db, &job.tenant, &job.id).await?;
+    Ok(Some(LeftJob { told, ..job }))
+}
+
+/// Forgets a job and its events.
+pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    let (owner, within, name) = key(tenant, id);
+    if db.execute(&REMOVE, &[&owner, &within, &name]).await? > 0 {
+        events::remove(db, tenant, id).await?;
+    }
+    Ok(())
+}
+
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) async fn remove_ended_within(
+    db: &Session,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    let given = (tenant.as_str(), shard(conversation.shard()), conversation.as_str());
+    for row in db.rows(&ENDED_WITHIN, &[&given.0, &given.1, &given.2]).await? {
+        remove(db, tenant, &read_id(&row, 0)?).await?;
+    }
+    Ok(())
+}
+
+/// Deletes events of the job that expired first; says whether there is more to be deleted.
+pub(super) async fn expire(db: &Session, now: i64) -> Result<bool> {
+    let Some(row) = db.row(&EXPIRED, &[&now]).await? else { return Ok(false) };
+    let (tenant, id) = read_key(&row)?;
+    if !events::remove_some(db, &tenant, &id).await? {
+        remove(db, &tenant, &id).await?;
+    }
+    Ok(true)
+}
+
+/// The columns by which a response's rows are found.
+pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
+    (tenant.as_str(), shard(id.shard()), id.as_str())
+}
+
+fn read_key(row: &Row) -> Result<(Tenant, ResponseId)> {
+    Ok((Tenant::new(row.get::<_, &str>(0)), read_id(row, 1)?))
+}
+
+fn read_id(row: &Row, column: usize) -> Result<ResponseId> {
+    ResponseId::parse(row.get(column)).ok_or_else(no_id)
+}
+
+fn read_left(row: &Row) -> Result<LeftJob> {
+    let (tenant, id) = read_key(row)?;
+    Ok(LeftJob {
+        tenant,
+        id,
+        request: RequestDigest(row::sixteen(row.get(2))?),
+        work: row.get::<_, Vec<u8>>(3).into(),
+        told: 0,
+        times: u32::try_from(row.get::<_, i64>(4)).unwrap_or(u32::MAX),
+        is_cancelled: row.get(5),
+    })
+}
+
+statements! {
+    INSERT = "
+        INSERT INTO jobs (tenant, shard, id, holder, request, work)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+    STATE = "
+        SELECT expires_at IS NULL,
+               holder <> $4 AND NOT EXISTS (
+                   SELECT FROM holders WHERE holders.id = holder AND holders.expires_at > now()
+               )
+        FROM jobs WHERE tenant = $1 AND shard = $2 AND id = $3";
+    OPEN = "
+        SELECT id FROM jobs
+        WHERE tenant = $1 AND shard = $2 AND request = $3 AND expires_at IS NULL
+        ORDER BY ordinal DESC LIMIT 2";
+    HOLD = "
+        SELECT FROM jobs
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder = $4 AND expires_at IS NULL
+        FOR SHARE";
+    CANCEL = "
+        UPDATE jobs SET cancelled = true
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND expires_at IS NULL";
+    CANCELLED = "
+        SELECT tenant, id FROM jobs WHERE holder = $1 AND cancelled AND expires_at IS NULL";
+    END = "
+        UPDATE jobs SET expires_at = $5, work = NULL
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder = $4 AND expires_at IS NULL";
+    RELEASE = "
+        UPDATE jobs SET holder = ''
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder = $4 AND expires_at IS NULL";
+    TAKE_UP = "
+        UPDATE jobs SET holder = $1, times = times + 1
+        FROM (
+            SELECT tenant, shard, id FROM jobs
+            WHERE expires_at IS NULL AND holder <> $1
+              AND NOT EXISTS (
+                  SELECT FROM holders WHERE holders.id = holder AND holders.expires_at > now()
+              )
+            ORDER BY ordinal LIMIT 1 FOR UPDATE SKIP LOCKED
+        ) AS oldest
+        WHERE jobs.tenant = oldest.tenant AND jobs.shard = oldest.shard AND jobs.id = oldest.id
+        RETURNING jobs.tenant, jobs.id, request, work, times, cancelled";
+    REMOVE = "DELETE FROM jobs WHERE tenant = $1 AND shard = $2 AND id = $3";
+    ENDED_WITHIN = "
+        SELECT jobs.id FROM jobs JOIN responses USING (tenant, shard, id)
+        WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND expires_at IS NOT NULL";
+    EXPIRED = "
+        SELECT tenant, id FROM jobs WHERE expires_at <= $1
+        ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED";
+}

@@ -1,0 +1,106 @@
+//! The logs of background responses' events.
+
+use bytes::Bytes;
+use rusqlite::{Connection, params};
+
+use super::jobs::{self, key};
+use super::keys::{position, seq_of};
+use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
+use crate::error::StoreError;
+use crate::ids::{ResponseId, Tenant};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Adds events. One whose number is in the log already is passed over.
+pub(super) fn insert(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+    events: &[LoggedEvent],
+) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO events (tenant, shard, response, sequence_number, body)
+        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+    let mut statement = db.prepare_cached(SQL)?;
+    let (owner, within, id) = key(tenant, id);
+    for event in events {
+        statement.execute(params![
+            owner,
+            within,
+            id,
+            position(event.sequence_number),
+            &*event.body
+        ])?;
+    }
+    Ok(())
+}
+
+/// A page from this number on; `None` where there is no job. The job is looked at first: where it has
+/// ended, all of its events are there.
+pub(super) fn page(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+    from: u64,
+) -> Result<Option<EventPage>> {
+    const SQL: &str = "
+        SELECT sequence_number, body FROM events
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number >= ?4
+        ORDER BY sequence_number";
+    let Some(state) = jobs::state(db, tenant, id)? else { return Ok(None) };
+    let (owner, within, id) = key(tenant, id);
+    let mut statement = db.prepare_cached(SQL)?;
+    let mut rows = statement.query(params![owner, within, id, position(from)])?;
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    while events.len() < PAGE_EVENTS && bytes < PAGE_BYTES {
+        let Some(row) = rows.next()? else {
+            return Ok(Some(EventPage { events, rest: state.rest() }));
+        };
+        let body = Bytes::from(row.get::<_, Vec<u8>>(1)?);
+        bytes += body.len();
+        events.push(LoggedEvent { sequence_number: seq_of(row.get(0)?), body });
+    }
+    Ok(Some(EventPage { events, rest: Rest::More }))
+}
+
+/// The latest of the first three events.
+pub(super) fn latest_of_beginning(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Bytes> {
+    const SQL: &str = "
+        SELECT body FROM events
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number < 3
+        ORDER BY sequence_number DESC LIMIT 1";
+    let body: Vec<u8> = db.prepare_cached(SQL)?.query_row(key(tenant, id), |row| row.get(0))?;
+    Ok(body.into())
+}
+
+/// How many events there are: one more than the last one's number.
+pub(super) fn count(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<u64> {
+    const SQL: &str = "
+        SELECT coalesce(max(sequence_number) + 1, 0) FROM events
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
+    let count = db.prepare_cached(SQL)?.query_row(key(tenant, id), |row| row.get(0))?;
+    Ok(seq_of(count))
+}
+
+/// Deletes all.
+pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    const SQL: &str = "DELETE FROM events WHERE tenant = ?1 AND shard = ?2 AND response = ?3";
+    db.prepare_cached(SQL)?.execute(key(tenant, id))?;
+    Ok(())
+}
+
+/// Deletes some; says whether there were any.
+pub(super) fn remove_some(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    const SQL: &str = "
+        DELETE FROM events
+        WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number IN (
+            SELECT sequence_number FROM events
+            WHERE tenant = ?1 AND shard = ?2 AND response = ?3
+            ORDER BY sequence_number LIMIT ?4)";
+    let (owner, within, id) = key(tenant, id);
+    Ok(db.prepare_cached(SQL)?.execute(params![owner, within, id, EXPIRED_AT_ONCE])? > 0)
+}

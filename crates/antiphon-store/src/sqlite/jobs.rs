@@ -1,0 +1,205 @@
+//! The jobs of background responses.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::keys::shard;
+use super::responses::no_id;
+use super::{events, turns};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::records::{RequestDigest, Turn};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+pub(super) fn accept(db: &Connection, tenant: &Tenant, job: &NewJob) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO jobs (tenant, shard, id, held, request, work) VALUES (?1, ?2, ?3, 1, ?4, ?5)";
+    let (owner, within, id) = key(tenant, &job.id);
+    db.prepare_cached(SQL)?.execute(params![owner, within, id, job.request.0, &*job.work])?;
+    events::insert(db, tenant, &job.id, &job.events)
+}
+
+/// What a former process worked on is left behind.
+pub(super) fn leave_all(db: &Connection) -> Result<()> {
+    db.execute("UPDATE jobs SET held = 0 WHERE held", [])?;
+    Ok(())
+}
+
+pub(super) fn standing(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<Standing>> {
+    let state = match state(db, tenant, id)? {
+        None => return Ok(None),
+        Some(JobState::Ended) => return Ok(Some(Standing::Ended)),
+        Some(state) => state,
+    };
+    let event = events::latest_of_beginning(db, tenant, id)?;
+    Ok(Some(Standing::Open { event, is_left: state == JobState::Left }))
+}
+
+/// Who works on a job.
+pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobState>> {
+    const SQL: &str = "
+        SELECT expires_at IS NULL, NOT held FROM jobs
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let found = db
+        .prepare_cached(SQL)?
+        .query_row(key(tenant, id), |row| Ok(JobState::of(row.get(0)?, row.get(1)?)))
+        .optional()?;
+    Ok(found)
+}
+
+/// Whether a job is open.
+pub(super) fn is_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    Ok(state(db, tenant, id)?.is_some_and(|state| state != JobState::Ended))
+}
+
+pub(super) fn open(
+    db: &Connection,
+    tenant: &Tenant,
+    in_shard: Shard,
+    request: &RequestDigest,
+) -> Result<Vec<ResponseId>> {
+    const SQL: &str = "
+        SELECT id FROM jobs
+        WHERE tenant = ?1 AND shard = ?2 AND request = ?3 AND expires_at IS NULL
+        ORDER BY ordinal DESC LIMIT 2";
+    let ids = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), shard(in_shard), request.0], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(ids)
+}
+
+pub(super) fn append(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+    events: &[LoggedEvent],
+) -> Result<()> {
+    match state(db, tenant, id)? {
+        Some(JobState::WorkedOn) => events::insert(db, tenant, id, events),
+        _ => Err(StoreError::LeaseLost),
+    }
+}
+
+pub(super) fn cancel(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    const SQL: &str = "
+        UPDATE jobs SET cancelled = 1
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND expires_at IS NULL";
+    Ok(db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0)
+}
+
+pub(super) fn cancelled(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
+    const SQL: &str = "SELECT tenant, id FROM jobs WHERE held AND cancelled AND expires_at IS NULL";
+    let marked = db
+        .prepare_cached(SQL)?
+        .query_map([], |row| Ok((Tenant::new(row.get_ref(0)?.as_str()?), read_id(row, 1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(marked)
+}
+
+pub(super) fn end(
+    db: &Connection,
+    tenant: &Tenant,
+    turn: &Turn,
+    last: &LoggedEvent,
+    expires_at: i64,
+) -> Result<()> {
+    const SQL: &str = "
+        UPDATE jobs SET expires_at = ?4, work = NULL
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL";
+    let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
+    let (owner, within, id) = key(tenant, &response.id);
+    if db.prepare_cached(SQL)?.execute(params![owner, within, id, expires_at])? == 0 {
+        return Err(StoreError::LeaseLost);
+    }
+    events::insert(db, tenant, &response.id, std::slice::from_ref(last))?;
+    turns::commit(db, tenant, turn)
+}
+
+pub(super) fn release(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    const SQL: &str = "
+        UPDATE jobs SET held = 0
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND expires_at IS NULL";
+    db.prepare_cached(SQL)?.execute(key(tenant, id))?;
+    Ok(())
+}
+
+pub(super) fn take_up(db: &Connection) -> Result<Option<LeftJob>> {
+    const SQL: &str = "
+        UPDATE jobs SET held = 1, times = times + 1
+        WHERE ordinal = (SELECT min(ordinal) FROM jobs WHERE NOT held AND expires_at IS NULL)
+        RETURNING tenant, id, request, work, times, cancelled";
+    let taken = db.prepare_cached(SQL)?.query_row([], read_left).optional()?;
+    let Some(job) = taken else { return Ok(None) };
+    let told = events::count(db, &job.tenant, &job.id)?;
+    Ok(Some(LeftJob { told, ..job }))
+}
+
+/// Forgets a job and its events.
+pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    const SQL: &str = "DELETE FROM jobs WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    if db.prepare_cached(SQL)?.execute(key(tenant, id))? > 0 {
+        events::remove(db, tenant, id)?;
+    }
+    Ok(())
+}
+
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) fn remove_ended_within(
+    db: &Connection,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    const SQL: &str = "
+        SELECT jobs.id FROM jobs
+        JOIN responses USING (tenant, shard, id)
+        WHERE jobs.tenant = ?1 AND jobs.shard = ?2 AND conversation = ?3
+          AND expires_at IS NOT NULL";
+    let within = shard(conversation.shard());
+    let ended: Vec<ResponseId> = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), within, conversation.as_str()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    ended.iter().try_for_each(|id| remove(db, tenant, id))
+}
+
+/// Deletes events of the job that expired first; says whether there is more to be deleted.
+pub(super) fn expire(db: &Connection, now: i64) -> Result<bool> {
+    const SQL: &str = "
+        SELECT tenant, id FROM jobs WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 1";
+    let expired = db
+        .prepare_cached(SQL)?
+        .query_row([now], |row| Ok((Tenant::new(row.get_ref(0)?.as_str()?), read_id(row, 1)?)))
+        .optional()?;
+    let Some((tenant, id)) = expired else { return Ok(false) };
+    if !events::remove_some(db, &tenant, &id)? {
+        remove(db, &tenant, &id)?;
+    }
+    Ok(true)
+}
+
+/// The columns by which a response's rows are found.
+pub(super) fn key<'a>(tenant: &'a Tenant, id: &'a ResponseId) -> (&'a str, i64, &'a str) {
+    (tenant.as_str(), shard(id.shard()), id.as_str())
+}
+
+fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<ResponseId> {
+    ResponseId::parse(row.get_ref(column)?.as_str()?).ok_or_else(|| no_id(column))
+}
+
+fn read_left(row: &Row<'_>) -> rusqlite::Result<LeftJob> {
+    Ok(LeftJob {
+        tenant: Tenant::new(row.get_ref(0)?.as_str()?),
+        id: read_id(row, 1)?,
+        request: RequestDigest(row.get(2)?),
+        work: row.get::<_, Vec<u8>>(3)?.into(),
+        told: 0,
+        times: row.get(4)?,
+        is_cancelled: row.get(5)?,
+    })
+}

@@ -1,0 +1,108 @@
+//! Responses that were kept for long enough go; what others still need stays.
+
+use antiphon_store::{Base, ResponseId};
+
+use super::World;
+
+/// When the responses of these tests are created, and the next of them a day later.
+const FIRST_DAY: i64 = 1_767_225_600;
+const DAY: i64 = 86_400;
+
+impl World {
+    /// A response that was created on this day, from 0.
+    async fn on_day(&self, day: i64, base: Base, input: &[&str], output: &[&str]) -> ResponseId {
+        let (id, mut turn) = self.turn(base, input, output);
+        turn.response.as_mut().unwrap().created_at = FIRST_DAY + day * DAY;
+        self.commit(turn).await.unwrap();
+        id
+    }
+
+    fn anew(&self) -> Base {
+        Base::New { shard: self.shard(), thread: self.thread() }
+    }
+
+    /// Lets what was created before this day expire.
+    async fn expire_before(&self, day: i64, limit: usize) -> usize {
+        self.store.expire_responses(FIRST_DAY + day * DAY, limit).await.unwrap()
+    }
+}
+
+pub(crate) async fn the_oldest_responses_expire_first(world: World) {
+    let newer = world.on_day(1, world.anew(), &["c"], &["d"]).await;
+    let old = world.on_day(0, world.anew(), &["a"], &["b"]).await;
+
+    assert_eq!(world.expire_before(0, 9).await, 0, "what was created at that time is not older");
+    assert_eq!(world.expire_before(2, 1).await, 1);
+
+    assert!(!world.exists(&old).await);
+    assert!(world.exists(&newer).await);
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["c", "d"]);
+}
+
+pub(crate) async fn as_many_expire_at_once_as_are_asked_for(world: World) {
+    for name in ["a", "b", "c", "d", "e"] {
+        world.on_day(0, world.anew(), &[name], &[]).await;
+    }
+
+    assert_eq!(world.expire_before(1, 2).await, 2);
+    assert_eq!(world.held(&["a", "b", "c", "d", "e"]).await.len(), 3);
+    assert_eq!(world.expire_before(1, 2).await, 2);
+    assert_eq!(world.expire_before(1, 2).await, 1);
+    assert_eq!(world.expire_before(1, 2).await, 0);
+    assert_eq!(world.held(&["a", "b", "c", "d", "e"]).await, [""; 0]);
+}
+
+pub(crate) async fn what_a_later_response_builds_on_does_not_expire_with_an_earlier_one(
+    world: World,
+) {
+    let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
+    let gone_on = world.behind(world.end(&first).await);
+    let second = world.on_day(1, gone_on, &["c"], &["d"]).await;
+    let forking = world.behind(world.end(&first).await);
+    let fork = world.on_day(2, forking, &["e"], &["f"]).await;
+
+    assert_eq!(world.expire_before(1, 9).await, 1);
+    assert_eq!(world.transcript(&second).await, ["a", "b", "c", "d"]);
+
+    assert_eq!(world.expire_before(2, 9).await, 1);
+    assert_eq!(world.transcript(&fork).await, ["a", "b", "e", "f"]);
+    assert_eq!(world.held(&["c", "d"]).await, [""; 0]);
+
+    assert_eq!(world.expire_before(3, 9).await, 1);
+    assert_eq!(world.held(&["a", "b", "e", "f"]).await, [""; 0]);
+}
+
+pub(crate) async fn conversations_do_not_expire(world: World) {
+    let conversation = world.conversation(&["a"]).await;
+    let within = Base::Conversation(conversation.clone());
+    let response = world.on_day(0, within, &["b"], &["c"]).await;
+
+    assert_eq!(world.expire_before(1, 9).await, 1);
+
+    assert!(!world.exists(&response).await);
+    assert_eq!(world.listed(&conversation).await, ["a", "b", "c"]);
+}
+
+pub(crate) async fn what_an_open_turn_begins_behind_does_not_expire(world: World) {
+    let first = world.on_day(0, world.anew(), &["a"], &["b"]).await;
+    let (response, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &["d"]);
+    let mut opening = turn.clone();
+    opening.output.clear();
+    world.open(&opening).await;
+
+    assert_eq!(world.expire_before(1, 9).await, 1);
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d"]);
+}
+
+pub(crate) async fn responses_of_every_tenant_expire(alice: World) {
+    let bob = alice.seen_by("bob");
+    alice.on_day(0, alice.anew(), &["a"], &[]).await;
+    bob.on_day(0, bob.anew(), &["b"], &[]).await;
+
+    assert_eq!(alice.expire_before(1, 9).await, 2);
+
+    assert_eq!(alice.held(&["a"]).await, [""; 0]);
+    assert_eq!(bob.held(&["b"]).await, [""; 0]);
+}

@@ -1,0 +1,99 @@
+//! The laws of a view behind a compaction.
+
+use antiphon::faults::Fault;
+use antiphon::item::FingerprintKey;
+use antiphon::reconcile::reconcile;
+use antiphon::repair::{Mend, Policy, made_with, repair_with};
+use antiphon::transcript::{HeldItem, Transcript};
+use antiphon::{Item, ItemId, Kind, Role};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::json;
+
+use crate::history::{End, History, Numbering, answered, items, numbering, turns};
+
+const KEY: FingerprintKey = FingerprintKey::new([3; 16]);
+
+/// A well-formed history with a compaction somewhere in it, as its owner holds it; where it is.
+fn compacted() -> impl Strategy<Value = (Transcript, usize)> {
+    let place = any::<Index>();
+    (turns(), numbering(), place).prop_map(|(turns, numbering, place)| {
+        let mut items = history(&turns, numbering);
+        let at = place.index(items.len() + 1);
+        items.insert(at, compaction());
+        (transcript(&items), at)
+    })
+}
+
+fn history(turns: &[crate::history::Turn], numbering: Numbering) -> Vec<Item> {
+    History::of(&answered(turns.to_vec()), numbering, End::Over).items()
+}
+
+fn compaction() -> Item {
+    let json = json!({"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAA"});
+    Item::parse(json.to_string().into()).expect("it is an item")
+}
+
+fn transcript(items: &[Item]) -> Transcript {
+    let held = |(number, item): (usize, &Item)| {
+        let issued = || ItemId::from(format!("issued_{number}"));
+        HeldItem::new(item.head().id.clone().unwrap_or_else(issued), item, KEY, None)
+    };
+    items.iter().enumerate().map(held).collect()
+}
+
+fn given(transcript: &Transcript, view: &[usize]) -> Vec<Item> {
+    view.iter().filter_map(|at| transcript.items()[*at].item()).collect()
+}
+
+proptest! {
+    /// No half of a pair is left, no lone reasoning, nothing without the reasoning that it was made
+    /// with. What a server that repeats its call ids had wrong before stays wrong.
+    #[test]
+    fn a_repair_finds_nothing((transcript, _) in compacted()) {
+        let heads = transcript.items().iter().map(|item| (&item.head, Some(&item.id)));
+        let policy = Policy { made_with: made_with(heads), ..Policy::default() };
+        let view = given(&transcript, &transcript.view());
+        let repaired = repair_with(&view, &policy).expect("this policy rejects nothing");
+        let repeats = |mend: &&Mend| matches!(mend.fault, Fault::DuplicateCall { .. });
+        let mends: Vec<&Mend> = repaired.mends.iter().filter(|mend| !repeats(mend)).collect();
+        prop_assert!(mends.is_empty(), "{mends:?}");
+        prop_assert_eq!(repaired.items.len(), view.len());
+    }
+
+    /// All that the user said stays, in order, and so does all that came behind.
+    #[test]
+    fn the_users_words_and_what_came_behind_stay((transcript, at) in compacted()) {
+        let view = transcript.view();
+        prop_assert!(view.is_sorted());
+        let stays = |position: &usize| {
+            *position >= at || transcript.items()[*position].head.role == Some(Role::User)
+        };
+        let kept: Vec<usize> = view.iter().copied().filter(stays).collect();
+        let all: Vec<usize> = (0..transcript.items().len()).filter(stays).collect();
+        prop_assert_eq!(kept, all);
+        let bridges = view.iter().filter(|position| !stays(position));
+        for position in bridges {
+            let kind = &transcript.items()[*position].head.kind;
+            prop_assert!(*kind == Kind::Reasoning || kind.output().is_some(), "{kind}");
+        }
+    }
+
+    /// What stood before it is still known: a client that sends all of it again doubles nothing.
+    #[test]
+    fn a_whole_replay_is_known((transcript, _) in compacted()) {
+        let all: Vec<usize> = (0..transcript.items().len()).collect();
+        let mut replay = given(&transcript, &all);
+        replay.extend(items([&json!({"role": "user", "content": "And now something new."})]));
+        let verdicts = reconcile(&transcript, &replay, KEY);
+        let fresh: Vec<usize> = (0..replay.len()).filter(|at| verdicts[*at].is_fresh()).collect();
+        prop_assert_eq!(fresh, [replay.len() - 1]);
+    }
+
+    /// Without the compaction the view is what it was before there was one.
+    #[test]
+    fn behind_none_it_is_all_that_is_held((transcript, at) in compacted()) {
+        let all: Vec<usize> = (0..transcript.items().len()).filter(|place| *place != at).collect();
+        prop_assert_eq!(transcript.view_behind(None), all);
+    }
+}
