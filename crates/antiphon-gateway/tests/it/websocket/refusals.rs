@@ -67,7 +67,7 @@ async fn an_upstreams_refusal_comes_as_it_is() {
     let world = World::new().await;
     let mut socket = world.client().socket().await;
     let body = json!({"error": {
-        "type": "tokens", "code": "rate_limit_exceeded", "message": "Too much.", "param": null,
+        "type": "tokens", "code": "rate_limit_exceeded", "message": "Too much.", "param": "",
         "more": [1],
     }});
     let refusal = Reply::json(StatusCode::TOO_MANY_REQUESTS, &body).header("retry-after", "7");
