@@ -8,7 +8,7 @@ use antiphon_store::{ConversationId, Store, Tenant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, NAMES};
 use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
@@ -52,7 +52,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::of(&*store, &settings.secrets).await?;
-        let authenticator = Authenticator::new(&settings, master.derive("names of tenants"))
+        let authenticator = Authenticator::new(&settings, master.derive(NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);

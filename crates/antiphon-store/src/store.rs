@@ -12,6 +12,7 @@ use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
     Scope, Turn,
 };
+use crate::snapshot::Holdings;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -173,6 +174,21 @@ pub trait Store: Send + Sync + 'static {
     /// Settles a claim: the notice is due again `then`, in Unix seconds, or where that is `None`, is
     /// forgotten. Nothing happens where the claim has run out and somebody else has it.
     async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
+
+    /// Deletes at most `limit` entries of all that a tenant has, traces of deleted items included; says
+    /// what they were, which is nothing at the end. What names the rest goes first, so that nothing is ever
+    /// found by half.
+    ///
+    /// Turns that began before `now` (Unix seconds) and are still open in other processes are refused
+    /// with [`StoreError::Erased`] when they are committed.
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
+
+    /// Closes the store as [`Store::close`] does, and leaves in its files nothing of what was deleted. A
+    /// database of several processes does that by itself, in its own time.
+    async fn close_rewritten(&self) -> Result<()> {
+        self.close().await;
+        Ok(())
+    }
 
     /// Waits for what was accepted to be written and closes the files.
     async fn close(&self);

@@ -19,7 +19,7 @@ use antiphon::item::IdSource;
 use antiphon::json::quote;
 use antiphon::{Item, ItemId, Kind};
 
-pub(crate) use self::prompt::{INTRODUCTION, as_message, request_for_summary};
+pub(crate) use self::prompt::{INTRODUCTION, as_message, is_summary, request_for_summary};
 pub(crate) use self::seal::{Compaction, CompactionKey, Unreadable};
 pub(crate) use self::sealing::Sealing;
 pub(crate) use self::wish::{Wish, wish};

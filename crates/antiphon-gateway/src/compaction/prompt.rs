@@ -1,7 +1,7 @@
 //! The words around a summary: how a model is asked for one, and how it is told of one.
 
-use antiphon::Item;
 use antiphon::json::{Object, quote};
+use antiphon::{Item, Role};
 
 use crate::compaction::Wish;
 use crate::request::{Continues, CreateRequest, Wants};
@@ -36,6 +36,13 @@ pub(crate) fn as_message(summary: &str) -> Item {
     message(&format!("{INTRODUCTION}{summary}"))
 }
 
+/// Whether an item tells a model of a summary.
+pub(crate) fn is_summary(item: &Item) -> bool {
+    let content = item.object();
+    let said = content.present("content").unwrap_or_default();
+    item.head().role == Some(Role::User) && said.contains(INTRODUCTION.trim_end())
+}
+
 /// The request for a summary, in the place of another, and the message that asks for it. The items
 /// to be summed up are given beside it.
 pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, Item) {
@@ -51,6 +58,8 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
     if asked.present("tools").is_some_and(|tools| tools != "[]") {
         fields.set("tool_choice", r#""none""#);
     }
+    // What is too long to be answered is too long to be summed up: its oldest part is not in it then.
+    fields.set("truncation", r#""auto""#);
     let summary = CreateRequest {
         fields: fields.to_text(),
         input: Vec::new(),

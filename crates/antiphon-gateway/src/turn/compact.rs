@@ -105,7 +105,10 @@ impl Turn<'_> {
             () = opened.conversation_deleted() => return Err(ApiError::conversation_deleted()),
         };
         match summary {
-            Ok(summary) => self.compacted(plan, summary.compaction, summary.usage, upstream)?,
+            Ok(summary) => {
+                self.compacted(plan, summary.compaction, summary.usage, upstream)?;
+                plan.report.truncated_too(summary.report);
+            }
             Err(error) if self.request.wish == Wish::Now => return Err(error),
             Err(error) => plan.report.compaction_failed(&error),
         }

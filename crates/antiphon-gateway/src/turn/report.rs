@@ -179,6 +179,11 @@ impl Report {
         self.truncated.extend(other.truncated);
     }
 
+    /// What was left out of something beside the turn because it was too long.
+    pub(super) fn truncated_too(&mut self, other: Self) {
+        self.truncated.extend(other.truncated);
+    }
+
     /// An item was left out because the whole was too long.
     pub(super) fn truncated(&mut self, position: Option<usize>, item: &Item, id: Option<&ItemId>) {
         let (kind, item_id) = (item.head().kind.to_string(), id.map(ToString::to_string));

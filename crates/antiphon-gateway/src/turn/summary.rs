@@ -21,6 +21,8 @@ pub(super) struct Summary {
     pub(super) compaction: Item,
     /// What it took, raw, as responses have it; `None` where the upstream does not say.
     pub(super) usage: Option<String>,
+    /// What was done to the history for it to be summed up.
+    pub(super) report: Report,
 }
 
 impl Turn<'_> {
@@ -44,7 +46,8 @@ impl Turn<'_> {
         let finished = turn.written(&mut plan, upstream).await?;
         let text = text_of(&finished).ok_or_else(unwritten)?;
         let content = self.gateway.compaction_key.seal_summary(&self.caller.tenant, &text);
-        Ok(Summary { compaction: compaction_item(&content), usage: usage_of(&finished) })
+        let (compaction, usage) = (compaction_item(&content), usage_of(&finished));
+        Ok(Summary { compaction, usage, report: plan.report })
     }
 
     /// The whole answer, asked for again where that may help: nobody was told of any of it.

@@ -15,6 +15,7 @@ use super::encode::Sources;
 use super::instead::Instead;
 use super::plan::{Plan, Prompt};
 use super::report::Report;
+use crate::compaction::is_summary;
 use crate::error::ApiError;
 use crate::tokens::{self, Weights};
 use crate::upstream::{Asking, Overflow, TooLong, Upstream, UpstreamError};
@@ -97,7 +98,7 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
     ) -> Option<(Instead, u64)> {
         let view = &prompt.view;
-        let cut = cut(view, &weights.items, excess.max(1));
+        let cut = cut(view, &weights.items, excess.max(1), is_summary);
         if cut.dropped.is_empty() {
             return None;
         }

@@ -124,13 +124,6 @@ impl UpstreamError {
         }
     }
 
-    /// Whether it has no such path, or does nothing there.
-    pub(super) fn is_not_offered(&self) -> bool {
-        matches!(self, Self::Refused(refused)
-            if matches!(refused.status.as_u16(), 404 | 405 | 501)
-                && refused.error()["code"] != "model_not_found")
-    }
-
     /// Whether a model without reasoning refused to be asked for encrypted reasoning.
     pub(crate) fn refuses_encryption(&self) -> bool {
         self.is_bad_request(|refused| {
@@ -145,10 +138,12 @@ impl UpstreamError {
         matches!(self, Self::Refused(refused) if refused.refuses_reasoning())
     }
 
-    /// Whether there is nothing at the path that was asked.
+    /// Whether there is nothing at the path that was asked. A model that there is not is something
+    /// else.
     pub(crate) fn tells_of_no_such_path(&self) -> bool {
         matches!(self, Self::Refused(refused)
-            if matches!(refused.status.as_u16(), 404 | 405 | 501))
+            if matches!(refused.status.as_u16(), 404 | 405 | 501)
+                && refused.error()["code"] != "model_not_found")
     }
 
     fn is_bad_request(&self, so: impl Fn(&Refused) -> bool) -> bool {

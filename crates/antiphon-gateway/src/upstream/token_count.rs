@@ -31,7 +31,7 @@ impl Asking<'_> {
         };
         match self.post(http, path, body, caller).await {
             Ok(answer) => Ok(input_tokens(&answer)),
-            Err(error) if error.is_not_offered() => Ok(None),
+            Err(error) if error.tells_of_no_such_path() => Ok(None),
             Err(error) => Err(error),
         }
     }

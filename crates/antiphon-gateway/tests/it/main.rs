@@ -4,6 +4,7 @@
 mod background;
 mod clients;
 mod compact;
+mod compliance;
 mod concurrency;
 mod dialects;
 mod encrypted;

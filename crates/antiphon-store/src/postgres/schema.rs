@@ -1,5 +1,7 @@
 //! The tables, and how a database of an earlier version comes to have them.
 
+use std::cmp::Ordering;
+
 use tokio_postgres::Client;
 
 use super::failure::Failure;
@@ -53,6 +55,23 @@ pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
     let ended = client.batch_execute(end).await;
     migrated?;
     Ok(ended?)
+}
+
+/// Refuses a schema whose tables are not today's, or not ours.
+pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
+    let row = client.query_one(OWNER, &[]).await?;
+    if !row.get::<_, bool>(1) {
+        return Err(refused("the database holds no store of Antiphon's in its current schema"));
+    }
+    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
+    match usize::try_from(version).unwrap_or(usize::MAX).cmp(&STEPS.len()) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(refused(
+            "the tables were written by an earlier version of Antiphon: a gateway that is started \
+             on them brings them up to date",
+        )),
+        Ordering::Greater => Err(refused("the tables were written by a newer version of Antiphon")),
+    }
 }
 
 async fn step_up(client: &Client) -> Result<(), Failure> {

@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, expiry, items, jobs, kept, listing, notices, openings, places,
-    requests, responses, settling, turns,
+    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    places, requests, responses, settling, turns,
 };
 use crate::background::Background;
 use crate::error::StoreError;
@@ -20,6 +20,7 @@ use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
     Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -324,6 +325,7 @@ impl Store for PostgresStore {
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
+            shared.run(&(), |db, ()| Box::pin(erasure::forget_old(db))).await?;
             Ok(settled)
         })
         .await
@@ -366,6 +368,11 @@ impl Store for PostgresStore {
                 .await
         })
         .await
+    }
+
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {
+        let (shared, tenant) = (self.shared.clone(), tenant.clone());
+        self.call(async move { erasure::erase(&shared, tenant, now, limit).await }).await
     }
 
     async fn close(&self) {

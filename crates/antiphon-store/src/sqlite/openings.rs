@@ -96,6 +96,14 @@ pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
     Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
+/// The turn that is recorded as open under this id.
+pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+    match ordinal(db, tenant, id)? {
+        Some(ordinal) => Ok(Some(read(db, ordinal)?.1)),
+        None => Ok(None),
+    }
+}
+
 /// Forgets an opening, and what only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "

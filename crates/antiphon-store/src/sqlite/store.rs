@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, jobs, kept, listing, notices, openings, requests,
-    responses, turns,
+    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    requests, responses, turns,
 };
 use crate::background::Background;
 use crate::error::StoreError;
@@ -18,6 +18,7 @@ use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
     Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -224,6 +225,15 @@ impl Store for SqliteStore {
     async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
         let claimed = claimed.clone();
         self.write(Effect::Unsynced, move |db| notices::settle(db, &claimed, then)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
     }
 
     async fn close(&self) {

@@ -3,6 +3,7 @@
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod deletion;
+pub(crate) mod erasure;
 pub(crate) mod expiry;
 pub(crate) mod items;
 pub(crate) mod listing;
@@ -11,6 +12,7 @@ pub(crate) mod notices;
 pub(crate) mod openings;
 pub(crate) mod reopening;
 pub(crate) mod requests;
+pub(crate) mod snapshots;
 pub(crate) mod tenants;
 pub(crate) mod together;
 pub(crate) mod world;
@@ -74,6 +76,13 @@ macro_rules! suite {
                 a_deleted_conversation_leaves_its_responses_readable,
                 places_of_deleted_items_are_not_given_again,
             }
+            erasure {
+                nothing_of_an_erased_tenant_is_left,
+                an_erasure_goes_on_in_small_batches,
+                what_is_anothers_is_not_erased,
+                an_erased_tenant_may_begin_anew,
+                of_a_tenant_that_has_nothing_nothing_is_erased,
+            }
             expiry {
                 the_oldest_responses_expire_first,
                 as_many_expire_at_once_as_are_asked_for,
@@ -98,6 +107,7 @@ macro_rules! suite {
                 the_notices_of_the_end_take_the_place_of_the_openings,
                 a_dropped_opening_tells_nobody,
                 a_turn_that_is_refused_tells_nobody,
+                what_is_to_be_told_of_a_tenant_goes_with_it,
             }
             requests {
                 the_newest_turns_of_a_request_are_found,
@@ -147,6 +157,15 @@ macro_rules! durable_suite {
                 openings_of_every_tenant_are_settled,
                 new_openings_are_not_taken_for_old_ones,
                 what_a_dead_process_left_open_is_told_once_it_is_settled,
+            }
+            snapshots {
+                a_snapshot_shows_what_was_held_when_it_was_taken,
+                a_snapshot_shows_turns_that_are_open,
+                items_of_no_response_are_shown_too,
+                a_long_thread_is_shown_page_by_page,
+                large_items_are_shown_one_by_one,
+                tenants_are_found_by_name,
+                what_is_kept_by_name_is_shown,
             }
         }
     };

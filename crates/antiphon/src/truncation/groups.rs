@@ -4,8 +4,8 @@ use super::units::Units;
 use crate::item::{Exchanges, Item, Joined};
 
 /// The positions of every group that can be left out, earliest group first.
-pub(super) fn groups(items: &[Item]) -> Vec<Vec<usize>> {
-    let units = Units::of(items);
+pub(super) fn groups(items: &[Item], stays: impl Fn(&Item) -> bool) -> Vec<Vec<usize>> {
+    let units = Units::of(items, stays);
     let mut bonds = Bonds::new(units.turns.len());
     bind_turns(&mut bonds, &units, units.last_turn(items));
     bind_pairs(&mut bonds, &units, items);

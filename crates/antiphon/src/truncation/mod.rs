@@ -36,10 +36,11 @@ impl Cut {
 }
 
 /// Leaves out groups from the start until they weigh `excess` or more together, or none is left.
-/// `weights`: of each item, in whatever unit `excess` is.
-pub fn cut(items: &[Item], weights: &[u64], excess: u64) -> Cut {
+/// `weights`: of each item, in whatever unit `excess` is. `stays`: what else is to stay, such as a
+/// message that stands for others.
+pub fn cut(items: &[Item], weights: &[u64], excess: u64, stays: impl Fn(&Item) -> bool) -> Cut {
     let mut cut = Cut::default();
-    for group in groups(items) {
+    for group in groups(items, stays) {
         if cut.weight >= excess {
             break;
         }
@@ -57,7 +58,7 @@ mod tests {
 
     /// What stays where so many items are to go.
     fn left(items: &[Item], excess: u64) -> Vec<usize> {
-        let dropped = cut(items, &vec![1; items.len()], excess).dropped;
+        let dropped = cut(items, &vec![1; items.len()], excess, |_| false).dropped;
         (0..items.len()).filter(|position| !dropped.contains(position)).collect()
     }
 
@@ -133,9 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_to_stay_stays() {
+        let talk = [user("A summary."), user("one"), said("first"), user("two")];
+        let is_summary = |item: &Item| *item == talk[0];
+        assert_eq!(cut(&talk, &[1; 4], 99, is_summary).dropped, [1, 2]);
+    }
+
+    #[test]
     fn kept_items_are_those_that_are_not_dropped() {
         let talk = [user("one"), said("first"), user("two")];
-        let cut = cut(&talk, &[3, 4, 5], 1);
+        let cut = cut(&talk, &[3, 4, 5], 1, |_| false);
         assert_eq!((cut.weight, cut.kept(&talk)), (7, vec![user("two")]));
     }
 }

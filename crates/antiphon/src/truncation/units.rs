@@ -15,13 +15,13 @@ pub(super) struct Units {
 }
 
 impl Units {
-    pub(super) fn of(items: &[Item]) -> Self {
+    pub(super) fn of(items: &[Item], stays: impl Fn(&Item) -> bool) -> Self {
         let compaction = items.iter().rposition(|item| item.head().kind == Kind::Compaction);
         let mut units = Self { of_items: Vec::new(), turns: Vec::new(), stay: Vec::new() };
         let mut before: Option<&Head> = None;
         for (position, item) in items.iter().enumerate() {
             let head = item.head();
-            if is_pinned(head) || compaction == Some(position) {
+            if is_pinned(head) || compaction == Some(position) || stays(item) {
                 units.of_items.push(None);
                 continue;
             }
@@ -35,9 +35,10 @@ impl Units {
 
     /// The turn of the last user's message, or the only one where there is none.
     pub(super) fn last_turn(&self, items: &[Item]) -> usize {
-        let last = items.iter().rposition(|item| is_users(item.head()));
-        let unit = last.and_then(|position| self.of_items[position]);
-        unit.map_or(0, |unit| self.turns[unit])
+        let units = items.iter().zip(&self.of_items).rev();
+        let mut users = units.filter(|(item, unit)| is_users(item.head()) && unit.is_some());
+        let last = users.next().and_then(|(_, unit)| *unit);
+        last.map_or(0, |unit| self.turns[unit])
     }
 
     fn push(&mut self, before: Option<&Head>, head: &Head) {
@@ -68,12 +69,12 @@ impl Units {
 
     fn keep_the_last_words(&mut self, items: &[Item]) {
         let units = items.iter().zip(&self.of_items).rev();
+        let units = units.filter_map(|(item, unit)| Some((item, (*unit)?)));
         for (item, unit) in units.skip_while(|(item, _)| !is_users(item.head())) {
-            let Some(unit) = unit else { continue };
             if !is_users(item.head()) {
                 break;
             }
-            self.stay[*unit] = true;
+            self.stay[unit] = true;
         }
     }
 }

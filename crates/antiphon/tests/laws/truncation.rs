@@ -50,7 +50,7 @@ fn weights(items: &[Item]) -> Vec<u64> {
 }
 
 fn cut_by(items: &[Item], excess: u64) -> Cut {
-    cut(items, &weights(items), excess)
+    cut(items, &weights(items), excess, |_| false)
 }
 
 fn is_instruction(item: &Item) -> bool {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Listing, Page, Place,
-    RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Listing, Page,
+    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
     Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
@@ -93,6 +93,7 @@ passing_on! {
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
     fn settle_openings() -> Result<usize>;
     fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
     fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Line, Listing, Page,
-    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant,
-    ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Line, Listing,
+    Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -123,4 +123,5 @@ recorded! {
     fn is_open(tenant, id: &ResponseId) -> bool;
     fn drop_opening(tenant, id: &ResponseId) -> ();
     fn commit_turn(tenant, turn: Turn) -> ();
+    fn erase(tenant, now: i64, limit: usize) -> Holdings;
 }

@@ -4,7 +4,7 @@ use antiphon::dialect::Dialect;
 use serde_json::json;
 
 use super::{three_turns_put_in, too_long, users, world_with};
-use crate::support::{MODES, Mode, World, ask};
+use crate::support::{MODES, Mode, World, ask, assistant, user};
 
 /// Three turns of some 150 tokens each do not fit, two do.
 const WINDOW: u32 = 420;
@@ -125,4 +125,33 @@ async fn what_fits_is_sent_as_it_is() {
     assert_eq!(turn.header("antiphon-truncated"), None);
     assert_eq!(client.report(turn.id()).await["truncated"], json!([]));
     assert_eq!(world.last_request().body["truncation"], "auto");
+}
+
+/// The other way out: what is too long to be answered is compacted before it is measured.
+#[tokio::test]
+async fn what_is_compacted_on_the_way_is_not_refused() {
+    for api in [Dialect::Chat, Dialect::Anthropic] {
+        let world = world_with(|upstream| {
+            upstream.api = api;
+            upstream.context_window = Some(2000);
+        })
+        .await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        for _ in 0..8 {
+            let said = assistant(&"very ".repeat(300));
+            client.add_items(&conversation, &[user("Go on."), said]).await;
+        }
+        let management = json!([{"type": "compaction", "compact_threshold": 1000}]);
+        let last = ask("And now?").within(&conversation);
+        let turn = client.respond(&last.field("context_management", management)).await;
+        assert_eq!(turn.status(), "completed");
+        turn.item("compaction");
+        let view = world.last_view().await;
+        let summary = "The conversation so far was compacted";
+        assert!(view.iter().any(|line| line.contains(summary)), "{view:?}");
+        let report = client.report(turn.id()).await;
+        let left_out = report["truncated"].as_array().unwrap();
+        assert!(!left_out.is_empty(), "not all of it could be summed up");
+    }
 }
