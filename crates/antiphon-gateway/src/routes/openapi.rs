@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: what is served, as an OpenAPI 3.1 document.
+//! `GET /openapi.json`: what is served, as an `OpenAPI` 3.1 document.
 
 use axum::response::Response;
 
