@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-use crate::promises;
+use crate::promises::Document;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
@@ -19,8 +19,8 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
             continue;
         };
         let mut found = faults_of(path, &text);
-        if promises::is_document(path) {
-            found.extend(promises::faults_of(&workspace.root, &files, &text));
+        if let Some(document) = Document::at(path) {
+            found.extend(document.faults_of(&workspace.root, &files, &text));
         }
         for fault in found {
             println!("{}:{fault}", path.display());

@@ -7,6 +7,7 @@ mod faults;
 mod fuzz;
 mod house;
 mod laws;
+mod openapi;
 mod postgres;
 mod promises;
 mod report;

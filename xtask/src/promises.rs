@@ -1,38 +1,62 @@
-//! Every promise that the architecture makes names the tests that hold it, and these exist.
+//! Documents whose tables promise something: every row names the tests that hold it, and these exist.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-const DOCUMENT: &str = "ARCHITECTURE.md";
-const SECTION: &str = "## What is promised when";
-
-/// The document, where it has to be read.
-pub(crate) fn is_document(path: &Path) -> bool {
-    path == Path::new(DOCUMENT)
+/// A document of promises.
+pub(crate) struct Document {
+    path: &'static str,
+    /// The heading that the tables stand below; `None`: all tables of the document promise.
+    section: Option<&'static str>,
 }
 
-/// The faults of the section in `text`, each as `line: sentence`. Tests are looked for in `files`,
-/// below `root`.
-pub(crate) fn faults_of(root: &Path, files: &[PathBuf], text: &str) -> Vec<String> {
-    let rows: Vec<_> = rows(text).collect();
-    if rows.is_empty() {
-        return vec![format!("1: has no promises below '{SECTION}'")];
+const DOCUMENTS: [Document; 2] = [
+    Document { path: "ARCHITECTURE.md", section: Some("## What is promised when") },
+    Document { path: "docs/compliance.md", section: None },
+];
+
+impl Document {
+    /// The document at `path`, if it promises something.
+    pub(crate) fn at(path: &Path) -> Option<&'static Self> {
+        DOCUMENTS.iter().find(|document| Path::new(document.path) == path)
     }
-    let faults = rows.into_iter().flat_map(|(line, row)| {
-        let faults = faults_of_row(root, files, row);
-        faults.into_iter().map(move |fault| format!("{line}: {fault}"))
-    });
-    faults.collect()
+
+    /// The faults of its `text`, each as `line: sentence`. Tests are looked for in `files`, below
+    /// `root`.
+    pub(crate) fn faults_of(&self, root: &Path, files: &[PathBuf], text: &str) -> Vec<String> {
+        let rows = self.rows(text);
+        if rows.is_empty() {
+            let section = self.section.map_or_else(String::new, |it| format!(" below '{it}'"));
+            return vec![format!("1: has no promises{section}")];
+        }
+        let faults = rows.into_iter().flat_map(|(line, row)| {
+            let faults = faults_of_row(root, files, row);
+            faults.into_iter().map(move |fault| format!("{line}: {fault}"))
+        });
+        faults.collect()
+    }
+
+    /// The rows of its tables, without their heads, and the numbers of their lines.
+    fn rows<'t>(&self, text: &'t str) -> Vec<(usize, &'t str)> {
+        let lines: Vec<&str> = text.lines().collect();
+        let is_rule = |at: usize| lines.get(at).is_some_and(|line| line.starts_with(RULE));
+        let is_row = |at: &usize| lines[*at].starts_with('|') && !is_rule(*at) && !is_rule(at + 1);
+        self.places(&lines).filter(is_row).map(|at| (at + 1, lines[at])).collect()
+    }
+
+    /// Where its promises stand.
+    fn places(&self, lines: &[&str]) -> Range<usize> {
+        let Some(section) = self.section else { return 0..lines.len() };
+        let begin = lines.iter().position(|line| *line == section);
+        let begin = begin.map_or(lines.len(), |heading| heading + 1);
+        let next = lines[begin..].iter().position(|line| line.starts_with("## "));
+        begin..next.map_or(lines.len(), |next| begin + next)
+    }
 }
 
-/// The rows of the section's tables, without their heads, and the numbers of their lines.
-fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
-    let section = lines.skip_while(|(_, line)| *line != SECTION).skip(1);
-    let section = section.take_while(|(_, line)| !line.starts_with("## "));
-    let table = section.filter(|(_, line)| line.starts_with('|'));
-    table.filter(|(_, line)| !line.starts_with("| promise |") && !line.starts_with("|---"))
-}
+/// How the line between a table's head and its rows begins.
+const RULE: &str = "|---";
 
 fn faults_of_row(root: &Path, files: &[PathBuf], row: &str) -> Vec<String> {
     let tests: Vec<_> = tests(row).collect();
@@ -62,23 +86,37 @@ fn exists(root: &Path, files: &[PathBuf], file: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn faults(rows: &str) -> Vec<String> {
-        let text = format!("# Map\n{SECTION}\n\n| promise | when | test |\n|---|---|---|\n{rows}");
+    fn faults(document: &Document, text: &str) -> Vec<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        faults_of(root, &["src/promises.rs".into()], &text)
+        document.faults_of(root, &["src/promises.rs".into()], text)
+    }
+
+    fn faults_of_rows(rows: &str) -> Vec<String> {
+        let section = DOCUMENTS[0].section.unwrap();
+        let text = format!("# Map\n{section}\n\n| promise | when | test |\n|---|---|---|\n{rows}");
+        faults(&DOCUMENTS[0], &text)
     }
 
     #[test]
     fn a_promise_names_a_test_that_exists() {
         let row = "| it | now | `promises.rs::a_promise_names_a_test_that_exists` |";
-        assert_eq!(faults(row), [""; 0]);
+        assert_eq!(faults_of_rows(row), [""; 0]);
     }
 
     #[test]
     fn what_is_not_tested_is_found() {
         let rows = "| it | now | by hand |\n| it | now | `promises.rs::a_promise_names_a_test` |";
         let none = "7: there is no test a_promise_names_a_test in promises.rs";
-        assert_eq!(faults(rows), ["6: a promise names no test", none]);
-        assert_eq!(faults("\n## Next\n| it | now | no |").len(), 1);
+        assert_eq!(faults_of_rows(rows), ["6: a promise names no test", none]);
+        assert_eq!(faults_of_rows("\n## Next\n| it | now | no |").len(), 1);
+    }
+
+    #[test]
+    fn every_table_of_a_document_without_a_section_promises() {
+        let table = |row: &str| format!("| demand | test |\n|---|---|\n{row}\n");
+        let good = "| a | `promises.rs::every_table_of_a_document_without_a_section_promises` |";
+        let text = format!("# One\n{}\n## Two\n{}", table(good), table("| b | none |"));
+        assert_eq!(faults(&DOCUMENTS[1], &text), ["9: a promise names no test"]);
+        assert_eq!(faults(&DOCUMENTS[1], "# Empty"), ["1: has no promises"]);
     }
 }

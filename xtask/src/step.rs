@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
+use crate::openapi;
 use crate::postgres;
 use crate::run::execute;
 use crate::tally::{Counts, Tally};
@@ -25,8 +26,10 @@ pub(crate) enum Step {
     Test,
     /// The documentation builds without a warning
     Doc,
-    /// The binaries that the client suites and the chaos start
+    /// The binaries that the steps behind this one start
     Build,
+    /// A gateway answers as its description says
+    Openapi,
     /// A gateway that is killed at random moments keeps its promises
     Chaos,
     /// The suites of real clients
@@ -35,12 +38,12 @@ pub(crate) enum Step {
 
 impl Step {
     /// The steps of these, all of them if none is named. The tests and the chaos bring their
-    /// PostgreSQL along, the client suites and the chaos the build.
+    /// PostgreSQL along, what runs the binaries the build.
     pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
         let is_chosen = |step: &Self| {
             let is_needed = match step {
                 Self::Postgres => only.contains(&Self::Test) || only.contains(&Self::Chaos),
-                Self::Build => only.contains(&Self::Clients) || only.contains(&Self::Chaos),
+                Self::Build => only.iter().any(|step| step.needs() == Some(Self::Build)),
                 _ => false,
             };
             only.is_empty() || only.contains(step) || is_needed
@@ -58,6 +61,7 @@ impl Step {
             Self::Test => "test",
             Self::Doc => "doc",
             Self::Build => "build",
+            Self::Openapi => "openapi",
             Self::Chaos => "chaos",
             Self::Clients => "clients",
         }
@@ -65,7 +69,7 @@ impl Step {
 
     /// The step whose failure leaves this one nothing to run.
     pub(crate) fn needs(self) -> Option<Self> {
-        matches!(self, Self::Chaos | Self::Clients).then_some(Self::Build)
+        matches!(self, Self::Openapi | Self::Chaos | Self::Clients).then_some(Self::Build)
     }
 
     /// Runs the step; says what passed and what failed.
@@ -83,6 +87,7 @@ impl Step {
                 execute(doc, Counts::None)
             }
             Self::Build => execute(cargo(BUILD), Counts::None),
+            Self::Openapi => execute(openapi::command(workspace), Counts::None),
             Self::Chaos => chaos::of_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
         }
@@ -117,8 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn the_clients_and_the_chaos_bring_the_build_along() {
+    fn what_runs_the_binaries_brings_the_build_along() {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
+        assert_eq!(Step::chosen(&[Step::Openapi]), [Step::Build, Step::Openapi]);
         assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Postgres, Step::Build, Step::Chaos]);
         assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);
     }

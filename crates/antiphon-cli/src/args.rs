@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::tenants::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
 
 #[derive(Debug, Parser)]
 #[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
@@ -30,6 +31,14 @@ pub(crate) enum Command {
     /// Convert a model's stream from one API's events to another's
     #[command(after_help = STREAMS)]
     Convert(ConvertArgs),
+    /// List the tenants of whom a store holds anything, and how much, a line of JSON each
+    Tenants(StoreArgs),
+    /// Write all that a store holds of a tenant, as lines of JSON
+    #[command(after_help = LINES)]
+    Export(ExportArgs),
+    /// Erase all that a store holds of a tenant
+    #[command(after_help = ERASURE)]
+    Erase(EraseArgs),
 }
 
 /// What `convert` is told.

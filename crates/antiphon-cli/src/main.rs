@@ -3,7 +3,7 @@
 //! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
 //! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone; of
 //! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories; of
-//! `convert`, the events.
+//! `convert`, the events; of `tenants` and `export`, lines of JSON; of `erase`, what was erased.
 
 mod args;
 mod convert;
@@ -15,6 +15,7 @@ mod logging;
 mod serve;
 mod settings;
 mod signals;
+mod tenants;
 
 use std::process::ExitCode;
 
@@ -43,5 +44,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
         Command::Convert(args) => convert::convert(&args),
+        Command::Tenants(args) => tenants::list(args),
+        Command::Export(args) => tenants::export(args),
+        Command::Erase(args) => tenants::erase(args),
     }
 }

@@ -4,19 +4,25 @@
 //! token that an upstream will judge. The names of the last two have prefixes of their own, so that
 //! none of the three can be taken for another.
 
+use std::io;
+
 use antiphon::item::push_hex;
-use antiphon_store::Tenant;
+use antiphon_store::{Snapshot, Tenant};
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use ring::hmac;
 
 use crate::caller::Caller;
 use crate::error::ApiError;
+use crate::secret::{self, MasterKey};
 use crate::settings::{ApiKey, KeyHash, Secret, Settings};
 
 /// The tenant of all callers where nothing tells them apart.
 const EVERYONE: &str = "everyone";
 const TOKEN: &str = "token-";
 const NAMED: &str = "named-";
+
+/// What the key is for by which tokens name tenants.
+pub(crate) const NAMES: &str = "names of tenants";
 
 /// The bound on a tenant's name in a header, in bytes.
 const MAX_NAME: usize = 256;
@@ -88,7 +94,7 @@ impl Authenticator {
         let tenant = match (&self.naming, token) {
             (Naming::Keys(keys), token) => self.tenant_of_key(keys, token.unwrap_or_default())?,
             (Naming::Header(header), _) => named(header, headers)?,
-            (Naming::Token, Some(token)) => self.tenant_of_token(token),
+            (Naming::Token, Some(token)) => hashed(&self.hash_key, token),
             (Naming::Token, None) | (Naming::Nothing, _) => Tenant::new(EVERYONE),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
@@ -115,13 +121,6 @@ impl Authenticator {
         tenant.cloned().ok_or_else(|| incorrect_key(token))
     }
 
-    /// A token that an upstream will judge names a tenant by its hash.
-    fn tenant_of_token(&self, token: &str) -> Tenant {
-        let mut name = String::from(TOKEN);
-        push_hex(&mut name, &hmac::sign(&self.hash_key, token.as_bytes()).as_ref()[..16]);
-        Tenant::new(name)
-    }
-
     /// The provider's headers that go upstream; the one that names the tenant stays here.
     fn provider_headers(&self, headers: &HeaderMap) -> HeaderMap {
         let names_tenant =
@@ -131,6 +130,27 @@ impl Authenticator {
             headers.iter().filter(|(name, _)| is_providers(name.as_str()) && !names_tenant(name));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
+}
+
+/// The tenant that callers with this token are, where an upstream judges it, in the store of this
+/// snapshot. `None` where no gateway has ever been started on it. The error is a sentence for the
+/// operator: none of the secrets opens the store's key.
+pub async fn tenant_of_token(
+    snapshot: &mut dyn Snapshot,
+    secrets: &[Secret],
+    token: &str,
+) -> io::Result<Option<Tenant>> {
+    let kept = snapshot.kept(secret::NAME).await.map_err(io::Error::other)?;
+    let Some(kept) = kept else { return Ok(None) };
+    let hash_key = MasterKey::found(&kept, secrets)?.derive(NAMES);
+    Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &hash_key), token)))
+}
+
+/// A token that an upstream will judge names a tenant by its hash.
+fn hashed(hash_key: &hmac::Key, token: &str) -> Tenant {
+    let mut name = String::from(TOKEN);
+    push_hex(&mut name, &hmac::sign(hash_key, token.as_bytes()).as_ref()[..16]);
+    Tenant::new(name)
 }
 
 /// The tenant that a proxy names. Two names are none, and so are two that a proxy joined with a

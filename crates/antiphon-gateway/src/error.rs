@@ -49,6 +49,13 @@ impl ApiError {
         Self::of(status, "server_error", message).code("server_error")
     }
 
+    /// More than a caller may ask for just now. The type is that of the Open Responses specification,
+    /// the code OpenAI's, whose own types for it vary (`requests`, `tokens`).
+    pub(crate) fn too_many_requests(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
+            .code("rate_limit_exceeded")
+    }
+
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
         Self::Ours(OurError {
             status,
@@ -291,6 +298,10 @@ impl From<StoreError> for ApiError {
                 "Another replica took this turn over, because this one was not heard of for too \
                  long. Please retry.",
             ),
+            StoreError::Erased => Self::server(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "All data of this account was erased while this request was working on it.",
+            ),
             StoreError::Unavailable(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::server(
@@ -307,9 +318,7 @@ impl From<UpstreamError> for ApiError {
         match error {
             UpstreamError::Refused(refused) => Self::Upstream(refused),
             UpstreamError::Busy => {
-                Self::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", error.to_string())
-                    .code("rate_limit_exceeded")
-                    .retry_after(Duration::from_secs(1))
+                Self::too_many_requests(error.to_string()).retry_after(Duration::from_secs(1))
             }
             UpstreamError::TooLong(_) => {
                 Self::invalid(error.to_string()).code(TooLong::CODE).param("input")

@@ -8,7 +8,7 @@ use antiphon_store::{ConversationId, Store, Tenant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, NAMES};
 use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
@@ -19,6 +19,7 @@ use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
+use crate::webhooks::Webhooks;
 
 /// Everything that the routes share.
 pub(crate) struct Gateway {
@@ -40,6 +41,8 @@ pub(crate) struct Gateway {
     pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
+    /// Who is told of responses' ends.
+    pub(crate) webhooks: Webhooks,
     /// Keys the digests that requests are known by.
     pub(crate) digest_key: DigestKey,
     /// Seals compactions.
@@ -49,7 +52,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     pub(crate) async fn new(settings: Settings, store: Arc<dyn Store>) -> io::Result<Self> {
         let master = MasterKey::of(&*store, &settings.secrets).await?;
-        let authenticator = Authenticator::new(&settings, master.derive("names of tenants"))
+        let authenticator = Authenticator::new(&settings, master.derive(NAMES))
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
@@ -61,6 +64,8 @@ impl Gateway {
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             limiter: Limiter::new(&settings.limits),
+            webhooks: Webhooks::new(&settings.webhooks)
+                .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),

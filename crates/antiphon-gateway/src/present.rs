@@ -5,8 +5,8 @@ use antiphon::{HeldItem, Kind};
 
 /// The item as JSON. `encrypted`: with encrypted reasoning, which callers have to ask for.
 ///
-/// Source: the conversation and response items of the API: a message's content is a list, and
-/// messages, calls and outputs carry a status.
+/// Source: the conversation and response items of the API, where a message's content is a list, and
+/// the Open Responses specification, which demands a status of every item.
 pub(crate) fn present(held: &HeldItem, encrypted: bool) -> String {
     let Some(item) = held.item() else {
         return "null".into();
@@ -14,7 +14,7 @@ pub(crate) fn present(held: &HeldItem, encrypted: bool) -> String {
     let mut object = item.object();
     object.set_first("type", quote(held.head.kind.as_str()));
     object.set_string("id", held.id.as_str());
-    if has_status(&held.head.kind) && object.present("status").is_none() {
+    if object.present("status").is_none() {
         object.set("status", r#""completed""#);
     }
     if held.head.kind == Kind::Message {
@@ -25,10 +25,6 @@ pub(crate) fn present(held: &HeldItem, encrypted: bool) -> String {
         object.remove("encrypted_content");
     }
     object.to_text()
-}
-
-fn has_status(kind: &Kind) -> bool {
-    *kind == Kind::Message || kind.output().is_some() || kind.call().is_some()
 }
 
 /// A string of content as the list of one part that it stands for.

@@ -3,6 +3,7 @@
 mod api_key;
 mod limits;
 mod pass_through;
+mod webhooks;
 
 use std::fmt;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use http::{HeaderName, Uri};
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Rate};
 pub use self::pass_through::PassThrough;
+pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct Settings {
     /// to an upstream that is shown the caller's own token, or where there is one tenant; else what
     /// stores nothing.
     pub pass_through: Option<PassThrough>,
+    /// Who is told when responses in the background have ended.
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Default for Settings {
@@ -64,6 +68,7 @@ impl Default for Settings {
             shutdown_grace: Duration::from_secs(30),
             limits: Limits::default(),
             pass_through: None,
+            webhooks: Vec::new(),
         }
     }
 }

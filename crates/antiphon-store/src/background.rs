@@ -165,14 +165,33 @@ pub enum Rest {
     Nothing,
 }
 
-impl EventPage {
-    /// A page of these events of a log, which stopped short of what was there if it `is_full`.
-    pub(crate) fn of(events: Vec<LoggedEvent>, is_full: bool, ended: bool, left: bool) -> Self {
-        let rest = match (is_full, ended, left) {
-            (false, true, _) => Rest::Nothing,
-            (false, false, true) => Rest::Left,
-            _ => Rest::More,
-        };
-        Self { events, rest }
+/// Who works on a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobState {
+    /// A process.
+    WorkedOn,
+    /// Nobody: it waits to be taken up.
+    Left,
+    /// Nobody any more: it has ended.
+    Ended,
+}
+
+impl JobState {
+    /// The state that a row's columns tell of.
+    pub(crate) fn of(is_open: bool, is_left: bool) -> Self {
+        match (is_open, is_left) {
+            (false, _) => Self::Ended,
+            (true, true) => Self::Left,
+            (true, false) => Self::WorkedOn,
+        }
+    }
+
+    /// What stands behind the last event of a log.
+    pub(crate) fn rest(self) -> Rest {
+        match self {
+            Self::WorkedOn => Rest::More,
+            Self::Left => Rest::Left,
+            Self::Ended => Rest::Nothing,
+        }
     }
 }

@@ -18,6 +18,9 @@ pub enum StoreError {
     /// not heard of for too long.
     #[error("another process took the turn over")]
     LeaseLost,
+    /// The tenant's data was erased since the turn began.
+    #[error("the tenant's data was erased meanwhile")]
+    Erased,
     /// The database failed: a full disk, a locked or damaged file, a lost connection.
     #[error("the store failed: {0}")]
     Unavailable(String),

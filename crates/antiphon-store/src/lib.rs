@@ -14,6 +14,7 @@ mod keys;
 mod line;
 mod postgres;
 mod records;
+mod snapshot;
 mod sqlite;
 mod store;
 mod url;
@@ -24,9 +25,10 @@ pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{
-    Base, Conversation, Cursor, Earlier, Listing, NewResponse, Order, Page, Place, RequestDigest,
-    ResponseRecord, Scope, Seq, Turn,
+    Base, Conversation, Cursor, DueNotice, Earlier, Listing, NewResponse, Notice, Order, Page,
+    Place, RequestDigest, ResponseRecord, Scope, Seq, Turn,
 };
+pub use snapshot::{Holdings, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;
 pub use store::Store;
-pub use url::{OpenError, check, open};
+pub use url::{OpenError, check, open, snapshot};

@@ -6,7 +6,7 @@ use antiphon::{HeldItem, ItemId};
 use bytes::Bytes;
 
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Shard, ThreadId};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -92,6 +92,35 @@ pub struct Turn {
     pub request: Option<RequestDigest>,
     /// The place in line that it is committed from; `None` where its base has no line.
     pub place: Option<Place>,
+    /// What endpoints outside are to be told of its end. Only of a turn with a response.
+    pub notices: Vec<Notice>,
+}
+
+/// What an endpoint outside is to be told. It is kept from the commit of its turn until it was told, or
+/// given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What it is known by, however often it is told.
+    pub id: String,
+    /// The endpoint; of one id, it is told once.
+    pub endpoint: String,
+    /// When it is to be told, in Unix seconds.
+    pub due_at: i64,
+    /// What is told.
+    pub body: Bytes,
+}
+
+/// A notice that was claimed, so that nobody else tells it meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueNotice {
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// The response of its turn.
+    pub response: ResponseId,
+    /// What is to be told, and until when it is claimed.
+    pub notice: Notice,
+    /// How often it was claimed, from 1.
+    pub attempt: u32,
 }
 
 impl Turn {

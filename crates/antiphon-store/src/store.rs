@@ -9,8 +9,10 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
+use crate::snapshot::Holdings;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -163,6 +165,30 @@ pub trait Store: Send + Sync + 'static {
     /// Commits a turn. An item whose id its thread already holds live refuses the whole turn, and so
     /// does a place that is not first in its line any more.
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
+
+    /// Deletes at most `limit` entries of all that a tenant has, traces of deleted items included; says
+    /// what they were, which is nothing at the end. What names the rest goes first, so that nothing is ever
+    /// found by half.
+    ///
+    /// Turns that began before `now` (Unix seconds) and are still open in other processes are refused
+    /// with [`StoreError::Erased`] when they are committed.
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
+
+    /// Closes the store as [`Store::close`] does, and leaves in its files nothing of what was deleted. A
+    /// database of several processes does that by itself, in its own time.
+    async fn close_rewritten(&self) -> Result<()> {
+        self.close().await;
+        Ok(())
+    }
+
+    /// Claims notices that are due at `now` until `until`, both in Unix seconds: those that are due for the
+    /// longest first, at most `limit`. Of several processes that do so at once, one claims each. What is
+    /// not settled until then is due again. A notice of a turn that is still open is not due.
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+
+    /// Settles a claim: the notice is due again `then`, in Unix seconds, or where that is `None`, is
+    /// forgotten. Nothing happens where the claim has run out and somebody else has it.
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()>;
 
     /// Waits for what was accepted to be written and closes the files.
     async fn close(&self);

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::StoreError;
-use crate::postgres::PostgresStore;
-use crate::sqlite::SqliteStore;
+use crate::postgres::{PostgresSnapshot, PostgresStore};
+use crate::snapshot::Snapshot;
+use crate::sqlite::{SqliteSnapshot, SqliteStore};
 use crate::store::Store;
 
 /// Why no store was opened.
@@ -32,6 +33,21 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
         Form::Memory => Arc::new(blocking(SqliteStore::in_memory).await?),
         Form::File(path) => Arc::new(blocking(move || SqliteStore::open(Path::new(&path))).await?),
         Form::Postgres => Arc::new(PostgresStore::open(url).await?),
+    })
+}
+
+/// Takes a snapshot of the store that `url` names, beside the processes that have it open. A store that
+/// was not there is not created, and one of another version is refused untouched.
+pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
+    Ok(match Form::parse(url)? {
+        Form::Memory => {
+            let reason = "sqlite::memory: keeps nothing that could be looked at".to_owned();
+            return Err(StoreError::Unavailable(reason).into());
+        }
+        Form::File(path) => {
+            Box::new(blocking(move || SqliteSnapshot::take(Path::new(&path))).await?)
+        }
+        Form::Postgres => Box::new(PostgresSnapshot::take(url).await?),
     })
 }
 

@@ -9,6 +9,7 @@ mod postgres {
     mod commits;
     mod connections;
     pub(crate) mod database;
+    mod erasure;
     mod line;
     mod openings;
     mod proxy;

@@ -31,6 +31,10 @@ impl Place for File {
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(SqliteStore::open(&self.path()).unwrap())
     }
+
+    fn url(&self) -> Option<String> {
+        Some(format!("sqlite:{}", self.path().display()))
+    }
 }
 
 struct Memory;

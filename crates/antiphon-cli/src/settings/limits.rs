@@ -13,6 +13,7 @@
 //! client-timeout = 60
 //! header-timeout = 75
 //! body-timeout = 30
+//! max-websocket-age = 3600
 //! ```
 //!
 //! All are whole numbers above 0, times are in seconds. `requests-per-second` and `max-open-turns`
@@ -92,7 +93,7 @@ pub(super) fn understood(
 
 const BURST: &str = "burst";
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "max-body-bytes",
     "max-header-bytes",
     "max-items",
@@ -104,6 +105,7 @@ const KEYS: [&str; 11] = [
     "client-timeout",
     "header-timeout",
     "body-timeout",
+    "max-websocket-age",
 ];
 
 fn set(limits: &mut Limits, key: &str, number: NonZeroU32) {
@@ -117,6 +119,7 @@ fn set(limits: &mut Limits, key: &str, number: NonZeroU32) {
         "client-timeout" => limits.client_timeout = seconds,
         "header-timeout" => limits.header_timeout = seconds,
         "body-timeout" => limits.body_timeout = seconds,
+        "max-websocket-age" => limits.max_websocket_age = seconds,
         _ => unreachable!("the keys are those above"),
     }
 }

@@ -17,7 +17,7 @@ mod upstreams;
 use std::net::SocketAddr;
 
 use antiphon::dialect::Dialect;
-use antiphon_gateway::settings::{Settings, UpstreamSettings};
+use antiphon_gateway::settings::{Secret, Settings, UpstreamSettings};
 
 pub(crate) use environment::{Environment, environment};
 use layer::{Layer, Layers};
@@ -51,6 +51,26 @@ pub(crate) fn resolve(
     let variables = environment::layer(&environment)?;
     let file = file::read(named.as_deref(), &environment)?;
     configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams, file.limits)
+}
+
+/// What a command needs to know that works on a store beside a gateway, or in its place.
+#[derive(Debug)]
+pub(crate) struct Access {
+    /// The URL of the store.
+    pub(crate) store: String,
+    /// What may open the store's key.
+    pub(crate) secrets: Vec<Secret>,
+}
+
+/// Asks the command line, then the environment; not the file, which is a gateway's.
+pub(crate) fn access(args: ServeArgs, environment: impl Environment) -> Result<Access, Failure> {
+    let variables = environment::layer(&environment)?;
+    let layers = Layers([Layer::from(args), variables, Layer::default()]);
+    let store = layers.one(Setting::Store, parse::store)?;
+    let store = store.ok_or_else(|| {
+        Failure::usage("give --store URL or ANTIPHON_STORE: which store is not guessed")
+    })?;
+    Ok(Access { store, secrets: callers::secrets(layers.all(Setting::Secrets))? })
 }
 
 fn configure(

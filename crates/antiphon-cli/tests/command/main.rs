@@ -13,4 +13,5 @@ mod refusals;
 mod repair;
 mod reported_cases;
 mod serving;
+mod tenants;
 mod world;

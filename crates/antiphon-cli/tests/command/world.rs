@@ -165,7 +165,8 @@ impl Serving {
         self.ask_with(method, path, "accept: */*", body)
     }
 
-    fn ask_with(&self, method: &str, path: &str, header: &str, body: &str) -> String {
+    /// The same, where the request has this header.
+    pub(crate) fn ask_with(&self, method: &str, path: &str, header: &str, body: &str) -> String {
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n{header}\r\n\

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::caller::Caller;
+use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::{Again, CreateRequest, Identity};
 use crate::settings::Limits;
@@ -44,6 +45,12 @@ impl Work {
     /// Reads what [`Work::of`] wrote.
     pub(crate) fn read(bytes: &Bytes) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
+    }
+
+    /// In the place of what cannot be read: its request is none.
+    pub(crate) fn unknown() -> Self {
+        let body = RawValue::from_string("null".to_owned()).expect("it is JSON");
+        Self { created_at: unix_now(), needs_token: false, headers: Vec::new(), body }
     }
 
     /// Who asked, without a token.

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antiphon_store::Tenant;
-use http::StatusCode;
 
 use crate::error::ApiError;
 
@@ -73,9 +72,7 @@ fn too_many(maximum: usize) -> ApiError {
         "Too many open turns: at most {maximum} of one tenant may be open at once. Please try again \
          when one of them has ended."
     );
-    ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
-        .code("rate_limit_exceeded")
-        .retry_after(ASK_AGAIN)
+    ApiError::too_many_requests(message).retry_after(ASK_AGAIN)
 }
 
 #[cfg(test)]

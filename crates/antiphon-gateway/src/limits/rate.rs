@@ -9,7 +9,7 @@ use governor::clock::{Clock, DefaultClock, Reference};
 use governor::middleware::{StateInformationMiddleware, StateSnapshot};
 use governor::state::keyed::HashMapStateStore;
 use governor::{NotUntil, Quota, RateLimiter};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::wait::in_units;
 use crate::error::ApiError;
@@ -90,8 +90,7 @@ impl Allowance {
             self.limit,
             in_units(wait)
         );
-        let error = ApiError::of(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message);
-        Some(error.code("rate_limit_exceeded").retry_after(wait))
+        Some(ApiError::too_many_requests(message).retry_after(wait))
     }
 
     /// Tells it in the provider's headers, in place of an upstream's.

@@ -4,50 +4,65 @@ use antiphon::json::Object;
 
 use crate::error::ApiError;
 
-/// A field, whether it is an integer, and its least and greatest value.
+use Sort::{Decimal, Integer};
+
+/// What a number is, in the provider's errors.
+#[derive(Clone, Copy)]
+enum Sort {
+    Decimal,
+    Integer,
+}
+
+/// A field, what sort of number it is, and its least and greatest value.
 ///
 /// Source: the provider's reference; the Open Responses specification for the penalties.
-const BOUNDS: [(&str, &str, i32, Option<i32>); 7] = [
-    ("temperature", "decimal", 0, Some(2)),
-    ("top_p", "decimal", 0, Some(1)),
-    ("presence_penalty", "decimal", -2, Some(2)),
-    ("frequency_penalty", "decimal", -2, Some(2)),
-    ("top_logprobs", "integer", 0, Some(20)),
-    ("max_output_tokens", "integer", 16, None),
-    ("max_tool_calls", "integer", 1, None),
+const BOUNDS: [(&str, Sort, i32, Option<i32>); 7] = [
+    ("temperature", Decimal, 0, Some(2)),
+    ("top_p", Decimal, 0, Some(1)),
+    ("presence_penalty", Decimal, -2, Some(2)),
+    ("frequency_penalty", Decimal, -2, Some(2)),
+    ("top_logprobs", Integer, 0, Some(20)),
+    ("max_output_tokens", Integer, 16, None),
+    ("max_tool_calls", Integer, 1, None),
 ];
 
 /// Numbers within their bounds. Their types were checked.
 pub(super) fn check_numbers(fields: &Object<'_>) -> Result<(), ApiError> {
-    for (field, kind, least, greatest) in BOUNDS {
+    for (field, sort, least, greatest) in BOUNDS {
         let Some(raw) = fields.present(field) else { continue };
         let number: f64 = raw.parse().map_err(|_| ApiError::not_json())?;
         if number < f64::from(least) {
-            let code = below(kind);
-            return Err(
-                out_of_bounds(field, kind, "below minimum", format!(">= {least}"), raw).code(code)
-            );
+            return Err(below(field, sort, least, raw));
         }
         if let Some(greatest) = greatest.filter(|greatest| number > f64::from(*greatest)) {
-            let code = above(kind);
-            return Err(out_of_bounds(field, kind, "above maximum", format!("<= {greatest}"), raw)
-                .code(code));
+            return Err(above(field, sort, greatest, raw));
         }
     }
     Ok(())
 }
 
-fn below(kind: &str) -> &'static str {
-    if kind == "integer" { "integer_below_min_value" } else { "decimal_below_min_value" }
-}
-
-fn above(kind: &str) -> &'static str {
-    if kind == "integer" { "integer_above_max_value" } else { "decimal_above_max_value" }
-}
-
-fn out_of_bounds(field: &str, kind: &str, side: &str, bound: String, got: &str) -> ApiError {
+fn below(field: &str, sort: Sort, least: i32, got: &str) -> ApiError {
+    let (sort, code) = match sort {
+        Decimal => ("decimal", "decimal_below_min_value"),
+        Integer => ("integer", "integer_below_min_value"),
+    };
     ApiError::invalid(format!(
-        "Invalid '{field}': {kind} {side} value. Expected a value {bound}, but got {got} instead."
+        "Invalid '{field}': {sort} below minimum value. Expected a value >= {least}, but got {got} \
+         instead."
     ))
+    .code(code)
+    .param(field)
+}
+
+fn above(field: &str, sort: Sort, greatest: i32, got: &str) -> ApiError {
+    let (sort, code) = match sort {
+        Decimal => ("decimal", "decimal_above_max_value"),
+        Integer => ("integer", "integer_above_max_value"),
+    };
+    ApiError::invalid(format!(
+        "Invalid '{field}': {sort} above maximum value. Expected a value <= {greatest}, but got \
+         {got} instead."
+    ))
+    .code(code)
     .param(field)
 }

@@ -79,7 +79,7 @@ async fn stream_of(
 /// Why a response cannot be streamed again.
 fn not_streamed(record: &ResponseRecord) -> ApiError {
     let message = match is_background(record) {
-        true => "This response ended too long ago to be streamed again.",
+        true => "This response cannot be streamed again any more.",
         false => "Only background responses can be streamed again.",
     };
     ApiError::invalid(message).code("unsupported_parameter").param("stream")

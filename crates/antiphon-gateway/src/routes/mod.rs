@@ -10,6 +10,7 @@ mod health;
 mod input_tokens;
 mod items;
 mod models;
+mod openapi;
 mod paging;
 mod passthrough;
 mod responses;
@@ -21,7 +22,7 @@ use axum::Router;
 use axum::extract::OriginalUri;
 use axum::middleware::from_fn_with_state as layer;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{get, on, post};
 use http::{Method, StatusCode, Uri, header};
 
 use crate::error::ApiError;
@@ -56,12 +57,17 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
-        .route("/{*path}", any(passthrough::pass).layer(layer(with_gateway(), gate::open_turn)))
+        .route(
+            "/{*path}",
+            on(passthrough::METHODS, passthrough::pass)
+                .layer(layer(with_gateway(), gate::open_turn)),
+        )
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::while_open));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
+        .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)

@@ -29,7 +29,10 @@ pub(super) async fn open(
     let response = match create_response_with_body(&request, Body::empty) {
         Ok(response) => response,
         Err(error) if request.headers().contains_key(header::UPGRADE) => return refused(&error),
-        Err(_) => return wrong_method(request.method(), &uri).into_response(),
+        Err(_) => {
+            let allowed = [(header::ALLOW, "POST")];
+            return (allowed, wrong_method(request.method(), &uri)).into_response();
+        }
     };
     let upgraded = hyper::upgrade::on(&mut request);
     connection.go_on(async move {

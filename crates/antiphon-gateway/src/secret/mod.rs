@@ -14,7 +14,7 @@ use crate::entropy::RandomIds;
 use crate::settings::Secret;
 
 /// The name under which stores keep it.
-const NAME: &str = "secret";
+pub(crate) const NAME: &str = "secret";
 
 /// How often another gateway may be quicker to put the key in another envelope.
 const TRIES: usize = 8;
@@ -44,6 +44,11 @@ impl MasterKey {
             kept = keep(store, new.closed(secrets.first())).await?;
         }
         Err(io::Error::other("other gateways keep changing the secret; give all of them the same"))
+    }
+
+    /// The key that a store was found to keep.
+    pub(crate) fn found(kept: &Bytes, secrets: &[Secret]) -> io::Result<Self> {
+        Ok(Self::opened(kept, secrets)?.0)
     }
 
     /// A key for one purpose.

@@ -18,7 +18,7 @@ pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
 use crate::gateway::Gateway;
 use crate::settings::Settings;
-use crate::{abandoned, background, retention, routes};
+use crate::{abandoned, background, retention, routes, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -69,6 +69,7 @@ async fn keep_house(gateway: &Arc<Gateway>) {
         () = background::heed(&gateway.jobs, store) => {}
         () = background::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
+        () = webhooks::tell(gateway) => {}
     }
 }
 

@@ -3,6 +3,8 @@
 use super::SimError;
 use super::arguments;
 use super::context::{Context, Returned};
+use super::count::count;
+use super::dictation::dictated;
 use super::evidence::{Evidence, MOST_SAID};
 use super::item::{Part, attachments, text_of};
 use super::mention::{Mention, mentions};
@@ -10,8 +12,9 @@ use super::recall::{asks_what_happened, is_question, recall};
 use super::reply::Reply;
 use super::request::Request;
 use super::show::{asks_for_context, show};
+use super::style::Style;
 use super::summary::{asks_for_summary, given, summary};
-use super::text::{find_phrase, shorten};
+use super::text::shorten;
 use super::tools::{Callable, Input, Tool};
 
 /// The most calls in one answer.
@@ -42,7 +45,7 @@ pub(super) fn decide<'a>(request: &'a Request<'_>) -> Result<Turn<'a>, SimError>
     }
     let returned = context.just_returned();
     if !returned.is_empty() {
-        return Ok(Turn::Reply(report(&returned)));
+        return Ok(Turn::Reply(report(&returned).in_style(Style::of(context))));
     }
     if asks_for_summary(&asked) {
         return Ok(Turn::Reply(Reply::new(summary(context))));
@@ -104,27 +107,26 @@ fn report(returned: &[Returned]) -> Reply {
 
 /// The answer to a user who asks for no call.
 fn speak(asked: &str, context: &Context) -> Reply {
+    match dictated(context) {
+        Some(sentence) => Reply::new(sentence),
+        None => own_words(asked, context).in_style(Style::of(context)),
+    }
+}
+
+/// The answer that nobody dictated.
+fn own_words(asked: &str, context: &Context) -> Reply {
     let message = context.last_user_message();
-    if let Some(sentence) = dictated(context) {
-        Reply::new(sentence)
-    } else if context.user_messages().next().is_none() {
+    if context.user_messages().next().is_none() {
         Reply::new("I was given no user message.")
     } else if !attachments(message).is_empty() {
         Reply::new(received(message))
+    } else if let Some(counted) = count(asked) {
+        Reply::new(counted)
     } else if is_question(asked) {
         Reply::new(recall(asked, context))
     } else {
         Reply::acknowledging(asked)
     }
-}
-
-/// What instructions of the form `reply with: X` dictate; the latest of them.
-fn dictated(context: &Context) -> Option<String> {
-    context.guidance().iter().rev().find_map(|guidance| {
-        let at = find_phrase(guidance, "reply with")?.end;
-        let line = guidance[at..].trim_start().strip_prefix(':')?.lines().next()?.trim();
-        (!line.is_empty()).then(|| line.to_owned())
-    })
 }
 
 /// `I was given an image (image/png, detail auto), with: What is this?`

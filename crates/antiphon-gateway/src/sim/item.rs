@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::SimError;
 use super::text::shorten;
+use crate::data_url::{data_url, size_of_image};
 
 /// An item of the context. What the model has no rule for is kept by its type.
 #[derive(Debug)]
@@ -158,7 +159,10 @@ fn image(fields: &Map<String, Value>) -> String {
         detail if detail.is_empty() => "auto".to_owned(),
         detail => detail,
     };
-    format!("an image ({}, detail {detail})", origin(fields, &["image_url", "file_id"]))
+    let url = string(fields, "image_url");
+    let size = data_url(&url).and_then(|(_, data)| size_of_image(data));
+    let size = size.map_or_else(String::new, |(width, height)| format!(", {width}×{height}"));
+    format!("an image ({}{size}, detail {detail})", origin(fields, &["image_url", "file_id"]))
 }
 
 fn file(fields: &Map<String, Value>) -> String {

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod context;
+mod count;
 mod decide;
+mod dictation;
 mod envelope;
 mod error;
 mod evidence;
@@ -18,6 +20,7 @@ mod scalar;
 mod schema;
 mod show;
 mod stream;
+mod style;
 mod summary;
 mod text;
 mod tools;
@@ -85,7 +88,7 @@ fn say(request: &Request<'_>, text: &str) -> Vec<Bytes> {
     let ending = if words.len() > allowed { Ending::CutShort } else { Ending::Completed };
     let said = &words[..words.len().min(allowed)];
     let mut stream = Stream::open(request);
-    stream.message(said, ending);
+    stream.message(said, request.phase(), ending);
     let usage = Usage { input: request.context.word_count(), reasoning: 0, output: said.len() };
     stream.close(ending, usage)
 }

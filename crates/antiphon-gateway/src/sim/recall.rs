@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::context::{Context, Returned};
+use super::dictation::is_about_the_reply;
 use super::item::{attachments, text_of};
 use super::text::{Word, is_listed, without_leading, without_trailing, words};
 
@@ -88,7 +89,7 @@ fn sentences(text: &str) -> Vec<Sentence> {
     starts
         .zip(ends.iter().copied().chain([text.len()]))
         .map(|(start, end)| text[start..end].trim())
-        .filter(|sentence| !is_question(sentence))
+        .filter(|sentence| !is_question(sentence) && !is_about_the_reply(sentence))
         .map(|sentence| sentence.trim_end_matches(['.', '!', ';']))
         .filter(|sentence| !sentence.is_empty())
         .map(|sentence| Sentence { text: sentence.to_owned(), facts: facts(sentence) })

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::SimError;
 use super::arguments;
 use super::evidence::Evidence;
+use super::style::Style;
 use super::text::shorten;
 
 /// The most characters of a plain statement that its acknowledgement repeats.
@@ -60,6 +61,11 @@ impl Reply {
         };
         let end = if quoted.ends_with(['.', '!', '?', '…']) { "" } else { "." };
         Self { sentence: format!("Noted: {quoted}{end}"), matter: statement.to_owned() }
+    }
+
+    /// The same in another manner of speech.
+    pub(super) fn in_style(self, style: Style) -> Self {
+        Self { sentence: style.spoken(self.sentence), ..self }
     }
 
     /// The answer in the form that the request asks for.

@@ -24,6 +24,8 @@ pub(super) struct Request<'a> {
     pub(super) format: Format,
     pub(super) max_output_tokens: Option<usize>,
     pub(super) encrypted_reasoning: bool,
+    /// Whether messages of the assistant say which phase of an answer they are.
+    knows_phases: bool,
 }
 
 impl<'a> Request<'a> {
@@ -36,12 +38,11 @@ impl<'a> Request<'a> {
             fields.optional("include", "an array of strings")?.unwrap_or_default();
         let tools: Vec<Value> = fields.optional("tools", "an array of tools")?.unwrap_or_default();
         let parallel = fields.optional("parallel_tool_calls", "a boolean")?;
+        let items: Value = fields.required("input", "a string or an array of items")?;
         Ok(Self {
             ids: Ids::of(input.get()),
-            context: Context::read(
-                fields.optional("instructions", "a string")?,
-                &fields.required("input", "a string or an array of items")?,
-            )?,
+            context: Context::read(fields.optional("instructions", "a string")?, &items)?,
+            knows_phases: has_phases(&items),
             tools: read_tools(&tools)?,
             choice: Choice::read(fields.optional("tool_choice", "a tool choice")?.as_ref())?,
             parallel_tool_calls: parallel.unwrap_or(true),
@@ -52,11 +53,21 @@ impl<'a> Request<'a> {
         })
     }
 
+    /// The phase of a message that answers: told to who tells phases.
+    pub(super) fn phase(&self) -> Option<&'static str> {
+        self.knows_phases.then_some("final_answer")
+    }
+
     /// The field as it came, for the response to repeat; none where it is absent or null.
     pub(super) fn echo(&self, field: &str) -> Option<Value> {
         let raw = self.fields.raw(field)?;
         serde_json::from_str(raw.get()).ok()
     }
+}
+
+fn has_phases(input: &Value) -> bool {
+    let items = input.as_array().map_or(&[][..], Vec::as_slice);
+    items.iter().any(|item| item["phase"].is_string())
 }
 
 /// The top level of a request, its values unread.

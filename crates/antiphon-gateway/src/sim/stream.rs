@@ -76,7 +76,7 @@ impl<'a> Stream<'a> {
     }
 
     /// A message of one text part, with a delta for each of `words`.
-    pub(super) fn message(&mut self, words: &[&str], ending: Ending) {
+    pub(super) fn message(&mut self, words: &[&str], phase: Option<&str>, ending: Ending) {
         let text = words.concat();
         let part = |text: &str| {
             let mut part = json!({ "type": "output_text", "text": text });
@@ -88,7 +88,10 @@ impl<'a> Stream<'a> {
         let said =
             |field: &str, text: &str| json!({ "content_index": 0, field: text, "logprobs": [] });
 
-        let begun = json!({ "type": "message", "role": "assistant", "content": [] });
+        let mut begun = json!({ "type": "message", "role": "assistant", "content": [] });
+        if let Some(phase) = phase {
+            begun["phase"] = json!(phase);
+        }
         let mut open = self.open_item("msg_", begun);
         open.emit("response.content_part.added", at(part("")));
         for delta in words {

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::vocabulary::Counter;
+use crate::data_url::{data_url, size_of_image};
 
 const LOW_DETAIL: u64 = 85;
 const TILE: u64 = 170;
@@ -23,10 +24,6 @@ const BYTES_OF_A_PAGE: u64 = 50_000;
 const SECOND: u64 = 10;
 const BYTES_OF_A_SECOND: u64 = 16_000;
 
-/// How much of an image's base64 is read to find its size: it stands in the beginning, behind what
-/// cameras write.
-const HEADER: usize = 256 << 10;
-
 /// Whether an item may hold more tokens than bytes: images are named in few.
 pub(super) fn may_be_in(item: &[u8]) -> bool {
     let parts: [&[u8]; 4] = [b"_image", b"image_", b"_file", b"screenshot"];
@@ -39,7 +36,8 @@ pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Optio
     match text("type")? {
         "input_image" | "computer_screenshot" | "output_image" => {
             let is_low = text("detail") == Some("low");
-            let size = text("image_url").and_then(data_url).and_then(|(_, data)| size_of(data));
+            let size =
+                text("image_url").and_then(data_url).and_then(|(_, data)| size_of_image(data));
             Some(if is_low { LOW_DETAIL } else { size.map_or(IMAGE, tiles) })
         }
         "image_generation_call" => Some(text("result").map_or(0, |_| IMAGE)),
@@ -60,15 +58,9 @@ pub(super) fn of_part(counter: &mut Counter, part: &Map<String, Value>) -> Optio
 pub(super) fn of_data_url(counter: &mut Counter, text: &str) -> Option<u64> {
     let (kind, data) = data_url(text)?;
     Some(match kind.starts_with("image/") {
-        true => size_of(data).map_or(IMAGE, tiles),
+        true => size_of_image(data).map_or(IMAGE, tiles),
         false => of_file(counter, text),
     })
-}
-
-/// The media type of a data URL in base64, and the data.
-fn data_url(text: &str) -> Option<(&str, &str)> {
-    let (head, data) = text.strip_prefix("data:")?.split_once(',')?;
-    Some((head.strip_suffix(";base64")?, data))
 }
 
 /// A file of text is seen as its text, any other by its pages.
@@ -84,14 +76,6 @@ fn of_file(counter: &mut Counter, data: &str) -> u64 {
 
 fn decoded_length(base64: &str) -> u64 {
     base64.len() as u64 / 4 * 3
-}
-
-/// Width and height of an image in base64.
-fn size_of(data: &str) -> Option<(u64, u64)> {
-    let whole = data.len().min(HEADER) / 4 * 4;
-    let header = STANDARD.decode(data.as_bytes().get(..whole)?).ok()?;
-    let size = imagesize::blob_size(&header).ok()?;
-    Some((size.width as u64, size.height as u64))
 }
 
 fn tiles((width, height): (u64, u64)) -> u64 {

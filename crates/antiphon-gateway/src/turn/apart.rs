@@ -1,6 +1,6 @@
 //! What a background turn leaves behind that came to nothing: its input, apart from its conversation.
 
-use antiphon::stream::{Assembler, Envelope, Event, Taken};
+use antiphon::stream::{Assembler, Envelope, Event, Status, Taken};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
     Base, ConversationId, Cursor, LoggedEvent, NewResponse, ResponseId, ThreadId,
@@ -19,6 +19,7 @@ use crate::request::Continues;
 /// A turn that came to nothing.
 pub(super) struct Apart {
     pub(super) turn: TurnRecord,
+    pub(super) status: Status,
     /// The events that are to be told before the last.
     pub(super) events: Vec<LoggedEvent>,
     pub(super) last: Event,
@@ -57,8 +58,9 @@ impl Turn<'_> {
             response: Some(response),
             request: Some(self.request.identity.digest),
             place: None,
+            notices: Vec::new(),
         };
-        Apart { turn, events, last: finished.event }
+        Apart { turn, status: finished.status, events, last: finished.event }
     }
 
     /// Where the turn went on from, if that is still there.

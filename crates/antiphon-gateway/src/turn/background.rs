@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use antiphon::json::Object;
 use antiphon::stream::queued;
-use antiphon_store::{ConversationId, NewJob, ResponseId, Shard};
+use antiphon_store::{ConversationId, NewJob, ResponseId, ResponseRecord, Shard};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
@@ -78,8 +78,12 @@ type Telling = oneshot::Sender<Result<Accepted, ApiError>>;
 impl Turn<'_> {
     async fn accept_and_work(&self, body: &Bytes, permit: TurnPermit, telling: Telling) {
         let queued = self.queued();
-        match self.known_or_planned(&queued, &permit).await {
-            Ok(Beginning::Known(accepted)) => drop(telling.send(Ok(accepted))),
+        match self.known_or_planned(&queued).await {
+            Ok(Beginning::Open(id)) => {
+                let open = Accepted::Open(report::head_again(&id), id);
+                drop(telling.send(Ok(open)));
+            }
+            Ok(Beginning::Answered(record)) => self.accept_again(&record, permit, telling).await,
             Ok(Beginning::New { head, planning, underway }) => match self.take_on(body).await {
                 Ok((job, response)) => {
                     drop(telling.send(Ok(Accepted::New(head, response))));
@@ -90,6 +94,19 @@ impl Turn<'_> {
             },
             Err(error) => self.refuse(error, telling),
         }
+    }
+
+    /// Gives a whole answer again, to a caller that gets it as it asked for it.
+    async fn accept_again(&self, record: &ResponseRecord, permit: TurnPermit, telling: Telling) {
+        let closing = self.gateway.closing.clone();
+        let (mut client, answer) = Client::new(self.request.stream, closing, permit);
+        let answering = async {
+            if let Err(error) = self.answer_again(record, &mut client).await {
+                client.refuse(error);
+            }
+        };
+        let telling = async { drop(telling.send(received(answer).await.map(Accepted::Again))) };
+        tokio::join!(answering, telling);
     }
 
     fn refuse(&self, error: ApiError, telling: Telling) {
@@ -103,30 +120,18 @@ impl Turn<'_> {
     }
 
     /// Begins to plan the turn, unless the request was made before.
-    async fn known_or_planned<'t>(
-        &self,
-        queued: &'t Turn<'_>,
-        permit: &TurnPermit,
-    ) -> Result<Beginning<'t>, ApiError> {
+    async fn known_or_planned<'t>(&self, queued: &'t Turn<'_>) -> Result<Beginning<'t>, ApiError> {
         let underway = self.enter().await?;
         if self.request.identity.again == Again::No {
             let (head, planning) = planned_or_queued(queued).await?;
             return Ok(Beginning::New { head, planning, underway });
         }
         if let Some(id) = self.still_open().await? {
-            return Ok(Beginning::Known(Accepted::Open(report::head_again(&id), id)));
+            return Ok(Beginning::Open(id));
         }
         let opened = self.open().await?;
         let superseding = match self.made_before(&opened).await? {
-            Made::Whole(record) => {
-                let closing = self.gateway.closing.clone();
-                let (mut client, answer) =
-                    Client::new(self.request.stream, closing, permit.clone());
-                let (answered, answer) =
-                    tokio::join!(self.answer_again(&record, &mut client), received(answer));
-                answered?;
-                return Ok(Beginning::Known(Accepted::Again(answer?)));
-            }
+            Made::Whole(record) => return Ok(Beginning::Answered(record)),
             made => matches!(made, Made::Superseded),
         };
         let planned = self.planned(opened, superseding).await?;
@@ -186,8 +191,10 @@ const BEGUN: u64 = 2;
 
 /// How a request for a background response begins.
 enum Beginning<'t> {
-    /// It was made before.
-    Known(Accepted),
+    /// It was made before, and its response is still open.
+    Open(ResponseId),
+    /// It was made before, and has this answer.
+    Answered(Box<ResponseRecord>),
     /// It is a turn of its own, among those of its request until it has a job.
     New { head: Head, planning: Planning<'t>, underway: crate::lease::Underway },
 }

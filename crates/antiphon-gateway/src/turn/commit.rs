@@ -37,6 +37,7 @@ impl Turn<'_> {
             }),
             request: Some(self.request.identity.digest),
             place: None,
+            notices: Vec::new(),
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
@@ -109,6 +110,7 @@ impl Turn<'_> {
             response: self.request.store.then(|| new_response(opened, envelope, report)),
             request: Some(self.request.identity.digest),
             place: opened.place(),
+            notices: Vec::new(),
         }
     }
 

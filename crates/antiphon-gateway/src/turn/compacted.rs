@@ -118,7 +118,7 @@ impl Turn<'_> {
         let of_user =
             held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());
         let mut output: Vec<String> = of_user.map(|item| present(item, true)).collect();
-        output.push(summary.compaction.text().to_owned());
+        output.push(with_id(&summary.compaction));
         let mut compacted = Object::default();
         compacted.set("id", quote(issued().as_str()));
         compacted.set("object", r#""response.compaction""#);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use antiphon::dialect::{self, Dialect, Encoded, Place, Request, Unsupported};
 use antiphon::json::{Object, quote};
-use antiphon::{Item, Origin};
+use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
 
 use crate::error::ApiError;
@@ -129,10 +129,30 @@ fn with_input(fields: &str, input: &[Item]) -> Bytes {
         if position > 0 {
             body.push(b',');
         }
-        body.extend_from_slice(item.raw());
+        body.extend_from_slice(&as_a_provider_takes_it(item));
     }
     body.extend_from_slice(b"]}");
     body.into()
+}
+
+/// The item without the `status` that callers are shown of every item, where OpenAI's API defines
+/// none for its kind, or, of reasoning, refuses the one that it defines: `Unknown parameter:
+/// 'input[1].status'.`
+fn as_a_provider_takes_it(item: &Item) -> Bytes {
+    use Kind as K;
+    let goes_without = matches!(
+        item.head().kind,
+        K::Reasoning
+            | K::Compaction
+            | K::Program
+            | K::McpListTools
+            | K::McpApprovalRequest
+            | K::McpApprovalResponse
+    );
+    match goes_without && item.object().get("status").is_some() {
+        true => item.with(|object| object.remove("status")).raw().clone(),
+        false => item.raw().clone(),
+    }
 }
 
 /// What to include: as the caller asked, and encrypted reasoning where the model gives it.

@@ -133,7 +133,8 @@ impl Turn<'_> {
             Status::Completed | Status::Incomplete => opened.base.clone(),
         };
         let turn = self.record(base, &opened, plan.fresh, &report, &finished, &plan.origin);
-        let ended = self.end_job(held, turn, told, finished.event.clone()).await;
+        let end = (finished.status, finished.event.clone());
+        let ended = self.end_job(held, turn, told, end).await;
         let failure = ended.as_ref().err().map(|error| ApiError::from(error.clone()));
         report.log(self.caller, self.request, &opened, &finished, failure.as_ref());
         opened.close().await;
@@ -168,21 +169,25 @@ impl Turn<'_> {
         if !apart.events.is_empty() {
             store.append(tenant, held.job.id(), apart.events).await?;
         }
-        self.end_job(held, apart.turn, told, apart.last).await
+        self.end_job(held, apart.turn, told, (apart.status, apart.last)).await
     }
 
     /// The one place where the end of a background turn is committed, whatever it came to: with its
-    /// last event, which is the first that is not told yet.
+    /// last event, which is the first that is not told yet, and with what endpoints are told of it.
     async fn end_job(
         &self,
         held: &Held<'_>,
         turn: TurnRecord,
         told: u64,
-        last: Event,
+        (status, last): (Status, Event),
     ) -> Result<(), StoreError> {
+        let (background, webhooks) = (self.gateway.store.background(), &self.gateway.webhooks);
+        let (tenant, now) = (&self.caller.tenant, unix_now());
         let last = LoggedEvent { sequence_number: told, body: last.data };
-        let background = self.gateway.store.background();
-        background.end(&self.caller.tenant, turn, last, expiry_of(unix_now())).await?;
+        let notices = webhooks.notices(tenant, held.job.id(), status, now);
+        let turn = TurnRecord { notices, ..turn };
+        background.end(tenant, turn, last, expiry_of(now)).await?;
+        webhooks.were_committed();
         held.job.progressed();
         Ok(())
     }

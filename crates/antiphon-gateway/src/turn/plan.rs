@@ -147,7 +147,7 @@ impl Turn<'_> {
         let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
         let started = admitted.held + admitted.sources.len();
         let start = self.start(transcript, started, target, source, &mut report)?;
-        let mut view = View::of(transcript, start, source, report);
+        let mut view = View::of(transcript, start.as_ref(), source, report);
         if !self.is_compacted_there(upstream, origin) {
             view.leave_trigger();
         }

@@ -22,9 +22,7 @@ const TIMES: u32 = 3;
 /// begun anew.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
     let job = gateway.jobs.enter(&left.tenant, &left.id);
-    let Some(work) = Work::read(&left.work) else {
-        return tracing::error!(response = left.id.as_str(), "a background response is unreadable");
-    };
+    let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
     let (caller, request) = (work.caller(&left.tenant), work.request(left.request));
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
     let request = request.unwrap_or_else(|_| nothing_known(&left));

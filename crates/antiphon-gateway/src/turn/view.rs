@@ -29,19 +29,19 @@ impl View {
     /// position of the transcript came from.
     pub(super) fn of(
         transcript: &Transcript,
-        starts: Option<Start>,
+        starts: Option<&Start>,
         source: impl Fn(usize) -> Option<usize>,
         report: Report,
     ) -> Self {
-        let start = starts.as_ref().map(|start| start.at);
+        let start = starts.map(|start| start.at);
         let mut positions = transcript.view_behind(start);
-        if let Some(start) = starts.as_ref().filter(|start| start.is_new) {
+        if let Some(start) = starts.filter(|start| start.is_new) {
             put_before_last_words(transcript, start.at, &mut positions);
         }
         let entry = |at: usize| {
             let held = &transcript.items()[at];
             let as_held = || held.item().expect("a view has live items only");
-            let compaction = starts.as_ref().filter(|start| start.at == at);
+            let compaction = starts.filter(|start| start.at == at);
             Entry {
                 item: compaction.map_or_else(as_held, |start| start.item.clone()),
                 origin: held.origin.clone(),

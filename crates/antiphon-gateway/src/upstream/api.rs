@@ -77,7 +77,7 @@ pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
 
 fn told_by_status(status: StatusCode) -> Bytes {
     let (kind, code) = match status {
-        StatusCode::TOO_MANY_REQUESTS => ("rate_limit_error", Some("rate_limit_exceeded")),
+        StatusCode::TOO_MANY_REQUESTS => ("too_many_requests", Some("rate_limit_exceeded")),
         _ if status.is_server_error() => ("server_error", Some("server_error")),
         _ => ("invalid_request_error", None),
     };

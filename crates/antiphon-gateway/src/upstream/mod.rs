@@ -28,6 +28,7 @@ pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
 pub(crate) use self::passing::{Foreign, Passed};
+pub(crate) use self::retry_after::retry_after;
 use crate::caller::Caller;
 use crate::settings::{Retries, Settings};
 use crate::sim;

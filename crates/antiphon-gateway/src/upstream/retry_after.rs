@@ -9,7 +9,7 @@ use http::HeaderMap;
 
 /// How long the answer with these headers says to wait, at `now` in Unix seconds; `None` where it says
 /// nothing that can be understood.
-pub(super) fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap, now: i64) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let milliseconds = text("retry-after-ms").and_then(|text| duration(text, 0.001));
     let told = || {

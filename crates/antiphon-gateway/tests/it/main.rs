@@ -4,6 +4,7 @@
 mod background;
 mod clients;
 mod compact;
+mod compliance;
 mod concurrency;
 mod dialects;
 mod encrypted;
@@ -26,6 +27,7 @@ mod tenants;
 mod tokens;
 mod turns;
 mod upstream;
+mod webhooks;
 mod websocket;
 
 /// Where gateways keep conversations, unless a test says otherwise.

@@ -5,6 +5,8 @@
 
 #[path = "../it/background/mod.rs"]
 mod background;
+#[path = "../it/compact/mod.rs"]
+mod compact;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
 #[path = "../it/leaving/mod.rs"]

@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{items, sweep, threads};
+use super::{items, jobs, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::keys::{ThreadKey, seq_of, shard, thread, thread_of};
@@ -109,8 +109,11 @@ pub(super) async fn erase_item(
     item: &ItemId,
 ) -> Result<bool> {
     match end(db, tenant, id).await? {
-        Some(end) => items::erase(db, ThreadKey::of(tenant, end), item).await,
-        None => Ok(false),
+        Some(end) if items::erase(db, ThreadKey::of(tenant, end), item).await? => {
+            jobs::remove_ended_within(db, tenant, id).await?;
+            Ok(true)
+        }
+        _ => Ok(false),
     }
 }
 

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::jobs::{self, key};
 use super::session::Session;
 use super::statements::statements;
-use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS};
+use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
 use crate::ids::{ResponseId, Tenant};
 use crate::keys::{position, seq_of};
 
@@ -34,9 +34,7 @@ pub(super) async fn page(
     from: u64,
     holder: &str,
 ) -> Result<Option<EventPage>> {
-    let Some((is_open, is_left)) = jobs::state(db, tenant, id, holder).await? else {
-        return Ok(None);
-    };
+    let Some(state) = jobs::state(db, tenant, id, holder).await? else { return Ok(None) };
     let (owner, within, name) = key(tenant, id);
     let most = i64::try_from(PAGE_EVENTS).unwrap_or(i64::MAX);
     let bytes = i64::try_from(PAGE_BYTES).unwrap_or(i64::MAX);
@@ -47,7 +45,8 @@ pub(super) async fn page(
         body: Bytes::copy_from_slice(row.get(1)),
     });
     let is_full = rows.last().is_some_and(|row| row.get(2));
-    Ok(Some(EventPage::of(events.collect(), is_full, !is_open, is_left)))
+    let rest = if is_full { Rest::More } else { state.rest() };
+    Ok(Some(EventPage { events: events.collect(), rest }))
 }
 
 /// The latest of the first three events.
@@ -88,17 +87,19 @@ statements! {
         ON CONFLICT DO NOTHING";
     /// Events up to the one with which the bytes are reached, and whether there are more.
     PAGE = "
-        SELECT sequence_number, body, next_begins IS NOT NULL FROM (
+        SELECT sequence_number, body, next IS NOT NULL FROM (
             SELECT sequence_number, body,
                    sum(length(body)) OVER before - length(body) AS begins,
                    row_number() OVER before AS number,
-                   lead(sequence_number) OVER before AS next_begins
-            FROM events
-            WHERE tenant = $1 AND shard = $2 AND response = $3 AND sequence_number >= $4
+                   lead(sequence_number) OVER before AS next
+            FROM (
+                SELECT sequence_number, body FROM events
+                WHERE tenant = $1 AND shard = $2 AND response = $3 AND sequence_number >= $4
+                ORDER BY sequence_number LIMIT $5::bigint + 1
+            ) AS ahead
             WINDOW before AS (ORDER BY sequence_number)
-            ORDER BY sequence_number LIMIT $5 + 1
-        ) AS ahead
-        WHERE number <= $5 AND begins < $6
+        ) AS measured
+        WHERE number <= $5::bigint AND begins < $6::bigint
         ORDER BY sequence_number";
     LATEST = "
         SELECT body FROM events

@@ -8,16 +8,13 @@ use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
 use super::{events, holders, row, turns};
-use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
-use crate::ids::{ResponseId, Shard, Tenant};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::shard;
 use crate::records::{RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
-
-/// How a job stands: open or not, and left behind or not.
-pub(super) type State = (bool, bool);
 
 pub(super) async fn accept(
     db: &Session,
@@ -49,25 +46,25 @@ pub(super) async fn standing(
 ) -> Result<Option<Standing>> {
     match state(db, tenant, id, holder).await? {
         None => Ok(None),
-        Some((false, _)) => Ok(Some(Standing::Ended)),
-        Some((true, is_left)) => match events::latest_of_beginning(db, tenant, id).await? {
-            Some(event) => Ok(Some(Standing::Open { event, is_left })),
+        Some(JobState::Ended) => Ok(Some(Standing::Ended)),
+        Some(state) => match events::latest_of_beginning(db, tenant, id).await? {
+            Some(event) => Ok(Some(Standing::Open { event, is_left: state == JobState::Left })),
             // It has gone since.
             None => Ok(None),
         },
     }
 }
 
-/// How a job stands for the process `holder`.
+/// Who works on a job, as the process `holder` sees it.
 pub(super) async fn state(
     db: &Session,
     tenant: &Tenant,
     id: &ResponseId,
     holder: &str,
-) -> Result<Option<State>> {
+) -> Result<Option<JobState>> {
     let (owner, within, id) = key(tenant, id);
     let found = db.row(&STATE, &[&owner, &within, &id, &holder]).await?;
-    Ok(found.map(|row| (row.get(0), row.get(1))))
+    Ok(found.map(|row| JobState::of(row.get(0), row.get(1))))
 }
 
 pub(super) async fn open(
@@ -144,6 +141,19 @@ pub(super) async fn remove(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     let (owner, within, name) = key(tenant, id);
     if db.execute(&REMOVE, &[&owner, &within, &name]).await? > 0 {
         events::remove(db, tenant, id).await?;
+    }
+    Ok(())
+}
+
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) async fn remove_ended_within(
+    db: &Session,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    let given = (tenant.as_str(), shard(conversation.shard()), conversation.as_str());
+    for row in db.rows(&ENDED_WITHIN, &[&given.0, &given.1, &given.2]).await? {
+        remove(db, tenant, &read_id(&row, 0)?).await?;
     }
     Ok(())
 }
@@ -226,6 +236,9 @@ statements! {
         WHERE jobs.tenant = oldest.tenant AND jobs.shard = oldest.shard AND jobs.id = oldest.id
         RETURNING jobs.tenant, jobs.id, request, work, times, cancelled";
     REMOVE = "DELETE FROM jobs WHERE tenant = $1 AND shard = $2 AND id = $3";
+    ENDED_WITHIN = "
+        SELECT jobs.id FROM jobs JOIN responses USING (tenant, shard, id)
+        WHERE tenant = $1 AND shard = $2 AND conversation = $3 AND expires_at IS NOT NULL";
     EXPIRED = "
         SELECT tenant, id FROM jobs WHERE expires_at <= $1
         ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED";

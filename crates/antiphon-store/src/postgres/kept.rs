@@ -14,6 +14,12 @@ pub(super) async fn keep(db: &Session, name: &str, candidate: &[u8]) -> Result<B
     Ok(Bytes::copy_from_slice(kept.get(0)))
 }
 
+/// What is kept under `name`.
+pub(super) async fn find(db: &Session, name: &str) -> Result<Option<Bytes>, Failure> {
+    let kept = db.row(&READ, &[&name]).await?;
+    Ok(kept.map(|row| Bytes::copy_from_slice(row.get(0))))
+}
+
 /// Puts `new` in the place of `old`; says whether `old` was there.
 pub(super) async fn replace(
     db: &Session,

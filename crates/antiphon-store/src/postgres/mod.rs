@@ -3,17 +3,21 @@
 mod abandoned;
 mod background;
 mod conversations;
+mod erasure;
 mod events;
 mod expiry;
 mod failure;
 mod heartbeat;
 mod holders;
+mod holdings;
 mod items;
 mod jobs;
 mod kept;
 mod line;
 mod listing;
+mod notices;
 mod openings;
+mod pages;
 mod places;
 mod pool;
 mod requests;
@@ -24,6 +28,7 @@ mod session;
 mod settings;
 mod settling;
 mod shared;
+mod snapshot;
 mod standing;
 mod statements;
 mod store;
@@ -41,6 +46,7 @@ use heartbeat::Heartbeat;
 use pool::{Connector, Pool};
 use settings::Settings;
 use shared::Shared;
+pub(crate) use snapshot::PostgresSnapshot;
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///

@@ -9,10 +9,10 @@ use super::responses::{no_id, read_new};
 use super::row::{self, Arrays, given_items, item_columns};
 use super::session::Session;
 use super::statements::statements;
-use super::{holders, sweep};
+use super::{holders, notices, sweep};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
-use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
+use crate::records::{Base, Cursor, NewResponse, Notice, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -27,6 +27,7 @@ pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
     )
     .await;
     removed.and(inserted).and(filled)?;
+    notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Open).await?;
     holders::ensure(db, holder, alive?).await
 }
 
@@ -135,12 +136,14 @@ pub(super) async fn forget(
     id: &ResponseId,
 ) -> Result<Option<Cursor>> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
-    let (removed, emptied) = future::join(
+    let (removed, emptied, untold) = future::join3(
         db.row(&REMOVE, &[&given.0, &given.1, &given.2]),
         db.execute(&REMOVE_ITEMS, &[&given.0, &given.1, &given.2]),
+        notices::remove_open(db, tenant, id),
     )
     .await;
     emptied?;
+    untold?;
     let reached =
         removed?.and_then(|row| row.get::<_, Option<i64>>(0).zip(row.get::<_, Option<i64>>(1)));
     Ok(reached.map(|(thread, after)| Cursor {
@@ -153,16 +156,17 @@ pub(super) async fn forget(
 /// The turn that an opening announced; `None` where it is not open any more.
 pub(super) async fn read(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
     let given = (tenant.as_str(), shard(id.shard()), id.as_str());
-    let (found, items) = future::join(
+    let (found, items, notices) = future::join3(
         db.row(&READ, &[&given.0, &given.1, &given.2]),
         db.rows(&READ_ITEMS, &[&given.0, &given.1, &given.2]),
+        notices::of_open(db, tenant, id),
     )
     .await;
-    let (found, items) = (found?, items?);
-    found.map(|row| read_turn(&row, row::read_all(&items)?)).transpose()
+    let (found, items, notices) = (found?, items?, notices?);
+    found.map(|row| read_turn(&row, row::read_all(&items)?, notices)).transpose()
 }
 
-fn read_turn(row: &Row, input: Vec<HeldItem>) -> Result<Turn> {
+fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Turn> {
     let response = read_new(row)?;
     let request: Option<&[u8]> = row.get(9);
     Ok(Turn {
@@ -172,6 +176,7 @@ fn read_turn(row: &Row, input: Vec<HeldItem>) -> Result<Turn> {
         response: Some(response),
         request: request.map(row::sixteen).transpose()?.map(RequestDigest),
         place: None,
+        notices,
     })
 }
 

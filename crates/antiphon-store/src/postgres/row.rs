@@ -8,6 +8,9 @@ use super::failure::Failure;
 use crate::columns::Columns;
 pub(super) use crate::columns::item_columns;
 
+/// How many columns there are.
+pub(super) const COLUMNS: usize = 9;
+
 /// Items, column by column.
 #[derive(Debug, Default)]
 pub(super) struct Arrays<'a> {

@@ -1,13 +1,19 @@
 //! The tables, and how a database of an earlier version comes to have them.
 
+use std::cmp::Ordering;
+
 use tokio_postgres::Client;
 
 use super::failure::Failure;
 use crate::error::StoreError;
 
 /// Every step from an empty schema to today's tables. Steps that were released are never changed.
-const STEPS: &[&str] =
-    &[include_str!("schema.sql"), include_str!("retention.sql"), include_str!("background.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("retention.sql"),
+    include_str!("background.sql"),
+    include_str!("webhooks.sql"),
+];
 
 /// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is
 /// SQLite's application id of our files.
@@ -49,6 +55,23 @@ pub(super) async fn migrate(client: &Client) -> Result<(), Failure> {
     let ended = client.batch_execute(end).await;
     migrated?;
     Ok(ended?)
+}
+
+/// Refuses a schema whose tables are not today's, or not ours.
+pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
+    let row = client.query_one(OWNER, &[]).await?;
+    if !row.get::<_, bool>(1) {
+        return Err(refused("the database holds no store of Antiphon's in its current schema"));
+    }
+    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
+    match usize::try_from(version).unwrap_or(usize::MAX).cmp(&STEPS.len()) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(refused(
+            "the tables were written by an earlier version of Antiphon: a gateway that is started \
+             on them brings them up to date",
+        )),
+        Ordering::Greater => Err(refused("the tables were written by a newer version of Antiphon")),
+    }
 }
 
 async fn step_up(client: &Client) -> Result<(), Failure> {

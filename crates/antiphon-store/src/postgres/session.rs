@@ -30,7 +30,7 @@ pub(super) struct Session {
     /// The process that it is of.
     pub(super) holder: String,
     client: Client,
-    prepared: HashMap<&'static str, Statement>,
+    prepared: Prepared,
     /// Whether an answer did not come in time.
     is_silent: AtomicBool,
 }
@@ -41,17 +41,20 @@ impl Session {
         client: Client,
         holder: String,
     ) -> Result<Self, tokio_postgres::Error> {
-        let statements = ALL.iter().flat_map(|module| module.iter());
-        let preparing =
-            statements.map(|sql| {
-                let client = &client;
-                async move {
-                    Ok::<_, tokio_postgres::Error>((sql.name, client.prepare(sql.text).await?))
-                }
-            });
-        let prepared: HashMap<_, _> = try_join_all(preparing).await?.into_iter().collect();
+        let prepared = prepared(&client).await?;
         let id = client.query_one(&prepared[OPEN.name], &[&holder]).await?.get(0);
         Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
+    }
+
+    /// A connection of no process, which has no name in the database and can but read.
+    pub(super) async fn reading(client: Client) -> Result<Self, tokio_postgres::Error> {
+        Ok(Self {
+            id: String::new(),
+            holder: String::new(),
+            prepared: prepared(&client).await?,
+            client,
+            is_silent: AtomicBool::new(false),
+        })
     }
 
     /// Whether the connection is of no more use.
@@ -97,6 +100,16 @@ impl Session {
     fn statement(&self, sql: &Sql) -> &Statement {
         self.prepared.get(sql.name).expect("every statement is listed, and so prepared")
     }
+}
+
+type Prepared = HashMap<&'static str, Statement>;
+
+async fn prepared(client: &Client) -> Result<Prepared, tokio_postgres::Error> {
+    let statements = ALL.iter().flat_map(|module| module.iter());
+    let preparing = statements.map(|sql| async move {
+        Ok::<_, tokio_postgres::Error>((sql.name, client.prepare(sql.text).await?))
+    });
+    Ok(try_join_all(preparing).await?.into_iter().collect())
 }
 
 statements! {

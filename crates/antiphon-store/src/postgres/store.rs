@@ -9,16 +9,18 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, expiry, items, jobs, kept, listing, openings, places, requests,
-    responses, settling, turns,
+    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    places, requests, responses, settling, turns,
 };
-use crate::background::Background;
+use crate::background::{Background, JobState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::line::Line;
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -299,7 +301,7 @@ impl Store for PostgresStore {
                     let job = shared.run(&given, |db, (tenant, id, holder)| {
                         Box::pin(jobs::state(db, tenant, id, holder))
                     });
-                    return Ok(job.await?.is_some_and(|(is_open, _)| is_open));
+                    return Ok(job.await?.is_some_and(|state| state != JobState::Ended));
                 }
                 Some(holder) if holder == shared.holder => return Ok(true),
                 Some(_) => {}
@@ -323,6 +325,7 @@ impl Store for PostgresStore {
             shared
                 .run(&shared.holder, |db, holder| Box::pin(super::holders::sweep(db, holder)))
                 .await?;
+            shared.run(&(), |db, ()| Box::pin(erasure::forget_old(db))).await?;
             Ok(settled)
         })
         .await
@@ -337,6 +340,39 @@ impl Store for PostgresStore {
             (turn = turn, holder = self.shared.holder.clone()),
             |db, tenant| turns::commit(db, tenant, turn, holder)
         )
+    }
+
+    async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {
+        let (shared, tenant) = (self.shared.clone(), tenant.clone());
+        self.call(async move { erasure::erase(&shared, tenant, now, limit).await }).await
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        let shared = self.shared.clone();
+        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
+        self.call(async move {
+            if !shared.run(&given, |db, (now, ..)| Box::pin(notices::any_due(db, *now))).await? {
+                return Ok(Vec::new());
+            }
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
+                    Box::pin(notices::claim(db, *now, *until, *limit))
+                })
+                .await
+        })
+        .await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let (shared, given) = (self.shared.clone(), (claimed.clone(), then));
+        self.call(async move {
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (claimed, then)| {
+                    Box::pin(notices::settle(db, claimed, *then))
+                })
+                .await
+        })
+        .await
     }
 
     async fn close(&self) {

@@ -6,7 +6,7 @@ use super::conversations::count;
 use super::failure::Failure;
 use super::responses::{self, Extent};
 use super::session::Session;
-use super::{conversations, items, line, openings, sweep, threads};
+use super::{conversations, erasure, items, line, notices, openings, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
@@ -17,13 +17,14 @@ type Result<T> = std::result::Result<T, Failure>;
 /// Commits a turn of the process `holder`: its items, its record, and the end of its opening.
 pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
     turn.check_shard()?;
-    let (stands, unsettled, placed) = future::join3(
+    let (stands, unsettled, unerased, placed) = future::join4(
         check_place(db, tenant, turn, holder),
         check_unsettled(db, tenant, turn),
+        erasure::check_unerased(db, tenant, turn.response.as_ref()),
         place(db, tenant, &turn.base),
     )
     .await;
-    let (key, input_from) = stands.and(unsettled).and(placed)?;
+    let (key, input_from) = unerased.and(stands).and(unsettled).and(placed)?;
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
     let extent = Extent { input_from, output_from, end };
@@ -115,7 +116,10 @@ async fn record(db: &Session, key: ThreadKey<'_>, turn: &Turn, extent: Extent) -
     )
     .await;
     recorded?;
-    match opening? {
+    let reached = opening?;
+    let (tenant, ended) = (key.owner, notices::Turn::Ended);
+    notices::insert(db, tenant, &response.id, &turn.notices, ended).await?;
+    match reached {
         Some(reached) if !covers(&turn.base, reached) => {
             sweep::sweep(db, ThreadKey::of(key.owner, reached)).await
         }

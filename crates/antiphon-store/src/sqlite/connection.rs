@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use super::schema;
 use crate::error::StoreError;
@@ -44,6 +44,33 @@ pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
     db.pragma_update(None, "query_only", true)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(db)
+}
+
+/// A connection that reads the file at `path`, which has to be there, beside a process that has it
+/// open.
+pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
+    // Not read-only: where no process has it open, what one left in its log has to be moved first.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(LOCK_WAIT)?;
+    db.pragma_update(None, "query_only", true)?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(db)
+}
+
+/// Writes the database at `path` anew, so that nothing is left in it of what was deleted. To be done
+/// by whoever has its lock, while no other connection is open.
+pub(super) fn rewrite(path: &Path) -> Result<(), StoreError> {
+    let db = writing(path)?;
+    db.execute_batch("VACUUM")?;
+    match empty_log(&db, LOCK_WAIT)? {
+        true => Ok(()),
+        false => Err(StoreError::Unavailable(
+            "the file was written anew, but another program reads from it: what was deleted goes \
+             when that ends"
+                .into(),
+        )),
+    }
 }
 
 /// Says how large the pages of a database that is still empty shall be.

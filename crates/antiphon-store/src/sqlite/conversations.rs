@@ -5,7 +5,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, seq_of, shard, thread, thread_of};
-use super::{items, sweep, threads};
+use super::{items, jobs, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::records::{Conversation, Cursor};
@@ -125,8 +125,11 @@ pub(super) fn erase_item(
     item: &ItemId,
 ) -> Result<bool> {
     match end(db, tenant, id)? {
-        Some(end) => items::erase(db, ThreadKey::of(tenant, end), item),
-        None => Ok(false),
+        Some(end) if items::erase(db, ThreadKey::of(tenant, end), item)? => {
+            jobs::remove_ended_within(db, tenant, id)?;
+            Ok(true)
+        }
+        _ => Ok(false),
     }
 }
 

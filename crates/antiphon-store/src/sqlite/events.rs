@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::jobs::{self, key};
 use super::keys::{position, seq_of};
-use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS};
+use crate::background::{EXPIRED_AT_ONCE, EventPage, LoggedEvent, PAGE_BYTES, PAGE_EVENTS, Rest};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Tenant};
 
@@ -47,20 +47,20 @@ pub(super) fn page(
         SELECT sequence_number, body FROM events
         WHERE tenant = ?1 AND shard = ?2 AND response = ?3 AND sequence_number >= ?4
         ORDER BY sequence_number";
-    let Some((is_open, is_held)) = jobs::state(db, tenant, id)? else { return Ok(None) };
+    let Some(state) = jobs::state(db, tenant, id)? else { return Ok(None) };
     let (owner, within, id) = key(tenant, id);
     let mut statement = db.prepare_cached(SQL)?;
     let mut rows = statement.query(params![owner, within, id, position(from)])?;
     let (mut events, mut bytes) = (Vec::new(), 0);
     while events.len() < PAGE_EVENTS && bytes < PAGE_BYTES {
         let Some(row) = rows.next()? else {
-            return Ok(Some(EventPage::of(events, false, !is_open, !is_held)));
+            return Ok(Some(EventPage { events, rest: state.rest() }));
         };
         let body = Bytes::from(row.get::<_, Vec<u8>>(1)?);
         bytes += body.len();
         events.push(LoggedEvent { sequence_number: seq_of(row.get(0)?), body });
     }
-    Ok(Some(EventPage::of(events, true, !is_open, !is_held)))
+    Ok(Some(EventPage { events, rest: Rest::More }))
 }
 
 /// The latest of the first three events.

@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::keys::shard;
 use super::responses::no_id;
 use super::{events, turns};
-use crate::background::{LeftJob, LoggedEvent, NewJob, Standing};
+use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
-use crate::ids::{ResponseId, Shard, Tenant};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::records::{RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -31,27 +31,30 @@ pub(super) fn standing(
     tenant: &Tenant,
     id: &ResponseId,
 ) -> Result<Option<Standing>> {
-    let Some((is_open, is_held)) = state(db, tenant, id)? else { return Ok(None) };
-    if !is_open {
-        return Ok(Some(Standing::Ended));
-    }
+    let state = match state(db, tenant, id)? {
+        None => return Ok(None),
+        Some(JobState::Ended) => return Ok(Some(Standing::Ended)),
+        Some(state) => state,
+    };
     let event = events::latest_of_beginning(db, tenant, id)?;
-    Ok(Some(Standing::Open { event, is_left: !is_held }))
+    Ok(Some(Standing::Open { event, is_left: state == JobState::Left }))
 }
 
-/// Whether a job is open, and whether the process works on it.
-pub(super) fn state(
-    db: &Connection,
-    tenant: &Tenant,
-    id: &ResponseId,
-) -> Result<Option<(bool, bool)>> {
+/// Who works on a job.
+pub(super) fn state(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<JobState>> {
     const SQL: &str = "
-        SELECT expires_at IS NULL, held FROM jobs WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+        SELECT expires_at IS NULL, NOT held FROM jobs
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
     let found = db
         .prepare_cached(SQL)?
-        .query_row(key(tenant, id), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(key(tenant, id), |row| Ok(JobState::of(row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(found)
+}
+
+/// Whether a job is open.
+pub(super) fn is_open(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
+    Ok(state(db, tenant, id)?.is_some_and(|state| state != JobState::Ended))
 }
 
 pub(super) fn open(
@@ -78,7 +81,7 @@ pub(super) fn append(
     events: &[LoggedEvent],
 ) -> Result<()> {
     match state(db, tenant, id)? {
-        Some((true, true)) => events::insert(db, tenant, id, events),
+        Some(JobState::WorkedOn) => events::insert(db, tenant, id, events),
         _ => Err(StoreError::LeaseLost),
     }
 }
@@ -144,6 +147,25 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         events::remove(db, tenant, id)?;
     }
     Ok(())
+}
+
+/// Forgets the jobs of a conversation that have ended: their events say what its items say.
+pub(super) fn remove_ended_within(
+    db: &Connection,
+    tenant: &Tenant,
+    conversation: &ConversationId,
+) -> Result<()> {
+    const SQL: &str = "
+        SELECT jobs.id FROM jobs
+        JOIN responses USING (tenant, shard, id)
+        WHERE jobs.tenant = ?1 AND jobs.shard = ?2 AND conversation = ?3
+          AND expires_at IS NOT NULL";
+    let within = shard(conversation.shard());
+    let ended: Vec<ResponseId> = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), within, conversation.as_str()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    ended.iter().try_for_each(|id| remove(db, tenant, id))
 }
 
 /// Deletes events of the job that expired first; says whether there is more to be deleted.

@@ -1,6 +1,6 @@
 //! What is kept once for the whole store, by its name.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::StoreError;
 
@@ -10,6 +10,12 @@ pub(super) fn keep(db: &Connection, name: &str, candidate: &[u8]) -> Result<Vec<
     const READ: &str = "SELECT value FROM meta WHERE name = ?1";
     db.prepare_cached(KEEP)?.execute(params![name, candidate])?;
     Ok(db.prepare_cached(READ)?.query_row([name], |row| row.get(0))?)
+}
+
+/// What is kept under `name`.
+pub(super) fn find(db: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
+    Ok(db.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()?)
 }
 
 /// Puts `new` in the place of `old`; says whether `old` was there.

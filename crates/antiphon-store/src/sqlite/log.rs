@@ -23,6 +23,9 @@ pub(super) struct Log {
     bound: u64,
     /// Whether it may still hold what was erased.
     residue: bool,
+    /// Whether somebody read from it for too long when it was last to be emptied, as an export does.
+    /// Then nobody is waited for until it has been.
+    held: bool,
 }
 
 impl Log {
@@ -34,6 +37,7 @@ impl Log {
             room,
             bound: room,
             residue: false,
+            held: false,
         }
     }
 
@@ -51,8 +55,12 @@ impl Log {
 
     /// Empties the log, unless somebody reads from it for too long.
     pub(super) fn empty(&mut self, db: &Connection) {
-        match connection::empty_log(db, PATIENCE) {
-            Ok(emptied) => self.residue &= !emptied,
+        let patience = if self.held { Duration::ZERO } else { PATIENCE };
+        match connection::empty_log(db, patience) {
+            Ok(emptied) => {
+                self.residue &= !emptied;
+                self.held = !emptied;
+            }
             Err(error) => tracing::warn!(%error, "the write-ahead log was not emptied"),
         }
         self.bound = self.length().saturating_add(self.room);
@@ -111,6 +119,26 @@ mod tests {
         log.tend(&db, false);
         assert!(log.length() > 0);
         log.tend(&db, true);
+        assert_eq!(log.length(), 0);
+    }
+
+    #[test]
+    fn who_reads_for_long_is_waited_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        let db = connection::writing(&path).unwrap();
+        db.execute_batch("CREATE TABLE notes (text)").unwrap();
+        let reader = connection::reading(&path).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
+        write(&db);
+        let mut log = Log::of(&db, ROOM);
+        log.note_erasure();
+
+        log.tend(&db, true);
+        assert!(log.held && log.residue);
+        reader.execute_batch("COMMIT").unwrap();
+        log.tend(&db, true);
+        assert!(!log.held && !log.residue);
         assert_eq!(log.length(), 0);
     }
 

@@ -3,21 +3,26 @@
 mod background;
 mod connection;
 mod conversations;
+mod erasure;
 mod events;
 mod expiry;
+mod holdings;
 mod items;
 mod jobs;
 mod kept;
 mod listing;
 mod lock;
 mod log;
+mod notices;
 mod openings;
+mod pages;
 mod readers;
 mod requests;
 mod responses;
 mod row;
 mod savepoint;
 mod schema;
+mod snapshot;
 mod store;
 mod sweep;
 mod threads;
@@ -25,13 +30,15 @@ mod turns;
 mod writer;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tokio::task::spawn_blocking;
 
 use crate::error::StoreError;
 use crate::keys;
 use readers::Readers;
+pub(crate) use snapshot::SqliteSnapshot;
 use writer::{Effect, Writer};
 
 /// A [`Store`](crate::Store) in one SQLite file, for one process at a time.
@@ -44,6 +51,8 @@ pub struct SqliteStore {
     writer: Writer,
     /// `None` in memory, where only the writer sees anything.
     readers: Option<Readers>,
+    /// `None` in memory.
+    path: Option<PathBuf>,
     /// Held as long as the store is; `None` in memory.
     #[expect(dead_code, reason = "it is held, not read")]
     lock: Option<File>,
@@ -62,7 +71,7 @@ impl SqliteStore {
         let lock = Some(lock::take(&path)?);
         let store = Self::start(connection::writing(&path)?)?;
         let readers = Some(Readers::open(&path)?);
-        Ok(Self { readers, lock, ..store })
+        Ok(Self { readers, lock, path: Some(path), ..store })
     }
 
     /// A store that keeps nothing: what it holds is gone when it is.
@@ -77,6 +86,7 @@ impl SqliteStore {
             left_behind: openings::last(&db)?,
             writer: Writer::start(db)?,
             readers: None,
+            path: None,
             lock: None,
         })
     }
@@ -98,6 +108,13 @@ impl SqliteStore {
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
         self.writer.call(effect, work).await
+    }
+
+    async fn shut_rewritten(&self) -> Result<(), StoreError> {
+        self.shut().await;
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        let rewriting = spawn_blocking(move || connection::rewrite(&path)).await;
+        rewriting.map_err(|error| StoreError::Unavailable(error.to_string()))?
     }
 
     async fn shut(&self) {

@@ -7,7 +7,7 @@ use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
 use super::savepoint::attempt;
-use super::{sweep, turns};
+use super::{notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
@@ -19,6 +19,7 @@ pub(super) fn record(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
     let response = turn.announced()?;
     remove(db, tenant, &response.id)?;
     let ordinal = insert(db, tenant, turn, response)?;
+    notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Open)?;
     insert_items(db, ordinal, &turn.input)
 }
 
@@ -95,6 +96,14 @@ pub(super) fn ordinal(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
     Ok(db.prepare_cached(SQL)?.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
+/// The turn that is recorded as open under this id.
+pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+    match ordinal(db, tenant, id)? {
+        Some(ordinal) => Ok(Some(read(db, ordinal)?.1)),
+        None => Ok(None),
+    }
+}
+
 /// Forgets an opening, and what only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
@@ -110,6 +119,7 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         return Ok(());
     };
     db.prepare_cached("DELETE FROM opening_items WHERE opening = ?1")?.execute([ordinal])?;
+    notices::remove_open(db, tenant, id)?;
     if let (Some(behind), Some(_)) = (behind, after) {
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(behind)))?;
     }
@@ -166,6 +176,7 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
         base,
         input: read_items(db, ordinal)?,
         output: Vec::new(),
+        notices: notices::of_open(db, &tenant, &response.id)?,
         response: Some(response),
         request,
         place: None,

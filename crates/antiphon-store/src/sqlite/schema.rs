@@ -1,5 +1,7 @@
 //! The tables, and how a file of an earlier version comes to have them.
 
+use std::cmp::Ordering;
+
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
@@ -11,6 +13,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("requests.sql")),
     M::up(include_str!("retention.sql")),
     M::up(include_str!("background.sql")),
+    M::up(include_str!("webhooks.sql")),
 ];
 
 /// What marks a file as one of ours; the first step writes it.
@@ -32,6 +35,22 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
     Migrations::from_slice(STEPS)
         .to_latest(db)
         .map_err(|error| StoreError::Unavailable(error.to_string()))
+}
+
+/// Refuses a file whose tables are not today's.
+pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
+    let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    match usize::try_from(version).unwrap_or(usize::MAX).cmp(&STEPS.len()) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(StoreError::Unavailable(
+            "the file was written by an earlier version of Antiphon: a gateway that is started on \
+             it brings it up to date"
+                .into(),
+        )),
+        Ordering::Greater => Err(StoreError::Unavailable(
+            "the file was written by a newer version of Antiphon".into(),
+        )),
+    }
 }
 
 #[cfg(test)]

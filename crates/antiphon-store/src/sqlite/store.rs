@@ -8,15 +8,17 @@ use bytes::Bytes;
 
 use super::writer::Effect;
 use super::{
-    SqliteStore, conversations, expiry, items, jobs, kept, listing, openings, requests, responses,
-    turns,
+    SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
+    requests, responses, turns,
 };
 use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{
-    Conversation, Cursor, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord, Scope, Turn,
+    Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
+    Scope, Turn,
 };
+use crate::snapshot::Holdings;
 use crate::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -188,7 +190,7 @@ impl Store for SqliteStore {
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
         let (tenant, id) = (tenant.clone(), id.clone());
         let found = self.read(move |db| {
-            let is_open = jobs::state(db, &tenant, &id)?.is_some_and(|(is_open, _)| is_open);
+            let is_open = jobs::is_open(db, &tenant, &id)?;
             Ok((openings::ordinal(db, &tenant, &id)?, is_open))
         });
         match found.await? {
@@ -211,6 +213,27 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.write(Effect::Erasing, move |db| erasure::erase(db, &tenant, limit)).await
+    }
+
+    async fn close_rewritten(&self) -> Result<()> {
+        self.shut_rewritten().await
+    }
+
+    async fn claim_notices(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        if !self.read(move |db| notices::any_due(db, now)).await? {
+            return Ok(Vec::new());
+        }
+        self.write(Effect::Unsynced, move |db| notices::claim(db, now, until, limit)).await
+    }
+
+    async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+        let claimed = claimed.clone();
+        self.write(Effect::Unsynced, move |db| notices::settle(db, &claimed, then)).await
     }
 
     async fn close(&self) {

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::keys::ThreadKey;
 use super::responses::{self, Extent};
-use super::{conversations, items, openings, threads};
+use super::{conversations, items, notices, openings, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::records::{Base, Cursor, Seq, Turn};
@@ -26,6 +26,7 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
         let extent = Extent { input_from, output_from, end };
         responses::insert(db, key, response, turn.request.as_ref(), &extent)?;
         openings::remove(db, tenant, &response.id)?;
+        notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Ended)?;
     }
     Ok(())
 }

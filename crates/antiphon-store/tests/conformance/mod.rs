@@ -1,15 +1,19 @@
 //! The laws that every store keeps, as functions of a [`World`]; `suite!` makes tests of them.
 
+pub(crate) mod background;
 pub(crate) mod chains;
 pub(crate) mod conversations;
 pub(crate) mod deletion;
+pub(crate) mod erasure;
 pub(crate) mod expiry;
 pub(crate) mod items;
 pub(crate) mod listing;
 pub(crate) mod model;
+pub(crate) mod notices;
 pub(crate) mod openings;
 pub(crate) mod reopening;
 pub(crate) mod requests;
+pub(crate) mod snapshots;
 pub(crate) mod tenants;
 pub(crate) mod together;
 pub(crate) mod world;
@@ -73,6 +77,13 @@ macro_rules! suite {
                 a_deleted_conversation_leaves_its_responses_readable,
                 places_of_deleted_items_are_not_given_again,
             }
+            erasure {
+                nothing_of_an_erased_tenant_is_left,
+                an_erasure_goes_on_in_small_batches,
+                what_is_anothers_is_not_erased,
+                an_erased_tenant_may_begin_anew,
+                of_a_tenant_that_has_nothing_nothing_is_erased,
+            }
             expiry {
                 the_oldest_responses_expire_first,
                 as_many_expire_at_once_as_are_asked_for,
@@ -88,6 +99,16 @@ macro_rules! suite {
                 a_dropped_opening_lets_go,
                 an_opening_has_a_response_and_no_output,
             }
+            notices {
+                what_is_due_is_claimed_in_order_and_by_one,
+                what_was_told_is_forgotten,
+                what_failed_is_due_again_when_it_is_put_off_to,
+                a_claim_that_ran_out_settles_nothing,
+                a_notice_of_an_open_turn_is_not_due,
+                the_notices_of_the_end_take_the_place_of_the_openings,
+                a_dropped_opening_tells_nobody,
+                a_turn_that_is_refused_tells_nobody,
+            }
             requests {
                 the_newest_turns_of_a_request_are_found,
                 a_request_is_known_in_its_tenant_and_shard_only,
@@ -100,6 +121,19 @@ macro_rules! suite {
                 a_turn_without_a_record_goes_when_it_is_taken_back,
                 a_turn_of_another_tenant_is_not_taken_back,
                 a_deleted_response_takes_what_was_taken_back_along,
+            }
+            background {
+                a_job_is_open_until_its_turn_is_committed,
+                events_are_read_in_pages_from_any_number_on,
+                a_page_has_a_bound_of_bytes,
+                an_event_is_logged_once,
+                a_job_that_has_ended_takes_no_more,
+                a_turn_that_cannot_be_committed_leaves_its_job_open,
+                what_was_released_is_taken_up_once,
+                a_cancelled_job_is_known_to_its_process,
+                a_log_expires_in_batches_and_its_response_stays,
+                a_deleted_response_takes_its_log_along,
+                the_job_of_another_tenant_does_not_exist,
             }
             tenants {
                 what_is_anothers_does_not_exist,
@@ -135,6 +169,17 @@ macro_rules! durable_suite {
                 an_opening_is_settled_behind_its_cursor,
                 openings_of_every_tenant_are_settled,
                 new_openings_are_not_taken_for_old_ones,
+                an_open_job_whose_process_died_is_taken_up,
+                what_a_dead_process_left_open_is_told_once_it_is_settled,
+            }
+            snapshots {
+                a_snapshot_shows_what_was_held_when_it_was_taken,
+                a_snapshot_shows_turns_that_are_open,
+                items_of_no_response_are_shown_too,
+                a_long_thread_is_shown_page_by_page,
+                large_items_are_shown_one_by_one,
+                tenants_are_found_by_name,
+                what_is_kept_by_name_is_shown,
             }
         }
     };

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use tokio::task::JoinSet;
 
 use super::World;
+use super::background::{accepted, background, end, events, page};
+pub(crate) use super::notices::what_a_dead_process_left_open_is_told_once_it_is_settled;
 use super::world::items;
 
 pub(crate) async fn what_was_answered_is_there_after_the_process_died(world: World) {
@@ -201,4 +203,21 @@ pub(crate) async fn new_openings_are_not_taken_for_old_ones(world: World) {
 
     assert_eq!(world.store.settle_openings().await, Ok(0));
     assert_eq!(world.listed(&conversation).await, [""; 0]);
+}
+
+pub(crate) async fn an_open_job_whose_process_died_is_taken_up(world: World) {
+    let (id, turn) = accepted(&world).await;
+    background(&world).append(&world.tenant, &id, events(2..3)).await.unwrap();
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+    let left = background(&world).take_up().await.unwrap().unwrap();
+    assert_eq!((left.id, left.told), (id.clone(), 3));
+    assert_eq!(background(&world).take_up().await, Ok(None));
+    end(&world, turn, 3).await.unwrap();
+
+    let world = world.reopened().await;
+    assert_eq!(background(&world).take_up().await, Ok(None));
+    assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..4));
 }

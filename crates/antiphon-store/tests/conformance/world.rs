@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use antiphon::{FingerprintKey, HeldItem, IdSource, Item, ItemId};
 use antiphon_store::{
     Base, Conversation, ConversationId, Cursor, NewResponse, Order, Page, ResponseId, Scope, Shard,
-    Store, StoreError, Tenant, ThreadId, Turn,
+    Snapshot, Store, StoreError, Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,6 +18,11 @@ use bytes::Bytes;
 #[async_trait]
 pub(crate) trait Place: Send + Sync + 'static {
     async fn open(&self) -> Arc<dyn Store>;
+
+    /// What names it, where more than one store can be opened on it.
+    fn url(&self) -> Option<String> {
+        None
+    }
 }
 
 #[derive(Clone)]
@@ -49,6 +54,12 @@ impl World {
         let Self { store, tenant, place, issued } = self;
         drop(store);
         Self { store: place.open().await, tenant, place, issued }
+    }
+
+    /// What the place holds now.
+    pub(crate) async fn snapshot(&self) -> Box<dyn Snapshot> {
+        let url = self.place.url().expect("the place has a name");
+        antiphon_store::snapshot(&url).await.unwrap()
     }
 
     pub(crate) fn shard(&self) -> Shard {
@@ -169,6 +180,7 @@ impl World {
             response: Some(response.clone()),
             request: None,
             place: None,
+            notices: Vec::new(),
         };
         (response.id, turn)
     }

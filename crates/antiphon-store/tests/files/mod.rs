@@ -1,5 +1,7 @@
 //! What is in the files, and which files are taken.
 
+mod erasure;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

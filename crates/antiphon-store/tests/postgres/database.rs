@@ -103,6 +103,10 @@ impl Place for Database {
         }
         Living(self.clone()).open().await
     }
+
+    fn url(&self) -> Option<String> {
+        Some(self.store_url())
+    }
 }
 
 /// The database, whose processes live.

@@ -9,6 +9,7 @@ use super::fields::{Digits, Field, Fixes, is_one_line, object_of};
 use super::form::Form;
 use super::heard::Heard;
 use super::obfuscation::Obfuscation;
+use super::output_item::always_has_status;
 use crate::item::{Item, ItemId, Kind};
 use crate::json::quote;
 
@@ -109,24 +110,36 @@ impl Emitter {
         self.line.push_back(Event { kind: name, data });
     }
 
-    /// The item as this caller gets it.
-    pub(super) fn show<'i>(&self, item: &'i Item) -> Cow<'i, str> {
-        let head = item.head();
-        if self.shows_encrypted || !head.encrypted || head.kind != Kind::Reasoning {
+    /// The item as this caller gets it. `status`: where it stands, if it does not say so itself. The
+    /// Open Responses specification demands one of every item; providers leave it out of some.
+    pub(super) fn show<'i>(&self, item: &'i Item, status: &str) -> Cow<'i, str> {
+        let lacks_status =
+            !always_has_status(&item.head().kind) && item.object().present("status").is_none();
+        if !lacks_status && !self.hides_content(item) {
             return Cow::Borrowed(item.text());
         }
         let mut object = item.object();
-        object.remove("encrypted_content");
+        if lacks_status {
+            object.set("status", quote(status));
+        }
+        if self.hides_content(item) {
+            object.remove("encrypted_content");
+        }
         Cow::Owned(object.to_text())
+    }
+
+    /// Whether the item is encrypted reasoning, which callers have to ask for.
+    fn hides_content(&self, item: &Item) -> bool {
+        let head = item.head();
+        !self.shows_encrypted && head.encrypted && head.kind == Kind::Reasoning
     }
 
     /// The item that an event carries, where this caller does not get it as it came.
     fn shown_otherwise(&self, heard: &Heard<'_>) -> Option<String> {
-        let item = heard.item()?;
-        match self.show(&item) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(shown) => Some(shown),
-        }
+        let item = heard.item().filter(|item| self.hides_content(item))?;
+        let mut object = item.object();
+        object.remove("encrypted_content");
+        Some(object.to_text())
     }
 
     fn count(&mut self) -> u64 {
@@ -187,8 +200,15 @@ impl ItemEmitter<'_> {
     }
 
     /// The event that announces the item, or that ends it; the upstream's where there is one.
-    pub(super) fn item(&mut self, kind: &'static str, item: &Item, heard: Option<&Heard<'_>>) {
-        let shown = self.emitter.show(item);
+    /// `status`: where the item stands with it.
+    pub(super) fn item(
+        &mut self,
+        kind: &'static str,
+        item: &Item,
+        status: &str,
+        heard: Option<&Heard<'_>>,
+    ) {
+        let shown = self.emitter.show(item, status);
         let fields = [("output_index", self.place.output_index.as_str()), ("item", &*shown)];
         match heard.filter(|heard| heard.kind == kind) {
             Some(heard) => self.emitter.forward(heard, &fields.into()),

@@ -15,7 +15,8 @@ const ALL: &str = "[limits]\n\
                    max-connections = 8\n\
                    client-timeout = 9\n\
                    header-timeout = 10\n\
-                   body-timeout = 11\n";
+                   body-timeout = 11\n\
+                   max-websocket-age = 12\n";
 
 fn limits(args: ServeArgs, environment: impl Environment, text: &str) -> Limits {
     configuration(args, environment, file(text)).gateway.limits
@@ -40,6 +41,7 @@ fn every_limit_has_a_key_in_the_file() {
         client_timeout: Duration::from_secs(9),
         header_timeout: Duration::from_secs(10),
         body_timeout: Duration::from_secs(11),
+        max_websocket_age: Duration::from_secs(12),
     };
     assert_eq!(given, expected);
 }

@@ -39,7 +39,7 @@ fn nothing_of_an_answer_is_logged() {
 #[test]
 fn an_upstreams_refusal_reaches_its_caller_and_no_log() {
     let gateway = Discreet::keyed("responses", "text");
-    let body = r#"{"error":{"message":"sesame is refused","type":"x","param":null,"code":null}}"#;
+    let body = r#"{"error":{"message":"sesame is refused","type":"x","param":"","code":""}}"#;
     for status in [400, 401, 429, 500] {
         for streamed in [false, true] {
             let status = StatusCode::from_u16(status).unwrap();

@@ -20,6 +20,7 @@ use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::MethodFilter;
 use bytes::Bytes;
 use futures_util::stream;
 use http::request::Parts;
@@ -29,13 +30,22 @@ use self::body::Seen;
 use self::path::ForeignPath;
 use self::upload::Upload;
 use super::extract::pass_over;
-use super::{unknown_url, wrong_method};
+use super::unknown_url;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::upstream::{Foreign, HttpUpstream, Passed, SIM, Upstream, UpstreamError};
 
-/// Any method, any path below `/v1` that no other route has.
+/// The methods that pass. Of the others, `TRACE` would tell what key the upstream is shown.
+pub(super) const METHODS: MethodFilter = MethodFilter::GET
+    .or(MethodFilter::HEAD)
+    .or(MethodFilter::POST)
+    .or(MethodFilter::PUT)
+    .or(MethodFilter::PATCH)
+    .or(MethodFilter::DELETE)
+    .or(MethodFilter::OPTIONS);
+
+/// Any path below `/v1` that no other route has.
 pub(super) async fn pass(
     State(gateway): State<Arc<Gateway>>,
     Extension(permit): Extension<TurnPermit>,
@@ -62,10 +72,6 @@ fn checked<'a>(
     let method = request.method();
     let path = uri.path().strip_prefix("/v1").and_then(ForeignPath::parse);
     let path = path.ok_or_else(|| unknown_url(method, uri))?;
-    // The one would tell the upstream's key, the other means no resource at all.
-    if [Method::TRACE, Method::CONNECT].contains(method) {
-        return Err(wrong_method(method, uri));
-    }
     if asks_for_websocket(request.headers()) {
         return Err(ApiError::invalid(format!("WebSockets do not pass at {}.", uri.path())));
     }

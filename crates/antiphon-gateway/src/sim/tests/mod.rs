@@ -6,6 +6,7 @@ mod calls;
 mod choices;
 mod envelope;
 mod lifecycle;
+mod manners;
 mod memory;
 mod refusals;
 mod replies;

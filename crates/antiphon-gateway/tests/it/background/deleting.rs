@@ -1,7 +1,7 @@
 //! A response that is deleted goes with its events.
 
 use super::{a_tale_begun, in_background, silence};
-use crate::support::{Mode, World};
+use crate::support::{Mode, World, invalid};
 
 #[tokio::test]
 async fn an_open_one_is_cancelled_first() {
@@ -28,6 +28,23 @@ async fn one_that_has_ended_is_not_streamed_any_more() {
     client.delete(&path).await.json();
 
     assert_eq!(client.get(&format!("{path}?stream=true")).await.status(), 404);
+}
+
+#[tokio::test]
+async fn where_an_item_of_its_conversation_is_deleted_it_is_not_streamed_any_more() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let asking = in_background("Hello").within(&conversation);
+    let turn = client.turn(Mode::Streamed, &asking).await;
+    let item = turn.item("message")["id"].as_str().unwrap();
+
+    client.delete(&format!("/v1/conversations/{conversation}/items/{item}")).await.json();
+
+    let again = client.get(&format!("/v1/responses/{}?stream=true", turn.id())).await.refused();
+    let message = "This response cannot be streamed again any more.";
+    assert_eq!(again, invalid(Some("stream"), Some("unsupported_parameter"), message));
+    assert_eq!(client.kept(turn.id()).await["status"], "completed");
 }
 
 #[tokio::test]

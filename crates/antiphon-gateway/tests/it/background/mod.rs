@@ -8,6 +8,7 @@ mod polling;
 mod refused;
 mod restart;
 mod retried;
+mod slow;
 mod stopping;
 mod streaming;
 mod tenants;

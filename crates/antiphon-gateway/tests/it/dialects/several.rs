@@ -102,7 +102,7 @@ async fn one_that_answers_enough_is_not_asked_for_more() {
     for mode in MODES {
         let refused = client.refused(mode, &ask("Hello")).await;
         assert_eq!(refused.status, 429);
-        assert_eq!(refused.body["error"]["type"], "rate_limit_error");
+        assert_eq!(refused.body["error"]["type"], "too_many_requests");
         assert_eq!(refused.body["error"]["code"], "rate_limit_exceeded");
     }
 

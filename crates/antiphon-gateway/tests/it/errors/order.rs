@@ -81,6 +81,24 @@ async fn fields_of_wrong_types_come_before_what_is_held() {
 }
 
 #[tokio::test]
+async fn bounds_and_forms_come_before_what_is_held() {
+    let world = World::new().await;
+    let client = world.client();
+    let beyond = [
+        ("temperature", json!(3), "temperature", "decimal_above_max_value"),
+        ("include", json!(["thoughts"]), "include[0]", "invalid_value"),
+        ("tool_choice", json!("perhaps"), "tool_choice", "invalid_value"),
+        ("text", json!({"format": {}}), "text.format.type", "missing_required_parameter"),
+        ("input", json!([{"role": "user"}]), "input[0].content", "missing_required_parameter"),
+    ];
+    for (field, value, param, because) in beyond {
+        let ask = ask("Hello").within(UNKNOWN).field(field, value);
+        let refused = refused(&client, ask.body().clone()).await;
+        assert_eq!(code(&refused), (&json!(because), &json!(param)));
+    }
+}
+
+#[tokio::test]
 async fn what_is_held_comes_before_an_empty_input() {
     let world = World::new().await;
     let client = world.client();

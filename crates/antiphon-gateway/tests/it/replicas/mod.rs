@@ -1,7 +1,9 @@
 //! Several gateways on one database, behind any load balancer.
 
+mod background;
 mod database;
 mod deleted;
+mod erased;
 mod killed;
 mod responses;
 mod rolling;

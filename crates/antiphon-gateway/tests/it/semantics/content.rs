@@ -1,9 +1,10 @@
 //! What messages and outputs are made of.
 
+use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT, RESPONSES};
-use crate::support::{MODES, Refused, World, ask, invalid, user};
+use crate::support::{MODEL, MODES, Refused, World, ask, invalid, user};
 
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgo=";
 const URL: &str = "https://example.com/cat.png";
@@ -24,7 +25,7 @@ async fn second_part(world: &World) -> Value {
     assert_eq!(request.verdict, Ok(()), "a provider accepts {}", request.body);
     match request.body.get("input") {
         Some(input) => input[0]["content"][1].clone(),
-        None => request.messages().last().unwrap()["content"][1].clone(),
+        None => request.messages().last().expect("there is one")["content"][1].clone(),
     }
 }
 
@@ -183,7 +184,7 @@ async fn easy_messages_and_parts_that_nobody_knows_are_taken() {
     ]);
     for mode in MODES {
         let world = RESPONSES.world().await;
-        RESPONSES.answers(&world, &antiphon_testkit::Answer::new("fake-model").message("Hi."));
+        RESPONSES.answers(&world, &Answer::new(MODEL).message("Hi."));
         assert_eq!(world.client().turn(mode, &ask(input.clone())).await.text(), "Hi.");
         assert_eq!(world.last_request().input()[3]["content"], input[3]["content"]);
     }

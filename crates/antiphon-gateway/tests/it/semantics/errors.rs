@@ -11,7 +11,7 @@ fn assert_strings(error: &Value) {
     for field in ["message", "type", "param", "code"] {
         assert!(error[field].is_string(), "{field} of {error}");
     }
-    assert!(!error["message"].as_str().unwrap().is_empty());
+    assert_ne!(error["message"], "");
 }
 
 async fn error_of(client: &Client, path: &str) -> Value {

@@ -1,9 +1,10 @@
 //! `include`: what an answer holds besides.
 
+use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use super::{APIS, CHAT};
-use crate::support::{MODES, Refused, World, ask, invalid, list};
+use crate::support::{MODEL, MODES, Refused, World, ask, invalid, list};
 
 const INCLUDABLE: [&str; 8] = [
     "file_search_call.results",
@@ -104,5 +105,55 @@ async fn what_an_api_has_nothing_of_is_reported() {
         let turn = client.respond(&asked).await;
         let report = client.report(turn.id()).await;
         assert_eq!(report["adapted_fields"][0]["field"], "include[0]", "{spoken:?}");
+    }
+}
+
+/// A chunk of Chat Completions that says one token, and how likely it was.
+fn chunk(token: &str, bytes: Value) -> String {
+    let other = json!({"token": "Hi", "logprob": -2.5, "bytes": null});
+    let logprob =
+        json!({"token": token, "logprob": -0.25, "bytes": bytes, "top_logprobs": [other]});
+    let choice = json!({
+        "index": 0,
+        "delta": {"content": token},
+        "logprobs": {"content": [logprob], "refusal": null},
+    });
+    format!("data: {}\n\n", json!({"id": "c", "model": "fake-model", "choices": [choice]}))
+}
+
+/// The same token as the Responses API has it.
+fn token(token: &str) -> Value {
+    let other = json!({"token": "Hi", "logprob": -2.5, "bytes": [72, 105]});
+    json!({
+        "token": token,
+        "logprob": -0.25,
+        "bytes": token.as_bytes(),
+        "top_logprobs": [other],
+    })
+}
+
+#[tokio::test]
+async fn log_probabilities_of_another_api_are_told_in_the_form_of_this_one() {
+    for mode in MODES {
+        let world = CHAT.world().await;
+        let client = world.client();
+        let answer = Answer::new(MODEL)
+            .raw(chunk("Hello", Value::Null))
+            .raw(chunk(" ü", json!([32, 195, 188])));
+        CHAT.answers(&world, &answer);
+        let asked = ask("Hello").field("include", json!(["message.output_text.logprobs"]));
+
+        let turn = client.turn(mode, &asked.field("top_logprobs", 1)).await;
+
+        let tokens = json!([token("Hello"), token(" ü")]);
+        assert_eq!(turn.text(), "Hello ü");
+        assert_eq!(turn.item("message")["content"][0]["logprobs"], tokens);
+        assert_eq!(client.kept(turn.id()).await["output"], turn.response["output"]);
+        let of = |name: &'static str| turn.events.iter().filter(move |event| event.name == name);
+        let deltas: Vec<&Value> =
+            of("response.output_text.delta").map(|event| &event.json["logprobs"]).collect();
+        let expected: Vec<Value> = [json!([token("Hello")]), json!([token(" ü")])].into();
+        assert!(turn.events.is_empty() || deltas == expected.iter().collect::<Vec<_>>());
+        assert!(of("response.output_text.done").all(|event| event.json["logprobs"] == tokens));
     }
 }

@@ -4,12 +4,12 @@ use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use super::{APIS, RESPONSES, ask_with};
-use crate::support::{Client, MODEL, MODES, Turn, lines, list};
+use crate::support::{Client, MODEL, MODES, Turn, lines, list, text};
 
 /// What the report says of the upstream's stream: fault and tool.
 async fn faults(client: &Client, turn: &Turn) -> Vec<(String, Value)> {
     let report = client.report(turn.id()).await;
-    let fault = |note: &Value| (note["fault"].as_str().unwrap().to_owned(), note["from"].clone());
+    let fault = |note: &Value| (text(&note["fault"]).to_owned(), note["from"].clone());
     list(&report["stream"]).iter().map(fault).collect()
 }
 

@@ -4,9 +4,9 @@ use antiphon_testkit::{Answer, Frame, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, RESPONSES};
-use crate::support::{Event, MODEL, MODES, Mode, Turn, ask, invalid};
+use crate::support::{Ask, Event, MODEL, MODES, Mode, Turn, ask, invalid};
 
-fn with_obfuscation(include: impl Into<Value>) -> crate::support::Ask {
+fn with_obfuscation(include: impl Into<Value>) -> Ask {
     ask("Hello").field("stream_options", json!({"include_obfuscation": include.into()}))
 }
 

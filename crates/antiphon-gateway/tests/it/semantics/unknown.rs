@@ -1,9 +1,10 @@
 //! Fields that the Responses API does not have: upstreams may know them.
 
+use antiphon_testkit::Answer;
 use serde_json::json;
 
 use super::APIS;
-use crate::support::{MODES, ask};
+use crate::support::{MODEL, MODES, ask};
 
 #[tokio::test]
 async fn they_reach_the_upstream_as_they_came() {
@@ -14,9 +15,7 @@ async fn they_reach_the_upstream_as_they_came() {
             let acme = json!({"nested": [1, 2.5, null]});
 
             let asked = ask("Hello").field("acme_option", acme.clone()).field("top_k", 3);
-            world.script(antiphon_testkit::Reply::sse(
-                antiphon_testkit::Answer::new("fake-model").message("Hi").frames_of(spoken.api),
-            ));
+            spoken.answers(&world, &Answer::new(MODEL).message("Hi"));
             let turn = client.turn(mode, &asked).await;
 
             assert_eq!(turn.text(), "Hi");

@@ -1,5 +1,6 @@
 //! The gateway as a server: what it lists, how it stops, how it starts again.
 
+mod described;
 mod drain;
 mod listed;
 mod load;

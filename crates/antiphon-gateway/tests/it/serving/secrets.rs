@@ -36,6 +36,7 @@ fn opening(response: &ResponseId) -> Turn {
         }),
         request: None,
         place: None,
+        notices: Vec::new(),
     }
 }
 

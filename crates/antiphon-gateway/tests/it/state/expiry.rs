@@ -97,7 +97,7 @@ async fn turns_go_on_while_responses_expire() {
         for mode in [Mode::Whole, Mode::Streamed].repeat(10) {
             let next = ask("What is my dog?").model(SIM).after(last.id());
             last = client.turn(mode, &next).await;
-            assert_eq!(last.text(), "Biscuit");
+            assert!(last.text().contains("Biscuit"), "{}", last.text());
         }
         last
     };

@@ -3,7 +3,7 @@
 use antiphon_testkit::{Answer, Reply, Split};
 use serde_json::{Value, json};
 
-use crate::support::{MODEL, Mode, Turn, World, ask, item_event, telling, within_item};
+use crate::support::{MODEL, Mode, Turn, World, ask, item_event, shown, telling, within_item};
 
 /// The upstream gives this answer to one streamed turn, whose laws are checked as it is read.
 async fn told(answer: &Answer) -> Turn {
@@ -31,7 +31,7 @@ async fn the_callers_events_are_the_upstreams() {
     let expected = answer.frames();
     let expected: Vec<&str> = expected.iter().filter_map(|frame| frame.name()).collect();
     assert_eq!(names(&turn), expected);
-    assert_eq!(turn.output(), answer.output());
+    assert_eq!(turn.output(), shown(&answer.output()));
     assert_eq!(turn.status(), "completed");
 }
 

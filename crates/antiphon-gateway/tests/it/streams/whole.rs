@@ -3,7 +3,7 @@
 use antiphon_testkit::{Answer, Reply};
 use http::StatusCode;
 
-use crate::support::{MODEL, MODES, Mode, World, ask, lines};
+use crate::support::{MODEL, MODES, Mode, World, ask, lines, shown};
 
 #[tokio::test]
 async fn every_caller_gets_the_answer_in_the_form_it_asked_for() {
@@ -21,7 +21,7 @@ async fn every_caller_gets_the_answer_in_the_form_it_asked_for() {
         let ask = ask("Hello").within(&conversation).encrypted();
         let turn = client.turn(mode, &ask).await;
 
-        assert_eq!(turn.output(), answer.output());
+        assert_eq!(turn.output(), shown(&answer.output()));
         assert_eq!(turn.status(), "completed");
         assert_eq!(
             lines(&client.items(&conversation).await),

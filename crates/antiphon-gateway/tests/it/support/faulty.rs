@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, Earlier, Listing, Page, Place, RequestDigest,
-    ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId,
-    Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Listing, Page,
+    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,8 +18,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A store in memory.
 #[derive(Clone)]
 pub(crate) struct Faulty {
-    inner: Arc<SqliteStore>,
-    recording: Arc<Semaphore>,
+    pub(super) inner: Arc<SqliteStore>,
+    pub(super) recording: Arc<Semaphore>,
     breaks: Arc<AtomicBool>,
 }
 
@@ -30,7 +30,7 @@ impl Faulty {
         Self { inner: inner.into(), recording, breaks: Arc::default() }
     }
 
-    /// Openings are recorded only once [`Self::go_on_recording`] says so.
+    /// Openings and events are recorded only once [`Self::go_on_recording`] says so.
     pub(crate) fn stop_recording(&self) {
         self.recording.forget_permits(Semaphore::MAX_PERMITS);
     }
@@ -93,11 +93,14 @@ passing_on! {
     fn locate(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
     fn settle_openings() -> Result<usize>;
+    fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
+    fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
         fn background(&self) -> &dyn Background {
-            self.inner.background()
+            self
         }
 
         /// A call that was begun is ended, whether or not its caller waits.

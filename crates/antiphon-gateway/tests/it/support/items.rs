@@ -52,6 +52,15 @@ pub(crate) fn without(item: &Value, field: &str) -> Value {
     item
 }
 
+/// Items as callers are shown them: each with a status, whatever their provider leaves out.
+pub(crate) fn shown(items: &[Value]) -> Vec<Value> {
+    let mut items = items.to_vec();
+    for item in items.iter_mut().filter(|item| item["status"].is_null()) {
+        item["status"] = "completed".into();
+    }
+    items
+}
+
 /// A part of a message's content.
 fn part(kind: &str, text: &str) -> Value {
     json!({"type": kind, "text": text})

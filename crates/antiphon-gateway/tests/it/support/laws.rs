@@ -92,7 +92,7 @@ impl Items {
 
     fn add(&mut self, index: usize, item: &Value) {
         assert_eq!(index, self.0.len(), "indexes count up");
-        assert!(item["id"].as_str().is_some_and(|id| !id.is_empty()));
+        names_itself(item);
         let same = |other: &Item| other.added["id"] == item["id"];
         assert!(!self.0.iter().any(same), "an id is used once: {item}");
         self.0.push(Item {
@@ -158,8 +158,17 @@ impl Item {
         for same in ["id", "type", "call_id", "name", "role"] {
             assert_eq!(self.added[same], item[same], "{same} stays");
         }
+        names_itself(item);
+        assert!(self.open_parts.is_empty(), "every part is done before its item");
         assert_ne!(item["status"], "in_progress", "an item that is done is not in progress");
         self.done = Some(item.clone());
+    }
+}
+
+/// What every item carries, whatever its type.
+fn names_itself(item: &Value) {
+    for key in ["id", "type", "status"] {
+        assert!(item[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {item}");
     }
 }
 

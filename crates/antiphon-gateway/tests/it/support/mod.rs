@@ -8,6 +8,7 @@ mod database;
 mod error;
 mod events;
 mod faulty;
+mod faulty_log;
 mod gateway;
 mod items;
 mod laws;
@@ -31,7 +32,8 @@ pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};
 pub(crate) use faulty::Faulty;
 pub(crate) use items::{
-    assistant, assistant_again, call, call_again, output, reference, typed_user, user, without,
+    assistant, assistant_again, call, call_again, output, reference, shown, typed_user, user,
+    without,
 };
 pub(crate) use place::Kept;
 pub(crate) use raw::Raw;

@@ -1,5 +1,6 @@
 //! Gateways in front of one strict upstream.
 
+use antiphon_gateway::entropy::unix_now;
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
 use antiphon_testkit::postgres::Server;
 use antiphon_testkit::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
@@ -137,6 +138,19 @@ impl World {
     /// among them.
     pub(crate) async fn places_in_line(&self, count: usize) {
         self.database().places_in_line(count).await;
+    }
+
+    /// Erases all that anybody has, as one who comes for it and goes again.
+    pub(crate) async fn erase_everybody(&self) {
+        let url = self.place.url();
+        let store = antiphon_store::open(&url).await.expect("the store opens");
+        let mut seen = antiphon_store::snapshot(&url).await.expect("the store can be looked at");
+        let (now, mut last) = (unix_now() + 1, None);
+        while let Some(tenant) = seen.next_tenant(last.as_ref()).await.expect("it can be read") {
+            while !store.erase(&tenant, now, 100).await.expect("it is erased").is_nothing() {}
+            last = Some(tenant);
+        }
+        store.close().await;
     }
 
     /// The database that they share.

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, Earlier, Line, Listing, Page, Place,
-    RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError, Tenant, ThreadId,
-    Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Line, Listing,
+    Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError,
+    Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -78,6 +78,19 @@ macro_rules! recorded {
                 self.store.settle_openings().await
             }
 
+            async fn claim_notices(
+                &self,
+                now: i64,
+                until: i64,
+                limit: usize,
+            ) -> Result<Vec<DueNotice>> {
+                self.store.claim_notices(now, until, limit).await
+            }
+
+            async fn settle_notice(&self, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+                self.store.settle_notice(claimed, then).await
+            }
+
             async fn close(&self) {
                 self.store.close().await;
             }
@@ -110,4 +123,5 @@ recorded! {
     fn is_open(tenant, id: &ResponseId) -> bool;
     fn drop_opening(tenant, id: &ResponseId) -> ();
     fn commit_turn(tenant, turn: Turn) -> ();
+    fn erase(tenant, now: i64, limit: usize) -> Holdings;
 }

@@ -223,8 +223,8 @@ impl Assembler {
     }
 
     fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let items = self.items.iter().map(OutputItem::item);
-        let shown: Vec<_> = items.map(|item| self.emitter.show(item)).collect();
+        let show = |output| OutputItem::shown(output, &self.emitter);
+        let shown: Vec<_> = self.items.iter().map(show).collect();
         let response = self.envelope.render(shown.iter().map(AsRef::as_ref));
         let event = self.emitter.event(status.event(), &[("response", &response)]);
         Finished {

@@ -93,6 +93,18 @@ impl Assembler {
         }
     }
 
+    /// A piece of a message's text with its `logprobs`, a raw list of tokens in the Responses API's form.
+    pub(crate) fn delta_with_logprobs(&mut self, index: u64, part: u64, raw: &str, logprobs: &str) {
+        let (index, part) = (Digits::of(index), Digits::of(part));
+        let fields = [
+            ("output_index", index.as_str()),
+            ("content_index", part.as_str()),
+            ("delta", raw),
+            ("logprobs", logprobs),
+        ];
+        self.tell(Spoken::Output.event(), fields);
+    }
+
     /// A note on the item's text: `annotation`, a raw object.
     pub(crate) fn annotation(&mut self, index: u64, part: u64, number: u64, annotation: &str) {
         let [index, part, number] = [index, part, number].map(Digits::of);

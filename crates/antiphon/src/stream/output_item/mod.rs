@@ -8,9 +8,12 @@ mod shape;
 mod text;
 mod told;
 
+use std::borrow::Cow;
+
 use self::given::Given;
 pub(super) use self::likeness::{Likeness, Occasion, call_of};
 use self::shape::Names;
+pub(super) use self::shape::always_has_status;
 use self::told::Told;
 use super::emitter::{Emitter, ItemEmitter, Place};
 use super::heard::Heard;
@@ -64,7 +67,7 @@ impl OutputItem {
         let announced = shape::announced(given, &names);
         let place = Place::new(&names.id, index);
         let mut out = ItemEmitter { place: &place, emitter };
-        out.item("response.output_item.added", &announced, heard);
+        out.item("response.output_item.added", &announced, "in_progress", heard);
         Self {
             given: given.clone(),
             names,
@@ -132,6 +135,20 @@ impl OutputItem {
         }
     }
 
+    /// The item as this caller gets it.
+    pub(super) fn shown(&self, emitter: &Emitter) -> Cow<'_, str> {
+        emitter.show(self.item(), self.status())
+    }
+
+    /// Where it stands, for an item that does not say so itself.
+    pub(super) fn status(&self) -> &'static str {
+        match self.state {
+            State::Open(_) => "in_progress",
+            State::Ended { is_whole: true, .. } => "completed",
+            State::Ended { is_whole: false, .. } => "incomplete",
+        }
+    }
+
     /// Ends the item with what the upstream says it came to. `status`: its status where the
     /// upstream gives none that ends it.
     pub(super) fn done(
@@ -142,7 +159,8 @@ impl OutputItem {
         emitter: &mut Emitter,
     ) {
         let item = shape::ended(item, &self.names, status);
-        self.end(item, heard, emitter);
+        let is_whole = !item.head().unfinished;
+        self.end(item, is_whole, heard, emitter);
     }
 
     /// Ends an open item with what it has said so far: that was all of it (`completed`), or it was
@@ -156,21 +174,25 @@ impl OutputItem {
                 item.set_string("status", status);
             }
         });
-        self.end(shape::ended(&given, &self.names, status), None, emitter);
-        if let State::Ended { is_whole, .. } = &mut self.state {
-            *is_whole = status == "completed";
-        }
+        let item = shape::ended(&given, &self.names, status);
+        self.end(item, status == "completed", None, emitter);
     }
 
-    fn end(&mut self, item: Item, heard: Option<&Heard<'_>>, emitter: &mut Emitter) {
+    fn end(
+        &mut self,
+        item: Item,
+        is_whole: bool,
+        heard: Option<&Heard<'_>>,
+        emitter: &mut Emitter,
+    ) {
         let State::Open(told) = &mut self.state else {
             return;
         };
         let place = &self.place;
         let mut out = ItemEmitter { place, emitter };
         let item = told.end(item, &mut out);
-        out.item("response.output_item.done", &item, heard);
-        let is_whole = !item.head().unfinished;
+        let status = if is_whole { "completed" } else { "incomplete" };
+        out.item("response.output_item.done", &item, status, heard);
         self.state = State::Ended { item, is_whole };
     }
 

@@ -144,6 +144,9 @@ impl Part {
         let mut part = as_given(&self.opened, &self.list);
         if let Some(text) = &self.text {
             part = part.with(text.kind().field, text.raw());
+            if let Some(logprobs) = text.logprobs() {
+                part = part.with("logprobs", logprobs);
+            }
         }
         if !self.annotations.is_empty() {
             part = part.with("annotations", format!("[{}]", self.annotations.join(",")));

@@ -40,7 +40,7 @@ pub(super) fn announced(item: &Item, names: &Names) -> Item {
     }
     let status = item.object().string("status").map(Cow::into_owned);
     form.put("status", r#""in_progress""#, |kind, _| match status.as_deref() {
-        None => has_status(kind),
+        None => always_has_status(kind),
         Some(status) => speaks(kind) && matches!(status, "completed" | "incomplete"),
     });
     form.item()
@@ -57,7 +57,7 @@ pub(super) fn ended(item: &Item, names: &Names, status: &str) -> Item {
     let own = item.object().string("status").map(Cow::into_owned);
     let own = own.filter(|status| status != "in_progress");
     let status = quote(own.as_deref().unwrap_or(status));
-    form.put("status", &status, |kind, is_there| has_status(kind) || is_there);
+    form.put("status", &status, |kind, is_there| always_has_status(kind) || is_there);
     form.item()
 }
 
@@ -127,8 +127,9 @@ fn speaks(kind: &Kind) -> bool {
     speaks_in_parts(kind) || TextKind::of_item(kind).is_some()
 }
 
-/// Whether items of this kind always carry a `status`.
-fn has_status(kind: &Kind) -> bool {
+/// Whether items of this kind always carry a `status`, wherever they go. All others are shown with
+/// one and keep the bytes that came.
+pub(in crate::stream) fn always_has_status(kind: &Kind) -> bool {
     use Kind as K;
     matches!(
         kind,

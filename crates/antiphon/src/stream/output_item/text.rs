@@ -22,6 +22,8 @@ pub(super) struct Text {
     /// The index of the part that holds it.
     index: Option<(&'static str, String)>,
     said: String,
+    /// The `logprobs` of what was said: raw tokens, between commas.
+    logprobs: String,
     has_ended: bool,
 }
 
@@ -34,12 +36,17 @@ struct Course<'a> {
 
 impl Text {
     pub(super) fn new(kind: &'static TextKind, index: Option<(&'static str, String)>) -> Self {
-        Self { kind, index, said: String::new(), has_ended: false }
+        Self { kind, index, said: String::new(), logprobs: String::new(), has_ended: false }
     }
 
     /// What was said so far, escaped.
     pub(super) fn said(&self) -> &str {
         &self.said
+    }
+
+    /// The `logprobs` that were told with it, a raw list; `None` where there were none.
+    pub(super) fn logprobs(&self) -> Option<String> {
+        (!self.logprobs.is_empty()).then(|| format!("[{}]", self.logprobs))
     }
 
     /// The same as a JSON string.
@@ -75,6 +82,9 @@ impl Text {
             return;
         };
         self.said.push_str(piece);
+        if self.kind.has_logprobs {
+            self.keep_logprobs(heard);
+        }
         let index = self.index_field();
         out.pass(heard, index.as_slice());
     }
@@ -93,12 +103,24 @@ impl Text {
         }
         self.has_ended = true;
         let whole = self.tell_rest(whole, logprobs, out);
+        let told = self.logprobs().filter(|_| logprobs == "[]");
+        let logprobs = told.as_deref().unwrap_or(logprobs);
         let as_heard = heard.filter(|heard| heard.text(self.kind.field) == Some(&whole));
         match as_heard {
             Some(heard) => out.pass(heard, self.index_field().as_slice()),
             None => self.tell(self.kind.done, (self.kind.field, &whole), logprobs, out),
         }
         self.said = whole;
+    }
+
+    fn keep_logprobs(&mut self, heard: &Heard<'_>) {
+        let list = heard.object.present("logprobs").unwrap_or_default().trim();
+        let tokens = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+        let tokens = tokens.unwrap_or_default().trim();
+        if !tokens.is_empty() {
+            self.logprobs.push_str(if self.logprobs.is_empty() { "" } else { "," });
+            self.logprobs.push_str(tokens);
+        }
     }
 
     /// Whether what was said can be the beginning of this.

@@ -103,9 +103,7 @@ impl Spoken {
         let item = |status: &str, fields: Value| {
             let mut item = fields;
             item["id"] = id.as_str().into();
-            if !status.is_empty() {
-                item["status"] = status.into();
-            }
+            item["status"] = status.into();
             item
         };
         match self {
@@ -120,7 +118,7 @@ impl Spoken {
                 if *sealed {
                     ended["encrypted_content"] = format!("gAAA{at}").into();
                 }
-                (item("", begun), item("", ended))
+                (item("in_progress", begun), item("completed", ended))
             }
             Self::Message { parts } => {
                 let message = json!({"type": "message", "role": "assistant", "content": []});

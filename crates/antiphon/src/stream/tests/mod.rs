@@ -13,6 +13,8 @@ pub(crate) mod mangler;
 mod names;
 mod passing;
 mod permission;
+mod preface;
+mod queued;
 mod settling;
 mod texts;
 mod whole;

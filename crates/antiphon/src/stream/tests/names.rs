@@ -147,7 +147,7 @@ fn the_id_of_encrypted_reasoning_is_never_replaced_for_its_form() {
             completed(&[reasoning(id, "", "gAAA")]),
         ];
         let told = hears(&events);
-        assert_eq!(told.only_item(), reasoning(id, "", "gAAA"));
+        assert_eq!(told.only_item(), shown(&reasoning(id, "", "gAAA")));
         assert!(told.finished.notes.is_empty());
     }
 }
@@ -197,7 +197,7 @@ fn a_compaction_is_shown_with_its_content() {
     let response = json!({"output": [compaction]});
     assembler.hear_whole(&response.to_string().into()).unwrap();
     let response: Value = serde_json::from_str(&assembler.finish(0).response).unwrap();
-    assert_eq!(response["output"], json!([compaction]));
+    assert_eq!(response["output"], json!([shown(&compaction)]));
 }
 
 #[test]

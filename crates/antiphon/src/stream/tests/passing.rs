@@ -8,12 +8,12 @@ use super::world::{Told, World};
 const STREAM: &[&str] = &[
     r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_up","output":[]}}"#,
     r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"resp_up","output":[]}}"#,
-    r#"{"type":"response.output_item.added","sequence_number":2,"output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"gA","summary":[]}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":2,"output_index":0,"item":{"id":"rs_1","type":"reasoning","status":"in_progress","encrypted_content":"gA","summary":[]}}"#,
     r#"{"type":"response.reasoning_summary_part.added","sequence_number":3,"item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}}"#,
     r#"{"type":"response.reasoning_summary_text.delta","sequence_number":4,"item_id":"rs_1","output_index":0,"summary_index":0,"delta":"Hm\u002e","obfuscation":"x1"}"#,
     r#"{"type":"response.reasoning_summary_text.done","sequence_number":5,"item_id":"rs_1","output_index":0,"summary_index":0,"text":"Hm\u002e"}"#,
     r#"{"type":"response.reasoning_summary_part.done","sequence_number":6,"item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type": "summary_text","text":"Hm\u002e"}}"#,
-    r#"{"type":"response.output_item.done","sequence_number":7,"output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"gAAA","summary":[{"type": "summary_text", "text":"Hm\u002e"}]}}"#,
+    r#"{"type":"response.output_item.done","sequence_number":7,"output_index":0,"item":{"id":"rs_1","type":"reasoning","status":"completed","encrypted_content":"gAAA","summary":[{"type": "summary_text", "text":"Hm\u002e"}]}}"#,
     r#"{"type":"response.output_item.added","sequence_number":8,"output_index":1,"item":{"id":"msg_1","type":"message","status":"in_progress","content":[],"role":"assistant"}}"#,
     r#"{"type":"response.content_part.added","sequence_number":9,"item_id":"msg_1","output_index":1,"content_index":0,"part":{"type": "output_text","annotations":[],"logprobs":[],"text":""}}"#,
     r#"{"type":"response.output_text.delta","sequence_number":10,"item_id":"msg_1","output_index":1,"content_index":0,"delta":"Hello","logprobs":[],"obfuscation":"x2"}"#,
@@ -28,9 +28,9 @@ const STREAM: &[&str] = &[
     r#"{"type":"response.output_item.added","sequence_number":19,"output_index":3,"item":{"id":"ws_1","type":"web_search_call","status":"in_progress","action":{"type":"search","query":""}}}"#,
     r#"{"type":"response.web_search_call.searching","sequence_number":20,"output_index":3,"item_id":"ws_1"}"#,
     r#"{"type":"response.output_item.done","sequence_number":21,"output_index":3,"item":{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","query":"x"}}}"#,
-    r#"{"type":"response.output_item.added","sequence_number":22,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","cells":[1e2,9007199254740993]}}"#,
+    r#"{"type":"response.output_item.added","sequence_number":22,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","status":"completed","cells":[1e2,9007199254740993]}}"#,
     r#"{"type":"acme:chart.drawn","sequence_number":23,"output_index":4,"cells":[1e2]}"#,
-    r#"{"type":"response.output_item.done","sequence_number":24,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","cells":[1e2,9007199254740993]}}"#,
+    r#"{"type":"response.output_item.done","sequence_number":24,"output_index":4,"item":{"id":"acme_1","type":"acme:chart","status":"completed","cells":[1e2,9007199254740993]}}"#,
 ];
 
 fn hears(stream: impl IntoIterator<Item = String>) -> Told {
@@ -56,6 +56,24 @@ fn where_only_the_numbers_differ_only_they_change() {
     let between = &told.raw[2..told.raw.len() - 1];
     let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
     assert_eq!(passed, STREAM[2..]);
+}
+
+/// Source: the Open Responses specification, which demands a status of every item. OpenAI leaves it
+/// out of reasoning, and refuses it where reasoning is sent back.
+#[test]
+fn an_item_without_a_status_is_shown_with_one_and_stays_as_the_bytes_that_came() {
+    let bare = |line: &&str| {
+        let line =
+            line.replace(r#""type":"reasoning","status":"in_progress""#, r#""type":"reasoning""#);
+        line.replace(r#""type":"reasoning","status":"completed""#, r#""type":"reasoning""#)
+    };
+    let told = hears(STREAM.iter().map(bare));
+    let status = |kind: &str| told.of(kind)[0]["item"]["status"].clone();
+    assert_eq!(status("output_item.added"), "in_progress");
+    assert_eq!(status("output_item.done"), "completed");
+    assert_eq!(told.output()[0]["status"], "completed");
+    let kept = told.finished.output[0].item.as_ref().unwrap().text();
+    assert!(bare(&STREAM[7]).contains(kept) && !kept.contains("status"), "{kept}");
 }
 
 #[test]

@@ -69,3 +69,59 @@ fn what_stands_beside_a_suppressed_call_stays_and_counts_from_nought() {
     assert_eq!(told.output(), [message]);
     assert_eq!(told.of("output_item.added")[0]["output_index"], 0);
 }
+
+/// Two calls, the second begun before the first has ended.
+fn two_calls() -> Vec<Value> {
+    let (first, second) = (call("fc_1", CALL, "{}"), call("fc_2", "call_2", "[]"));
+    vec![
+        created(),
+        added(0, &begun_call("fc_1", CALL)),
+        added(1, &begun_call("fc_2", "call_2")),
+        arguments_delta(1, "fc_2", "[]"),
+        arguments_delta(0, "fc_1", "{}"),
+        arguments_done(1, "fc_2", "[]"),
+        arguments_done(0, "fc_1", "{}"),
+        done(1, &second),
+        done(0, &first),
+        completed(&[first, second]),
+    ]
+}
+
+/// The provider's reference on `parallel_tool_calls`: at most one tool is called.
+#[test]
+fn where_one_call_is_allowed_a_second_leaves_no_trace_but_a_note() {
+    let told = World::one_call_at_a_time().hears(&two_calls());
+    assert_eq!(told.output(), [call("fc_1", CALL, "{}")]);
+    assert_eq!(told.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
+    let both = two_calls().pop().unwrap();
+    let told = World::one_call_at_a_time().hears(&[both]);
+    assert_eq!(told.output().len(), 1);
+    assert_eq!(told.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
+}
+
+#[test]
+fn one_call_that_is_told_twice_is_one_call() {
+    let mut events = a_streamed_call();
+    events.insert(2, added(1, &begun_call("fc_1", CALL)));
+    let told = World::one_call_at_a_time().of_a_contradictory_upstream().hears(&events);
+    assert_eq!(told.output().len(), 1);
+    assert!(told.finished.notes.is_empty());
+}
+
+/// Open Responses, `tool_choice`: `required` must call, a named function is forced. An answer without
+/// the call cannot be made to have one: it is told of.
+#[test]
+fn a_call_that_is_demanded_and_missing_is_noted() {
+    let named = json!({"type": "function", "name": tool()});
+    let other = json!({"type": "function", "name": "other"});
+    let message = message("msg_1", "No.");
+    for (choice, missing) in [(json!("required"), None), (named, Some(tool()))] {
+        let told = World::choosing(&choice).hears(&[completed(std::slice::from_ref(&message))]);
+        assert_eq!(told.output(), [message.clone()]);
+        assert_eq!(told.finished.notes, [Note::CallMissing { tool: missing }]);
+    }
+    let told = World::choosing(&other).hears(&a_streamed_call());
+    let suppressed = Note::CallSuppressed { tool: tool() };
+    let missing = Note::CallMissing { tool: Some("other".to_owned()) };
+    assert_eq!(told.finished.notes, [suppressed, missing]);
+}

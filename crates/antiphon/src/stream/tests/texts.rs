@@ -241,7 +241,7 @@ fn summary_and_raw_reasoning_are_told_side_by_side() {
     let mut item = reasoning("rs_1", "Hm.", "gAAA");
     item["content"] = raw;
     let told = hears(&[completed(&[item.clone()])]);
-    assert_eq!(told.only_item(), item);
+    assert_eq!(told.only_item(), shown(&item));
     assert_eq!(told.deltas("reasoning_summary_text.delta"), "Hm.");
     assert_eq!(told.deltas("reasoning_text.delta"), "So: hm.");
 }
@@ -253,7 +253,7 @@ fn a_custom_tools_input_and_an_mcp_calls_arguments_are_told() {
     let mcp = json!({"id": "mcp_1", "type": "mcp_call", "server_label": "x", "name": "f",
         "arguments": "{}", "output": "ok"});
     let told = hears(&[completed(&[custom.clone(), mcp.clone()])]);
-    assert_eq!(told.output(), [custom, mcp]);
+    assert_eq!(told.output(), [custom, shown(&mcp)]);
     assert_eq!(told.deltas("custom_tool_call_input.delta"), "hi");
     assert_eq!(told.deltas("mcp_call_arguments.delta"), "{}");
 }

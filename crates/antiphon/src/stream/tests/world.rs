@@ -32,6 +32,8 @@ pub(crate) struct World {
     form: Form,
     /// The request's `tool_choice`, raw.
     tool_choice: Option<String>,
+    /// The request allows one call.
+    one_call: bool,
 }
 
 /// What a client got, and what is kept.
@@ -69,10 +71,18 @@ impl World {
         Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
     }
 
+    /// The caller wants one call at a time.
+    pub(super) fn one_call_at_a_time() -> Self {
+        Self { one_call: true, ..Self::default() }
+    }
+
     pub(crate) fn assembler(&self) -> Assembler {
         let mut request = Object::parse(br#"{"model":"sim"}"#).unwrap();
         if let Some(choice) = &self.tool_choice {
             request.set("tool_choice", choice.clone());
+        }
+        if self.one_call {
+            request.set("parallel_tool_calls", "false");
         }
         let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
         let ids = Box::new(Counting::default());

@@ -60,6 +60,11 @@ impl Answer {
         }
     }
 
+    /// Takes how likely the pieces of the text were that is said next.
+    pub(super) fn hear_logprobs(&mut self, logprobs: &Object<'_>) {
+        self.message.hear_logprobs(logprobs);
+    }
+
     /// The answer ends. Of one that a limit cut short what spoke last is unfinished, and what came
     /// before is whole; what an upstream broke off stays as it is.
     pub(super) fn end(

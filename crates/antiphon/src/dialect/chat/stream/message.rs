@@ -1,5 +1,6 @@
 //! The one message of an answer.
 
+use super::logprobs;
 use super::teller::Teller;
 use crate::json::Object;
 use crate::stream::Spoken;
@@ -16,13 +17,30 @@ pub(super) struct Message {
     output: Option<u64>,
     refusal: Option<u64>,
     annotations: u64,
+    /// How likely the pieces of text were that are said next: raw tokens, between commas.
+    logprobs: String,
 }
 
 impl Message {
     /// A piece of its text, or of its refusal.
     pub(super) fn say(&mut self, spoken: Spoken, raw: &str, teller: &mut Teller<'_>) {
         let (index, part) = (self.index(teller), self.part(spoken));
-        teller.delta(index, spoken, part, raw);
+        if spoken == Spoken::Output && !self.logprobs.is_empty() {
+            let logprobs = format!("[{}]", std::mem::take(&mut self.logprobs));
+            teller.delta_with_logprobs(index, part, raw, &logprobs);
+        } else {
+            teller.delta(index, spoken, part, raw);
+        }
+    }
+
+    /// How likely the pieces of its text were that are said next. Some servers send them ahead, with an
+    /// empty piece.
+    pub(super) fn hear_logprobs(&mut self, logprobs: &Object<'_>) {
+        let tokens = logprobs::in_responses_form(logprobs);
+        if !tokens.is_empty() && !self.logprobs.is_empty() {
+            self.logprobs.push(',');
+        }
+        self.logprobs.push_str(&tokens);
     }
 
     /// A note on its text.

@@ -13,6 +13,7 @@ mod failure;
 mod finish;
 mod fragment;
 mod left_out;
+mod logprobs;
 mod message;
 mod reasoning;
 mod teller;
@@ -43,7 +44,8 @@ use crate::stream::{Assembler, Failure, Status};
 ///
 /// - The response ends after its `finish_reason`, not with it: the chunk with the usage follows.
 /// - Of several choices the first is heard. What is said under a key that is not known is left out,
-///   and each kind noted once. `logprobs` are left out, too: the events carry an empty list.
+///   and each kind noted once. `logprobs` that the caller did not ask for are left out, too, and those of
+///   refusals: the events carry an empty list.
 /// - Of a chunk's own fields `model`, `service_tier`, `choices`, `usage` and `error` are heard. What
 ///   else stands there is about the server (`system_fingerprint`, `prompt_filter_results`, …).
 pub(in crate::dialect) struct Stream {
@@ -54,6 +56,7 @@ pub(in crate::dialect) struct Stream {
     form: Option<Form>,
     usage: Option<Usage>,
     left_out: LeftOut,
+    wants_logprobs: bool,
 }
 
 /// Where an answer is.
@@ -85,6 +88,7 @@ impl Stream {
     /// A decoder of the answer to a request of which this is known.
     pub(in crate::dialect) fn new(asked: Asked) -> Self {
         Self {
+            wants_logprobs: asked.wants_logprobs,
             answer: Answer::new(asked),
             state: State::Speaking,
             has_begun: false,
@@ -134,11 +138,11 @@ impl Stream {
     }
 
     fn hear_choice(&mut self, choice: &Object<'_>, assembler: &mut Assembler) {
+        if let Some(logprobs) = choice.object("logprobs") {
+            self.hear_logprobs(&logprobs, assembler);
+        }
         for form in [Form::Delta, Form::Message] {
             self.hear_form(form, choice, assembler);
-        }
-        if choice.present("logprobs").is_some_and(has_logprobs) {
-            self.left_out.note("logprobs", "", assembler);
         }
         self.usage = usage::reported(choice.present("usage")).or(self.usage);
         if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::of(&it)) {
@@ -146,6 +150,18 @@ impl Stream {
         }
         if let Some(failure) = failure::reported(choice) {
             self.fail(&failure, assembler);
+        }
+    }
+
+    /// Servers that were not asked for any send the lists as null, or empty.
+    fn hear_logprobs(&mut self, logprobs: &Object<'_>, assembler: &mut Assembler) {
+        let is_there = |key: &str| logprobs.present(key).is_some_and(|list| list != "[]");
+        let is_heard = self.wants_logprobs && is_there("content");
+        if is_heard {
+            self.answer.hear_logprobs(logprobs);
+        }
+        if is_there("refusal") || is_there("content") && !is_heard {
+            self.left_out.note("logprobs", "", assembler);
         }
     }
 
@@ -226,10 +242,4 @@ impl Decode for Stream {
     fn over(&mut self, assembler: &mut Assembler) {
         self.end_finished(assembler);
     }
-}
-
-/// Whether there are any: servers that were not asked for some send the lists as `null`.
-fn has_logprobs(raw: &str) -> bool {
-    let Ok(logprobs) = Object::parse(raw.as_bytes()) else { return false };
-    ["content", "refusal"].iter().any(|key| logprobs.present(key).is_some_and(|it| it != "[]"))
 }

@@ -67,6 +67,12 @@ impl Teller<'_> {
         self.assembler.delta(index, spoken, part, raw);
     }
 
+    /// A piece of a message's text, and how likely its tokens were.
+    pub(super) fn delta_with_logprobs(&mut self, index: u64, part: u64, raw: &str, logprobs: &str) {
+        self.items.last = Some(index);
+        self.assembler.delta_with_logprobs(index, part, raw, logprobs);
+    }
+
     /// The last piece of a text, which the server has not said itself.
     pub(super) fn complete(&mut self, index: u64, spoken: Spoken, raw: &str) {
         self.assembler.delta(index, spoken, 0, raw);

@@ -192,13 +192,13 @@ fn says_nothing(item: &Value) -> bool {
 /// The fields that an item of its type needs.
 fn well_formed(item: &Value) -> Checked {
     let required: &[&str] = match item["type"].as_str() {
-        Some("message") => &["role", "status", "content"],
-        Some("function_call") => &["call_id", "name", "arguments", "status"],
-        Some("custom_tool_call") => &["call_id", "name", "input", "status"],
+        Some("message") => &["role", "content"],
+        Some("function_call") => &["call_id", "name", "arguments"],
+        Some("custom_tool_call") => &["call_id", "name", "input"],
         Some("reasoning") => &["summary"],
         _ => &[],
     };
-    for field in required {
+    for field in ["id", "type", "status"].iter().chain(required) {
         ensure(!item[field].is_null(), &format!("the item lacks {field}"))?;
     }
     Ok(())

@@ -63,6 +63,12 @@ fn of_allowed_tools_only_those_are_sent() {
 }
 
 #[test]
+fn of_allowed_tools_none_may_be_called_either() {
+    let tools = json!([{"type": "function", "name": "f"}]);
+    assert_eq!(body(&fields(&allowed("none", &tools)))["tool_choice"], "none");
+}
+
+#[test]
 fn one_allowed_tool_that_is_required_is_required() {
     let tools = json!([{"type": "function", "name": "g"}]);
     let body = body(&fields(&allowed("required", &tools)));
@@ -98,6 +104,6 @@ fn a_hosted_tool_that_is_not_allowed_is_not_missed() {
 fn a_choice_that_nobody_knows_is_refused() {
     assert_eq!(refused_field(&fields(&json!("any"))), "tool_choice");
     assert_eq!(refused_field(&fields(&json!({"type": "mcp"}))), "tool_choice.type");
-    assert_eq!(refused_field(&fields(&allowed("none", &json!([])))), "tool_choice.mode");
+    assert_eq!(refused_field(&fields(&allowed("perhaps", &json!([])))), "tool_choice.mode");
     assert_eq!(refused_field(&fields(&allowed("auto", &json!(7)))), "tool_choice.tools");
 }

@@ -1,0 +1,59 @@
+//! How much is held, in words and as JSON.
+
+use antiphon_store::{Holdings, Tenant};
+use serde_json::json;
+
+/// The line of a tenant in a list.
+pub(super) fn line(tenant: &Tenant, held: &Holdings) -> String {
+    json!({
+        "tenant": tenant.as_str(),
+        "conversations": held.conversations,
+        "responses": held.responses,
+        "open_turns": held.open_turns,
+        "items": held.items,
+        "deleted_items": held.deleted_items,
+    })
+    .to_string()
+}
+
+/// As `2 conversations, 1 response, …`: what there is none of, too.
+pub(super) fn words(held: &Holdings) -> String {
+    let named = [
+        (held.conversations, "conversation"),
+        (held.responses, "response"),
+        (held.open_turns, "open turn"),
+        (held.items, "item"),
+    ];
+    let named = named.map(|(count, name)| counted(count, name)).join(", ");
+    let deleted = match held.deleted_items {
+        1 => "trace of a deleted item",
+        _ => "traces of deleted items",
+    };
+    format!("{named} and {} {deleted}", held.deleted_items)
+}
+
+fn counted(count: u64, name: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_is_told_in_words() {
+        let held = Holdings {
+            conversations: 1,
+            responses: 2,
+            open_turns: 0,
+            items: 5,
+            deleted_items: 1,
+            others: 7,
+        };
+        let words = words(&held);
+        let expected =
+            "1 conversation, 2 responses, 0 open turns, 5 items and 1 trace of a deleted item";
+        assert_eq!(words, expected);
+    }
+}

@@ -1,0 +1,79 @@
+//! `antiphon erase`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use antiphon_gateway::entropy::unix_now;
+use antiphon_store::{Holdings, Store, Tenant};
+
+use super::args::EraseArgs;
+use super::whose::Whose;
+use super::{counts, run, snapshot, unopened, unread};
+use crate::failure::Failure;
+use crate::settings::Access;
+
+/// How many entries go at a time.
+const BATCH: usize = 500;
+
+/// Erases all that a tenant has, or tells what that would be.
+pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
+    let whose = Whose::of(args.whose)?;
+    run(async {
+        let (tenant, held) = whose.found(&mut *snapshot(&whose.access).await?).await?;
+        if !args.yes {
+            let sentence = format!(
+                "this would erase {} of the tenant '{}'; give --yes to erase them",
+                counts::words(&held),
+                tenant.as_str()
+            );
+            return Err(Failure::refused(sentence));
+        }
+        let erased = erase_all(&whose.access, &tenant).await?;
+        println!("erased {} of the tenant '{}'", counts::words(&erased), tenant.as_str());
+        check_nothing_is_left(&whose.access, &tenant).await
+    })
+}
+
+async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure> {
+    let store = open(access).await?;
+    // Turns are told by the second in which they began: those of this one are refused too.
+    let now = unix_now().saturating_add(1);
+    let mut erased = Holdings::default();
+    loop {
+        match store.erase(tenant, now, BATCH).await.map_err(unread)? {
+            batch if batch.is_nothing() => break,
+            batch => erased += batch,
+        }
+    }
+    store.close_rewritten().await.map_err(|error| {
+        Failure::runtime(format!(
+            "{} of the tenant '{}' were erased, but the file was not written anew, so that remains \
+             may be found in unused parts of it until it is vacuumed: {error}",
+            counts::words(&erased),
+            tenant.as_str()
+        ))
+    })?;
+    Ok(erased)
+}
+
+async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
+    antiphon_store::open(&access.store).await.map_err(|error| match unopened(&error) {
+        Failure::Runtime(sentence) if access.store.starts_with("sqlite:") => Failure::runtime(
+            format!("{sentence}; a tenant is erased from a file while no gateway has it open"),
+        ),
+        failure => failure,
+    })
+}
+
+/// Somebody may have gone on meanwhile.
+async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitCode, Failure> {
+    let left = snapshot(access).await?.holdings(tenant).await.map_err(unread)?;
+    if left.is_nothing() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Failure::runtime(format!(
+        "{} of the tenant '{}' came meanwhile; take its access away, and erase again",
+        counts::words(&left),
+        tenant.as_str()
+    )))
+}

@@ -1,0 +1,61 @@
+//! `antiphon tenants`, `antiphon export` and `antiphon erase`: whose data a store holds, and what
+//! becomes of it.
+
+mod args;
+mod counts;
+mod erase;
+mod export;
+mod whose;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use antiphon_store::{OpenError, Snapshot};
+
+pub(crate) use self::args::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
+pub(crate) use self::erase::erase;
+pub(crate) use self::export::export;
+use crate::failure::Failure;
+use crate::settings::{self, Access};
+
+/// Lists the tenants of whom anything is held, a line each.
+pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
+    let access = settings::access(args.into(), settings::environment)?;
+    run(async {
+        let mut snapshot = snapshot(&access).await?;
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut last = None;
+        while let Some(tenant) = snapshot.next_tenant(last.as_ref()).await.map_err(unread)? {
+            let held = snapshot.holdings(&tenant).await.map_err(unread)?;
+            writeln!(out, "{}", counts::line(&tenant, &held)).map_err(unwritten)?;
+            last = Some(tenant);
+        }
+        out.flush().map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Runs what waits for a store.
+fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
+        .block_on(work)
+}
+
+async fn snapshot(access: &Access) -> Result<Box<dyn Snapshot>, Failure> {
+    antiphon_store::snapshot(&access.store).await.map_err(|error| unopened(&error))
+}
+
+fn unopened(error: &OpenError) -> Failure {
+    Failure::runtime(format!("the store cannot be opened: {error}"))
+}
+
+fn unread(error: antiphon_store::StoreError) -> Failure {
+    Failure::runtime(error.to_string())
+}
+
+fn unwritten(error: io::Error) -> Failure {
+    Failure::runtime(format!("the output cannot be written: {error}"))
+}

@@ -1,0 +1,68 @@
+//! Which tenant is meant.
+
+use antiphon_gateway::tenant_of_token;
+use antiphon_store::{Holdings, Snapshot, Tenant};
+
+use super::args::TenantArgs;
+use super::unread;
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+use crate::settings::{self, Access};
+
+/// How a tenant is named, and the store that holds its data.
+pub(super) struct Whose {
+    pub(super) access: Access,
+    named: Named,
+}
+
+enum Named {
+    /// By its name.
+    Name(String),
+    /// By a token, which is not shown.
+    Token(String),
+}
+
+impl Whose {
+    pub(super) fn of(args: TenantArgs) -> Result<Self, Failure> {
+        let TenantArgs { store, tenant, token_env, secret } = args;
+        let args = ServeArgs { secret, ..ServeArgs::from(store) };
+        let access = settings::access(args, settings::environment)?;
+        let named = match (tenant, token_env) {
+            (Some(name), _) => Named::Name(name),
+            (None, Some(variable)) => Named::Token(token(&variable)?),
+            (None, None) => {
+                return Err(Failure::usage("give --tenant NAME or --token-env VARIABLE"));
+            }
+        };
+        Ok(Self { access, named })
+    }
+
+    /// The tenant, of whom something has to be held, and how much that is.
+    pub(super) async fn found(
+        &self,
+        snapshot: &mut dyn Snapshot,
+    ) -> Result<(Tenant, Holdings), Failure> {
+        let tenant = match &self.named {
+            Named::Name(name) => Some(Tenant::new(name.as_str())),
+            Named::Token(token) => tenant_of_token(snapshot, &self.access.secrets, token)
+                .await
+                .map_err(|error| Failure::runtime(error.to_string()))?,
+        };
+        let tenant = tenant.ok_or_else(|| Failure::runtime("nothing is held of anybody"))?;
+        let held = snapshot.holdings(&tenant).await.map_err(unread)?;
+        if held.is_nothing() {
+            let sentence = format!(
+                "nothing is held of the tenant '{}'; antiphon tenants lists those of whom \
+                 something is",
+                tenant.as_str()
+            );
+            return Err(Failure::runtime(sentence));
+        }
+        Ok((tenant, held))
+    }
+}
+
+fn token(variable: &str) -> Result<String, Failure> {
+    let token = settings::environment(variable)?;
+    token.ok_or_else(|| Failure::usage(format!("--token-env: the variable {variable} is not set")))
+}

@@ -1,0 +1,63 @@
+//! `antiphon tenants`.
+
+use serde_json::json;
+
+use super::{Kept, is_busy, lines};
+use crate::world::{Ended, World};
+
+#[test]
+fn tenants_are_listed_beside_a_gateway() {
+    let kept = Kept::new();
+    let serving = kept.serve();
+    assert_eq!(kept.antiphon(&["tenants"]).stdout, "");
+    is_busy(&serving, "key-of-globex", "blue");
+    is_busy(&serving, "key-of-acme", "red");
+
+    let ended = kept.antiphon(&["tenants"]);
+
+    let held = |tenant: &str| {
+        json!({
+            "tenant": tenant, "conversations": 1, "responses": 3, "open_turns": 0, "items": 6,
+            "deleted_items": 1,
+        })
+    };
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    assert_eq!(lines(&ended.stdout), [held("acme"), held("globex")]);
+    assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+}
+
+#[test]
+fn which_store_is_not_guessed() {
+    for args in
+        [&["tenants"][..], &["export", "--tenant", "acme"], &["erase", "--tenant", "acme", "--yes"]]
+    {
+        let stderr = "error: give --store URL or ANTIPHON_STORE: which store is not guessed\n";
+        let (stdout, stderr) = (String::new(), stderr.to_owned());
+        assert_eq!(World::antiphon(args).ends(), Ended { code: Some(2), stdout, stderr });
+    }
+}
+
+#[test]
+fn a_store_that_is_not_there_is_not_created() {
+    let kept = Kept::new();
+    for args in [&["tenants"][..], &["erase", "--tenant", "acme", "--yes"]] {
+        let ended = kept.antiphon(args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+        let sentence = "error: the store cannot be opened: ";
+        assert!(ended.stderr.starts_with(sentence), "{}", ended.stderr);
+        assert!(!kept.path().exists());
+    }
+    let ended = super::antiphon("sqlite::memory:", &["tenants"]);
+    assert!(ended.stderr.contains("keeps nothing"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_environment_may_name_the_store() {
+    let kept = Kept::new();
+    let serving = kept.serve();
+    is_busy(&serving, "key-of-acme", "red");
+
+    let ended = World::antiphon(&["tenants"]).variable("ANTIPHON_STORE", &kept.url()).ends();
+
+    assert_eq!(lines(&ended.stdout)[0]["tenant"], "acme");
+}

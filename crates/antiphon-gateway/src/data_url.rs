@@ -1,0 +1,46 @@
+//! Files that a request holds in itself: `data:` URLs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// How much of an image's base64 is read to find its size: it stands in the beginning, behind what
+/// cameras write.
+const HEADER: usize = 256 << 10;
+
+/// The media type of a data URL in base64, and the data.
+pub(crate) fn data_url(text: &str) -> Option<(&str, &str)> {
+    let (head, data) = text.strip_prefix("data:")?.split_once(',')?;
+    Some((head.strip_suffix(";base64")?, data))
+}
+
+/// Width and height of an image in base64, in pixels; `None` where that is no image of a known form.
+pub(crate) fn size_of_image(data: &str) -> Option<(u64, u64)> {
+    let whole = data.len().min(HEADER) / 4 * 4;
+    let header = STANDARD.decode(data.as_bytes().get(..whole)?).ok()?;
+    let size = imagesize::blob_size(&header).ok()?;
+    Some((size.width as u64, size.height as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_image_says_how_large_it_is() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x90\0\0\x01\x2c\x08\x02\0\0\0";
+        assert_eq!(size_of_image(&STANDARD.encode(png)), Some((400, 300)));
+        let gif = b"GIF89a\x20\x03\x58\x02\x80\0\0";
+        assert_eq!(size_of_image(&STANDARD.encode(gif)), Some((800, 600)));
+        for data in ["", "AAA", "AAAA", "no base64", "R0lGODlhÄ"] {
+            assert_eq!(size_of_image(data), None, "{data}");
+        }
+    }
+
+    #[test]
+    fn only_a_data_url_in_base64_has_data() {
+        assert_eq!(data_url("data:image/png;base64,AAAA"), Some(("image/png", "AAAA")));
+        for text in ["data:text/plain,hello", "https://example.com/cat.png", "data:", ""] {
+            assert_eq!(data_url(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! One line.
+
+use antiphon::HeldItem;
+use antiphon::json::quote;
+
+/// A JSON object on a line of its own, as far as it is written.
+pub(super) struct Line(Vec<u8>);
+
+impl Line {
+    /// An object of this kind.
+    pub(super) fn of(object: &str) -> Self {
+        Self(format!(r#"{{"object":{}"#, quote(object)).into_bytes())
+    }
+
+    /// A whole object.
+    pub(super) fn whole(object: String) -> Self {
+        let mut bytes = object.into_bytes();
+        debug_assert_eq!(bytes.last(), Some(&b'}'), "an object ends");
+        bytes.pop();
+        Self(bytes)
+    }
+
+    /// With a string.
+    pub(super) fn text(self, key: &str, text: &str) -> Self {
+        self.raw(key, quote(text))
+    }
+
+    /// With JSON as it is.
+    pub(super) fn raw(mut self, key: &str, json: impl AsRef<[u8]>) -> Self {
+        self.0.extend_from_slice(format!(r#","{key}":"#).as_bytes());
+        self.0.extend_from_slice(json.as_ref());
+        self
+    }
+
+    /// With an item's id and its bytes, or that it was deleted.
+    pub(super) fn item(self, item: &HeldItem) -> Self {
+        let line = self.text("id", item.id.as_str());
+        match &item.body {
+            Some(body) => line.raw("item", body),
+            None => line.raw("deleted", "true"),
+        }
+    }
+
+    /// The line. Whatever ends a line within JSON stands between its tokens: in its strings it is
+    /// escaped.
+    pub(super) fn end(mut self) -> Vec<u8> {
+        for byte in &mut self.0 {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        self.0.extend_from_slice(b"}\n");
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_of_many_lines_becomes_one() {
+        let line = Line::of("item").text("id", "a\nb").raw("item", "{\r\n  \"text\": \"c\\nd\"\n}");
+        let expected = r#"{"object":"item","id":"a\nb","item":{    "text": "c\nd" }}"#;
+        assert_eq!(String::from_utf8(line.end()).unwrap(), format!("{expected}\n"));
+    }
+
+    #[test]
+    fn a_whole_object_may_be_added_to() {
+        let line = Line::whole(r#"{"id":"a"}"#.into()).raw("n", "1");
+        assert_eq!(line.end(), b"{\"id\":\"a\",\"n\":1}\n");
+    }
+}

@@ -1,0 +1,205 @@
+//! All that a tenant gave and got, as lines of JSON.
+//!
+//! ```text
+//! {"object":"export","version":1,"tenant":"acme"}
+//! {"object":"conversation","id":"conv_…","created_at":…,"metadata":{…}}
+//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","item":{…}}
+//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","deleted":true}
+//! {"object":"response","id":"resp_…",…,"output":[…]}
+//! {"object":"response.input_item","response":"resp_…","id":"msg_…","item":{…}}
+//! {"object":"response.report","response":"resp_…","report":{…}}
+//! {"object":"open_turn","response":{"id":"resp_…",…}}
+//! {"object":"item","id":"msg_…","item":{…}}
+//! {"object":"export.end","lines":9}
+//! ```
+//!
+//! An `item` has the bytes that came, encrypted reasoning included, with blanks in the place of line
+//! ends between its tokens; of one that was deleted the id is left. A conversation's items follow it
+//! in order, and so do a response's input items and report. A `response` is what the API shows, its
+//! reasoning encrypted as it came. An open turn is one that was announced and has not ended; its
+//! input follows it as input items. A background response is in the export once it has ended. Lines
+//! of the object `item` are those that no conversation and no response has any more, and that are
+//! held because later ones go on from behind them. Where the last line is missing, the export is not
+//! whole.
+
+mod line;
+
+use std::io;
+use std::ops::Range;
+
+use antiphon::HeldItem;
+use antiphon::json::Object;
+use antiphon_store::{
+    Conversation, Cursor, ResponseId, ResponseRecord, Seq, Snapshot, StoreError, Tenant, Turn,
+};
+
+use self::line::Line;
+use crate::present::present;
+
+/// Why an export ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The lines could not be written.
+    #[error("the export cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+type Result<T> = std::result::Result<T, ExportError>;
+
+/// Writes all that a tenant has. What is held in memory meanwhile is a page of items or one response.
+pub async fn export(
+    snapshot: &mut dyn Snapshot,
+    tenant: &Tenant,
+    out: &mut (dyn io::Write + Send),
+) -> Result<()> {
+    Export { snapshot, tenant, out, lines: 0 }.write().await
+}
+
+struct Export<'a> {
+    snapshot: &'a mut dyn Snapshot,
+    tenant: &'a Tenant,
+    out: &'a mut (dyn io::Write + Send),
+    /// How many lines were written.
+    lines: u64,
+}
+
+impl Export<'_> {
+    async fn write(mut self) -> Result<()> {
+        let tenant = self.tenant.as_str();
+        self.line(Line::of("export").raw("version", "1").text("tenant", tenant))?;
+        self.conversations().await?;
+        self.responses().await?;
+        self.open_turns().await?;
+        self.loose_items().await?;
+        let lines = self.lines.to_string();
+        self.line(Line::of("export.end").raw("lines", &lines))?;
+        Ok(self.out.flush()?)
+    }
+
+    async fn conversations(&mut self) -> Result<()> {
+        let mut after = None;
+        loop {
+            let page = self.snapshot.conversations(self.tenant, after.as_ref()).await?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            after = Some(last.id.clone());
+            for (conversation, end) in page {
+                self.conversation(&conversation, end).await?;
+            }
+        }
+    }
+
+    async fn conversation(&mut self, conversation: &Conversation, end: Cursor) -> Result<()> {
+        let id = conversation.id.as_str();
+        let line = Line::of("conversation").text("id", id);
+        let line = line.raw("created_at", conversation.created_at.to_string());
+        self.line(line.raw("metadata", &conversation.metadata))?;
+        let mut rest = 0..end.end;
+        while let Some(items) = self.next_items(end, &mut rest).await? {
+            for item in &items {
+                self.line(Line::of("conversation.item").text("conversation", id).item(item))?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn responses(&mut self) -> Result<()> {
+        let mut after: Option<ResponseId> = None;
+        loop {
+            let page = self.snapshot.responses(self.tenant, after.as_ref()).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.clone());
+            for id in page {
+                if let Some(record) = self.snapshot.response(self.tenant, &id).await? {
+                    self.response(record).await?;
+                }
+            }
+        }
+    }
+
+    async fn response(&mut self, record: ResponseRecord) -> Result<()> {
+        let ResponseRecord { response, cursor, mut input, mut output } = record;
+        let mut shown: Vec<String> = Vec::new();
+        while let Some(items) = self.next_items(cursor, &mut output).await? {
+            let live = items.iter().filter(|item| !item.is_tombstone());
+            shown.extend(live.map(|item| present(item, true)));
+        }
+        self.line(Line::whole(show(&response.envelope, &shown)?))?;
+        let id = response.id.as_str();
+        while let Some(items) = self.next_items(cursor, &mut input).await? {
+            self.input_items(id, &items)?;
+        }
+        let line = Line::of("response.report").text("response", id);
+        self.line(line.raw("report", &response.report))
+    }
+
+    async fn open_turns(&mut self) -> Result<()> {
+        let mut after: Option<ResponseId> = None;
+        loop {
+            let page = self.snapshot.open_turns(self.tenant, after.as_ref()).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.clone());
+            for id in page {
+                if let Some(turn) = self.snapshot.open_turn(self.tenant, &id).await? {
+                    self.open_turn(&id, &turn)?;
+                }
+            }
+        }
+    }
+
+    fn open_turn(&mut self, id: &ResponseId, turn: &Turn) -> Result<()> {
+        if let Some(response) = &turn.response {
+            self.line(Line::of("open_turn").raw("response", &response.envelope))?;
+        }
+        self.input_items(id.as_str(), &turn.input)
+    }
+
+    fn input_items(&mut self, response: &str, items: &[HeldItem]) -> Result<()> {
+        for item in items {
+            self.line(Line::of("response.input_item").text("response", response).item(item))?;
+        }
+        Ok(())
+    }
+
+    async fn loose_items(&mut self) -> Result<()> {
+        let mut after = None;
+        loop {
+            let (items, last) = self.snapshot.loose_items(self.tenant, after).await?;
+            for item in &items {
+                self.line(Line::of("item").item(item))?;
+            }
+            if last.is_none() {
+                return Ok(());
+            }
+            after = last;
+        }
+    }
+
+    /// The next items of a range of a thread, which begins behind them from now on.
+    async fn next_items(
+        &mut self,
+        of: Cursor,
+        range: &mut Range<Seq>,
+    ) -> Result<Option<Vec<HeldItem>>> {
+        let thread = (of.shard, of.thread);
+        let page = self.snapshot.items(self.tenant, thread, range.clone()).await?;
+        let Some((last, _)) = page.last() else { return Ok(None) };
+        range.start = last.saturating_add(1);
+        Ok(Some(page.into_iter().map(|(_, item)| item).collect()))
+    }
+
+    fn line(&mut self, line: Line) -> Result<()> {
+        self.out.write_all(&line.end())?;
+        self.lines += 1;
+        Ok(())
+    }
+}
+
+/// The response as the API shows it.
+fn show(envelope: &[u8], output: &[String]) -> Result<String> {
+    let mut response = Object::parse(envelope).map_err(io::Error::from)?;
+    response.set("output", format!("[{}]", output.join(",")));
+    Ok(response.to_text())
+}

@@ -1,0 +1,77 @@
+//! `GET /openapi.json`: what is served, as an OpenAPI 3.1 document.
+
+use axum::response::Response;
+
+use super::json;
+
+/// Every path and method, with what it takes and all that it may answer. The tests hold it to the
+/// routes, and `cargo xtask test --only openapi` holds the answers to it.
+const DOCUMENT: &str = include_str!("openapi.json");
+
+pub(super) async fn describe() -> Response {
+    json(DOCUMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    const ROUTES: &str = include_str!("mod.rs");
+    /// The route of what passes to upstreams, which has no paths of its own.
+    const ANY_OTHER: &str = "/{}";
+
+    fn document() -> Value {
+        serde_json::from_str(DOCUMENT).unwrap()
+    }
+
+    /// A path without the names of what is variable in it.
+    fn unnamed(path: &str) -> String {
+        let mut pieces = path.split('{');
+        let first = pieces.next().unwrap_or_default().to_owned();
+        pieces.fold(first, |path, piece| path + "{}" + piece.split_once('}').unwrap().1)
+    }
+
+    /// The paths that the router's source names.
+    fn routed() -> BTreeSet<String> {
+        let routes = ROUTES.split(".route(").skip(1);
+        routes.map(|route| unnamed(route.split('"').nth(1).unwrap())).collect()
+    }
+
+    #[test]
+    fn every_route_is_described_and_nothing_else() {
+        let described = document();
+        let described = described["paths"].as_object().unwrap().keys();
+        let described: BTreeSet<String> = described.map(|path| unnamed(path)).collect();
+        let with_prefix = |route: String| match described.contains(&route) {
+            true => route,
+            false => format!("/v1{route}"),
+        };
+        let routed = routed().into_iter().filter(|route| route != ANY_OTHER);
+        assert_eq!(routed.map(with_prefix).collect::<BTreeSet<_>>(), described);
+    }
+
+    #[test]
+    fn it_has_the_version_of_what_serves_it() {
+        assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
+
+    #[test]
+    fn every_reference_names_something() {
+        let document = document();
+        let names = DOCUMENT.split("\"$ref\": \"#").skip(1);
+        for name in names.map(|rest| rest.split('"').next().unwrap()) {
+            assert!(document.pointer(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn operations_have_names_of_their_own() {
+        let names = DOCUMENT.split("\"operationId\": ").skip(1);
+        let names: Vec<&str> = names.map(|rest| rest.split(',').next().unwrap()).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+    }
+}

@@ -1,0 +1,165 @@
+//! Endpoints that are told when responses in the background have ended.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use antiphon_store::Tenant;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::Uri;
+
+/// An endpoint. It is told by `https`, at a public address, unless `allow` says otherwise.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    /// Where it is. Of several endpoints, each has a URL of its own.
+    pub url: Uri,
+    /// What it knows our messages by.
+    pub secret: SigningSecret,
+    /// Of whose responses it is told. Empty: of everybody's.
+    pub tenants: Vec<Tenant>,
+    /// Which events it is told. Empty: all.
+    pub events: Vec<WebhookEvent>,
+    /// Addresses and hosts that may be reached though they are not public, also by `http`.
+    pub allow: Vec<Allowed>,
+}
+
+impl Webhook {
+    /// The endpoint at `url`, for everybody's events of every kind.
+    pub fn new(url: Uri, secret: SigningSecret) -> Self {
+        Self { url, secret, tenants: Vec::new(), events: Vec::new(), allow: Vec::new() }
+    }
+
+    /// What keeps it from ever being told, as a sentence.
+    pub fn flaw(&self) -> Option<&'static str> {
+        match (self.url.scheme_str(), self.url.host()) {
+            (Some("https"), Some(_)) => None,
+            (Some("http"), Some(_)) if !self.allow.is_empty() => None,
+            (Some("http"), Some(_)) => {
+                Some("a webhook is told by https, unless allow names its host")
+            }
+            _ => Some("a webhook's url must begin with https:// and name a host"),
+        }
+    }
+}
+
+/// What an endpoint can be told: how a response ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookEvent {
+    /// `response.completed`
+    Completed,
+    /// `response.failed`
+    Failed,
+    /// `response.incomplete`
+    Incomplete,
+    /// `response.cancelled`
+    Cancelled,
+}
+
+impl WebhookEvent {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Completed, Self::Failed, Self::Incomplete, Self::Cancelled];
+
+    /// The event's type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "response.completed",
+            Self::Failed => "response.failed",
+            Self::Incomplete => "response.incomplete",
+            Self::Cancelled => "response.cancelled",
+        }
+    }
+}
+
+/// The key that messages are signed with. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SigningSecret(Vec<u8>);
+
+/// The shortest and the longest key, in bytes. Source: Standard Webhooks.
+const KEY_LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
+
+impl SigningSecret {
+    /// The key that is written so: `whsec_` and 24 to 64 bytes as base64. `None` where `text` is no such
+    /// thing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let key = STANDARD.decode(text.strip_prefix("whsec_")?).ok()?;
+        KEY_LENGTHS.contains(&key.len()).then_some(Self(key))
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SigningSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningSecret(…)")
+    }
+}
+
+/// What may be reached though it is not public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// The addresses that begin with these bits.
+    Network(IpAddr, u8),
+    /// The host of this name, whatever its address, written as in the URL.
+    Host(String),
+}
+
+impl Allowed {
+    /// `10.0.0.0/8`, `fd00::/8`, `192.168.0.7`, or a host's name. `None` where it is none of these.
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Ok(address) = text.parse() {
+            return Some(Self::Network(address, width(address)));
+        }
+        let Some((address, bits)) = text.split_once('/') else {
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            let is_host = !text.is_empty() && text.bytes().all(is_name);
+            return is_host.then(|| Self::Host(text.to_ascii_lowercase()));
+        };
+        let (address, bits) = (address.parse().ok()?, bits.parse().ok()?);
+        (bits <= width(address)).then_some(Self::Network(address, bits))
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_as_it_is_given_out() {
+        let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        assert_eq!(secret.as_bytes().len(), 24);
+        assert_eq!(format!("{secret:?}"), "SigningSecret(…)");
+        for wrong in ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_AAAA", "whsec_?"] {
+            assert_eq!(SigningSecret::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn networks_addresses_and_hosts_may_be_allowed() {
+        let network = |address: &str, bits| Some(Allowed::Network(address.parse().unwrap(), bits));
+        assert_eq!(Allowed::parse("10.0.0.0/8"), network("10.0.0.0", 8));
+        assert_eq!(Allowed::parse("fd00::/8"), network("fd00::", 8));
+        assert_eq!(Allowed::parse("192.168.0.7"), network("192.168.0.7", 32));
+        assert_eq!(Allowed::parse("Hooks.internal"), Some(Allowed::Host("hooks.internal".into())));
+        for wrong in ["", "10.0.0.0/33", "10.0.0/8", "a b", "https://hooks.internal"] {
+            assert_eq!(Allowed::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_allowed_is_told_in_the_clear() {
+        let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let at = |url: &str| Webhook::new(url.parse().unwrap(), secret.clone());
+        assert_eq!(at("https://hooks.example/a").flaw(), None);
+        assert!(at("http://hooks.example/a").flaw().is_some());
+        assert!(at("ftp://hooks.example/a").flaw().is_some());
+        assert!(at("/a").flaw().is_some());
+        let allow = vec![Allowed::Host("hooks.internal".into())];
+        assert_eq!(Webhook { allow, ..at("http://hooks.internal/") }.flaw(), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! Answers that are counted, dictated, spoken in a manner, or told in a phase.
+
+use serde_json::json;
+
+use super::{ask, user};
+
+#[test]
+fn it_counts_up_and_down() {
+    for (asked, counted) in [
+        ("Count from 1 to 5.", "1, 2, 3, 4, 5"),
+        ("Please count to three or to 3!", "1, 2, 3"),
+        ("count from 2 to -1", "2, 1, 0, -1"),
+    ] {
+        assert_eq!(ask(json!({ "input": asked })).text(), counted);
+    }
+}
+
+#[test]
+fn what_would_be_counted_without_end_is_not() {
+    for asked in ["Count to 1000000", "Count the 3 of 4 and 5", "What counts?"] {
+        let answered = ask(json!({ "input": asked }));
+        assert!(!answered.text().contains("1, 2"), "{}", answered.text());
+    }
+}
+
+#[test]
+fn a_user_may_dictate_the_reply() {
+    for (asked, reply) in [
+        ("Reply with exactly: first", "first"),
+        ("Please respond with only: two words", "two words"),
+        ("My name is Ada. Reply with OK.", "OK"),
+        ("Answer with \"yes\"!", "yes"),
+    ] {
+        assert_eq!(ask(json!({ "input": asked })).text(), reply);
+    }
+}
+
+#[test]
+fn what_is_described_is_not_dictated() {
+    let input =
+        json!([user("The word is cobalt."), user("What is the word? Reply with the word.")]);
+    assert_eq!(ask(json!({ "input": input })).text(), "You told me: word is cobalt.");
+}
+
+#[test]
+fn it_speaks_in_the_manner_of_its_instructions() {
+    let pirate = json!({ "role": "system", "content": "You are a pirate. Talk like one." });
+    let answered = ask(json!({ "input": [pirate, user("Hello!")] }));
+    assert_eq!(answered.text(), "Arr! Noted: Hello!");
+    let answered = ask(json!({ "instructions": "Answer in all caps.", "input": "Hello!" }));
+    assert_eq!(answered.text(), "NOTED: HELLO!");
+    let answered =
+        ask(json!({ "instructions": "You are a pirate. Reply with: Aye", "input": "Hello!" }));
+    assert_eq!(answered.text(), "Aye");
+}
+
+#[test]
+fn who_tells_phases_is_told_one() {
+    let said = json!({ "role": "assistant", "phase": "commentary", "content": "Hm." });
+    let answered = ask(json!({ "input": [said, user("Hello!")] }));
+    assert_eq!(answered.items()[0]["phase"], "final_answer");
+    assert_eq!(answered.of_type("response.output_item.added")[0]["item"]["phase"], "final_answer");
+    assert_eq!(ask(json!({ "input": "Hello!" })).items()[0].get("phase"), None);
+}

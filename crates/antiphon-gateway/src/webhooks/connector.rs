@@ -1,0 +1,68 @@
+//! Connections that are made only where they may be.
+
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use std::vec;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::Name;
+use hyper_util::rt::TokioExecutor;
+use tokio::net::lookup_host;
+use tower::Service;
+
+use super::address::Guard;
+
+/// A client of one endpoint. It follows no redirection, and keeps no connection: each is made to an
+/// address that was looked at.
+pub(super) type GuardedClient = Client<HttpsConnector<HttpConnector<GuardedNames>>, Full<Bytes>>;
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// A client behind this guard. Addresses that stand in a URL pass it by: they are the caller's to
+/// look at.
+pub(super) fn client(guard: Guard) -> GuardedClient {
+    let mut http = HttpConnector::new_with_resolver(GuardedNames(guard));
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(CONNECT));
+    let https = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1();
+    Client::builder(TokioExecutor::new())
+        .pool_max_idle_per_host(0)
+        .build(https.wrap_connector(http))
+}
+
+/// Names resolved to those of their addresses that may be reached.
+#[derive(Clone, Debug)]
+pub(super) struct GuardedNames(Guard);
+
+impl Service<Name> for GuardedNames {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let guard = self.0.clone();
+        async move {
+            let found = lookup_host((name.as_str(), 0)).await?;
+            let permitted: Vec<_> = found.filter(|found| guard.permits(found.ip())).collect();
+            match permitted.is_empty() {
+                true => Err(io::Error::other("the host has no address that may be reached")),
+                false => Ok(permitted.into_iter()),
+            }
+        }
+        .boxed()
+    }
+}

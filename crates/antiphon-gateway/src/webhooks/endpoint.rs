@@ -1,0 +1,107 @@
+//! One endpoint.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use antiphon_store::{Notice, Tenant};
+use http::{Method, Request, StatusCode, header};
+use http_body_util::Full;
+use tokio::time::timeout;
+
+use super::address::Guard;
+use super::connector::{GuardedClient, client};
+use super::signature::sign;
+use crate::settings::{Webhook, WebhookEvent};
+use crate::upstream::retry_after;
+
+/// An endpoint, and the way to it.
+pub(super) struct Endpoint {
+    settings: Webhook,
+    guard: Guard,
+    client: GuardedClient,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The endpoint has it.
+    Told,
+    /// The endpoint is gone, and says so.
+    Gone,
+    /// It did not come to it, for this reason; the endpoint may have said how long to wait.
+    Failed(String, Option<Duration>),
+}
+
+/// How long an attempt may take, until its answer's head is there. The body is not read.
+pub(super) const ATTEMPT: Duration = Duration::from_secs(20);
+
+const AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
+
+impl Endpoint {
+    pub(super) fn new(settings: &Webhook) -> Self {
+        let guard = Guard::of(settings);
+        Self { client: client(guard.clone()), guard, settings: settings.clone() }
+    }
+
+    /// Whether it is to be told of this.
+    pub(super) fn wants(&self, tenant: &Tenant, event: WebhookEvent) -> bool {
+        let Webhook { tenants, events, .. } = &self.settings;
+        (tenants.is_empty() || tenants.contains(tenant))
+            && (events.is_empty() || events.contains(&event))
+    }
+
+    /// Its host, for the log: the rest of a URL may be a secret.
+    pub(super) fn host(&self) -> &str {
+        self.settings.url.host().unwrap_or_default()
+    }
+
+    /// Makes one attempt, at `now` in Unix seconds.
+    pub(super) async fn tell(&self, notice: &Notice, now: i64) -> Outcome {
+        if self.literal_address().is_some_and(|address| !self.guard.permits(address)) {
+            return Outcome::Failed("its address may not be reached".to_owned(), None);
+        }
+        match timeout(ATTEMPT, self.client.request(self.request(notice, now))).await {
+            Err(_) => Outcome::Failed(format!("it did not answer within {ATTEMPT:?}"), None),
+            Ok(Err(error)) => Outcome::Failed(reason(&error), None),
+            Ok(Ok(answer)) => match answer.status() {
+                status if status.is_success() => Outcome::Told,
+                StatusCode::GONE => Outcome::Gone,
+                status => {
+                    let told = retry_after(answer.headers(), now);
+                    Outcome::Failed(format!("it answered with status {status}"), told)
+                }
+            },
+        }
+    }
+
+    /// The address that stands in the URL in place of a name.
+    fn literal_address(&self) -> Option<IpAddr> {
+        self.host().trim_start_matches('[').trim_end_matches(']').parse().ok()
+    }
+
+    fn request(&self, notice: &Notice, now: i64) -> Request<Full<bytes::Bytes>> {
+        let Notice { id, body, .. } = notice;
+        Request::builder()
+            .method(Method::POST)
+            .uri(self.settings.url.clone())
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, AGENT)
+            .header("webhook-id", id)
+            .header("webhook-timestamp", now)
+            .header("webhook-signature", sign(&self.settings.secret, id, now, body))
+            .body(Full::new(body.clone()))
+            .expect("ids and signatures are header values")
+    }
+}
+
+/// Why there was no answer, in the words of the last cause.
+fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    last.to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! When an attempt that failed is made again.
+
+use std::time::Duration;
+
+/// The waits behind the attempts, in seconds. Source: Standard Webhooks' example, of about three days.
+const WAITS: [u64; 9] =
+    [5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+const HOUR: u64 = 60 * 60;
+
+/// The longest wait that an endpoint may ask for.
+const LONGEST: Duration = Duration::from_secs(24 * HOUR);
+
+/// How long to wait behind attempt number `attempt`, from 1; `None` where it was the last. An endpoint
+/// that says when to come again is believed. `jitter` spreads what failed together: up to a tenth more.
+pub(super) fn wait(attempt: u32, told: Option<Duration>, jitter: u8) -> Option<Duration> {
+    let behind = usize::try_from(attempt).ok()?.checked_sub(1)?;
+    let planned = Duration::from_secs(*WAITS.get(behind)?);
+    let spread = planned * u32::from(jitter) / 2560;
+    Some(told.map_or(planned + spread, |told| told.min(LONGEST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_ten_attempts_over_three_days() {
+        let waits: Vec<u64> =
+            (1..).map_while(|attempt| wait(attempt, None, 0)).map(|wait| wait.as_secs()).collect();
+        assert_eq!(waits, WAITS);
+        assert_eq!(wait(10, Some(Duration::from_secs(1)), 0), None);
+        assert_eq!(waits.iter().sum::<u64>() / HOUR, 75);
+    }
+
+    #[test]
+    fn who_says_when_to_come_again_is_believed_within_bounds() {
+        let told = |seconds| wait(1, Some(Duration::from_secs(seconds)), 255);
+        assert_eq!(told(0), Some(Duration::ZERO));
+        assert_eq!(told(90), Some(Duration::from_secs(90)));
+        assert_eq!(told(u64::MAX), Some(LONGEST));
+    }
+
+    #[test]
+    fn what_failed_together_does_not_come_again_together() {
+        let [none, most] = [0, 255].map(|jitter| wait(2, None, jitter).unwrap());
+        assert_eq!(none, Duration::from_secs(300));
+        assert!(most > none && most <= Duration::from_secs(330), "{most:?}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Turns over a WebSocket, as the specification's acceptance tests take them.
+
+use serde_json::{Value, json};
+
+use crate::support::{Ask, SIM, Socket, World, ask, create};
+
+fn say(input: impl Into<Value>) -> Ask {
+    ask(input).model(SIM).field("tools", json!([])).unstored()
+}
+
+/// Nothing is known of the response that this turn goes on from.
+async fn assert_not_found(socket: &mut Socket, ask: &Ask) {
+    socket.send(&create(ask)).await;
+    let (status, error) = socket.refused().await;
+    assert_eq!((status, &error["code"]), (400, &json!("previous_response_not_found")));
+}
+
+#[tokio::test]
+async fn an_event_that_asks_is_answered_with_events() {
+    let world = World::new().await;
+    let turn = world.client().socket().await.turn(&say("Count from 1 to 3.")).await;
+    assert_eq!(turn.status(), "completed");
+    assert_eq!(turn.text(), "1, 2, 3");
+}
+
+#[tokio::test]
+async fn several_turns_follow_one_another() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    for word in ["first", "second"] {
+        let turn = socket.turn(&say(format!("Reply with exactly: {word}"))).await;
+        assert_eq!(turn.text(), word);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_stored_can_be_gone_on_from_with_new_input_alone() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let told = socket.turn(&say("The password is cobalt. Reply with OK.")).await;
+    assert_eq!(told.text(), "OK");
+    let recalled = socket.turn(&say("What is the password?").after(told.id())).await;
+    assert!(recalled.text().contains("cobalt"), "{}", recalled.text());
+}
+
+#[tokio::test]
+async fn another_connection_knows_nothing_of_it_and_can_begin_anew() {
+    let world = World::new().await;
+    let client = world.client();
+    let told = client.socket().await.turn(&say("The password is copper.")).await;
+    let mut socket = client.socket().await;
+    assert_not_found(&mut socket, &say("Go on.").after(told.id())).await;
+    let turn = socket.turn(&say("Reply with exactly: recovered")).await;
+    assert_eq!(turn.text(), "recovered");
+}
+
+#[tokio::test]
+async fn what_nobody_knows_is_not_found() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    assert_not_found(&mut socket, &say("Go on.").after("resp_missing")).await;
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_takes_what_it_went_on_from_along() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let told = socket.turn(&say("The password is ember.")).await;
+    let wrong = json!([{
+        "type": "function_call_output", "call_id": "call_missing", "output": "Nobody called.",
+    }]);
+    socket.send(&create(&say(wrong).after(told.id()))).await;
+    socket.error().await;
+    assert_not_found(&mut socket, &say("Go on.").after(told.id())).await;
+}
+
+#[tokio::test]
+async fn a_compacted_history_begins_a_chain() {
+    let world = World::new().await;
+    let client = world.client();
+    let history = json!([
+        {"type": "message", "role": "user", "content": "The password is slate."},
+        {"type": "message", "role": "assistant", "content": "OK."},
+        {"type": "message", "role": "user", "content": "Compress this for later."},
+    ]);
+    let asked = json!({"model": SIM, "input": history});
+    let compacted = client.post("/v1/responses/compact", &asked).await.json();
+    let mut input = compacted["output"].as_array().unwrap().clone();
+    input.push(json!({
+        "type": "message", "role": "user", "content": "Go on. Reply with exactly: compacted",
+    }));
+
+    let turn = client.socket().await.turn(&say(input)).await;
+
+    assert_eq!(turn.text(), "compacted");
+}

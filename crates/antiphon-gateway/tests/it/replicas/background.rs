@@ -1,0 +1,153 @@
+//! A background response is the same one on every replica.
+
+use antiphon_gateway::settings::{Secret, Settings};
+use antiphon_testkit::{Answer, Reply};
+
+use super::a_tale_begun;
+use crate::support::{Ask, MODEL, Mode, World, ask, lines, soon, text};
+
+fn in_background(text: &str) -> Ask {
+    ask(text).field("background", true)
+}
+
+fn with_own_key(settings: &mut Settings) {
+    settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));
+}
+
+#[tokio::test]
+async fn it_is_polled_and_streamed_anywhere() {
+    let world = World::replicas(2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
+    other.in_progress(&id).await;
+    let far = other.stream_again(&id, Some(1)).await;
+    let told = events.seen().len();
+
+    exchange.release_all();
+
+    let turn = events.ended().await;
+    assert!(turn.events.len() > told);
+    assert_eq!(far.all().await, turn.events[2..]);
+    assert_eq!(other.stream_again(&id, None).await.all().await, turn.events);
+    assert_eq!(other.kept(&id).await, turn.response);
+}
+
+#[tokio::test]
+async fn it_is_cancelled_anywhere_and_twice() {
+    let world = World::replicas(2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let (events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
+
+    let cancelled = other.cancel(&id).await;
+
+    assert_eq!(cancelled["status"], "cancelled");
+    world.left(&exchange).await;
+    assert_eq!(events.ended().await.response, cancelled);
+    assert_eq!(one.cancel(&id).await, cancelled);
+    assert_eq!(other.cancel(&id).await, cancelled);
+}
+
+#[tokio::test]
+async fn it_is_deleted_anywhere() {
+    let world = World::replicas(2).await;
+    let (one, other) = (world.client_of(0), world.client_of(1));
+    let (_events, id, exchange) = a_tale_begun(&world, &one, &in_background("A tale")).await;
+
+    other.delete(&format!("/v1/responses/{id}")).await.json();
+
+    world.left(&exchange).await;
+    for client in [&one, &other] {
+        assert_eq!(client.get(&format!("/v1/responses/{id}")).await.status(), 404);
+    }
+}
+
+#[tokio::test]
+async fn its_retry_on_the_other_is_answered_with_it() {
+    let world = World::replicas(2).await;
+    let asking = in_background("A tale");
+    let [one, other] = [0, 1].map(|at| world.client_of(at).with_header("idempotency-key", "k"));
+    let (_events, id, exchange) = a_tale_begun(&world, &one, &asking.field("stream", true)).await;
+
+    let again = in_background("A tale").field("stream", true);
+    let again = other.stream(&again).await;
+    exchange.release_all();
+
+    assert_eq!(again.ended().await.id(), id);
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn another_begins_anew_what_a_dead_one_had_not_begun_to_tell() {
+    let mut world = World::replicas_with(2, with_own_key).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let conversation = doomed.new_conversation().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    world.script(Reply::sse(answer.frames()).gated().withhold_head());
+    let asking = in_background("My color is purple").within(&conversation);
+    let created = doomed.create(Mode::Whole, &asking).await.json();
+    let id = text(&created["id"]);
+    world.request(0).await;
+
+    world.kill_replica(0).await;
+
+    let ended = other.ended(id).await;
+    assert_eq!((&ended["status"], &ended["id"]), (&"completed".into(), &id.into()));
+    assert_eq!(world.times_asked(), 2);
+    let held = lines(&other.items(&conversation).await);
+    assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
+}
+
+#[tokio::test]
+async fn another_fails_what_a_dead_one_had_begun_to_tell() {
+    let mut world = World::replicas_with(2, with_own_key).await;
+    let (doomed, other) = (world.client_of(0), world.client_of(1));
+    let (events, id, _exchange) = a_tale_begun(&world, &doomed, &in_background("A tale")).await;
+    let told = events.seen().len();
+    let rest = other.stream_again(&id, Some(told - 1)).await;
+
+    world.kill_replica(0).await;
+
+    let rest = rest.all().await;
+    assert_eq!((rest.len(), &*rest[0].name), (1, "response.failed"));
+    assert_eq!(rest[0].json["response"], other.kept(&id).await);
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn one_that_wakes_up_does_not_go_on_with_what_another_took_up() {
+    let world = World::replicas_with(2, with_own_key).await;
+    let (sleeper, other) = (world.client_of(0), world.client_of(1));
+    let (_events, id, exchange) = a_tale_begun(&world, &sleeper, &in_background("A tale")).await;
+
+    world.silence_replica(0).await;
+    let failed = other.ended(&id).await;
+    exchange.release_all();
+
+    assert_eq!(failed["status"], "failed");
+    soon("the upstream is heard or left", exchange.outcome()).await;
+    for client in [&sleeper, &other] {
+        assert_eq!(client.kept(&id).await, failed);
+        let told = client.stream_again(&id, None).await.all().await;
+        assert_eq!(told.last().unwrap().json["response"], failed);
+    }
+}
+
+#[tokio::test]
+async fn one_that_stops_leaves_it_to_the_other() {
+    let mut world = World::replicas_with(2, |settings| {
+        with_own_key(settings);
+        settings.shutdown_grace = std::time::Duration::ZERO;
+    })
+    .await;
+    let (stopping, other) = (world.client_of(0), world.client_of(1));
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    world.script(Reply::sse(answer.frames()).gated().withhold_head());
+    let created = stopping.create(Mode::Whole, &in_background("Hello")).await.json();
+    world.request(0).await;
+
+    world.stop_replica(0).ended().await;
+
+    let ended = other.ended(text(&created["id"])).await;
+    assert_eq!(ended["status"], "completed");
+    assert_eq!(world.times_asked(), 2);
+}

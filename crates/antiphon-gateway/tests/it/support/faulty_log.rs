@@ -1,0 +1,50 @@
+//! Logs of events that can be made to fail as no store's can be made from outside.
+
+use antiphon_store::{
+    Background, EventPage, LeftJob, LoggedEvent, NewJob, RequestDigest, ResponseId, Shard,
+    Standing, StoreError, Tenant, Turn,
+};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+macro_rules! passing_on {
+    ($(fn $call:ident($($given:ident: $type:ty),*) -> $answer:ty;)* { $($own:tt)* }) => {
+        #[async_trait]
+        impl Background for Faulty {
+            $(
+                async fn $call(&self, $($given: $type),*) -> $answer {
+                    self.inner.$call($($given),*).await
+                }
+            )*
+            $($own)*
+        }
+    };
+}
+
+passing_on! {
+    fn accept(tenant: &Tenant, job: NewJob) -> Result<()>;
+    fn standing(tenant: &Tenant, id: &ResponseId) -> Result<Option<Standing>>;
+    fn open_jobs(
+        tenant: &Tenant, shard: Shard, request: &RequestDigest
+    ) -> Result<Vec<ResponseId>>;
+    fn events(tenant: &Tenant, id: &ResponseId, from: u64) -> Result<Option<EventPage>>;
+    fn cancel(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
+    fn cancelled() -> Result<Vec<(Tenant, ResponseId)>>;
+    fn end(
+        tenant: &Tenant, turn: Turn, last: LoggedEvent, expires_at: i64
+    ) -> Result<()>;
+    fn release(tenant: &Tenant, id: &ResponseId) -> Result<()>;
+    fn take_up() -> Result<Option<LeftJob>>;
+    fn expire(now: i64) -> Result<bool>;
+    {
+        async fn append(
+            &self, tenant: &Tenant, id: &ResponseId, events: Vec<LoggedEvent>
+        ) -> Result<()> {
+            let _permit = self.recording.acquire().await.expect("it is never closed");
+            self.inner.append(tenant, id, events).await
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How responses in the background end is told.
+
+use antiphon_gateway::settings::{Webhook, WebhookEvent};
+use antiphon_testkit::{Answer, Reply};
+use serde_json::{Value, json};
+
+use super::receiver::Receiver;
+use crate::support::{Ask, Client, MODEL, Mode, World, ask, heard_until, text};
+
+async fn telling(webhook: Webhook) -> World {
+    World::with(|settings| settings.webhooks = vec![webhook]).await
+}
+
+async fn queued(client: &Client, ask: Ask) -> String {
+    let ask = ask.field("background", true);
+    text(&client.create(Mode::Whole, &ask).await.json()["id"]).to_owned()
+}
+
+/// The next event that is told: its type, and its response.
+async fn told(receiver: &mut Receiver) -> (String, String) {
+    let received = receiver.next().await;
+    let event: Value = serde_json::from_slice(&received.body).expect("it is JSON");
+    assert_eq!(event["object"], "event");
+    assert_eq!(event["id"], received.id());
+    assert!(event["created_at"].is_i64(), "{event}");
+    (text(&event["type"]).to_owned(), text(&event["data"]["id"]).to_owned())
+}
+
+#[tokio::test]
+async fn each_end_has_its_event() {
+    let mut receiver = Receiver::answering([]).await;
+    let world = telling(receiver.webhook()).await;
+    let client = world.client();
+    let answer = || Answer::new(MODEL).message("Once upon a time");
+    for (answer, event) in [
+        (answer(), "response.completed"),
+        (answer().incomplete(), "response.incomplete"),
+        (answer().failed("server_error", "It broke."), "response.failed"),
+    ] {
+        world.script(Reply::sse(answer.frames()));
+        let id = queued(&client, ask("Tell me a tale")).await;
+        assert_eq!(told(&mut receiver).await, (event.to_owned(), id));
+    }
+}
+
+#[tokio::test]
+async fn who_is_told_finds_the_response() {
+    let mut receiver = Receiver::answering([]).await;
+    let world = telling(receiver.webhook()).await;
+    let client = world.client();
+    let id = queued(&client, ask("Hello")).await;
+
+    let (_, told) = told(&mut receiver).await;
+
+    assert_eq!(told, id);
+    let response = client.get(&format!("/v1/responses/{id}")).await.json();
+    assert_eq!(response["status"], "completed");
+}
+
+#[tokio::test]
+async fn a_cancelled_one_is_told_once() {
+    let mut receiver = Receiver::answering([]).await;
+    let world = telling(receiver.webhook()).await;
+    let client = world.client();
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let until = heard_until(&answer, "response.output_text.delta");
+    world.script(Reply::sse(answer.frames()).hang_after(until));
+    let id = queued(&client, ask("Tell me a tale")).await;
+    world.request(0).await;
+
+    for _ in 0..2 {
+        client.post(&format!("/v1/responses/{id}/cancel"), &json!({})).await;
+    }
+    assert_eq!(told(&mut receiver).await, ("response.cancelled".to_owned(), id));
+
+    let next = queued(&client, ask("Hello")).await;
+    assert_eq!(told(&mut receiver).await, ("response.completed".to_owned(), next));
+}
+
+#[tokio::test]
+async fn what_is_not_wanted_is_not_told() {
+    let mut receiver = Receiver::answering([]).await;
+    let webhook = Webhook { events: vec![WebhookEvent::Failed], ..receiver.webhook() };
+    let world = telling(webhook).await;
+    let client = world.client();
+    let well = queued(&client, ask("Hello")).await;
+    client.ended(&well).await;
+    client.respond(&ask("Hello")).await;
+    let answer = Answer::new(MODEL).message("Once").failed("server_error", "It broke.");
+    world.script(Reply::sse(answer.frames()));
+
+    let failed = queued(&client, ask("Tell me a tale")).await;
+
+    assert_eq!(told(&mut receiver).await, ("response.failed".to_owned(), failed));
+}

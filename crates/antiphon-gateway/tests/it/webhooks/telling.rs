@@ -1,0 +1,83 @@
+//! An endpoint is told until it has it.
+
+use antiphon_gateway::Server;
+use antiphon_gateway::settings::{Settings, Webhook};
+use tokio::net::TcpListener;
+
+use super::receiver::{Outbox, Receiver, status};
+
+#[tokio::test]
+async fn who_fails_is_told_again_under_the_same_id() {
+    let outbox = Outbox::new().await;
+    let busy = [("retry-after", "0")];
+    let mut receiver = Receiver::answering([status(500, &busy), status(302, &busy)]).await;
+    let id = outbox.commit(&[&receiver.url]).await;
+
+    let _running = outbox.serve(vec![receiver.webhook()]).await;
+
+    for _ in 0..3 {
+        assert_eq!(receiver.next().await.id(), id);
+    }
+    let later = outbox.commit(&[&receiver.url]).await;
+    assert_eq!(receiver.next().await.id(), later, "it was told, and is not told again");
+    assert_eq!(outbox.waiting().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn who_is_gone_is_not_told_again() {
+    let outbox = Outbox::new().await;
+    let gone = status(410, &[("retry-after", "0")]);
+    let mut receiver = Receiver::answering([gone]).await;
+    let first = outbox.commit(&[&receiver.url]).await;
+
+    let _running = outbox.serve(vec![receiver.webhook()]).await;
+
+    assert_eq!(receiver.next().await.id(), first);
+    for _ in 0..2 {
+        let next = outbox.commit(&[&receiver.url]).await;
+        assert_eq!(receiver.next().await.id(), next);
+    }
+    assert_eq!(outbox.waiting().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn each_endpoint_is_told_for_itself() {
+    let outbox = Outbox::new().await;
+    let mut well = Receiver::answering([]).await;
+    let mut failing = Receiver::answering([status(503, &[])]).await;
+    let id = outbox.commit(&[&well.url, &failing.url]).await;
+
+    let _running = outbox.serve(vec![well.webhook(), failing.webhook()]).await;
+
+    assert_eq!(failing.next().await.id(), id);
+    assert_eq!(well.next().await.id(), id);
+    let later = outbox.commit(&[&well.url]).await;
+    assert_eq!(well.next().await.id(), later, "it does not wait for the other");
+    assert_eq!(failing.next().await.id(), id, "behind five seconds");
+}
+
+#[tokio::test]
+async fn who_is_not_configured_any_more_holds_nobody_up() {
+    let outbox = Outbox::new().await;
+    let mut receiver = Receiver::answering([]).await;
+    outbox.commit(&["https://gone.example/"]).await;
+    let id = outbox.commit(&[&receiver.url]).await;
+
+    let _running = outbox.serve(vec![receiver.webhook()]).await;
+
+    assert_eq!(receiver.next().await.id(), id);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_could_not_be_told_keeps_a_gateway_from_starting() {
+    let outbox = Outbox::new().await;
+    let receiver = Receiver::answering([]).await;
+    let in_the_clear = Webhook { allow: Vec::new(), ..receiver.webhook() };
+    for webhooks in [vec![in_the_clear], vec![receiver.webhook(), receiver.webhook()]] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let settings = Settings { webhooks, ..Settings::default() };
+        let refused = Server::prepare(listener, settings, outbox.store.clone()).await;
+        let error = refused.err().expect("it is refused").to_string();
+        assert!(error.contains("webhook"), "{error}");
+    }
+}

@@ -1,0 +1,222 @@
+//! The erasure of all that a tenant has.
+
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::shared::Shared;
+use super::statements::statements;
+use super::transaction::{Effect, Lock};
+use crate::error::StoreError;
+use crate::ids::{Shard, Tenant};
+use crate::keys;
+use crate::records::NewResponse;
+use crate::snapshot::Holdings;
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Deletes at most `limit` rows of a tenant, in one tree of forks; says what they were. Nothing that
+/// began before `now` is committed any more.
+pub(super) async fn erase(
+    shared: &Shared,
+    tenant: Tenant,
+    now: i64,
+    limit: usize,
+) -> std::result::Result<Holdings, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let given = (tenant, now, limit);
+    shared
+        .write(Effect::Unsynced, Lock::Nothing, &given, |db, (tenant, now, _)| {
+            Box::pin(note(db, tenant, *now))
+        })
+        .await?;
+    let (tenant, ..) = &given;
+    match shared.run(tenant, |db, tenant| Box::pin(next_tree(db, tenant))).await? {
+        Some(shard) => {
+            let given = (tenant.clone(), shard, limit);
+            shared
+                .write(Effect::Synced, Lock::Tree(tenant, shard), &given, |db, given| {
+                    Box::pin(erase_in(db, &given.0, given.1, given.2))
+                })
+                .await
+        }
+        None => {
+            shared
+                .write(Effect::Synced, Lock::Nothing, &given, |db, (tenant, _, limit)| {
+                    Box::pin(erase_places(db, tenant, *limit))
+                })
+                .await
+        }
+    }
+}
+
+/// Forgets those that were erased so long ago that nothing from before can be open any more.
+pub(super) async fn forget_old(db: &Session) -> Result<()> {
+    db.execute(&FORGET_OLD, &[]).await.map(drop)
+}
+
+/// Refuses the response of a turn that began before its tenant was erased.
+pub(super) async fn check_unerased(
+    db: &Session,
+    tenant: &Tenant,
+    response: Option<&NewResponse>,
+) -> Result<()> {
+    let Some(response) = response else { return Ok(()) };
+    match db.row(&IS_ERASED, &[&tenant.as_str(), &response.created_at]).await? {
+        Some(_) => Err(StoreError::Erased.into()),
+        None => Ok(()),
+    }
+}
+
+async fn note(db: &Session, tenant: &Tenant, now: i64) -> Result<()> {
+    db.execute(&NOTE, &[&tenant.as_str(), &now]).await.map(drop)
+}
+
+/// A tree of forks in which the tenant has anything.
+async fn next_tree(db: &Session, tenant: &Tenant) -> Result<Option<Shard>> {
+    let row = db.row(&NEXT_TREE, &[&tenant.as_str()]).await?;
+    Ok(row.map(|row| Shard(row.get::<_, i64>(0).cast_unsigned())))
+}
+
+/// First what names the others goes, so that nothing is ever found by half.
+async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Result<Holdings> {
+    let mut batch = Batch { db, tenant, shard, left: limit };
+    let mut erased = Holdings {
+        conversations: batch.delete(&CONVERSATIONS).await?,
+        responses: batch.delete(&RESPONSES).await?,
+        open_turns: batch.delete(&OPENINGS).await?,
+        ..Holdings::default()
+    };
+    erased.others += batch.delete(&OPENING_ITEMS).await?;
+    erased.others += batch.delete(&LEASES).await?;
+    erased.others += batch.delete(&JOBS).await?;
+    erased.others += batch.delete(&EVENTS).await?;
+    erased += batch.delete_items().await?;
+    erased.others += batch.delete(&THREADS).await?;
+    Ok(erased)
+}
+
+/// What is deleted in one transaction.
+struct Batch<'a> {
+    db: &'a Session,
+    tenant: &'a Tenant,
+    shard: Shard,
+    /// How many rows more may go.
+    left: i64,
+}
+
+impl Batch<'_> {
+    async fn delete(&mut self, sql: &super::statements::Sql) -> Result<u64> {
+        let given = (self.tenant.as_str(), keys::shard(self.shard));
+        let rows = self.db.execute(sql, &[&given.0, &given.1, &self.left]).await?;
+        self.left = self.left.saturating_sub_unsigned(rows);
+        Ok(rows)
+    }
+
+    async fn delete_items(&mut self) -> Result<Holdings> {
+        let given = (self.tenant.as_str(), keys::shard(self.shard));
+        let row = self.db.row(&ITEMS, &[&given.0, &given.1, &self.left]).await?;
+        let (items, deleted_items) = row.map_or((0, 0), |row| (count(&row, 0), count(&row, 1)));
+        self.left = self.left.saturating_sub_unsigned(items + deleted_items);
+        Ok(Holdings { items, deleted_items, ..Holdings::default() })
+    }
+}
+
+/// Places of items that are not there.
+async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<Holdings> {
+    let others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
+    Ok(Holdings { others, ..Holdings::default() })
+}
+
+/// A count, which is not negative.
+pub(super) fn count(row: &Row, column: usize) -> u64 {
+    row.get::<_, i64>(column).cast_unsigned()
+}
+
+statements! {
+    NOTE = "
+        INSERT INTO erasures (tenant, began_before) VALUES ($1, $2)
+        ON CONFLICT (tenant) DO UPDATE
+        SET began_before = greatest(erasures.began_before, excluded.began_before),
+            noted_at = excluded.noted_at";
+    IS_ERASED = "SELECT FROM erasures WHERE tenant = $1 AND began_before > $2";
+    FORGET_OLD = "DELETE FROM erasures WHERE noted_at < now() - interval '1 day'";
+    NEXT_TREE = "
+        (SELECT shard FROM conversations WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM responses WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM openings WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM opening_items WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM leases WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM jobs WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM events WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM items WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM threads WHERE tenant = $1 LIMIT 1)
+        LIMIT 1";
+    CONVERSATIONS = "
+        DELETE FROM conversations
+        WHERE tenant = $1 AND shard = $2 AND id IN (
+            SELECT id FROM conversations WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    RESPONSES = "
+        DELETE FROM responses
+        WHERE tenant = $1 AND shard = $2 AND id IN (
+            SELECT id FROM responses WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    OPENINGS = "
+        DELETE FROM openings
+        WHERE tenant = $1 AND shard = $2 AND id IN (
+            SELECT id FROM openings WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    OPENING_ITEMS = "
+        DELETE FROM opening_items
+        WHERE tenant = $1 AND shard = $2 AND (opening, position) IN (
+            SELECT opening, position FROM opening_items
+            WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    LEASES = "
+        DELETE FROM leases
+        WHERE tenant = $1 AND shard = $2 AND (conversation, place) IN (
+            SELECT conversation, place FROM leases WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    JOBS = "
+        DELETE FROM jobs
+        WHERE tenant = $1 AND shard = $2 AND id IN (
+            SELECT id FROM jobs WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    EVENTS = "
+        DELETE FROM events
+        WHERE tenant = $1 AND shard = $2 AND (response, sequence_number) IN (
+            SELECT response, sequence_number FROM events
+            WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    ITEMS = "
+        WITH gone AS (
+            DELETE FROM items
+            WHERE tenant = $1 AND shard = $2 AND (thread, seq) IN (
+                SELECT thread, seq FROM items WHERE tenant = $1 AND shard = $2 LIMIT $3
+            )
+            RETURNING item_id, copy, body IS NULL AS was_deleted
+        ), unplaced AS (
+            DELETE FROM item_places USING gone
+            WHERE tenant = $1 AND item = sha256(gone.item_id) AND item_places.copy = gone.copy
+        )
+        SELECT count(*) FILTER (WHERE NOT was_deleted), count(*) FILTER (WHERE was_deleted)
+        FROM gone";
+    THREADS = "
+        DELETE FROM threads
+        WHERE tenant = $1 AND shard = $2 AND thread IN (
+            SELECT thread FROM threads WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    /// Items are written and deleted with their places: no item's own place is ever found here.
+    PLACES = "
+        DELETE FROM item_places
+        WHERE tenant = $1 AND (item, copy) IN (
+            SELECT item, copy FROM item_places AS places
+            WHERE tenant = $1 AND NOT EXISTS (
+                SELECT FROM items
+                WHERE items.tenant = $1 AND items.shard = places.shard
+                  AND items.thread = places.thread AND items.seq = places.seq
+            )
+            LIMIT $2
+        )";
+}

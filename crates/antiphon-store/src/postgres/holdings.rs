@@ -1,0 +1,59 @@
+//! How much is held of whom.
+
+use super::erasure::count;
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use crate::ids::Tenant;
+use crate::snapshot::Holdings;
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// The first tenant behind this one of whom anything is held.
+pub(super) async fn next_tenant(db: &Session, after: Option<&Tenant>) -> Result<Option<Tenant>> {
+    let after = after.map_or("", Tenant::as_str);
+    let next = db.row(&NEXT_TENANT, &[&after]).await?;
+    Ok(next.and_then(|row| row.get::<_, Option<&str>>(0).map(Tenant::new)))
+}
+
+/// How much is held of a tenant.
+pub(super) async fn of(db: &Session, tenant: &Tenant) -> Result<Holdings> {
+    let row = db.row(&HOLDINGS, &[&tenant.as_str()]).await?;
+    let row = row.ok_or_else(|| Failure::unreadable("no counts"))?;
+    Ok(Holdings {
+        conversations: count(&row, 0),
+        responses: count(&row, 1),
+        open_turns: count(&row, 2),
+        items: count(&row, 3),
+        deleted_items: count(&row, 4),
+        others: count(&row, 5),
+    })
+}
+
+statements! {
+    NEXT_TENANT = "
+        SELECT min(tenant) FROM (
+            SELECT min(tenant) AS tenant FROM conversations WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM responses WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM openings WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM opening_items WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM leases WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM events WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM items WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM item_places WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM threads WHERE tenant > $1
+        ) AS next";
+    HOLDINGS = "
+        SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
+               (SELECT count(*) FROM responses WHERE tenant = $1),
+               (SELECT count(*) FROM openings WHERE tenant = $1),
+               (SELECT count(body) FROM items WHERE tenant = $1),
+               (SELECT count(*) - count(body) FROM items WHERE tenant = $1),
+               (SELECT count(*) FROM threads WHERE tenant = $1)
+                   + (SELECT count(*) FROM opening_items WHERE tenant = $1)
+                   + (SELECT count(*) FROM leases WHERE tenant = $1)
+                   + (SELECT count(*) FROM jobs WHERE tenant = $1)
+                   + (SELECT count(*) FROM events WHERE tenant = $1)
+                   + (SELECT count(*) FROM item_places WHERE tenant = $1)";
+}

@@ -1,0 +1,140 @@
+//! What endpoints outside are to be told.
+
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::responses::no_id;
+use super::session::Session;
+use super::statements::statements;
+use crate::ids::{ResponseId, Tenant};
+use crate::keys::shard;
+use crate::records::{DueNotice, Notice};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// How far the turn is whose end is to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// It may end otherwise: nothing is due.
+    Open,
+    /// It has ended.
+    Ended,
+}
+
+/// Keeps the notices of a response.
+pub(super) async fn insert(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    notices: &[Notice],
+    turn: Turn,
+) -> Result<()> {
+    for notice in notices {
+        db.execute(
+            &INSERT,
+            &[
+                &tenant.as_str(),
+                &shard(id.shard()),
+                &id.as_str(),
+                &notice.id,
+                &notice.endpoint,
+                &(turn == Turn::Open),
+                &notice.due_at,
+                &&*notice.body,
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// The notices that the end of an open turn was recorded with.
+pub(super) async fn of_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<Vec<Notice>> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let rows = db.rows(&OF_OPEN, &[&given.0, &given.1, &given.2]).await?;
+    Ok(rows.iter().map(read).collect())
+}
+
+/// Forgets the notices that the end of an open turn was recorded with.
+pub(super) async fn remove_open(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    db.execute(&REMOVE_OPEN, &[&given.0, &given.1, &given.2]).await.map(drop)
+}
+
+/// Whether anything is due.
+pub(super) async fn any_due(db: &Session, now: i64) -> Result<bool> {
+    Ok(db.row(&ANY_DUE, &[&now]).await?.is_some())
+}
+
+/// Claims what is due.
+pub(super) async fn claim(
+    db: &Session,
+    now: i64,
+    until: i64,
+    limit: i64,
+) -> Result<Vec<DueNotice>> {
+    let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
+    let claimed = rows.iter().map(|row| {
+        Ok(DueNotice {
+            notice: read(row),
+            tenant: Tenant::new(row.get::<_, &str>(4)),
+            response: ResponseId::parse(row.get(5)).ok_or_else(no_id)?,
+            attempt: u32::try_from(row.get::<_, i32>(6)).unwrap_or(u32::MAX),
+        })
+    });
+    claimed.collect()
+}
+
+/// Settles a claim that has not run out.
+pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>) -> Result<()> {
+    let DueNotice { tenant, response, notice, attempt } = claimed;
+    let given = (tenant.as_str(), shard(response.shard()), response.as_str());
+    let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
+    let (id, endpoint) = (&notice.id, &notice.endpoint);
+    let settled = match then {
+        Some(then) => {
+            db.execute(&PUT_OFF, &[&given.0, &given.1, &given.2, id, endpoint, &attempt, &then])
+                .await
+        }
+        None => db.execute(&FORGET, &[&given.0, &given.1, &given.2, id, endpoint, &attempt]).await,
+    };
+    settled.map(drop)
+}
+
+fn read(row: &Row) -> Notice {
+    Notice {
+        id: row.get(0),
+        endpoint: row.get(1),
+        due_at: row.get(2),
+        body: row.get::<_, Vec<u8>>(3).into(),
+    }
+}
+
+statements! {
+    INSERT = "
+        INSERT INTO notices (tenant, shard, response, id, endpoint, is_open, due_at, body)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    OF_OPEN = "
+        SELECT id, endpoint, due_at, body FROM notices
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND is_open";
+    REMOVE_OPEN = "
+        DELETE FROM notices WHERE tenant = $1 AND shard = $2 AND response = $3 AND is_open";
+    ANY_DUE = "SELECT FROM notices WHERE NOT is_open AND due_at <= $1 LIMIT 1";
+    /// Of whichever tenants and trees: the index is in order of time.
+    CLAIM = "
+        UPDATE notices SET due_at = $2, attempts = attempts + 1
+        WHERE (tenant, shard, response, id, endpoint) IN (
+            SELECT tenant, shard, response, id, endpoint FROM notices
+            WHERE NOT is_open AND due_at <= $1 ORDER BY due_at LIMIT $3
+            FOR UPDATE SKIP LOCKED
+        )
+        RETURNING id, endpoint, due_at, body, tenant, response, attempts";
+    PUT_OFF = "
+        UPDATE notices SET due_at = $7
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4 AND endpoint = $5
+          AND attempts = $6";
+    FORGET = "
+        DELETE FROM notices
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4 AND endpoint = $5
+          AND attempts = $6";
+}

@@ -1,0 +1,172 @@
+//! Everything that a tenant has, page by page.
+
+use std::ops::Range;
+
+use antiphon::HeldItem;
+use bytes::Bytes;
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::responses::no_id;
+use super::row::{self, item_columns};
+use super::session::Session;
+use super::statements::{Sql, statements};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use crate::records::{Conversation, Cursor, Seq};
+use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// What an id comes behind of: shard and text. Nothing comes before [`FIRST`].
+type Behind<'a> = (i64, &'a str);
+
+const FIRST: Behind<'static> = (i64::MIN, "");
+
+/// A page of conversations, and where each ends.
+pub(super) async fn conversations(
+    db: &Session,
+    tenant: &Tenant,
+    after: Option<&ConversationId>,
+) -> Result<Vec<(Conversation, Cursor)>> {
+    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let rows = db.rows(&CONVERSATIONS, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
+    rows.iter().map(read_conversation).collect()
+}
+
+fn read_conversation(row: &Row) -> Result<(Conversation, Cursor)> {
+    let id = ConversationId::parse(row.get(0)).ok_or_else(no_id)?;
+    let (thread, end) = (thread_of(row.get(3)), seq_of(row.get(4)));
+    let cursor = Cursor { shard: id.shard(), thread, end };
+    let metadata = Bytes::copy_from_slice(row.get(2));
+    Ok((Conversation { id, created_at: row.get(1), metadata }, cursor))
+}
+
+/// A page of responses.
+pub(super) async fn responses(
+    db: &Session,
+    tenant: &Tenant,
+    after: Option<&ResponseId>,
+) -> Result<Vec<ResponseId>> {
+    ids(db, &RESPONSES, tenant, after).await
+}
+
+/// A page of turns that are recorded as open.
+pub(super) async fn open_turns(
+    db: &Session,
+    tenant: &Tenant,
+    after: Option<&ResponseId>,
+) -> Result<Vec<ResponseId>> {
+    ids(db, &OPEN_TURNS, tenant, after).await
+}
+
+async fn ids(
+    db: &Session,
+    sql: &Sql,
+    tenant: &Tenant,
+    after: Option<&ResponseId>,
+) -> Result<Vec<ResponseId>> {
+    let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
+    let rows = db.rows(sql, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
+    rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
+}
+
+/// As many items of a range, from its beginning on, as are given at once.
+pub(super) async fn items(
+    db: &Session,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+) -> Result<Vec<(Seq, HeldItem)>> {
+    let (start, end) = (position(range.start), position(range.end));
+    let given = (key.tenant(), key.shard(), key.thread());
+    let sizes = db.rows(&SIZES, &[&given.0, &given.1, &given.2, &start, &end, &PAGE]).await?;
+    let count = i64::try_from(fitting(sizes.iter().map(|row| size(row, 0)))).unwrap_or(PAGE);
+    let rows = db.rows(&ITEMS, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
+    rows.iter().map(|row| Ok((seq_of(row.get(row::COLUMNS)), row::read(row)?))).collect()
+}
+
+/// The loose items of the next places, and the last of these places.
+pub(super) async fn loose_items(
+    db: &Session,
+    tenant: &Tenant,
+    after: Option<ItemPlace>,
+) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+    let after = after.map_or((i64::MIN, i64::MIN, -1), |place| {
+        (shard(place.shard), thread(place.thread), position(place.seq))
+    });
+    let given = (tenant.as_str(), after.0, after.1, after.2);
+    let rows = db.rows(&LOOSE, &[&given.0, &given.1, &given.2, &given.3, &STRIDE]).await?;
+    let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
+    for row in rows {
+        if bytes >= BYTES {
+            break;
+        }
+        let place = read_place(&row);
+        last = Some(place);
+        if row.get(4) {
+            bytes += size(&row, 3);
+            items.extend(item_at(db, tenant, place).await?);
+        }
+    }
+    Ok((items, last))
+}
+
+async fn item_at(db: &Session, tenant: &Tenant, place: ItemPlace) -> Result<Option<HeldItem>> {
+    let key = ThreadKey::new(tenant, place.shard, place.thread);
+    let range = place.seq..place.seq.saturating_add(1);
+    Ok(items(db, key, &range).await?.pop().map(|(_, item)| item))
+}
+
+fn read_place(row: &Row) -> ItemPlace {
+    ItemPlace {
+        shard: Shard(row.get::<_, i64>(0).cast_unsigned()),
+        thread: thread_of(row.get(1)),
+        seq: seq_of(row.get(2)),
+    }
+}
+
+/// The size of a body, which is none for a tombstone.
+fn size(row: &Row, column: usize) -> usize {
+    let size: Option<i32> = row.get(column);
+    size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0)
+}
+
+statements! {
+    CONVERSATIONS = "
+        SELECT id, created_at, metadata, thread, tip
+        FROM conversations JOIN threads USING (tenant, shard, thread)
+        WHERE tenant = $1 AND (shard, id) > ($2, $3)
+        ORDER BY shard, id LIMIT $4";
+    RESPONSES = "
+        SELECT id FROM responses WHERE tenant = $1 AND (shard, id) > ($2, $3)
+        ORDER BY shard, id LIMIT $4";
+    OPEN_TURNS = "
+        SELECT id FROM openings WHERE tenant = $1 AND (shard, id) > ($2, $3)
+        ORDER BY shard, id LIMIT $4";
+    SIZES = "
+        SELECT octet_length(body) FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+        ORDER BY seq LIMIT $6";
+    ITEMS = concat!(
+        "SELECT ", item_columns!(), ", seq FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+        ORDER BY seq LIMIT $6"
+    );
+    /// Responses of a thread follow one another: of those that end behind an item, only the first may
+    /// have it.
+    LOOSE = "
+        SELECT shard, thread, seq, octet_length(body),
+            NOT EXISTS (
+                SELECT FROM conversations
+                WHERE tenant = $1 AND conversations.shard = items.shard
+                  AND conversations.thread = items.thread
+            ) AND coalesce(seq < (
+                SELECT input_from FROM responses
+                WHERE tenant = $1 AND responses.shard = items.shard
+                  AND responses.thread = items.thread AND end_at > seq
+                ORDER BY end_at, input_from LIMIT 1
+            ), true)
+        FROM items
+        WHERE tenant = $1 AND (shard, thread, seq) > ($2, $3, $4)
+        ORDER BY shard, thread, seq LIMIT $5";
+}

@@ -1,0 +1,119 @@
+//! Everything that a database holds, as of one moment: a reading transaction on a connection of its
+//! own.
+
+use std::ops::Range;
+
+use antiphon::HeldItem;
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::failure::{Failure, describe};
+use super::pool::Connector;
+use super::session::Session;
+use super::settings::Settings;
+use super::{holdings, kept, openings, pages, responses, schema, tls};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::keys::ThreadKey;
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
+use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A [`Snapshot`] of a database.
+pub(crate) struct PostgresSnapshot {
+    db: Session,
+}
+
+/// The first query makes the moment that is seen. The transaction waits for whoever takes what was
+/// read, as long as that may be.
+const BEGIN: &str = "
+    BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+    SET LOCAL idle_in_transaction_session_timeout = 0;
+    SELECT 1";
+
+impl PostgresSnapshot {
+    /// Takes a snapshot of the database that a `postgres://` URL names. It is not among the processes
+    /// that have the store open. Tables of another version are refused untouched.
+    pub(crate) async fn take(url: &str) -> Result<Self> {
+        let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
+        let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
+        let client = Connector::new(settings.config, tls).connect().await.map_err(|error| {
+            let reason = describe(&error);
+            StoreError::Unavailable(format!("PostgreSQL cannot be reached: {reason}"))
+        })?;
+        schema::check_current(&client).await?;
+        let db = Session::reading(client).await.map_err(Failure::from)?;
+        db.command(BEGIN).await?;
+        Ok(Self { db })
+    }
+}
+
+#[async_trait]
+impl Snapshot for PostgresSnapshot {
+    async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>> {
+        Ok(holdings::next_tenant(&self.db, after).await?)
+    }
+
+    async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
+        Ok(holdings::of(&self.db, tenant).await?)
+    }
+
+    async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {
+        Ok(kept::find(&self.db, name).await?)
+    }
+
+    async fn conversations(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ConversationId>,
+    ) -> Result<Vec<(Conversation, Cursor)>> {
+        Ok(pages::conversations(&self.db, tenant, after).await?)
+    }
+
+    async fn responses(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ResponseId>,
+    ) -> Result<Vec<ResponseId>> {
+        Ok(pages::responses(&self.db, tenant, after).await?)
+    }
+
+    async fn response(
+        &mut self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<ResponseRecord>> {
+        Ok(responses::find(&self.db, tenant, id).await?)
+    }
+
+    async fn open_turns(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ResponseId>,
+    ) -> Result<Vec<ResponseId>> {
+        Ok(pages::open_turns(&self.db, tenant, after).await?)
+    }
+
+    async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+        Ok(openings::read(&self.db, tenant, id).await?)
+    }
+
+    async fn items(
+        &mut self,
+        tenant: &Tenant,
+        (shard, thread): (Shard, ThreadId),
+        range: Range<Seq>,
+    ) -> Result<Vec<(Seq, HeldItem)>> {
+        let key = ThreadKey::new(tenant, shard, thread);
+        Ok(pages::items(&self.db, key, &range).await?)
+    }
+
+    async fn loose_items(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<ItemPlace>,
+    ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+        Ok(pages::loose_items(&self.db, tenant, after).await?)
+    }
+}

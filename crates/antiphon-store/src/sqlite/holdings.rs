@@ -1,0 +1,55 @@
+//! How much is held of whom.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::error::StoreError;
+use crate::ids::Tenant;
+use crate::snapshot::Holdings;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The first tenant behind this one of whom anything is held.
+pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Option<Tenant>> {
+    const SQL: &str = "
+        SELECT min(tenant) FROM (
+            SELECT min(tenant) AS tenant FROM conversations WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM responses WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM openings WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM items WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM events WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM threads WHERE tenant > ?1
+        )";
+    let after = after.map_or("", Tenant::as_str);
+    let next: Option<String> = db.prepare_cached(SQL)?.query_row([after], |row| row.get(0))?;
+    Ok(next.map(Tenant::new))
+}
+
+/// How much is held of a tenant.
+pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
+    const SQL: &str = "
+        SELECT (SELECT count(*) FROM conversations WHERE tenant = ?1),
+               (SELECT count(*) FROM responses WHERE tenant = ?1),
+               (SELECT count(*) FROM openings WHERE tenant = ?1),
+               (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NOT NULL),
+               (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NULL),
+               (SELECT count(*) FROM threads WHERE tenant = ?1)
+                   + (SELECT count(*) FROM jobs WHERE tenant = ?1)
+                   + (SELECT count(*) FROM events WHERE tenant = ?1)";
+    let held = db.prepare_cached(SQL)?.query_row(params![tenant.as_str()], |row| {
+        Ok(Holdings {
+            conversations: count(row, 0)?,
+            responses: count(row, 1)?,
+            open_turns: count(row, 2)?,
+            items: count(row, 3)?,
+            deleted_items: count(row, 4)?,
+            others: count(row, 5)?,
+        })
+    })?;
+    Ok(held)
+}
+
+/// A count, which is not negative.
+fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(column)?.cast_unsigned())
+}

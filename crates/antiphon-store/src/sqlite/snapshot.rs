@@ -1,0 +1,130 @@
+//! Everything that a file holds, as of one moment: a reading transaction beside the process that has
+//! the file open.
+
+use std::ops::Range;
+use std::path::Path;
+
+use antiphon::HeldItem;
+use async_trait::async_trait;
+use bytes::Bytes;
+use rusqlite::Connection;
+use tokio::task::spawn_blocking;
+
+use super::{connection, holdings, kept, openings, pages, responses, schema};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::keys::ThreadKey;
+use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
+use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A [`Snapshot`] of a file.
+pub(crate) struct SqliteSnapshot {
+    /// `None` while something is read, and for ever if that panicked.
+    db: Option<Connection>,
+}
+
+impl SqliteSnapshot {
+    /// Takes a snapshot of the file at `path`, whether or not a process has it open. A file that
+    /// does not exist is not created, and one of another version is refused untouched.
+    pub(crate) fn take(path: &Path) -> Result<Self> {
+        let path = std::path::absolute(path)
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let db = connection::looking(&path)?;
+        db.execute_batch("BEGIN")?;
+        schema::check_owner(&db)?;
+        schema::check_current(&db)?;
+        Ok(Self { db: Some(db) })
+    }
+
+    async fn read<T, F>(&mut self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let db = self.db.take().ok_or_else(|| StoreError::Unavailable("a read failed".into()))?;
+        let reading = spawn_blocking(move || (work(&db), db)).await;
+        let (read, db) = reading.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        self.db = Some(db);
+        read
+    }
+}
+
+#[async_trait]
+impl Snapshot for SqliteSnapshot {
+    async fn next_tenant(&mut self, after: Option<&Tenant>) -> Result<Option<Tenant>> {
+        let after = after.cloned();
+        self.read(move |db| holdings::next_tenant(db, after.as_ref())).await
+    }
+
+    async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
+        let tenant = tenant.clone();
+        self.read(move |db| holdings::of(db, &tenant)).await
+    }
+
+    async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {
+        let found = self.read(move |db| kept::find(db, name)).await?;
+        Ok(found.map(Bytes::from))
+    }
+
+    async fn conversations(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ConversationId>,
+    ) -> Result<Vec<(Conversation, Cursor)>> {
+        let (tenant, after) = (tenant.clone(), after.cloned());
+        self.read(move |db| pages::conversations(db, &tenant, after.as_ref())).await
+    }
+
+    async fn responses(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ResponseId>,
+    ) -> Result<Vec<ResponseId>> {
+        let (tenant, after) = (tenant.clone(), after.cloned());
+        self.read(move |db| pages::responses(db, &tenant, after.as_ref())).await
+    }
+
+    async fn response(
+        &mut self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<ResponseRecord>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| responses::find(db, &tenant, &id)).await
+    }
+
+    async fn open_turns(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&ResponseId>,
+    ) -> Result<Vec<ResponseId>> {
+        let (tenant, after) = (tenant.clone(), after.cloned());
+        self.read(move |db| pages::open_turns(db, &tenant, after.as_ref())).await
+    }
+
+    async fn open_turn(&mut self, tenant: &Tenant, id: &ResponseId) -> Result<Option<Turn>> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| openings::find(db, &tenant, &id)).await
+    }
+
+    async fn items(
+        &mut self,
+        tenant: &Tenant,
+        (shard, thread): (Shard, ThreadId),
+        range: Range<Seq>,
+    ) -> Result<Vec<(Seq, HeldItem)>> {
+        let tenant = tenant.clone();
+        self.read(move |db| pages::items(db, ThreadKey::new(&tenant, shard, thread), &range)).await
+    }
+
+    async fn loose_items(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<ItemPlace>,
+    ) -> Result<(Vec<HeldItem>, Option<ItemPlace>)> {
+        let tenant = tenant.clone();
+        self.read(move |db| pages::loose_items(db, &tenant, after)).await
+    }
+}

@@ -1,0 +1,218 @@
+//! The jobs of background responses, and the logs of their events.
+
+use antiphon_store::{
+    Background, Base, EventPage, LoggedEvent, NewJob, RequestDigest, ResponseId, Rest, Standing,
+    StoreError, Turn,
+};
+use bytes::Bytes;
+
+use super::World;
+
+const ASKED: RequestDigest = RequestDigest([0xa5; 16]);
+/// When the logs of the tests expire, in Unix seconds.
+const EXPIRY: i64 = 1_767_226_500;
+
+fn event(number: u64) -> LoggedEvent {
+    let body = format!(r#"{{"type":"response.test","sequence_number":{number}}}"#);
+    LoggedEvent { sequence_number: number, body: body.into() }
+}
+
+pub(crate) fn events(numbers: std::ops::Range<u64>) -> Vec<LoggedEvent> {
+    numbers.map(event).collect()
+}
+
+pub(crate) fn background(world: &World) -> &dyn Background {
+    world.store.background()
+}
+
+/// A job that was accepted with its first two events, and the turn that it is to come to.
+pub(crate) async fn accepted(world: &World) -> (ResponseId, Turn) {
+    let base = Base::New { shard: world.shard(), thread: world.thread() };
+    let (id, turn) = world.turn(base, &["a"], &["b"]);
+    let work = Bytes::from_static(b"what begins it anew");
+    let job = NewJob { id: id.clone(), request: ASKED, work, events: events(0..2) };
+    background(world).accept(&world.tenant, job).await.unwrap();
+    (id, turn)
+}
+
+pub(crate) async fn end(world: &World, turn: Turn, number: u64) -> Result<(), StoreError> {
+    background(world).end(&world.tenant, turn, event(number), EXPIRY).await
+}
+
+pub(crate) async fn page(world: &World, id: &ResponseId, from: u64) -> Option<EventPage> {
+    background(world).events(&world.tenant, id, from).await.unwrap()
+}
+
+pub(crate) async fn a_job_is_open_until_its_turn_is_committed(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let store = background(&world);
+    let open = Standing::Open { event: event(1).body, is_left: false };
+    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(open)));
+    assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(true));
+    let shard = id.shard();
+    assert_eq!(store.open_jobs(&world.tenant, shard, &ASKED).await, Ok(vec![id.clone()]));
+    assert!(!world.exists(&id).await);
+
+    end(&world, turn, 2).await.unwrap();
+
+    assert_eq!(store.standing(&world.tenant, &id).await, Ok(Some(Standing::Ended)));
+    assert_eq!(world.store.is_open(&world.tenant, &id).await, Ok(false));
+    assert_eq!(store.open_jobs(&world.tenant, shard, &ASKED).await, Ok(vec![]));
+    assert_eq!(world.transcript(&id).await, ["a", "b"]);
+}
+
+pub(crate) async fn events_are_read_in_pages_from_any_number_on(world: World) {
+    let (id, turn) = accepted(&world).await;
+    background(&world).append(&world.tenant, &id, events(2..600)).await.unwrap();
+    let waiting = EventPage { events: vec![], rest: Rest::More };
+    assert_eq!(page(&world, &id, 600).await, Some(waiting));
+    end(&world, turn, 600).await.unwrap();
+
+    let (mut read, mut from) = (Vec::new(), 0);
+    loop {
+        let page = page(&world, &id, from).await.unwrap();
+        assert!(page.events.len() <= 256, "a page has a bound");
+        read.extend(page.events);
+        from = read.last().map_or(0, |event: &LoggedEvent| event.sequence_number + 1);
+        if page.rest == Rest::Nothing {
+            break;
+        }
+    }
+
+    assert_eq!(read, events(0..601));
+    let last = EventPage { events: events(600..601), rest: Rest::Nothing };
+    assert_eq!(page(&world, &id, 600).await, Some(last));
+}
+
+pub(crate) async fn a_page_has_a_bound_of_bytes(world: World) {
+    let (id, _) = accepted(&world).await;
+    let long = |number| LoggedEvent { sequence_number: number, body: vec![b'x'; 200_000].into() };
+    background(&world).append(&world.tenant, &id, (2..6).map(long).collect()).await.unwrap();
+
+    let lengths = [(0, 4), (2, 2), (4, 2), (5, 1)];
+
+    for (from, length) in lengths {
+        let page = page(&world, &id, from).await.unwrap();
+        assert_eq!(page.events.len(), length, "from {from}");
+        assert_eq!(page.rest, Rest::More);
+    }
+}
+
+pub(crate) async fn an_event_is_logged_once(world: World) {
+    let (id, _) = accepted(&world).await;
+    let store = background(&world);
+    store.append(&world.tenant, &id, events(1..4)).await.unwrap();
+    store.append(&world.tenant, &id, events(2..5)).await.unwrap();
+    assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..5));
+}
+
+pub(crate) async fn a_job_that_has_ended_takes_no_more(world: World) {
+    let (id, turn) = accepted(&world).await;
+    end(&world, turn.clone(), 2).await.unwrap();
+
+    let appended = background(&world).append(&world.tenant, &id, events(3..4)).await;
+
+    assert_eq!(appended, Err(StoreError::LeaseLost));
+    assert_eq!(end(&world, turn, 3).await, Err(StoreError::LeaseLost));
+    assert_eq!(background(&world).cancel(&world.tenant, &id).await, Ok(false));
+    assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..3));
+}
+
+pub(crate) async fn a_turn_that_cannot_be_committed_leaves_its_job_open(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let gone = world.conversation(&[]).await;
+    world.delete_conversation(&gone).await;
+    let (_, nowhere) = world.turn(Base::Conversation(gone), &["c"], &[]);
+    let nowhere = Turn { response: turn.response.clone(), ..nowhere };
+
+    assert!(end(&world, nowhere, 2).await.is_err());
+
+    assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..2));
+    end(&world, turn, 2).await.unwrap();
+}
+
+pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let store = background(&world);
+    store.append(&world.tenant, &id, events(2..4)).await.unwrap();
+    assert_eq!(store.take_up().await, Ok(None));
+
+    store.release(&world.tenant, &id).await.unwrap();
+    let Ok(Some(Standing::Open { is_left, .. })) = store.standing(&world.tenant, &id).await else {
+        panic!("it is open");
+    };
+    assert!(is_left);
+    assert_eq!(page(&world, &id, 4).await.unwrap().rest, Rest::Left);
+    let refused = store.append(&world.tenant, &id, events(4..5)).await;
+    assert_eq!(refused, Err(StoreError::LeaseLost));
+
+    let left = store.take_up().await.unwrap().unwrap();
+    assert_eq!((&left.tenant, &left.id, left.request), (&world.tenant, &id, ASKED));
+    assert_eq!((left.told, left.times, left.is_cancelled), (4, 1, false));
+    assert_eq!(&*left.work, b"what begins it anew");
+    assert_eq!(store.take_up().await, Ok(None));
+    end(&world, turn, 4).await.unwrap();
+}
+
+pub(crate) async fn a_cancelled_job_is_known_to_its_process(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let (other, _) = accepted(&world).await;
+    let store = background(&world);
+    assert_eq!(store.cancelled().await, Ok(vec![]));
+
+    assert_eq!(store.cancel(&world.tenant, &id).await, Ok(true));
+
+    assert_eq!(store.cancelled().await, Ok(vec![(world.tenant.clone(), id.clone())]));
+    store.release(&world.tenant, &id).await.unwrap();
+    assert!(store.take_up().await.unwrap().unwrap().is_cancelled);
+    end(&world, turn, 2).await.unwrap();
+    assert_eq!(store.cancelled().await, Ok(vec![]));
+    assert!(page(&world, &other, 0).await.is_some());
+}
+
+pub(crate) async fn a_log_expires_in_batches_and_its_response_stays(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let (open, _) = accepted(&world).await;
+    background(&world).append(&world.tenant, &id, events(2..600)).await.unwrap();
+    end(&world, turn, 600).await.unwrap();
+    assert_eq!(background(&world).expire(EXPIRY - 1).await, Ok(false));
+    assert_eq!(page(&world, &id, 600).await.unwrap().events, events(600..601));
+
+    let mut batches = 0;
+    while background(&world).expire(EXPIRY).await.unwrap() {
+        batches += 1;
+        assert!(batches < 10, "it ends");
+    }
+
+    assert!(batches > 2, "{batches} batches");
+    assert_eq!(page(&world, &id, 0).await, None);
+    assert!(world.exists(&id).await);
+    assert!(page(&world, &open, 0).await.is_some());
+}
+
+pub(crate) async fn a_deleted_response_takes_its_log_along(world: World) {
+    let (id, turn) = accepted(&world).await;
+    end(&world, turn, 2).await.unwrap();
+
+    assert!(world.delete_response(&id).await);
+
+    assert_eq!(page(&world, &id, 0).await, None);
+    assert_eq!(background(&world).standing(&world.tenant, &id).await, Ok(None));
+}
+
+pub(crate) async fn the_job_of_another_tenant_does_not_exist(world: World) {
+    let (id, turn) = accepted(&world).await;
+    let mallory = world.seen_by("mallory");
+    let (store, stranger) = (background(&mallory), &mallory.tenant);
+
+    assert_eq!(store.standing(stranger, &id).await, Ok(None));
+    assert_eq!(page(&mallory, &id, 0).await, None);
+    assert_eq!(store.open_jobs(stranger, id.shard(), &ASKED).await, Ok(vec![]));
+    assert_eq!(store.cancel(stranger, &id).await, Ok(false));
+    let appended = store.append(stranger, &id, events(2..3)).await;
+    assert_eq!(appended, Err(StoreError::LeaseLost));
+    assert_eq!(end(&mallory, turn.clone(), 2).await, Err(StoreError::LeaseLost));
+    store.release(stranger, &id).await.unwrap();
+    assert_eq!(world.store.is_open(stranger, &id).await, Ok(false));
+    end(&world, turn, 2).await.unwrap();
+}

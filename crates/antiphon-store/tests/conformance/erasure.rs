@@ -1,0 +1,104 @@
+//! Everything of a tenant goes, and nothing of another's.
+
+use antiphon_store::{Base, Holdings};
+
+use super::World;
+use super::world::item_id;
+
+/// When the tenants are erased: after all that the worlds of the tests did.
+pub(crate) const NOW: i64 = 1_800_000_000;
+
+impl World {
+    /// Erases the tenant, so many entries at a time; how much was erased each time.
+    pub(crate) async fn erase(&self, limit: usize) -> Vec<Holdings> {
+        let mut erased = Vec::new();
+        loop {
+            match self.store.erase(&self.tenant, NOW, limit).await.unwrap() {
+                nothing if nothing.is_nothing() => return erased,
+                some => erased.push(some),
+            }
+        }
+    }
+
+    /// A conversation with a response and a deleted item, a chain that forks, and an open turn:
+    /// what [`EVERYTHING`] names.
+    pub(crate) async fn has_everything(&self) {
+        let conversation = self.conversation(&["a", "b"]).await;
+        self.within(&conversation, &["c"], &["d"]).await;
+        self.delete_item(&conversation, "b").await;
+        let first = self.first(&["e"], &["f"]).await;
+        self.after(&first, &["g"], &["h"]).await;
+        self.after(&first, &["i"], &["j"]).await;
+        let (_, turn) = self.turn(self.behind(self.end(&first).await), &["k"], &[]);
+        self.open(&turn).await;
+    }
+}
+
+pub(crate) const EVERYTHING: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+
+/// All that was erased, but for what helped to find it.
+fn sum(erased: &[Holdings]) -> Holdings {
+    let sum = erased.iter().fold(Holdings::default(), |sum, more| sum + *more);
+    Holdings { others: 0, ..sum }
+}
+
+pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
+    world.has_everything().await;
+
+    let erased = world.erase(1000).await;
+
+    let expected = Holdings {
+        conversations: 1,
+        responses: 4,
+        open_turns: 1,
+        items: 9,
+        deleted_items: 1,
+        others: 0,
+    };
+    assert_eq!(sum(&erased), expected);
+    let ids = EVERYTHING.map(item_id);
+    let located = world.store.locate(&world.tenant, &ids).await;
+    assert_eq!(located, Ok(Vec::new()), "not even tombstones");
+    assert_eq!(world.store.settle_openings().await, Ok(0));
+}
+
+pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
+    world.has_everything().await;
+
+    let erased = world.erase(2).await;
+
+    let entries = |batch: &Holdings| {
+        let Holdings { conversations, responses, open_turns, items, deleted_items, others } = batch;
+        conversations + responses + open_turns + items + deleted_items + others
+    };
+    assert!(erased.iter().all(|batch| (1..=2).contains(&entries(batch))), "{erased:?}");
+    assert_eq!(sum(&erased).items, 9);
+    assert_eq!(world.held(&EVERYTHING).await, [""; 0]);
+}
+
+pub(crate) async fn what_is_anothers_is_not_erased(alice: World) {
+    let bob = alice.seen_by("bob");
+    alice.has_everything().await;
+    bob.has_everything().await;
+
+    alice.erase(1000).await;
+
+    assert_eq!(bob.held(&EVERYTHING).await, ["a", "c", "d", "e", "f", "g", "h", "i", "j"]);
+    assert_eq!(sum(&bob.erase(1000).await).conversations, 1);
+}
+
+pub(crate) async fn an_erased_tenant_may_begin_anew(world: World) {
+    world.has_everything().await;
+    world.erase(1000).await;
+
+    let base = Base::New { shard: world.shard(), thread: world.thread() };
+    let (response, mut turn) = world.turn(base, &["a"], &["b"]);
+    turn.response.as_mut().unwrap().created_at = NOW;
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(world.transcript(&response).await, ["a", "b"]);
+}
+
+pub(crate) async fn of_a_tenant_that_has_nothing_nothing_is_erased(world: World) {
+    assert_eq!(world.erase(1000).await, []);
+}

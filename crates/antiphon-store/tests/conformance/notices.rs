@@ -1,0 +1,143 @@
+//! What endpoints outside are to be told.
+
+use antiphon_store::{Base, DueNotice, Notice, Turn};
+use bytes::Bytes;
+
+use super::World;
+
+/// When the turns of these tests end.
+const NOW: i64 = 1_767_225_601;
+/// When a claim of now runs out.
+const LATER: i64 = NOW + 60;
+
+fn notice(id: &str, endpoint: &str, due_at: i64) -> Notice {
+    let body = Bytes::from(format!(r#"{{"id":"{id}","object":"event"}}"#));
+    Notice { id: id.to_owned(), endpoint: endpoint.to_owned(), due_at, body }
+}
+
+fn ids(claimed: &[DueNotice]) -> Vec<(&str, &str)> {
+    let ids = claimed.iter().map(|due| (due.notice.id.as_str(), due.notice.endpoint.as_str()));
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    ids
+}
+
+impl World {
+    fn telling(&self, notices: Vec<Notice>) -> Turn {
+        let base = Base::New { shard: self.shard(), thread: self.thread() };
+        Turn { notices, ..self.turn(base, &["a"], &[]).1 }
+    }
+
+    async fn claim(&self, now: i64) -> Vec<DueNotice> {
+        self.store.claim_notices(now, now + 60, 9).await.unwrap()
+    }
+
+    async fn told(&self, due: &DueNotice) {
+        self.store.settle_notice(due, None).await.unwrap();
+    }
+}
+
+pub(crate) async fn what_is_due_is_claimed_in_order_and_by_one(world: World) {
+    let notices = [("evt_1", NOW), ("evt_2", NOW - 5), ("evt_3", NOW + 1)];
+    let notices = notices.map(|(id, due_at)| notice(id, "https://one.example/", due_at)).to_vec();
+    let turn = world.telling(notices.clone());
+    let response = turn.response.clone().unwrap().id;
+    world.commit(turn).await.unwrap();
+
+    let first = world.store.claim_notices(NOW, LATER, 1).await.unwrap();
+    let second = world.store.claim_notices(NOW, LATER, 9).await.unwrap();
+
+    let claimed = Notice { due_at: LATER, ..notices[1].clone() };
+    let tenant = world.tenant.clone();
+    assert_eq!(first, [DueNotice { tenant, response, notice: claimed, attempt: 1 }]);
+    assert_eq!(ids(&second), [("evt_1", "https://one.example/")]);
+    assert_eq!(world.claim(NOW).await, []);
+}
+
+pub(crate) async fn what_was_told_is_forgotten(world: World) {
+    let [one, two] = ["https://one.example/", "https://two.example/"];
+    let notices = vec![notice("evt_1", one, NOW), notice("evt_1", two, NOW)];
+    world.commit(world.telling(notices)).await.unwrap();
+    let claimed = world.claim(NOW).await;
+    assert_eq!(ids(&claimed), [("evt_1", one), ("evt_1", two)]);
+
+    let of_one = claimed.iter().find(|due| due.notice.endpoint == one).unwrap();
+    world.told(of_one).await;
+
+    assert_eq!(ids(&world.claim(LATER).await), [("evt_1", two)]);
+}
+
+pub(crate) async fn what_failed_is_due_again_when_it_is_put_off_to(world: World) {
+    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    let claimed = world.claim(NOW).await;
+
+    world.store.settle_notice(&claimed[0], Some(NOW + 5)).await.unwrap();
+
+    assert_eq!(world.claim(NOW + 4).await, []);
+    let again = world.claim(NOW + 5).await;
+    assert_eq!((ids(&again), again[0].attempt), (vec![("evt_1", "one")], 2));
+}
+
+pub(crate) async fn a_claim_that_ran_out_settles_nothing(world: World) {
+    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    let late = world.claim(NOW).await;
+    let current = world.claim(LATER).await;
+    assert_eq!(current[0].attempt, 2);
+
+    world.told(&late[0]).await;
+
+    let again = world.claim(LATER + 60).await;
+    assert_eq!(ids(&again), [("evt_1", "one")]);
+    world.told(&again[0]).await;
+    assert_eq!(world.claim(LATER + 600).await, []);
+}
+
+pub(crate) async fn a_notice_of_an_open_turn_is_not_due(world: World) {
+    let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
+    world.open(&turn).await;
+    assert_eq!(world.claim(LATER).await, []);
+}
+
+pub(crate) async fn the_notices_of_the_end_take_the_place_of_the_openings(world: World) {
+    let mut turn = world.telling(vec![notice("evt_1", "one", NOW), notice("evt_1", "two", NOW)]);
+    world.open(&turn).await;
+    turn.notices = vec![notice("evt_2", "one", NOW)];
+
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
+}
+
+pub(crate) async fn a_dropped_opening_tells_nobody(world: World) {
+    let turn = world.telling(vec![notice("evt_1", "one", NOW)]);
+    world.open(&turn).await;
+
+    let id = turn.response.unwrap().id;
+    world.store.drop_opening(&world.tenant, &id).await.unwrap();
+
+    let anew = world.telling(vec![notice("evt_2", "one", NOW)]);
+    world.commit(anew).await.unwrap();
+    assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
+}
+
+pub(crate) async fn a_turn_that_is_refused_tells_nobody(world: World) {
+    let gone = world.conversation(&[]).await;
+    world.delete_conversation(&gone).await;
+    let (_, turn) = world.turn(Base::Conversation(gone), &["a"], &[]);
+
+    let refused = world.commit(Turn { notices: vec![notice("evt_1", "one", NOW)], ..turn }).await;
+
+    assert!(refused.is_err());
+    assert_eq!(world.claim(NOW).await, []);
+}
+
+pub(crate) async fn what_a_dead_process_left_open_is_told_once_it_is_settled(world: World) {
+    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    world.open(&world.telling(vec![notice("evt_2", "one", NOW)])).await;
+
+    let world = world.reopened().await;
+    assert_eq!(ids(&world.claim(NOW).await), [("evt_1", "one")]);
+    assert_eq!(world.store.settle_openings().await, Ok(1));
+
+    assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
+}

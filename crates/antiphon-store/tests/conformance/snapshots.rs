@@ -1,0 +1,196 @@
+//! What a snapshot shows.
+
+use antiphon_store::{
+    Base, ConversationId, Cursor, Holdings, ResponseId, Seq, Shard, Snapshot, Tenant, ThreadId,
+};
+
+use super::World;
+use super::world::{item, names, saying};
+
+/// A snapshot of a world, as one tenant's.
+struct Seen {
+    snapshot: Box<dyn Snapshot>,
+    tenant: Tenant,
+}
+
+impl World {
+    async fn seen(&self) -> Seen {
+        Seen { snapshot: self.snapshot().await, tenant: self.tenant.clone() }
+    }
+}
+
+impl Seen {
+    async fn holdings(&mut self) -> Holdings {
+        self.snapshot.holdings(&self.tenant).await.unwrap()
+    }
+
+    async fn conversations(&mut self) -> Vec<(ConversationId, Cursor)> {
+        let mut all: Vec<(ConversationId, Cursor)> = Vec::new();
+        loop {
+            let after = all.last().map(|(id, _)| id.clone());
+            let page = self.snapshot.conversations(&self.tenant, after.as_ref()).await.unwrap();
+            if page.is_empty() {
+                return all;
+            }
+            all.extend(page.into_iter().map(|(conversation, end)| (conversation.id, end)));
+        }
+    }
+
+    async fn responses(&mut self) -> Vec<ResponseId> {
+        let mut all: Vec<ResponseId> = Vec::new();
+        loop {
+            let after = all.last().cloned();
+            let page = self.snapshot.responses(&self.tenant, after.as_ref()).await.unwrap();
+            if page.is_empty() {
+                return all;
+            }
+            all.extend(page);
+        }
+    }
+
+    /// The items of a thread up to here, by name.
+    async fn items(&mut self, shard: Shard, thread: ThreadId, end: Seq) -> Vec<String> {
+        let (mut all, mut start) = (Vec::new(), 0);
+        loop {
+            let page = self.snapshot.items(&self.tenant, (shard, thread), start..end).await;
+            let (places, page): (Vec<Seq>, Vec<_>) = page.unwrap().into_iter().unzip();
+            let Some(last) = places.last() else { return all };
+            start = last + 1;
+            all.extend(names(&page));
+        }
+    }
+
+    async fn loose(&mut self) -> Vec<String> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let (page, last) = self.snapshot.loose_items(&self.tenant, after).await.unwrap();
+            all.extend(names(&page));
+            if last.is_none() {
+                all.sort();
+                return all;
+            }
+            after = last;
+        }
+    }
+}
+
+pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: World) {
+    world.has_everything().await;
+    let mut seen = world.seen().await;
+
+    world.first(&["x"], &["y"]).await;
+    world.erase(1000).await;
+
+    let expected = Holdings {
+        conversations: 1,
+        responses: 4,
+        open_turns: 1,
+        items: 9,
+        deleted_items: 1,
+        others: 0,
+    };
+    assert_eq!(Holdings { others: 0, ..seen.holdings().await }, expected);
+    let conversations = seen.conversations().await;
+    let [(_, end)] = &conversations[..] else { panic!("{conversations:?}") };
+    assert_eq!(seen.items(end.shard, end.thread, end.end).await, ["a", "†b", "c", "d"]);
+    assert_eq!(seen.loose().await, [""; 0]);
+    let mut outputs = Vec::new();
+    for id in seen.responses().await {
+        let record = seen.snapshot.response(&seen.tenant, &id).await.unwrap().unwrap();
+        let Cursor { shard, thread, end } = record.cursor;
+        outputs.extend(seen.items(shard, thread, end).await.pop());
+    }
+    outputs.sort();
+    assert_eq!(outputs, ["d", "f", "h", "j"]);
+}
+
+pub(crate) async fn a_snapshot_shows_turns_that_are_open(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let (id, turn) = world.turn(world.behind(world.end(&first).await), &["c"], &[]);
+    world.open(&turn).await;
+    let mut seen = world.seen().await;
+
+    let open = seen.snapshot.open_turns(&seen.tenant, None).await.unwrap();
+    assert_eq!(open, [id.clone()]);
+    assert_eq!(seen.snapshot.open_turns(&seen.tenant, Some(&id)).await, Ok(Vec::new()));
+    let shown = seen.snapshot.open_turn(&seen.tenant, &id).await.unwrap().unwrap();
+    assert_eq!((names(&shown.input), shown.response), (vec!["c".to_owned()], turn.response));
+}
+
+pub(crate) async fn items_of_no_response_are_shown_too(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let second = world.after(&first, &["c"], &["d"]).await;
+    let third = world.after(&second, &["e"], &["f"]).await;
+    let fork = world.after(&second, &["g"], &["h"]).await;
+    let conversation = world.conversation(&["i"]).await;
+    let within = world.within(&conversation, &["j"], &["k"]).await;
+    world.delete_response(&second).await;
+    assert_eq!(world.seen().await.loose().await, ["c", "d"]);
+
+    world.delete_response(&first).await;
+    world.delete_response(&third).await;
+    world.delete_conversation(&conversation).await;
+
+    assert_eq!(world.seen().await.loose().await, ["a", "b", "c", "d", "i"]);
+    world.delete_response(&fork).await;
+    world.delete_response(&within).await;
+    assert_eq!(world.seen().await.holdings().await, Holdings::default());
+}
+
+pub(crate) async fn a_long_thread_is_shown_page_by_page(world: World) {
+    let all: Vec<String> = (0..600).map(|number| format!("{number:03}")).collect();
+    let id = world.conversation(&[]).await;
+    for some in all.chunks(50) {
+        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+        world.append(&id, &some).await.unwrap();
+    }
+    let mut seen = world.seen().await;
+
+    let Cursor { shard, thread, end } = world.tip(&id).await;
+    assert_eq!(seen.items(shard, thread, end).await, all);
+}
+
+/// A page has a few megabytes, or one item.
+pub(crate) async fn large_items_are_shown_one_by_one(world: World) {
+    let large = "word ".repeat(1 << 20);
+    let id = world.conversation(&[]).await;
+    let items = vec![saying("a", &large), item("b"), saying("c", &large)];
+    world.store.append_items(&world.tenant, &id, items.clone()).await.unwrap();
+    let mut seen = world.seen().await;
+
+    let Cursor { shard, thread, end } = world.tip(&id).await;
+    let mut pages = Vec::new();
+    let mut start = 0;
+    while start < end {
+        let page = seen.snapshot.items(&seen.tenant, (shard, thread), start..end).await.unwrap();
+        start = page.last().unwrap().0 + 1;
+        pages.push(page.into_iter().map(|(_, item)| item).collect::<Vec<_>>());
+    }
+    assert!(pages.len() > 1, "they do not come at once");
+    assert_eq!(pages.concat(), items);
+}
+
+pub(crate) async fn tenants_are_found_by_name(world: World) {
+    for tenant in ["carol", "alice", "bob"] {
+        world.seen_by(tenant).first(&["a"], &["b"]).await;
+    }
+    let dave = world.seen_by("dave");
+    let base = Base::New { shard: dave.shard(), thread: dave.thread() };
+    dave.open(&dave.turn(base, &["a"], &[]).1).await;
+    let mut snapshot = world.snapshot().await;
+
+    let mut found: Vec<Tenant> = Vec::new();
+    while let Some(tenant) = snapshot.next_tenant(found.last()).await.unwrap() {
+        found.push(tenant);
+    }
+
+    assert_eq!(found, ["alice", "bob", "carol", "dave"].map(Tenant::new));
+    let of_eve = snapshot.holdings(&Tenant::new("eve")).await;
+    assert_eq!(of_eve, Ok(Holdings::default()));
+}
+
+pub(crate) async fn what_is_kept_by_name_is_shown(world: World) {
+    assert_eq!(world.snapshot().await.kept("key").await, Ok(None));
+    world.store.keep("key", "value".into()).await.unwrap();
+    assert_eq!(world.snapshot().await.kept("key").await, Ok(Some("value".into())));
+}

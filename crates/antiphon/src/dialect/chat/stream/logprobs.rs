@@ -1,0 +1,31 @@
+//! How likely the pieces of a text were.
+//!
+//! Source: the references of both APIs. A token has the same fields in both; the Responses API requires
+//! all of them, where servers of Chat Completions may leave out `bytes`, or send null.
+
+use crate::dialect::chat::fields::{Fields, array};
+use crate::json::{Object, objects};
+
+/// The tokens of a choice's `logprobs.content` as the Responses API has them, without the brackets around
+/// them; empty where there are none.
+pub(super) fn in_responses_form(logprobs: &Object<'_>) -> String {
+    let tokens = objects(logprobs.get("content").unwrap_or_default());
+    let tokens: Vec<String> = tokens.iter().filter_map(token).collect();
+    tokens.join(",")
+}
+
+fn token(token: &Object<'_>) -> Option<String> {
+    let others = objects(token.get("top_logprobs").unwrap_or_default());
+    let others: Vec<String> = others.iter().filter_map(|other| Some(bare(other)?.json())).collect();
+    Some(bare(token)?.raw("top_logprobs", &array(&others)).json())
+}
+
+fn bare(token: &Object<'_>) -> Option<Fields> {
+    let text = token.string("token")?;
+    let bytes =
+        token.present("bytes").map_or_else(|| format!("{:?}", text.as_bytes()), str::to_owned);
+    let mut fields = Fields::new();
+    fields.raw("token", token.get("token")?).raw("bytes", &bytes);
+    fields.raw("logprob", token.present("logprob")?);
+    Some(fields)
+}

@@ -1,0 +1,85 @@
+//! An item that was made before the upstream was asked.
+
+use serde_json::{Value, json};
+
+use super::events::*;
+use super::world::World;
+use crate::item::Item;
+use crate::stream::{Assembler, Failure, Preface};
+
+const USAGE: &str = r#"{"input_tokens":7,"output_tokens":2,"total_tokens":9}"#;
+
+fn compaction() -> Value {
+    json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"})
+}
+
+fn beginning(world: &World) -> Assembler {
+    let item = Item::parse(compaction().to_string().into()).unwrap();
+    world.assembler().beginning_with(Preface::new(item, Some(USAGE.to_owned())))
+}
+
+fn hear(assembler: &mut Assembler, events: &[Value]) {
+    for event in events {
+        assembler.hear(&event.to_string().into()).unwrap();
+    }
+}
+
+fn kinds(output: Vec<Value>) -> Vec<Value> {
+    output.into_iter().map(|mut item| item["type"].take()).collect()
+}
+
+#[test]
+fn it_is_the_first_output_wherever_the_upstream_begins_to_count() {
+    let said = message("msg_1", "Hello");
+    let world = World::default();
+    let mut assembler = beginning(&world);
+    hear(&mut assembler, &[created(), added(0, &begun_message("msg_1")), done(0, &said)]);
+    let mut end = completed(&[said]);
+    end["response"]["usage"] = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
+    hear(&mut assembler, &[end]);
+    let told = world.ends(assembler);
+    assert_eq!(kinds(told.output()), ["compaction", "message"]);
+    assert_eq!(told.output()[0], compaction());
+    let total = json!({"input_tokens": 12, "output_tokens": 3, "total_tokens": 15});
+    assert_eq!(told.last()["response"]["usage"], total);
+}
+
+#[test]
+fn of_an_answer_of_nothing_it_is_all() {
+    let world = World::default();
+    let mut assembler = beginning(&world);
+    hear(&mut assembler, &[created(), completed(&[])]);
+    let told = world.ends(assembler);
+    assert_eq!(kinds(told.output()), ["compaction"]);
+    assert_eq!(told.last()["response"]["usage"]["total_tokens"], 9);
+}
+
+#[test]
+fn it_comes_before_items_that_are_told_only_in_the_end() {
+    let world = World::default();
+    let mut assembler = beginning(&world);
+    hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
+    assert_eq!(kinds(world.ends(assembler).output()), ["compaction", "message"]);
+}
+
+#[test]
+fn until_it_is_told_another_answer_may_take_the_place_of_the_first() {
+    let world = World::default();
+    let mut assembler = beginning(&world);
+    hear(&mut assembler, &[created()]);
+    assembler.fail(Failure::server_error("It broke off."));
+    assert!(assembler.hear_anew());
+    hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
+    assert_eq!(kinds(world.ends(assembler).output()), ["compaction", "message"]);
+}
+
+#[test]
+fn a_response_that_fails_before_its_first_output_does_not_tell_of_it() {
+    let world = World::default();
+    let mut assembler = beginning(&world);
+    hear(&mut assembler, &[created()]);
+    assembler.fail(Failure::server_error("It broke off."));
+    let told = world.ends(assembler);
+    assert_eq!(kinds(told.output()), [] as [Value; 0]);
+    assert_eq!(told.last()["type"], "response.failed");
+}

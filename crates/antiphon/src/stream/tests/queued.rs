@@ -1,0 +1,107 @@
+//! Responses that wait for their turn, and those that are cancelled.
+
+use serde_json::{Value, json};
+
+use super::events::*;
+use crate::item::IdSource;
+use crate::json::Object;
+use crate::stream::{Assembler, Envelope, Event, Failure, Form, Status, Taken, queued};
+
+const NOW: i64 = 1_767_225_600;
+
+struct Ones;
+
+impl IdSource for Ones {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0x11);
+    }
+}
+
+fn envelope() -> Envelope {
+    let request = Object::parse(br#"{"model":"m","background":true}"#).unwrap();
+    Envelope::new("resp_ours", NOW, &request, None)
+}
+
+/// The assembler of a queued response of which so many events are told.
+fn behind(told: u64) -> Assembler {
+    let taken = Taken::of(&crate::Transcript::default());
+    Assembler::new(envelope(), taken, Box::new(Ones), false).behind(told)
+}
+
+fn hear(assembler: &mut Assembler, event: &Value) {
+    assembler.hear(&event.to_string().into()).unwrap();
+}
+
+fn told(assembler: &mut Assembler) -> Vec<(Value, Value)> {
+    std::iter::from_fn(|| assembler.next_event()).map(|event| numbered(&event)).collect()
+}
+
+fn numbered(event: &Event) -> (Value, Value) {
+    let json: Value = serde_json::from_slice(&event.data).unwrap();
+    (json["type"].clone(), json["sequence_number"].clone())
+}
+
+#[test]
+fn a_queued_response_is_created_and_queued() {
+    let events = queued(envelope(), Form::OpenAi);
+    let numbers = events.each_ref().map(numbered);
+    assert_eq!(numbers[0], (json!("response.created"), json!(0)));
+    assert_eq!(numbers[1], (json!("response.queued"), json!(1)));
+    for event in events {
+        let json: Value = serde_json::from_slice(&event.data).unwrap();
+        assert_eq!(json["response"]["status"], "queued");
+        assert_eq!(json["response"]["background"], true);
+        assert_eq!(json["response"]["output"], json!([]));
+    }
+}
+
+#[test]
+fn behind_its_queue_it_is_in_progress_once() {
+    let mut assembler = behind(2);
+    assembler.start();
+    hear(&mut assembler, &created());
+    assert_eq!(told(&mut assembler), [(json!("response.in_progress"), json!(2))]);
+    assert!(!assembler.has_told_output());
+}
+
+#[test]
+fn what_was_told_of_its_beginning_is_not_told_again() {
+    let mut assembler = behind(3);
+    assembler.start();
+    assert_eq!(told(&mut assembler), []);
+    assert!(!assembler.has_told_output());
+    hear(&mut assembler, &added(0, &begun_message("msg_1")));
+    assert_eq!(told(&mut assembler), [(json!("response.output_item.added"), json!(3))]);
+    assert!(assembler.has_told_output());
+}
+
+#[test]
+fn behind_output_it_can_fail_with_the_next_number() {
+    let mut assembler = behind(7);
+    assembler.fail(Failure::server_error("It ended."));
+    assert_eq!(told(&mut assembler), []);
+    let finished = assembler.finish(NOW);
+    assert_eq!(numbered(&finished.event), (json!("response.failed"), json!(7)));
+}
+
+#[test]
+fn a_cancelled_response_closes_its_items_and_keeps_none() {
+    let mut assembler = behind(2);
+    hear(&mut assembler, &created());
+    hear(&mut assembler, &added(0, &begun_message("msg_1")));
+    told(&mut assembler);
+
+    assembler.cancel();
+
+    let closing = told(&mut assembler);
+    assert_eq!(closing.last().unwrap().0, "response.output_item.done");
+    let finished = assembler.finish(NOW);
+    let last: Value = serde_json::from_slice(&finished.event.data).unwrap();
+    assert_eq!(last["type"], "response.failed");
+    assert_eq!(last["response"]["status"], "cancelled");
+    assert_eq!(
+        (&last["response"]["output"], &last["response"]["error"]),
+        (&json!([]), &json!(null))
+    );
+    assert_eq!((finished.status, finished.output.len()), (Status::Cancelled, 0));
+}
