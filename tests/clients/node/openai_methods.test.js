@@ -75,7 +75,7 @@ const TESTS = {
 
   "responses.delete": async (client) => {
     const first = await fact(client);
-    assert.equal(await client.responses.delete(first.id), undefined);
+    await client.responses.delete(first.id);
     await assert.rejects(client.responses.retrieve(first.id), OpenAI.NotFoundError);
   },
 

@@ -13,7 +13,7 @@ import pytest
 from openai import NotFoundError
 from openai.types.conversations import (
     Conversation,
-    ConversationDeletedResponse,
+    ConversationDeletedResource,
     ConversationItemList,
     Message,
 )
@@ -284,7 +284,7 @@ def update_conversation(api: Api, tenant: Tenant) -> None:
 def delete_conversation(api: Api, tenant: Tenant) -> None:
     conversation = new_conversation(api)
     gone = api("conversations.delete", conversation.id)
-    assert typed(gone, ConversationDeletedResponse).deleted
+    assert typed(gone, ConversationDeletedResource).deleted
     with pytest.raises(NotFoundError):
         api("conversations.retrieve", conversation.id)
 

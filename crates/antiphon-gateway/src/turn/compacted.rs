@@ -20,7 +20,7 @@ const PATH: &str = "/responses/compact";
 
 /// What an answer has counted where its upstream counts nothing.
 const UNCOUNTED: &str = concat!(
-    r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0},"output_tokens":0,"#,
+    r#"{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"#,
     r#""output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}"#
 );
 

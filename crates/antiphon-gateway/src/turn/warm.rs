@@ -10,7 +10,7 @@ use super::{Client, Turn, envelope};
 use crate::error::ApiError;
 
 /// What a model that was not asked has answered.
-const NOTHING: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
+const NOTHING: &[u8] = br#"{"status":"completed","output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}}"#;
 
 impl Turn<'_> {
     /// Takes the input as any turn does, and answers with an empty response that can be gone on from.

@@ -146,11 +146,11 @@ impl TooLong {
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Your input exceeds the context window of this model: ")?;
-        match self.window {
-            Some(window) => {
-                write!(f, "{} tokens are needed, and there is room for {window}.", self.needed)?
+        match (self.needed, self.window) {
+            (needed, Some(window)) => {
+                write!(f, "{needed} tokens are needed, and there is room for {window}.")?;
             }
-            None => write!(f, "about {} tokens are needed.", self.needed)?,
+            (needed, None) => write!(f, "about {needed} tokens are needed.")?,
         }
         f.write_str(match self.truncates {
             false => {

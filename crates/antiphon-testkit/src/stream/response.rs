@@ -94,7 +94,7 @@ fn usage(answer: &Answer) -> Value {
     let reasoning: usize = items.iter().filter(|it| it.is_reasoning()).map(Output::tokens).sum();
     json!({
         "input_tokens": input,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": output,
         "output_tokens_details": {"reasoning_tokens": reasoning},
         "total_tokens": input + output,

@@ -9,6 +9,8 @@ pub(super) struct Usage {
     pub(super) input: u64,
     /// The input that was read from a cache.
     pub(super) cached: u64,
+    /// The input that was written to a cache.
+    pub(super) written: u64,
     /// All output, reasoning included.
     pub(super) output: u64,
     /// The output that was reasoning.
@@ -20,15 +22,16 @@ pub(super) struct Usage {
 impl Usage {
     /// The counts as a response has them: all are present.
     pub(super) fn to_json(self) -> String {
-        let Self { input, cached, output, reasoning, .. } = self;
+        let Self { input, cached, written, output, reasoning, .. } = self;
         let total = self.total();
         format!(
             concat!(
-                r#"{{"input_tokens":{},"input_tokens_details":{{"cached_tokens":{}}},"#,
+                r#"{{"input_tokens":{},"#,
+                r#""input_tokens_details":{{"cached_tokens":{},"cache_write_tokens":{}}},"#,
                 r#""output_tokens":{},"output_tokens_details":{{"reasoning_tokens":{}}},"#,
                 r#""total_tokens":{}}}"#
             ),
-            input, cached, output, reasoning, total
+            input, cached, written, output, reasoning, total
         )
     }
 
@@ -44,6 +47,7 @@ impl Add for Usage {
         Self {
             input: self.input.saturating_add(other.input),
             cached: self.cached.saturating_add(other.cached),
+            written: self.written.saturating_add(other.written),
             output: self.output.saturating_add(other.output),
             reasoning: self.reasoning.saturating_add(other.reasoning),
             total: Some(self.total().saturating_add(other.total())),
@@ -57,9 +61,11 @@ mod tests {
 
     #[test]
     fn a_sum_that_is_not_given_is_made() {
-        let usage = Usage { input: 10, cached: 4, output: 5, reasoning: 3, total: None };
+        let usage =
+            Usage { input: 10, cached: 4, written: 2, output: 5, reasoning: 3, total: None };
         let json = concat!(
-            r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"#,
+            r#"{"input_tokens":10,"#,
+            r#""input_tokens_details":{"cached_tokens":4,"cache_write_tokens":2},"#,
             r#""output_tokens":5,"output_tokens_details":{"reasoning_tokens":3},"#,
             r#""total_tokens":15}"#
         );

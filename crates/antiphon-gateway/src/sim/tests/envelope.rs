@@ -83,7 +83,7 @@ fn usage_counts_the_words_of_the_context_and_of_the_answer() {
         answered.response()["usage"],
         json!({
             "input_tokens": 5,
-            "input_tokens_details": { "cached_tokens": 0 },
+            "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
             "output_tokens": 3,
             "output_tokens_details": { "reasoning_tokens": 0 },
             "total_tokens": 8,

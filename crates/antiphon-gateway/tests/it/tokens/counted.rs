@@ -82,7 +82,7 @@ async fn what_an_upstream_refuses_is_refused() {
     let world = World::new().await;
     let error = json!({"error": {
         "message": "The model `m` does not exist.", "type": "invalid_request_error",
-        "param": "", "code": "model_not_found",
+        "param": "model", "code": "model_not_found",
     }});
     world.script(Reply::json(StatusCode::NOT_FOUND, &error));
     let refused = world.client().post(PATH, &json!({"model": "m", "input": "Hi"})).await.refused();

@@ -53,7 +53,7 @@ fn llama(needed: u64, window: u64) -> Reply {
 }
 
 fn error(status: u16, error: &Value) -> Reply {
-    Reply::json(StatusCode::from_u16(status).unwrap(), &json!({"error": error}))
+    Reply::json(StatusCode::from_u16(status).expect("it is a status"), &json!({"error": error}))
 }
 
 /// OpenAI begins a stream, and tells of it there.

@@ -6,10 +6,11 @@ use crate::json::Object;
 /// Counts as any version gives them; `None` where it gives none.
 ///
 /// - 5: `inputTokens`, `outputTokens`, `reasoningTokens`, `cachedInputTokens`, `totalTokens`;
-/// - 6 and 7, of a model: `inputTokens.total`, `inputTokens.cacheRead`, `outputTokens.total`,
-///   `outputTokens.reasoning`;
+/// - 6 and 7, of a model: `inputTokens.total`, `inputTokens.cacheRead`, `inputTokens.cacheWrite`,
+///   `outputTokens.total`, `outputTokens.reasoning`;
 /// - 6 and 7, of a `fullStream`: `inputTokens`, `inputTokenDetails.cacheReadTokens`,
-///   `outputTokens`, `outputTokenDetails.reasoningTokens`, `totalTokens`.
+///   `inputTokenDetails.cacheWriteTokens`, `outputTokens`, `outputTokenDetails.reasoningTokens`,
+///   `totalTokens`.
 pub(super) fn reported(usage: &Object<'_>) -> Option<Usage> {
     let count = |path: &[&str]| number(usage, path);
     let any = |paths: &[&[&str]]| paths.iter().find_map(|path| count(path));
@@ -22,6 +23,8 @@ pub(super) fn reported(usage: &Object<'_>) -> Option<Usage> {
         &["inputTokenDetails", "cacheReadTokens"],
         &["cachedInputTokens"],
     ]);
+    let written =
+        any(&[&["inputTokens", "cacheWrite"], &["inputTokenDetails", "cacheWriteTokens"]]);
     let reasoning = any(&[
         &["outputTokens", "reasoning"],
         &["outputTokenDetails", "reasoningTokens"],
@@ -30,6 +33,7 @@ pub(super) fn reported(usage: &Object<'_>) -> Option<Usage> {
     Some(Usage {
         input: input.unwrap_or(0),
         cached: cached.unwrap_or(0),
+        written: written.unwrap_or(0),
         output: output.unwrap_or(0),
         reasoning: reasoning.unwrap_or(0),
         total,

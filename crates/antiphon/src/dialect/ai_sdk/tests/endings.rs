@@ -11,7 +11,7 @@ fn hello() -> Value {
 fn usage(input: u64, cached: u64, output: u64, reasoning: u64) -> Value {
     json!({
         "input_tokens": input,
-        "input_tokens_details": {"cached_tokens": cached},
+        "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
         "output_tokens": output,
         "output_tokens_details": {"reasoning_tokens": reasoning},
         "total_tokens": input + output,

@@ -107,11 +107,11 @@ impl Usage {
         let mut response = Object::default();
         let Self { input, cache_read, cache_creation, output } = *self;
         if input.or(output).is_some() {
-            let cached = cache_read.unwrap_or(0);
-            let counts = [input.unwrap_or(0), cached, cache_creation.unwrap_or(0)];
+            let (cached, written) = (cache_read.unwrap_or(0), cache_creation.unwrap_or(0));
+            let counts = [input.unwrap_or(0), cached, written];
             let input = counts.into_iter().fold(0, u64::saturating_add);
             let output = output.unwrap_or(0);
-            let usage = usage::Usage { input, cached, output, ..usage::Usage::default() };
+            let usage = usage::Usage { input, cached, written, output, ..usage::Usage::default() };
             response.set("usage", usage.to_json());
         }
         response

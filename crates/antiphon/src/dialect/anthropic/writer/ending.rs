@@ -58,17 +58,18 @@ impl Outcome {
 }
 
 /// A response's usage, raw and as Anthropic counts it: what was read from a cache is not among the
-/// `input_tokens`. Nothing is known of what was written to one.
+/// `input_tokens`, and neither is what was written to one.
 pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
     let count = |object: Option<&Object<'_>>, key| -> u64 {
         object.and_then(|object| object.get(key)?.parse().ok()).unwrap_or(0)
     };
     let details = usage.and_then(|usage| usage.object("input_tokens_details"));
     let cached = count(details.as_ref(), "cached_tokens");
-    let input = count(usage, "input_tokens").saturating_sub(cached);
+    let written = count(details.as_ref(), "cache_write_tokens");
+    let input = count(usage, "input_tokens").saturating_sub(cached).saturating_sub(written);
     let output = count(usage, "output_tokens");
     format!(
-        r#"{{"input_tokens":{input},"cache_creation_input_tokens":0,"cache_read_input_tokens":{cached},"output_tokens":{output}}}"#
+        r#"{{"input_tokens":{input},"cache_creation_input_tokens":{written},"cache_read_input_tokens":{cached},"output_tokens":{output}}}"#
     )
 }
 

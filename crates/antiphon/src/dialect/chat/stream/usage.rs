@@ -17,6 +17,7 @@ pub(super) fn reported(raw: Option<&str>) -> Option<Usage> {
         input,
         // DeepSeek counts the cached ones in a field of its own.
         cached: cached.or_else(|| count(&usage, "prompt_cache_hit_tokens")).unwrap_or(0),
+        written: detail(&usage, "prompt_tokens_details", "cache_write_tokens").unwrap_or(0),
         output,
         // So does SGLang with those of reasoning.
         reasoning: reasoning.or_else(|| count(&usage, "reasoning_tokens")).unwrap_or(0),

@@ -46,7 +46,8 @@ fn what_was_read_from_a_cache_and_written_to_it_is_input() {
     events[at]["usage"] = json!({"output_tokens": 7, "cache_read_input_tokens": 200});
     assert_eq!(
         hears(&events).last()["response"]["usage"],
-        json!({"input_tokens": 1210, "input_tokens_details": {"cached_tokens": 200},
+        json!({"input_tokens": 1210,
+            "input_tokens_details": {"cached_tokens": 200, "cache_write_tokens": 1000},
             "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": 1217})
     );

@@ -48,13 +48,13 @@ fn an_answer_that_paused_for_its_own_tools_says_so() {
 }
 
 #[test]
-fn what_was_read_from_a_cache_is_counted_by_itself() {
+fn what_was_read_from_a_cache_and_written_to_it_is_counted_by_itself() {
     let mut end = completed();
     end["response"]["usage"] = json!({"input_tokens": 110, "output_tokens": 7, "total_tokens": 117,
-        "input_tokens_details": {"cached_tokens": 100},
+        "input_tokens_details": {"cached_tokens": 100, "cache_write_tokens": 4},
         "output_tokens_details": {"reasoning_tokens": 3}});
     let written = writes(&items(&[message("Hi")], &end));
-    let usage = json!({"input_tokens": 10, "cache_creation_input_tokens": 0,
+    let usage = json!({"input_tokens": 6, "cache_creation_input_tokens": 4,
         "cache_read_input_tokens": 100, "output_tokens": 7});
     assert_eq!(written.streamed["usage"], usage);
     assert_eq!(written.folded["usage"], usage);

@@ -10,7 +10,8 @@ fn told(chunks: &[Value]) -> Value {
 
 fn counts(input: u64, cached: u64, output: u64, reasoning: u64, total: u64) -> Value {
     json!({
-        "input_tokens": input, "input_tokens_details": {"cached_tokens": cached},
+        "input_tokens": input,
+        "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
         "output_tokens": output, "output_tokens_details": {"reasoning_tokens": reasoning},
         "total_tokens": total
     })
@@ -63,6 +64,17 @@ fn usage_that_is_null_or_empty_is_none() {
     for none in [json!(null), json!({}), json!("?")] {
         assert_eq!(told(&[text("Hello"), finish("stop"), usage(&none)]), json!(null));
     }
+}
+
+#[test]
+fn what_was_written_to_a_cache_is_counted() {
+    let reported = json!({
+        "prompt_tokens": 10, "completion_tokens": 5,
+        "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 6},
+    });
+    let usage = told(&[text("Hello"), finish("stop"), usage(&reported)]);
+    let expected = json!({"cached_tokens": 4, "cache_write_tokens": 6});
+    assert_eq!(usage["input_tokens_details"], expected);
 }
 
 #[test]
