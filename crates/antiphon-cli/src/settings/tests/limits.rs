@@ -73,7 +73,7 @@ fn as_many_requests_may_come_at_once_as_in_a_second() {
 fn what_is_no_limit_is_refused_with_its_line() {
     let keys = "max-body-bytes, max-header-bytes, max-items, max-item-bytes, max-open-turns, \
                 requests-per-second, burst, max-connections, client-timeout, header-timeout, \
-                body-timeout";
+                body-timeout, max-websocket-age";
     let unknown = format!("antiphon.toml:2: unknown key 'listen'; the limits are {keys}");
     let cases = [
         ("limits = 1", "antiphon.toml:1: limits must be a table below [limits]"),
