@@ -17,7 +17,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use antiphon_gateway::settings::UpstreamSettings;
+use antiphon_gateway::settings::{UpstreamSettings, Webhook};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -26,6 +26,7 @@ use super::layer::{Layer, Place, Said};
 use super::limits::{self, FromTable};
 use super::setting::Setting;
 use super::upstreams;
+use super::webhooks;
 use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
@@ -57,10 +58,14 @@ pub(super) fn understood(
     let table = DeTable::parse(text).map_err(|error| {
         document.refused(error.span(), &format!("this is not TOML: {}", error.message()))
     })?;
-    let FromFile { mut layer, mut upstreams, mut limits } = FromFile::default();
+    let FromFile { mut layer, mut upstreams, mut webhooks, mut limits } = FromFile::default();
     for (key, value) in table.get_ref() {
         if key.get_ref() == UPSTREAMS {
             upstreams = upstreams::upstreams(&document, value, environment)?;
+            continue;
+        }
+        if key.get_ref() == WEBHOOKS {
+            webhooks = webhooks::webhooks(&document, value, environment)?;
             continue;
         }
         if key.get_ref() == LIMITS {
@@ -72,11 +77,12 @@ pub(super) fn understood(
             layer.say(setting, said);
         }
     }
-    Ok(FromFile { layer, upstreams, limits })
+    Ok(FromFile { layer, upstreams, webhooks, limits })
 }
 
 /// The file's keys that no other place has: their values are tables.
 const UPSTREAMS: &str = "upstreams";
+const WEBHOOKS: &str = "webhooks";
 const LIMITS: &str = "limits";
 
 /// What the file says.
@@ -86,6 +92,8 @@ pub(super) struct FromFile {
     pub(super) layer: Layer,
     /// The upstreams by models.
     pub(super) upstreams: Vec<UpstreamSettings>,
+    /// The endpoints that are told how background responses ended.
+    pub(super) webhooks: Vec<Webhook>,
     /// The limits, some of which can be said elsewhere too.
     pub(super) limits: FromTable,
 }
@@ -100,7 +108,8 @@ impl Document<'_> {
         let name = key.get_ref();
         let settings = Setting::ALL.into_iter().filter(|setting| !setting.is_limit());
         settings.clone().find(|setting| setting.key() == name).ok_or_else(|| {
-            let known: Vec<&str> = settings.map(Setting::key).chain([UPSTREAMS, LIMITS]).collect();
+            let known: Vec<&str> =
+                settings.map(Setting::key).chain([UPSTREAMS, WEBHOOKS, LIMITS]).collect();
             let sentence = format!("unknown key '{name}'; the keys are {}", known.join(", "));
             self.refused(Some(key.span()), &sentence)
         })

@@ -13,6 +13,7 @@ mod parse;
 mod rules;
 mod setting;
 mod upstreams;
+mod webhooks;
 
 use std::net::SocketAddr;
 
@@ -50,7 +51,10 @@ pub(crate) fn resolve(
     };
     let variables = environment::layer(&environment)?;
     let file = file::read(named.as_deref(), &environment)?;
-    configure(&Layers([Layer::from(args), variables, file.layer]), file.upstreams, file.limits)
+    let layers = Layers([Layer::from(args), variables, file.layer]);
+    let mut configuration = configure(&layers, file.upstreams, file.limits)?;
+    configuration.gateway.webhooks = file.webhooks;
+    Ok(configuration)
 }
 
 /// What a command needs to know that works on a store beside a gateway, or in its place.
@@ -116,6 +120,7 @@ fn gateway(
         shutdown_grace: shutdown_grace.unwrap_or(defaults.shutdown_grace),
         limits: limits.with(layers)?,
         pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
+        webhooks: Vec::new(),
     })
 }
 

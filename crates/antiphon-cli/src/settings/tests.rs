@@ -13,6 +13,7 @@ use super::*;
 mod callers;
 mod limits;
 mod retention;
+mod webhooks;
 
 /// An environment of these variables and no others.
 fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
@@ -157,7 +158,7 @@ fn a_file_that_is_named_must_exist() {
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
              secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
-             upstreams, limits";
+             upstreams, webhooks, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),

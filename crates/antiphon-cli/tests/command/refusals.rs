@@ -108,7 +108,7 @@ fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
-                    event-names, retention, shutdown-grace, pass-through, upstreams, limits";
+                    event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
     refused(world, sentence);
 }
 

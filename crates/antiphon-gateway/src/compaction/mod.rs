@@ -18,6 +18,7 @@ mod wish;
 use antiphon::item::IdSource;
 use antiphon::json::quote;
 use antiphon::{Item, ItemId, Kind};
+use antiphon_store::Tenant;
 
 pub(crate) use self::prompt::{INTRODUCTION, as_message, is_summary, request_for_summary};
 pub(crate) use self::seal::{Compaction, CompactionKey, Unreadable};
@@ -25,7 +26,6 @@ pub(crate) use self::sealing::Sealing;
 pub(crate) use self::wish::{Wish, wish};
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use antiphon_store::Tenant;
 
 /// A new compaction item with this content.
 pub(crate) fn compaction_item(encrypted_content: &str) -> Item {

@@ -17,8 +17,14 @@ pub(crate) struct Sealing {
     key: Arc<CompactionKey>,
     tenant: Tenant,
     origin: Origin,
-    /// By the upstream's content: an item is told of several times, and is the same each time.
-    sealed: HashMap<String, String>,
+    /// By the upstream's content: an item that is told of several times is the same each time.
+    sealed: HashMap<String, Sealed>,
+}
+
+/// An item that was sealed as it was told of last.
+struct Sealed {
+    item: String,
+    content: String,
 }
 
 impl Sealing {
@@ -80,10 +86,15 @@ impl Sealing {
         if content.is_empty() {
             return None;
         }
-        let sealed = self.sealed.entry(content);
-        let sealed =
-            sealed.or_insert_with(|| self.key.seal_foreign(&self.tenant, &self.origin, item));
-        object.set("encrypted_content", quote(sealed));
+        let known = self.sealed.get(&content).filter(|known| known.item == item);
+        let sealed = known.map(|known| known.content.clone());
+        let sealed = sealed.unwrap_or_else(|| {
+            let sealed = self.key.seal_foreign(&self.tenant, &self.origin, item);
+            let known = Sealed { item: item.to_owned(), content: sealed.clone() };
+            self.sealed.insert(content, known);
+            sealed
+        });
+        object.set("encrypted_content", quote(&sealed));
         Some(object.to_text())
     }
 }
@@ -121,6 +132,21 @@ mod tests {
             panic!("{content}")
         };
         assert_eq!((origin.as_str(), own.text()), ("host model", &*item.to_string()));
+    }
+
+    #[test]
+    fn what_goes_back_is_the_item_as_it_was_told_of_last() {
+        let item = |status| {
+            json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA",
+            "status": status})
+        };
+        let mut sealing = sealing();
+        applied(&mut sealing, &json!({"item": item("in_progress")}));
+        let done = applied(&mut sealing, &json!({"item": item("completed")}));
+        let content = done["item"]["encrypted_content"].as_str().unwrap();
+        let opened = sealing.key.open(&Tenant::new("alice"), content);
+        let Ok(Compaction::Foreign { item: own, .. }) = opened else { panic!("{opened:?}") };
+        assert_eq!(own.text(), item("completed").to_string());
     }
 
     #[test]

@@ -94,18 +94,10 @@ impl HttpUpstream {
         let mut answer = answer.map_err(|error| unreachable_because(&error))?;
         let Some(key) = &self.settings.key else { return Ok(answer) };
         if is_error(answer.status()) && is_compressed(answer.headers()) {
-            return Err(self.refusal_of(answer.status()));
+            return Err(refusal_of(answer.status()));
         }
         *answer.headers_mut() = filtered(answer.headers(), |_, value| !holds(value, key));
         Ok(answer)
-    }
-
-    /// An error of which only the status can be told.
-    fn refusal_of(&self, status: StatusCode) -> UpstreamError {
-        let body = api::error_body(status, Bytes::new());
-        let json = HeaderValue::from_static("application/json");
-        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json)]);
-        UpstreamError::Refused(Box::new(Refused { status, headers, body }))
     }
 }
 
@@ -120,6 +112,14 @@ impl Passed {
             None => redactor.rest().map(Ok),
         }
     }
+}
+
+/// An error of which only the status can be told.
+fn refusal_of(status: StatusCode) -> UpstreamError {
+    let body = api::error_body(status, Bytes::new());
+    let json = HeaderValue::from_static("application/json");
+    let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json)]);
+    UpstreamError::Refused(Box::new(Refused { status, headers, body }))
 }
 
 fn is_error(status: StatusCode) -> bool {

@@ -65,7 +65,7 @@ fn is_special(address: Ipv4Addr) -> bool {
 /// What is not the Internet's among the addresses of version 4.
 const SPECIAL: [(Ipv4Addr, u8); 16] = [
     // This network, private ones, and carriers'.
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(172, 16, 0, 0), 12),

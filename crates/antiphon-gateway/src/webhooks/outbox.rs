@@ -51,12 +51,11 @@ async fn claimed(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
 }
 
 async fn attempt(gateway: &Gateway, due: DueNotice) {
-    let then = match gateway.webhooks.endpoint(&due.notice.endpoint) {
-        Some(endpoint) => attempted(endpoint, &due).await,
-        None => {
-            tracing::info!(id = due.notice.id, "a webhook is not configured any more");
-            None
-        }
+    let then = if let Some(endpoint) = gateway.webhooks.endpoint(&due.notice.endpoint) {
+        attempted(endpoint, &due).await
+    } else {
+        tracing::info!(id = due.notice.id, "a webhook is not configured any more");
+        None
     };
     if let Err(error) = gateway.store.settle_notice(&due, then).await {
         tracing::warn!(%error, id = due.notice.id, "a webhook is told again");

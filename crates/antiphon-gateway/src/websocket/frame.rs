@@ -4,11 +4,12 @@ use antiphon::json::{Object, quote};
 use antiphon::stream::Event;
 use bytes::{BufMut, Bytes, BytesMut};
 use http::HeaderMap;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::stream_id::StreamId;
-use crate::error::{ApiError, OurError};
+use crate::error::ApiError;
+use crate::error_body::ErrorBody;
 
 /// An event of a response, with the name of its lane.
 pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
@@ -45,25 +46,26 @@ pub(super) fn error(stream: Option<&StreamId>, error: &ApiError) -> Utf8Bytes {
     frame.to_text().into()
 }
 
-/// What an upstream said, as it came; else ours, which always has a code.
+/// What an upstream said, as it came; else ours.
 fn error_object(error: &ApiError) -> String {
     let ours = match error {
-        ApiError::Ours(ours) => ours,
+        ApiError::Ours(ours) => ours.body(),
         ApiError::Upstream(refused) => {
             let said = Object::parse(&refused.body).ok();
             let said = said.as_ref().and_then(|body| body.present("error"));
-            return match said.filter(|said| said.starts_with('{')) {
-                Some(said) => said.to_owned(),
-                None => object("server_error", "server_error", None, error.message()).to_string(),
-            };
+            match said.filter(|said| said.starts_with('{')) {
+                Some(said) => return said.to_owned(),
+                None => unreadable(error.message()),
+            }
         }
     };
-    let OurError { kind, code, param, message, .. } = ours;
-    object(kind, code.unwrap_or(kind), param.as_deref(), message).to_string()
+    ours.to_object()
 }
 
-fn object(kind: &str, code: &str, param: Option<&str>, message: &str) -> Value {
-    json!({"type": kind, "code": code, "message": message, "param": param})
+/// The refusal of an upstream that does not say why in any form that is known.
+fn unreadable(message: &str) -> ErrorBody<'_> {
+    let kind = "server_error";
+    ErrorBody { message, kind, param: None, code: Some(kind) }
 }
 
 fn headers(headers: &HeaderMap) -> Option<Value> {

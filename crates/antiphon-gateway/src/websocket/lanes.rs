@@ -77,8 +77,8 @@ impl Lanes {
     }
 
     /// The open turn of a lane has ended.
-    pub(super) fn ended(&mut self, stream: Option<StreamId>) {
-        self.busy.remove(&stream);
+    pub(super) fn ended(&mut self, stream: Option<&StreamId>) {
+        self.busy.remove(&stream.cloned());
     }
 
     /// Gives up what waits.

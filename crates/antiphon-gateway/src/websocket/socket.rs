@@ -197,7 +197,7 @@ impl Socket {
             }
             Heard::Refused(error) => self.refuse(stream.as_ref(), &error).await,
             Heard::Over => {
-                self.lanes.ended(stream);
+                self.lanes.ended(stream.as_ref());
                 self.begin();
                 Ok(())
             }

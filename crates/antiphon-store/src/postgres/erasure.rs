@@ -93,6 +93,7 @@ async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Re
     erased.others += batch.delete(&EVENTS).await?;
     erased += batch.delete_items().await?;
     erased.others += batch.delete(&THREADS).await?;
+    erased.others += batch.delete(&NOTICES).await?;
     Ok(erased)
 }
 
@@ -151,6 +152,7 @@ statements! {
         UNION ALL (SELECT shard FROM events WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM items WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM threads WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM notices WHERE tenant = $1 LIMIT 1)
         LIMIT 1";
     CONVERSATIONS = "
         DELETE FROM conversations
@@ -206,6 +208,11 @@ statements! {
         DELETE FROM threads
         WHERE tenant = $1 AND shard = $2 AND thread IN (
             SELECT thread FROM threads WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
+    NOTICES = "
+        DELETE FROM notices
+        WHERE tenant = $1 AND shard = $2 AND (response, id, endpoint) IN (
+            SELECT response, id, endpoint FROM notices WHERE tenant = $1 AND shard = $2 LIMIT $3
         )";
     /// Items are written and deleted with their places: no item's own place is ever found here.
     PLACES = "

@@ -27,7 +27,8 @@ pub(super) async fn record(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
     )
     .await;
     removed.and(inserted).and(filled)?;
-    notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Open).await?;
+    let (id, open) = (&response.id, notices::Turn::Open);
+    Box::pin(notices::insert(db, tenant, id, &turn.notices, open)).await?;
     holders::ensure(db, holder, alive?).await
 }
 

@@ -32,7 +32,7 @@ pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
         items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
         threads::advance(db, key, end),
         note(db, key, turn, input_from),
-        record(db, key, turn, extent),
+        Box::pin(record(db, key, turn, extent)),
     )
     .await;
     appended.and(advanced).and(noted).and(recorded)

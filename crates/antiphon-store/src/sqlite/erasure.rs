@@ -27,7 +27,7 @@ pub(super) fn erase(
         items: delete(ITEMS)?,
         deleted_items: delete(TOMBSTONES)?,
     } + Holdings {
-        others: delete(JOBS)? + delete(EVENTS)? + delete(THREADS)?,
+        others: delete(JOBS)? + delete(EVENTS)? + delete(NOTICES)? + delete(THREADS)?,
         ..Holdings::default()
     })
 }
@@ -68,6 +68,11 @@ const EVENTS: &str = "
     DELETE FROM events
     WHERE tenant = ?1 AND (shard, response, sequence_number) IN (
         SELECT shard, response, sequence_number FROM events WHERE tenant = ?1 LIMIT ?2
+    )";
+const NOTICES: &str = "
+    DELETE FROM notices
+    WHERE tenant = ?1 AND (shard, response, id, endpoint) IN (
+        SELECT shard, response, id, endpoint FROM notices WHERE tenant = ?1 LIMIT ?2
     )";
 const THREADS: &str = "
     DELETE FROM threads

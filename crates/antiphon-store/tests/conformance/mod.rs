@@ -108,6 +108,7 @@ macro_rules! suite {
                 the_notices_of_the_end_take_the_place_of_the_openings,
                 a_dropped_opening_tells_nobody,
                 a_turn_that_is_refused_tells_nobody,
+                what_is_to_be_told_of_a_tenant_goes_with_it,
             }
             requests {
                 the_newest_turns_of_a_request_are_found,

@@ -141,3 +141,13 @@ pub(crate) async fn what_a_dead_process_left_open_is_told_once_it_is_settled(wor
 
     assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
 }
+
+pub(crate) async fn what_is_to_be_told_of_a_tenant_goes_with_it(world: World) {
+    world.commit(world.telling(vec![notice("evt_1", "one", NOW)])).await.unwrap();
+    let other = world.seen_by("bob");
+    other.commit(other.telling(vec![notice("evt_2", "one", NOW)])).await.unwrap();
+
+    while !world.store.erase(&world.tenant, NOW, 9).await.unwrap().is_nothing() {}
+
+    assert_eq!(ids(&world.claim(NOW).await), [("evt_2", "one")]);
+}

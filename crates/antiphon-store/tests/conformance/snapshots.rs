@@ -111,7 +111,7 @@ pub(crate) async fn a_snapshot_shows_turns_that_are_open(world: World) {
     let mut seen = world.seen().await;
 
     let open = seen.snapshot.open_turns(&seen.tenant, None).await.unwrap();
-    assert_eq!(open, [id.clone()]);
+    assert_eq!(open, std::slice::from_ref(&id));
     assert_eq!(seen.snapshot.open_turns(&seen.tenant, Some(&id)).await, Ok(Vec::new()));
     let shown = seen.snapshot.open_turn(&seen.tenant, &id).await.unwrap().unwrap();
     assert_eq!((names(&shown.input), shown.response), (vec!["c".to_owned()], turn.response));

@@ -141,10 +141,11 @@ impl Process {
         let hush = format!(
             "CREATE FUNCTION hush() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
              CREATE TRIGGER hush BEFORE INSERT OR UPDATE ON holders FOR EACH ROW
-             WHEN (NEW.id = '{holder}') EXECUTE FUNCTION hush()"
+             WHEN (NEW.id = '{holder}' AND NEW.expires_at > now()) EXECUTE FUNCTION hush()"
         );
-        database.sql(&expiry_of(holder)).await;
+        // In this order, so that no sign of life comes between the two.
         database.sql(&hush).await;
+        database.sql(&expiry_of(holder)).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! A request's body, looked into for the model that it names.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use antiphon::json::Object;
@@ -58,7 +59,7 @@ impl Seen {
         match self {
             Self::Whole(body) => {
                 let fields = Object::parse(body).ok()?;
-                fields.string("model").map(|model| model.into_owned())
+                fields.string("model").map(Cow::into_owned)
             }
             Self::Begun { model, .. } => model.clone(),
         }

@@ -38,7 +38,8 @@ pub(super) fn to_upstream(
         let is_ours = FOR_THE_GATEWAY.contains(&name.as_str())
             || name.as_str().starts_with(FORWARDED)
             || tenant_header == Some(name);
-        !is_ours && !(own_key && CREDENTIALS.contains(&name.as_str()))
+        let is_replaced = own_key && CREDENTIALS.contains(&name.as_str());
+        !is_ours && !is_replaced
     })
 }
 

@@ -60,7 +60,10 @@ pub(super) async fn pass(
         }
     };
     let passed = passed(&gateway, path, request).await;
-    passed.map_or_else(|error| error.into_response(), |passed| shown(gateway, passed, permit))
+    match passed {
+        Ok(passed) => shown(gateway, passed, permit),
+        Err(error) => error.into_response(),
+    }
 }
 
 /// The path, where nothing in the head alone keeps the request from passing.

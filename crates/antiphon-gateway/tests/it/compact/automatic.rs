@@ -4,13 +4,8 @@ use antiphon_testkit::{Answer, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{SUMMARY, refusing, summarizing, told, upstreams_own};
+use super::{SUMMARY, long, refusing, summarizing, told, upstreams_own};
 use crate::support::{Ask, MODEL, MODES, SIM, World, ask, lines, list, text, user};
-
-/// A history beyond the threshold.
-fn long() -> String {
-    "My color is purple. ".repeat(400)
-}
 
 /// The same request with the wish for compaction.
 pub(super) fn wish(ask: Ask) -> Ask {

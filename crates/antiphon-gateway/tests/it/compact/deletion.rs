@@ -2,24 +2,19 @@
 
 use serde_json::json;
 
-use super::{SUMMARY, summarizing, told};
+use super::automatic::{compacting_world, wish};
+use super::{SUMMARY, long, summarizing, told};
 use crate::support::{MODES, SIM, World, ask, text};
-
-/// A wish that every history of the built-in tests is beyond, which an upstream is known not to fulfil.
-fn long() -> String {
-    "My color is purple. ".repeat(400)
-}
 
 #[tokio::test]
 async fn deleting_the_compaction_brings_back_what_it_stood_for() {
     for mode in MODES {
-        let world = super::automatic::compacting_world().await;
+        let world = compacting_world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
         client.turn(mode, &ask(long()).within(&conversation)).await;
         summarizing(&world);
-        let turn =
-            client.turn(mode, &super::automatic::wish(ask("Hello").within(&conversation))).await;
+        let turn = client.turn(mode, &wish(ask("Hello").within(&conversation))).await;
         let compaction = turn.item("compaction");
         client.respond(&ask("And?").within(&conversation)).await;
         assert!(world.last_view().await.contains(&told(SUMMARY)));
@@ -42,11 +37,11 @@ async fn deleting_the_compaction_brings_back_what_it_stood_for() {
 
 #[tokio::test]
 async fn a_fork_from_before_it_has_the_whole_history() {
-    let world = super::automatic::compacting_world().await;
+    let world = compacting_world().await;
     let client = world.client();
     let before = client.respond(&ask(long())).await;
     summarizing(&world);
-    let after = client.respond(&super::automatic::wish(ask("Hello").after(before.id()))).await;
+    let after = client.respond(&wish(ask("Hello").after(before.id()))).await;
     after.item("compaction");
 
     client.respond(&ask("Hello").after(before.id())).await;
@@ -64,8 +59,8 @@ async fn a_response_through_which_a_chain_goes_on_may_be_deleted() {
     let world = World::new().await;
     let client = world.client();
     let before = client.respond(&ask(long()).model(SIM)).await;
-    let wish = super::automatic::wish(ask("My dog is Biscuit.").after(before.id()).model(SIM));
-    let after = client.respond(&wish).await;
+    let wished = wish(ask("My dog is Biscuit.").after(before.id()).model(SIM));
+    let after = client.respond(&wished).await;
     after.item("compaction");
     client.delete(&format!("/v1/responses/{}", before.id())).await.json();
     let turn = client.respond(&ask("What is my dog?").after(after.id()).model(SIM)).await;

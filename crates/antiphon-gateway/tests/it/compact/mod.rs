@@ -25,6 +25,11 @@ const PATH: &str = "/v1/responses/compact";
 /// What the model writes where a test says what.
 const SUMMARY: &str = "The user likes Bonn.";
 
+/// A history beyond the least threshold.
+fn long() -> String {
+    "My color is purple. ".repeat(400)
+}
+
 /// How a model is told of a summary.
 fn told(summary: &str) -> String {
     format!(

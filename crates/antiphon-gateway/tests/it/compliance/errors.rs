@@ -49,7 +49,9 @@ async fn an_error_says_of_what_type_it_is_and_why() {
 #[tokio::test]
 async fn what_does_not_exist_is_not_found() {
     let world = World::new().await;
-    for path in ["/v1/responses/resp_unknown", "/v1/conversations/conv_unknown", "/v1/nothing"] {
+    for path in
+        ["/v1/responses/resp_unknown", "/v1/conversations/conv_unknown", "/v1/responses/no/thing"]
+    {
         let refused = world.client().get(path).await.refused();
         assert_eq!(refused.status, 404);
         assert_error(&refused.body);

@@ -66,7 +66,7 @@ async fn what_is_not_streamed_is_json_on_every_route() {
         format!("/v1/conversations/{conversation}/items/{item}"),
         "/v1/models".to_owned(),
         "/v1/responses/resp_unknown".to_owned(),
-        "/v1/nothing/of/the/kind".to_owned(),
+        "/v1/responses/no/thing".to_owned(),
     ];
     for path in paths {
         let answer = client.get(&path).await;

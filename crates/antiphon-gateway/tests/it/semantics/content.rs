@@ -20,7 +20,7 @@ fn missing(path: &str) -> Refused {
 }
 
 /// What the upstream was given as the message's second part.
-async fn second_part(world: &World) -> Value {
+fn second_part(world: &World) -> Value {
     let request = world.last_request();
     assert_eq!(request.verdict, Ok(()), "a provider accepts {}", request.body);
     match request.body.get("input") {
@@ -40,7 +40,7 @@ async fn images_go_as_they_came() {
         let world = RESPONSES.world().await;
         for image in &images {
             world.client().turn(mode, &ask(message(image))).await;
-            assert_eq!(second_part(&world).await, *image);
+            assert_eq!(second_part(&world), *image);
         }
     }
 }
@@ -55,7 +55,7 @@ async fn other_apis_get_images_in_their_own_form() {
         for mode in MODES {
             let world = spoken.world().await;
             world.client().turn(mode, &ask(message(&image))).await;
-            assert_eq!(second_part(&world).await, expected);
+            assert_eq!(second_part(&world), expected);
         }
     }
 }
@@ -71,7 +71,7 @@ async fn files_go_as_they_came() {
         let world = RESPONSES.world().await;
         for file in &files {
             world.client().turn(mode, &ask(message(file))).await;
-            assert_eq!(second_part(&world).await, *file);
+            assert_eq!(second_part(&world), *file);
         }
     }
 }

@@ -22,7 +22,9 @@ async fn error_of(client: &Client, path: &str) -> Value {
 async fn ours_are_made_of_strings() {
     let world = World::new().await;
     let client = world.client();
-    for path in ["/v1/responses/resp_1", "/v1/conversations/conv_1", "/v1/nothing", "/nothing"] {
+    for path in
+        ["/v1/responses/resp_1", "/v1/conversations/conv_1", "/v1/responses/no/thing", "/nothing"]
+    {
         assert_strings(&error_of(&client, path).await);
     }
     for body in ["{", "{}", r#"{"model":"fake-model","input":[]}"#] {

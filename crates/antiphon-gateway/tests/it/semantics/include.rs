@@ -109,7 +109,7 @@ async fn what_an_api_has_nothing_of_is_reported() {
 }
 
 /// A chunk of Chat Completions that says one token, and how likely it was.
-fn chunk(token: &str, bytes: Value) -> String {
+fn chunk(token: &str, bytes: &Value) -> String {
     let other = json!({"token": "Hi", "logprob": -2.5, "bytes": null});
     let logprob =
         json!({"token": token, "logprob": -0.25, "bytes": bytes, "top_logprobs": [other]});
@@ -138,8 +138,8 @@ async fn log_probabilities_of_another_api_are_told_in_the_form_of_this_one() {
         let world = CHAT.world().await;
         let client = world.client();
         let answer = Answer::new(MODEL)
-            .raw(chunk("Hello", Value::Null))
-            .raw(chunk(" ü", json!([32, 195, 188])));
+            .raw(chunk("Hello", &Value::Null))
+            .raw(chunk(" ü", &json!([32, 195, 188])));
         CHAT.answers(&world, &answer);
         let asked = ask("Hello").field("include", json!(["message.output_text.logprobs"]));
 

@@ -10,8 +10,12 @@ fn with_obfuscation(include: impl Into<Value>) -> Ask {
     ask("Hello").field("stream_options", json!({"include_obfuscation": include.into()}))
 }
 
+fn is_delta(kind: &str) -> bool {
+    kind.rsplit('.').next() == Some("delta")
+}
+
 fn deltas(turn: &Turn) -> Vec<&Event> {
-    turn.events.iter().filter(|event| event.name.ends_with(".delta")).collect()
+    turn.events.iter().filter(|event| is_delta(&event.name)).collect()
 }
 
 fn answer() -> Answer {
@@ -22,7 +26,7 @@ fn answer() -> Answer {
 /// The answer as a provider streams it that pads by itself.
 fn padded_by_the_upstream() -> Reply {
     let padded = answer().frames().into_iter().map(|frame| match frame.json() {
-        Some(mut event) if event["type"].as_str().is_some_and(|it| it.ends_with(".delta")) => {
+        Some(mut event) if event["type"].as_str().is_some_and(is_delta) => {
             event["obfuscation"] = "x9".into();
             Frame::event(&event)
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{ANTHROPIC, APIS, CHAT, RESPONSES, ask_with, function};
 use crate::support::{MODEL, MODES, Refused, ask, invalid};
 
-fn allowed(mode: &str, tools: Value) -> Value {
+fn allowed(mode: &str, tools: &Value) -> Value {
     json!({"type": "allowed_tools", "mode": mode, "tools": tools})
 }
 
@@ -37,10 +37,10 @@ fn malformed() -> Vec<(Value, Refused)> {
         (json!({"type": "custom", "name": ""}), missing("tool_choice.name")),
         (json!({"type": "mcp"}), missing("tool_choice.server_label")),
         (json!({"type": "allowed_tools", "mode": "auto"}), missing("tool_choice.tools")),
-        (allowed("perhaps", json!([])), modes("tool_choice.mode")),
-        (allowed("auto", json!([name])), missing("tool_choice.tools[0].name")),
+        (allowed("perhaps", &json!([])), modes("tool_choice.mode")),
+        (allowed("auto", &json!([name])), missing("tool_choice.tools[0].name")),
         (
-            allowed("auto", json!(["look"])),
+            allowed("auto", &json!(["look"])),
             invalid(Some("tool_choice.tools[0]"), Some("invalid_type"), no_object),
         ),
     ]
@@ -54,7 +54,7 @@ fn of_what_is_not_there() -> Vec<(Value, Refused)> {
         (json!({"type": "mcp", "server_label": "wiki"}), not_found("mcp")),
         (json!({"type": "web_search_preview"}), not_found("web_search_preview")),
         (json!({"type": "image_generation"}), not_found("image_generation")),
-        (allowed("auto", json!([function("look"), function("delete")])), not_found("delete")),
+        (allowed("auto", &json!([function("look"), function("delete")])), not_found("delete")),
     ]
 }
 
@@ -112,7 +112,7 @@ async fn every_form_reaches_an_upstream_of_the_same_api() {
         json!({"type": "mcp", "server_label": "wiki", "name": "read"}),
         json!({"type": "acme:search"}),
         json!({"type": "acme:telepathy"}),
-        allowed("required", json!([{"type": "mcp", "server_label": "wiki"}, function("look")])),
+        allowed("required", &json!([{"type": "mcp", "server_label": "wiki"}, function("look")])),
     ];
     for mode in MODES {
         let world = RESPONSES.world().await;
@@ -129,8 +129,8 @@ async fn every_form_reaches_an_upstream_of_the_same_api() {
 #[tokio::test]
 async fn other_apis_are_told_in_their_own_words() {
     let named = json!({"type": "function", "name": "look"});
-    let only_look = allowed("required", json!([named]));
-    let no_call = allowed("none", json!([named]));
+    let only_look = allowed("required", &json!([named]));
+    let no_call = allowed("none", &json!([named]));
     let chat_named = json!({"type": "function", "function": {"name": "look"}});
     for (choice, chat, anthropic) in [
         (json!("none"), json!("none"), json!({"type": "none"})),
@@ -158,7 +158,7 @@ async fn a_tool_that_an_item_brings_may_be_chosen() {
         let world = RESPONSES.world().await;
         let client = world.client();
         let conversation = client.new_conversation().await;
-        client.add_items(&conversation, &[brought.clone()]).await;
+        client.add_items(&conversation, std::slice::from_ref(&brought)).await;
         RESPONSES.answers(&world, &Answer::new(MODEL).call("call_1", "delete", "{}"));
         let choice = json!({"type": "function", "name": "delete"});
         let asked = ask_with(&["look"]).field("tool_choice", choice).within(&conversation);
