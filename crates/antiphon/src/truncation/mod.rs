@@ -128,6 +128,14 @@ mod tests {
     }
 
     #[test]
+    fn something_is_always_left() {
+        let talk = [reasoning("rs_1"), said("first")];
+        assert_eq!(left(&talk, 99), [0, 1]);
+        let run = [call("call_1", "{}"), output("call_1", "1"), said("second")];
+        assert_eq!(left(&run, 99), [2]);
+    }
+
+    #[test]
     fn what_was_sent_at_once_is_not_taken_apart() {
         let sent = [user("a document"), user("another"), user("Compare them.")];
         assert_eq!(left(&sent, 99), [0, 1, 2]);

@@ -30,6 +30,7 @@ impl Units {
         }
         units.keep_what_is_unanswered(items);
         units.keep_the_last_words(items);
+        units.keep_something();
         units
     }
 
@@ -64,6 +65,15 @@ impl Units {
                 break;
             }
             self.stay[*unit] = true;
+        }
+    }
+
+    /// Where nobody but the model speaks, its last words stay.
+    fn keep_something(&mut self) {
+        if !self.stay.contains(&true)
+            && let Some(last) = self.stay.last_mut()
+        {
+            *last = true;
         }
     }
 
