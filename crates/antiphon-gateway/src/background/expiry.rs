@@ -10,7 +10,7 @@ use crate::entropy::unix_now;
 const KEPT: i64 = 15 * 60;
 
 /// How often expired logs are looked for.
-const PERIOD: Duration = Duration::from_secs(60);
+const PERIOD: Duration = Duration::from_mins(1);
 
 /// The pause between two batches, so that deletions do not hold up turns.
 const PAUSE: Duration = Duration::from_millis(20);

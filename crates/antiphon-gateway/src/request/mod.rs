@@ -52,6 +52,7 @@ const COUNTED: [&str; 12] = [
 
 /// A request for a response, checked in the provider's order.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the request")]
 pub(crate) struct CreateRequest {
     /// Every field but `input`, as it came.
     pub(crate) fields: String,

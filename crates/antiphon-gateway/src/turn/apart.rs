@@ -52,7 +52,7 @@ impl Turn<'_> {
             report: report.to_json().into(),
         };
         let turn = TurnRecord {
-            base: self.base_behind(cursor, &response.id),
+            base: base_behind(cursor, &response.id),
             input: fresh,
             output: Vec::new(),
             response: Some(response),
@@ -76,14 +76,6 @@ impl Turn<'_> {
                 let found = store.conversation(tenant, &ConversationId::parse(text)?).await;
                 Some(found.ok()??.1)
             }
-        }
-    }
-
-    fn base_behind(&self, cursor: Option<Cursor>, id: &ResponseId) -> Base {
-        let thread = ThreadId::issue(&mut RandomIds);
-        match cursor {
-            Some(cursor) => Base::After { cursor, fork: thread, end_of: None },
-            None => Base::New { shard: id.shard(), thread },
         }
     }
 
@@ -118,5 +110,13 @@ impl Turn<'_> {
             Continues::Conversation(text) => ConversationId::parse(text),
             Continues::Nothing | Continues::Response(_) => None,
         }
+    }
+}
+
+fn base_behind(cursor: Option<Cursor>, id: &ResponseId) -> Base {
+    let thread = ThreadId::issue(&mut RandomIds);
+    match cursor {
+        Some(cursor) => Base::After { cursor, fork: thread, end_of: None },
+        None => Base::New { shard: id.shard(), thread },
     }
 }

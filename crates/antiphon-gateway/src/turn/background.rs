@@ -19,6 +19,7 @@ use crate::background::{Job, Work};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::lease::Underway;
 use crate::limits::TurnPermit;
 use crate::request::{Again, Continues, CreateRequest};
 
@@ -121,7 +122,7 @@ impl Turn<'_> {
 
     /// Begins to plan the turn, unless the request was made before.
     async fn known_or_planned<'t>(&self, queued: &'t Turn<'_>) -> Result<Beginning<'t>, ApiError> {
-        let underway = self.enter().await?;
+        let underway = Box::new(self.enter().await?);
         if self.request.identity.again == Again::No {
             let (head, planning) = planned_or_queued(queued).await?;
             return Ok(Beginning::New { head, planning, underway });
@@ -196,7 +197,7 @@ enum Beginning<'t> {
     /// It was made before, and has this answer.
     Answered(Box<ResponseRecord>),
     /// It is a turn of its own, among those of its request until it has a job.
-    New { head: Head, planning: Planning<'t>, underway: crate::lease::Underway },
+    New { head: Head, planning: Planning<'t>, underway: Box<Underway> },
 }
 
 /// The turn as it was planned, or, where that takes longer, as it is being planned.

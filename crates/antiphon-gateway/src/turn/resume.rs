@@ -38,14 +38,11 @@ pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
         begun_anew = ending.is_none(),
         "took up a background response"
     );
-    match ending {
-        Some(ending) => turn.end_at_once(job, ending, left.told).await,
-        None => {
-            let permit = gateway.limiter.permit_turn(&left.tenant).ok();
-            let planning = turn.opened_and_planned().boxed();
-            turn.work(job, planning, left.told, permit).await;
-        }
+    if let Some(ending) = ending {
+        return turn.end_at_once(job, ending, left.told).await;
     }
+    let permit = gateway.limiter.permit_turn(&left.tenant).ok();
+    turn.work(job, turn.opened_and_planned().boxed(), left.told, permit).await;
 }
 
 /// Why a job that was left behind is not begun anew; the one place where a restart fails a turn.
