@@ -9,7 +9,7 @@ use crate::args::ServeArgs;
 /// Which store.
 #[derive(Args, Debug)]
 pub(crate) struct StoreArgs {
-    /// Where conversations are kept: sqlite:PATH or postgres://USER@HOST/NAME
+    /// Where conversations are kept, as `antiphon serve` is told
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
 }

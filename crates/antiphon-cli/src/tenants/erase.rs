@@ -40,7 +40,7 @@ async fn erase_all(access: &Access, tenant: &Tenant) -> Result<Holdings, Failure
     let now = unix_now().saturating_add(1);
     let mut erased = Holdings::default();
     loop {
-        match store.erase(tenant, now, BATCH).await.map_err(unread)? {
+        match store.erase(tenant, now, BATCH).await.map_err(|error| unread(&error))? {
             batch if batch.is_nothing() => break,
             batch => erased += batch,
         }
@@ -67,7 +67,7 @@ async fn open(access: &Access) -> Result<Arc<dyn Store>, Failure> {
 
 /// Somebody may have gone on meanwhile.
 async fn check_nothing_is_left(access: &Access, tenant: &Tenant) -> Result<ExitCode, Failure> {
-    let left = snapshot(access).await?.holdings(tenant).await.map_err(unread)?;
+    let left = snapshot(access).await?.holdings(tenant).await.map_err(|error| unread(&error))?;
     if left.is_nothing() {
         return Ok(ExitCode::SUCCESS);
     }

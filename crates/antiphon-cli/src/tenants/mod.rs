@@ -10,7 +10,7 @@ mod whose;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use antiphon_store::{OpenError, Snapshot};
+use antiphon_store::{OpenError, Snapshot, StoreError};
 
 pub(crate) use self::args::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
 pub(crate) use self::erase::erase;
@@ -25,12 +25,14 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
         let mut snapshot = snapshot(&access).await?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut last = None;
-        while let Some(tenant) = snapshot.next_tenant(last.as_ref()).await.map_err(unread)? {
-            let held = snapshot.holdings(&tenant).await.map_err(unread)?;
-            writeln!(out, "{}", counts::line(&tenant, &held)).map_err(unwritten)?;
+        while let Some(tenant) =
+            snapshot.next_tenant(last.as_ref()).await.map_err(|error| unread(&error))?
+        {
+            let held = snapshot.holdings(&tenant).await.map_err(|error| unread(&error))?;
+            writeln!(out, "{}", counts::line(&tenant, &held)).map_err(|error| unwritten(&error))?;
             last = Some(tenant);
         }
-        out.flush().map_err(unwritten)?;
+        out.flush().map_err(|error| unwritten(&error))?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -52,10 +54,10 @@ fn unopened(error: &OpenError) -> Failure {
     Failure::runtime(format!("the store cannot be opened: {error}"))
 }
 
-fn unread(error: antiphon_store::StoreError) -> Failure {
+fn unread(error: &StoreError) -> Failure {
     Failure::runtime(error.to_string())
 }
 
-fn unwritten(error: io::Error) -> Failure {
+fn unwritten(error: &io::Error) -> Failure {
     Failure::runtime(format!("the output cannot be written: {error}"))
 }

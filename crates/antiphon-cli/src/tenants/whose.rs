@@ -49,7 +49,7 @@ impl Whose {
                 .map_err(|error| Failure::runtime(error.to_string()))?,
         };
         let tenant = tenant.ok_or_else(|| Failure::runtime("nothing is held of anybody"))?;
-        let held = snapshot.holdings(&tenant).await.map_err(unread)?;
+        let held = snapshot.holdings(&tenant).await.map_err(|error| unread(&error))?;
         if held.is_nothing() {
             let sentence = format!(
                 "nothing is held of the tenant '{}'; antiphon tenants lists those of whom \

@@ -4,21 +4,22 @@ fn retention(args: ServeArgs, environment: impl Environment, text: &str) -> Opti
     configuration(args, environment, file(text)).gateway.retention
 }
 
-fn days(days: u64) -> Option<Duration> {
-    Some(Duration::from_hours(days * 24))
+fn days(days: u64) -> Duration {
+    Duration::from_hours(days * 24)
 }
 
 #[test]
 fn every_place_may_say_for_how_many_days_or_never() {
     let flag = |text: &str| ServeArgs { retention: Some(text.to_owned()), ..ServeArgs::default() };
-    for (text, expected) in [("7", days(7)), ("0", None), ("never", None), ("65535", days(65_535))]
+    for (text, expected) in
+        [("7", Some(days(7))), ("0", None), ("never", None), ("65535", Some(days(65_535)))]
     {
         assert_eq!(retention(flag(text), variables([]), "retention = 1"), expected, "{text}");
         let environment = variables([("ANTIPHON_RETENTION", text)]);
         assert_eq!(retention(ServeArgs::default(), environment, ""), expected, "{text}");
     }
     for (text, expected) in
-        [("retention = 7", days(7)), ("retention = 0", None), ("retention = 'never'", None)]
+        [("retention = 7", Some(days(7))), ("retention = 0", None), ("retention = 'never'", None)]
     {
         assert_eq!(retention(ServeArgs::default(), variables([]), text), expected, "{text}");
     }
