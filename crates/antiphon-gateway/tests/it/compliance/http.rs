@@ -14,7 +14,7 @@ async fn body_of(world: &World, request: &str) -> String {
     let head = format!("{head}content-type: application/json\r\ncontent-length: {length}\r\n\r\n");
     connection.say(&format!("{head}{request}")).await;
     let heard = connection.hear_to_the_end().await;
-    let (head, body) = heard.split_once("\r\n\r\n").unwrap();
+    let (head, body) = heard.split_once("\r\n\r\n").expect("the head ends");
     assert!(head.contains("content-type: text/event-stream"), "{head}");
     unchunked(body)
 }
@@ -23,9 +23,9 @@ async fn body_of(world: &World, request: &str) -> String {
 fn unchunked(mut body: &str) -> String {
     let mut whole = String::new();
     while let Some((length, rest)) = body.split_once("\r\n") {
-        let length = usize::from_str_radix(length, 16).unwrap();
+        let length = usize::from_str_radix(length, 16).expect("a chunk has a length");
         whole.push_str(&rest[..length]);
-        body = rest[length..].strip_prefix("\r\n").unwrap();
+        body = rest[length..].strip_prefix("\r\n").expect("a chunk ends with its line");
     }
     whole
 }

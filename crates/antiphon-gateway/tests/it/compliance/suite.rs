@@ -5,7 +5,7 @@ use antiphon_testkit::{Answer, Reply};
 use serde_json::{Value, json};
 
 use super::{APIS, streamed, world_of};
-use crate::support::{Ask, Event, MODEL, MODES, Mode, PLAIN, SIM, Turn, World, ask};
+use crate::support::{Ask, Event, MODEL, MODES, Mode, PLAIN, SIM, Turn, World, ask, text};
 
 /// A red square on a white background, 24 pixels wide and high.
 const SQUARE: &str = concat!(
@@ -85,7 +85,7 @@ async fn a_system_prompt() {
 fn assert_calls_the_weather(turn: &Turn) {
     let call = turn.item("function_call");
     assert_eq!(call["name"], "get_weather");
-    let arguments: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
+    let arguments: Value = serde_json::from_str(text(&call["arguments"])).expect("they are JSON");
     assert_eq!(arguments, json!({"location": "San Francisco"}));
 }
 
