@@ -71,6 +71,7 @@ async fn the_report_names_what_was_sent_again() {
             "repairs": [],
             "adapted_fields": [],
             "stream": [],
+            "truncated": [],
         })
     );
 }
