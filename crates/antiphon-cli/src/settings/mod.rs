@@ -12,6 +12,7 @@ mod limits;
 mod parse;
 mod rules;
 mod setting;
+mod table;
 mod upstreams;
 mod webhooks;
 

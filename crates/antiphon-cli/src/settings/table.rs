@@ -1,0 +1,162 @@
+//! Tables that a file has several of, as `[[upstreams]]` and `[[webhooks]]`.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::environment::Environment;
+use super::file::Document;
+use super::layer::Said;
+use crate::failure::Failure;
+
+/// What is told of one kind of table.
+pub(super) struct Form {
+    /// The key of all of them, as `upstreams`.
+    pub(super) plural: &'static str,
+    /// One of them, as `an upstream`.
+    pub(super) one: &'static str,
+    /// The keys that it may have.
+    pub(super) keys: &'static [&'static str],
+}
+
+/// One table. Its refusals name keys, never what they hold.
+pub(super) struct Table<'a> {
+    form: &'static Form,
+    document: &'a Document<'a>,
+    span: Range<usize>,
+    entries: &'a DeTable<'a>,
+}
+
+impl Form {
+    /// The tables that `value` holds, none with a key that is not known.
+    pub(super) fn tables<'a>(
+        &'static self,
+        document: &'a Document<'a>,
+        value: &'a Spanned<DeValue<'a>>,
+    ) -> Result<Vec<Table<'a>>, Failure> {
+        let plural = self.plural;
+        let tables = value.get_ref().as_array().ok_or_else(|| {
+            let sentence = format!("{plural} must be tables, each below [[{plural}]]");
+            document.refused(Some(value.span()), &sentence)
+        })?;
+        tables.iter().map(|table| self.table(document, table)).collect()
+    }
+
+    fn table<'a>(
+        &'static self,
+        document: &'a Document<'a>,
+        table: &'a Spanned<DeValue<'a>>,
+    ) -> Result<Table<'a>, Failure> {
+        let entries = table.get_ref().as_table().ok_or_else(|| {
+            let sentence = format!("{} must be a table below [[{}]]", self.one, self.plural);
+            document.refused(Some(table.span()), &sentence)
+        })?;
+        let table = Table { form: self, document, span: table.span(), entries };
+        table.has_known_keys_only()?;
+        Ok(table)
+    }
+
+    /// One of them without its article, as `upstream`.
+    fn name(&self) -> &'static str {
+        self.one.split_once(' ').map_or(self.one, |(_, name)| name)
+    }
+}
+
+impl Table<'_> {
+    /// The text at `key`.
+    pub(super) fn text(&self, key: &'static str) -> Result<Option<Said>, Failure> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        match value.get_ref().as_str() {
+            Some(text) => Ok(Some(self.document.said_at(key, value, text.to_owned()))),
+            None => Err(self.wrong_type(key, "a string")),
+        }
+    }
+
+    /// A text that should not stand in a file: the one at `key`, or that of the variable which
+    /// `variable` names.
+    pub(super) fn secret(
+        &self,
+        key: &'static str,
+        variable: &'static str,
+        environment: &impl Environment,
+    ) -> Result<Option<Said>, Failure> {
+        let (said, named) = match (self.text(key)?, self.text(variable)?) {
+            (Some(_), Some(named)) => {
+                let one = self.form.one;
+                return Err(named.refused(format!("{one} has '{key}' or '{variable}', not both")));
+            }
+            pair => pair,
+        };
+        let Some(named) = named else { return Ok(said) };
+        let name = named.trimmed();
+        let text = environment(name)?
+            .ok_or_else(|| named.refused(format!("the variable {name} is not set")))?;
+        Ok(Some(Said { text, place: named.place }))
+    }
+
+    /// A whole number that is `least` or more.
+    pub(super) fn integer(
+        &self,
+        key: &'static str,
+        least: u32,
+        expected: &str,
+    ) -> Result<Option<u32>, Failure> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let number = value.get_ref().as_integer();
+        let number =
+            number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
+        match number.filter(|number| *number >= least) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.wrong_type(key, expected)),
+        }
+    }
+
+    /// A list of texts with at least one in it.
+    pub(super) fn list<T>(
+        &self,
+        key: &'static str,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<Vec<T>>, Failure> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let texts = value.get_ref().as_array().filter(|texts| !texts.is_empty());
+        let texts = texts.ok_or_else(|| self.wrong_type(key, expected))?;
+        let parsed = texts.iter().map(|text| text.get_ref().as_str().and_then(&parse));
+        let parsed = parsed.collect::<Option<_>>();
+        parsed.map(Some).ok_or_else(|| self.wrong_type(key, expected))
+    }
+
+    /// The table is refused, since it has no `key`.
+    pub(super) fn lacks(&self, key: &str) -> Failure {
+        self.refused(&format!("this {} lacks '{key}'", self.form.name()))
+    }
+
+    /// The table is refused as a whole.
+    pub(super) fn refused(&self, sentence: &str) -> Failure {
+        self.document.refused(Some(self.span.clone()), sentence)
+    }
+
+    fn has_known_keys_only(&self) -> Result<(), Failure> {
+        let Form { one, keys, .. } = self.form;
+        let unknown = |key: &&Spanned<DeString<'_>>| !keys.contains(&&**key.get_ref());
+        match self.entries.keys().find(unknown) {
+            None => Ok(()),
+            Some(key) => {
+                let (name, known) = (key.get_ref(), keys.join(", "));
+                let sentence = format!("unknown key '{name}'; {one}'s keys are {known}");
+                Err(self.document.refused(Some(key.span()), &sentence))
+            }
+        }
+    }
+
+    fn value(&self, key: &str) -> Option<&Spanned<DeValue<'_>>> {
+        let mut entries = self.entries.iter();
+        entries.find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+    }
+
+    fn wrong_type(&self, key: &str, expected: &str) -> Failure {
+        let span = self.value(key).map(Spanned::span);
+        self.document.refused(span, &format!("{key} must be {expected}"))
+    }
+}
