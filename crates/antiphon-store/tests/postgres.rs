@@ -10,6 +10,7 @@ mod postgres {
     mod connections;
     pub(crate) mod database;
     mod erasure;
+    mod jobs;
     mod line;
     mod openings;
     mod proxy;

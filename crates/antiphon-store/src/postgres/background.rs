@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::shared::Shared;
 use super::transaction::{Effect, Lock};
 use super::{PostgresStore, events, jobs};
 use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
@@ -113,7 +114,11 @@ impl Background for PostgresStore {
                 let (tenant, turn, (last, expires_at), holder) = given;
                 Box::pin(jobs::end(db, tenant, turn, (last, *expires_at), holder))
             });
-            work.await
+            let ended = work.await;
+            if ended == Err(StoreError::Erased) {
+                forget_erased(&shared, &given.0, &given.1).await?;
+            }
+            ended
         })
         .await
     }
@@ -151,6 +156,16 @@ impl Background for PostgresStore {
         })
         .await
     }
+}
+
+/// A job that was taken on while its tenant was erased never ends: it goes as the others did.
+async fn forget_erased(shared: &Shared, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    let Some(response) = &turn.response else { return Ok(()) };
+    shared
+        .write(Effect::Unsynced, Lock::Nothing, &(tenant, &response.id), |db, (tenant, id)| {
+            Box::pin(jobs::remove(db, tenant, id))
+        })
+        .await
 }
 
 impl PostgresStore {

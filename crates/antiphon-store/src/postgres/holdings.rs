@@ -43,6 +43,7 @@ statements! {
             UNION ALL SELECT min(tenant) FROM items WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM item_places WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM notices WHERE tenant > $1
         ) AS next";
     HOLDINGS = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
@@ -55,5 +56,6 @@ statements! {
                    + (SELECT count(*) FROM leases WHERE tenant = $1)
                    + (SELECT count(*) FROM jobs WHERE tenant = $1)
                    + (SELECT count(*) FROM events WHERE tenant = $1)
-                   + (SELECT count(*) FROM item_places WHERE tenant = $1)";
+                   + (SELECT count(*) FROM item_places WHERE tenant = $1)
+                   + (SELECT count(*) FROM notices WHERE tenant = $1)";
 }

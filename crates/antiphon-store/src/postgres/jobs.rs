@@ -132,6 +132,7 @@ pub(super) async fn release(
 pub(super) async fn take_up(db: &Session, holder: &str) -> Result<Option<LeftJob>> {
     let Some(row) = db.row(&TAKE_UP, &[&holder]).await? else { return Ok(None) };
     let job = read_left(&row)?;
+    holders::ensure(db, holder, holders::is_alive(db, holder).await?).await?;
     let told = events::count(db, &job.tenant, &job.id).await?;
     Ok(Some(LeftJob { told, ..job }))
 }
