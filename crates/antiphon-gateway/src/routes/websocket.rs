@@ -6,7 +6,7 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio_tungstenite::tungstenite::Error as LinkError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
@@ -19,6 +19,9 @@ use crate::server::Upgrade;
 use crate::websocket::Socket;
 
 /// Opens a WebSocket. A `GET` that does not ask for one is a wrong method.
+///
+/// A browser lets any page open one wherever it likes, with whatever the network or a proxy lets it in
+/// by, and says whose page it is: those of other hosts are refused. Source: RFC 6455, section 10.2.
 pub(super) async fn open(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -34,6 +37,9 @@ pub(super) async fn open(
             return (allowed, wrong_method(request.method(), &uri)).into_response();
         }
     };
+    if !is_of_this_host(request.headers()) {
+        return foreign_page().into_response();
+    }
     let upgraded = hyper::upgrade::on(&mut request);
     connection.go_on(async move {
         match upgraded.await {
@@ -42,6 +48,20 @@ pub(super) async fn open(
         }
     });
     response
+}
+
+/// Whether the request is from no page of a browser, or from one that this host has served.
+fn is_of_this_host(headers: &HeaderMap) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let page = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    matches!((page, host), (Some((_, page)), Some(host)) if page.eq_ignore_ascii_case(host))
+}
+
+fn foreign_page() -> ApiError {
+    let message = "A page of another host may not open a WebSocket here. Other clients send no \
+                   'Origin', or the one of the host that they connect to.";
+    ApiError::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code("foreign_origin")
 }
 
 /// A client of another version is told ours. Source: RFC 6455, section 4.4.

@@ -46,9 +46,11 @@ impl Weights {
 /// Weighs a request beside other work: `fields` is the JSON of all its fields but the input, `view`
 /// the items that the model is given.
 pub(crate) async fn weigh(fields: &str, view: &[Item]) -> Result<Weights, ApiError> {
-    let _turn = COUNTING.acquire().await.expect("it is never closed");
+    let turn = COUNTING.acquire().await.expect("it is never closed");
     let (fields, view) = (fields.to_owned(), view.to_vec());
     let weighing = tokio::task::spawn_blocking(move || {
+        // It is counted to its end, whether or not its caller stays.
+        let _turn = turn;
         let fields = Object::parse(fields.as_bytes()).unwrap_or_default();
         weights(&fields, &view)
     });

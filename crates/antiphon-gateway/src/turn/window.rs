@@ -119,7 +119,7 @@ impl Turn<'_> {
         let needed = match overflow.needed {
             Some(needed) => needed,
             None => match tokens::weigh(&self.request.fields, &prompt.view).await {
-                Ok(weights) => weights.total() + answer_bound(&self.request.object()),
+                Ok(weights) => weights.total().saturating_add(answer_bound(&self.request.object())),
                 Err(_) => return error,
             },
         };

@@ -21,7 +21,8 @@ pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
 }
 
 fn named(event: &[u8], stream: &StreamId) -> Bytes {
-    let open = event.strip_suffix(b"}").expect("an event is an object");
+    // One that passes as it came may have space behind it.
+    let open = event.trim_ascii_end().strip_suffix(b"}").expect("an event is an object");
     let mut named = BytesMut::with_capacity(event.len() + stream.as_str().len() + 16);
     named.put_slice(open);
     named.put_slice(br#","stream_id":""#);

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antiphon::Transcript;
+use antiphon::{HeldItem, Transcript};
+use bytes::Bytes;
 
 use super::stream_id::StreamId;
 
 /// The latest response of each lane of a connection, if it is not stored: as many as there are lanes,
-/// and no more bytes of items than a request may have.
+/// and no more bytes than a request may have.
 pub(super) struct Memory {
     most_bytes: usize,
     /// The latest last.
@@ -57,6 +58,7 @@ impl Lane {
     /// Remembers it in the place of the lane's last. Where all of it is too much, what is remembered
     /// for the longest is forgotten first.
     pub(crate) fn remember(&self, response: &str, transcript: Transcript) {
+        let transcript: Transcript = transcript.items().iter().map(detached).collect();
         let bytes = size(&transcript);
         let mut latest = self.memory.latest();
         latest.retain(|remembered| remembered.lane != self.name);
@@ -82,8 +84,18 @@ impl Lane {
     }
 }
 
+/// The item in memory of its own: as it came it is a slice of its message, all of which would be kept
+/// for it.
+fn detached(item: &HeldItem) -> HeldItem {
+    let body = item.body.as_deref().map(Bytes::copy_from_slice);
+    HeldItem { body, ..item.clone() }
+}
+
+/// What it takes to remember the items, which may be many and short.
 fn size(transcript: &Transcript) -> usize {
-    transcript.items().iter().map(|item| item.body.as_ref().map_or(0, bytes::Bytes::len)).sum()
+    let of_item =
+        |item: &HeldItem| size_of::<HeldItem>() + item.body.as_ref().map_or(0, Bytes::len);
+    transcript.items().iter().map(of_item).sum()
 }
 
 /// What it remembers is not shown.
@@ -95,8 +107,10 @@ impl fmt::Debug for Lane {
 
 #[cfg(test)]
 mod tests {
-    use antiphon::item::FingerprintKey;
-    use antiphon::{HeldItem, Item, ItemId};
+    use std::sync::Weak;
+
+    use antiphon::item::{FingerprintKey, items_of};
+    use antiphon::{Item, ItemId};
 
     use super::*;
 
@@ -124,6 +138,32 @@ mod tests {
         assert!(unnamed.recall("resp_2").is_some(), "it is another lane's");
         other.forget("resp_2");
         assert!(unnamed.recall("resp_2").is_none());
+    }
+
+    /// The bytes of a message, which are there for as long as this is.
+    struct Message(Arc<Vec<u8>>);
+
+    impl AsRef<[u8]> for Message {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn of_a_message_its_items_are_kept_and_nothing_else() {
+        let text = r#"[{"type":"message","role":"user","content":"Hello"}]"#;
+        let message = Arc::new(text.as_bytes().to_vec());
+        let kept: Weak<Vec<u8>> = Arc::downgrade(&message);
+        let items = items_of(&Bytes::from_owner(Message(message))).unwrap();
+        let key = FingerprintKey::new([0; 16]);
+        let held = HeldItem::new(ItemId::from("msg_1".to_owned()), &items[0], key, None);
+        drop(items);
+
+        let lane = Lane::new(None, &Arc::new(Memory::new(1 << 20)));
+        lane.remember("resp_1", [held].into_iter().collect());
+
+        assert!(lane.recall("resp_1").is_some());
+        assert_eq!(kept.strong_count(), 0, "the message is gone");
     }
 
     #[test]

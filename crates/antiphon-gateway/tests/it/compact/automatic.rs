@@ -12,7 +12,7 @@ pub(super) fn wish(ask: Ask) -> Ask {
     ask.field("context_management", json!([{"type": "compaction", "compact_threshold": 1000}]))
 }
 
-fn does_not_know_the_field() -> Reply {
+pub(super) fn does_not_know_the_field() -> Reply {
     let message = "Unknown parameter: 'context_management'.";
     let error = json!({"error": {"message": message, "type": "invalid_request_error",
         "param": "context_management", "code": "unknown_parameter"}});

@@ -10,6 +10,7 @@ mod route;
 mod sealed;
 mod shape;
 mod snapshot;
+mod together;
 mod trigger;
 mod wishes;
 

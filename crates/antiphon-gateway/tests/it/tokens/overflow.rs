@@ -193,3 +193,14 @@ async fn told_within_a_stream_the_failure_names_the_ways_out() {
     let went_on = client.respond(&truncating(&conversation)).await;
     assert_eq!(went_on.status(), "completed");
 }
+
+#[tokio::test]
+async fn a_bound_on_the_answer_beyond_all_numbers_is_too_long_and_breaks_nothing() {
+    let world = World::new().await;
+    world.script(openai());
+    let boundless = ask("Hello").field("max_output_tokens", u64::MAX);
+
+    let refused = world.client().create(Mode::Whole, &boundless).await.refused();
+
+    assert_eq!(refused.body["error"]["code"], "context_length_exceeded", "{:?}", refused.body);
+}

@@ -47,6 +47,33 @@ async fn who_has_no_key_is_not_let_in() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_host_is_not_let_in() {
+    let world = World::new().await;
+    for origin in ["https://evil.example", "http://127.0.0.1:1", "null"] {
+        let client = asking(world.client(), "13").with_header("origin", origin);
+
+        let answer = client.send(Method::GET, "/v1/responses", "").await;
+
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{origin}");
+        let refused = Answer::read(answer).await.refused();
+        assert_eq!(refused.body["error"]["code"], "foreign_origin");
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_this_host_is_let_in() {
+    let world = World::new().await;
+    let mut page: Raw = world.connect().await;
+    page.say(
+        "GET /v1/responses HTTP/1.1\r\nhost: antiphon:8080\r\norigin: http://antiphon:8080\r\n\
+         connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+         sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    )
+    .await;
+    page.hear("101 Switching Protocols").await;
+}
+
+#[tokio::test]
 async fn an_open_one_counts_as_a_connection() {
     let world = World::with(|settings| settings.limits.max_connections = 1).await;
     let mut socket = world.client().socket().await;

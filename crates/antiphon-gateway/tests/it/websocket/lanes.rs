@@ -1,6 +1,6 @@
 //! Lanes: one turn after the other on each, and all of them at once.
 
-use antiphon_testkit::{Answer, Exchange, Reply};
+use antiphon_testkit::{Answer, Exchange, Frame, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{Ask, MODEL, SIM, World, ask, create, heard_until};
@@ -52,6 +52,23 @@ async fn turns_of_several_run_at_once_and_each_event_says_whose_it_is() {
     assert_eq!(socket.until("response.completed").await["stream_id"], "planner");
     let unnamed = socket.turn(&ask("Hello").model(SIM)).await;
     assert!(unnamed.events.iter().all(|event| event.json.get("stream_id").is_none()));
+}
+
+#[tokio::test]
+async fn an_event_with_space_behind_it_is_named_as_any() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let spaced = |frame: &Frame| match frame.json() {
+        Some(event) => Frame::raw(format!("data: {event} \n\n")),
+        None => frame.clone(),
+    };
+    let frames = Answer::new(MODEL).message("Once upon a time").frames();
+    world.script(Reply::sse(frames.iter().map(spaced).collect::<Vec<_>>()));
+
+    socket.send(&on("planner", ask("Plan"))).await;
+
+    let turn = socket.ended().await;
+    assert!(turn.events.iter().all(|event| event.json["stream_id"] == "planner"));
 }
 
 #[tokio::test]

@@ -1,0 +1,189 @@
+//! A history that is compacted on the way of turns that are out of the ordinary otherwise.
+
+use std::time::Duration;
+
+use antiphon_gateway::settings::Retries;
+use antiphon_testkit::{Answer, Reply};
+use http::StatusCode;
+use serde_json::json;
+
+use super::automatic::{compacting_world, does_not_know_the_field, wish};
+use super::{SUMMARY, long, summarizing, told};
+use crate::support::{Ask, MODEL, Mode, PLAIN, World, ask, lines, output};
+
+/// A turn that goes on from a history that is too long.
+async fn due(world: &World) -> Ask {
+    let first = world.client().respond(&ask(long())).await;
+    wish(ask("What is my color?").after(first.id()))
+}
+
+fn summary() -> Reply {
+    Reply::sse(Answer::new(MODEL).message(SUMMARY).frames())
+}
+
+#[tokio::test]
+async fn in_the_background_it_begins_the_output() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let asking = due(&world).await.field("background", true);
+    summarizing(&world);
+
+    let queued = client.create(Mode::Whole, &asking).await.json();
+    let id = queued["id"].as_str().unwrap();
+    let ended = client.ended(id).await;
+
+    let output = ended["output"].as_array().unwrap();
+    assert_eq!(lines(output), ["compaction", "assistant: purple"]);
+    let again = client.stream_again(id, None).await.ended().await;
+    assert_eq!(again.response, ended);
+    client.respond(&ask("And?").after(id)).await;
+    assert_eq!(world.last_view().await[2..], [&told(SUMMARY), "assistant: purple", "user: And?"]);
+}
+
+#[tokio::test]
+async fn a_background_turn_is_cancelled_in_the_middle_of_it() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let asking = due(&world).await.field("background", true);
+    let withheld = world.script(summary().gated());
+    let asked = world.times_asked();
+    let queued = client.create(Mode::Whole, &asking).await.json();
+    let id = queued["id"].as_str().unwrap();
+    world.request(asked).await;
+
+    let cancelled = client.cancel(id).await;
+
+    assert_eq!((&cancelled["status"], &cancelled["output"]), (&json!("cancelled"), &json!([])));
+    world.left(&withheld).await;
+    assert_eq!(client.respond(&ask("Hello").after(id)).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn where_its_conversation_is_deleted_meanwhile_its_turn_is_refused() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    client.respond(&ask(long()).within(&conversation)).await;
+    let withheld = world.script(summary().gated());
+    let asked = world.times_asked();
+    let asking = wish(ask("Hello").within(&conversation));
+    let (other, path) = (client.clone(), format!("/v1/conversations/{conversation}"));
+    let deleting = async {
+        world.request(asked).await;
+        other.delete(&path).await
+    };
+
+    let (answer, deleted) = tokio::join!(client.create(Mode::Streamed, &asking), deleting);
+
+    assert_eq!((answer.status(), deleted.status()), (404, 200), "{:?}", answer.body());
+    world.left(&withheld).await;
+}
+
+#[tokio::test]
+async fn a_lane_goes_on_from_it_without_a_store() {
+    let world = compacting_world().await;
+    let mut socket = world.client().socket().await;
+    let first = socket.turn(&ask(long()).unstored()).await;
+    summarizing(&world);
+
+    let asking = wish(ask("What is my color?").unstored().after(first.id()));
+    let second = socket.turn(&asking).await;
+    assert_eq!(lines(second.output()), ["compaction", "assistant: purple"]);
+    socket.turn(&ask("And?").unstored().after(second.id())).await;
+
+    let view = world.last_view().await;
+    let rest = ["user: What is my color?", &told(SUMMARY), "assistant: purple", "user: And?"];
+    assert_eq!(view[1..], rest);
+}
+
+#[tokio::test]
+async fn of_calls_behind_it_one_is_let_through_where_one_may_be_made() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let asking = due(&world).await.field("parallel_tool_calls", false).model(PLAIN);
+    let asking = asking.field("tools", json!([crate::support::echo_tool()]));
+    world.script(does_not_know_the_field());
+    client.respond(&wish(ask("Hello").model(PLAIN))).await;
+    summarizing(&world);
+    let calls = Answer::new(PLAIN).call("call_1", "echo", "{}").call("call_2", "echo", "{}");
+    world.script(Reply::sse(calls.frames()));
+
+    let turn = client.turn(Mode::Streamed, &asking).await;
+
+    assert_eq!(lines(turn.output()), ["compaction", "call echo {}"]);
+    let answered = ask(json!([output(turn.call_id(), "a")])).model(PLAIN).after(turn.id());
+    assert_eq!(client.respond(&answered).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn a_request_that_is_made_again_is_answered_again_without_another() {
+    let world = compacting_world().await;
+    let client = world.client().with_header("idempotency-key", "k");
+    let asking = due(&world).await;
+    summarizing(&world);
+    let first = client.respond(&asking).await;
+    let asked = world.times_asked();
+
+    let again = client.turn(Mode::Whole, &asking).await;
+
+    assert_eq!(again.response, first.response);
+    assert_eq!(world.times_asked(), asked);
+}
+
+#[tokio::test]
+async fn an_upstream_that_fails_behind_it_is_asked_again_and_it_is_told_once() {
+    let at_once = Retries { max: 2, first_delay: Duration::ZERO, ..Retries::default() };
+    let world = World::with(|settings| settings.upstreams[0].retries = at_once).await;
+    world.script(does_not_know_the_field());
+    let client = world.client();
+    client.respond(&wish(ask("Hello"))).await;
+    let asking = due(&world).await;
+    summarizing(&world);
+    let passing = json!({"error": {"message": "Overloaded.", "type": "server_error"}});
+    world.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &passing));
+    let begun = Answer::new(MODEL).frames()[..2].to_vec();
+    world.script(Reply::sse(begun));
+
+    let turn = client.turn(Mode::Streamed, &asking).await;
+
+    assert_eq!(lines(turn.output()), ["compaction", "assistant: purple"]);
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_behind_it_leaves_a_history_that_goes_on() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    client.respond(&ask(long()).within(&conversation)).await;
+    summarizing(&world);
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let until = crate::support::heard_until(&answer, "response.output_text.delta");
+    let tale = world.script(Reply::sse(answer.frames()).hang_after(until));
+    let mut events = client.stream(&wish(ask("A tale").within(&conversation))).await;
+    events.until("response.output_text.delta").await;
+
+    drop(events);
+    world.left(&tale).await;
+    client.respond(&ask("And?").within(&conversation)).await;
+
+    let view = world.last_view().await;
+    let rest = ["user: A tale", &told(SUMMARY), "assistant: Once ", "user: And?"];
+    assert_eq!(view[1..], rest);
+}
+
+#[tokio::test]
+async fn a_trigger_is_all_that_is_asked_for_whatever_has_to_be_called() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let first = client.respond(&ask("My color is purple")).await;
+    summarizing(&world);
+    let trigger = ask(json!([{"type": "compaction_trigger"}])).after(first.id());
+    let trigger = trigger
+        .field("tools", json!([crate::support::echo_tool()]))
+        .field("tool_choice", "required");
+
+    let turn = client.respond(&trigger).await;
+
+    assert_eq!(lines(turn.output()), ["compaction"]);
+    assert_eq!(turn.header("antiphon-repairs"), None);
+}
