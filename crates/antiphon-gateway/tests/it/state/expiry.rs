@@ -111,7 +111,7 @@ async fn where_nothing_expires_a_response_is_there_however_old() {
     let mut world = World::with(|settings| settings.retention = None).await;
     let told = world.client().respond(&ask("My color is purple")).await;
 
-    world.start_after_days(40_000).await;
+    world.start_after_days(20_000).await;
 
     let client = world.client();
     let question = ask("What is my color?").after(told.id());
