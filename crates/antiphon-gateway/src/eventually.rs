@@ -6,26 +6,31 @@ use std::time::Duration;
 use antiphon_store::StoreError;
 use tokio::time::sleep;
 
-/// The pause behind the first attempt. Each later one is twice as long as the last.
+/// The pause behind the first attempt. Each later one is twice as long as the last, up to the longest.
 const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_mins(1);
 
-/// How many attempts there are: they last for some minutes.
-const ATTEMPTS: u32 = 15;
+/// How many attempts there are: they last for a day. A disk may be full for long, and nobody else does
+/// it while this process lives.
+const ATTEMPTS: usize = 24 * 60 + 13;
 
 /// Attempts it until it is done, or given up; `what` is not done yet as long as that.
 pub(crate) async fn eventually<F>(what: &str, mut attempt: impl FnMut() -> F)
 where
     F: Future<Output = Result<(), StoreError>>,
 {
-    let mut pause = PAUSE;
-    for _ in 0..ATTEMPTS {
+    for pause in pauses() {
         match attempt().await {
             Ok(()) => return,
             Err(error) => tracing::warn!(%error, "{what} yet"),
         }
         sleep(pause).await;
-        pause *= 2;
     }
+}
+
+fn pauses() -> impl Iterator<Item = Duration> {
+    let pauses = std::iter::successors(Some(PAUSE), |pause| Some((*pause * 2).min(LONGEST)));
+    pauses.take(ATTEMPTS)
 }
 
 #[cfg(test)]
@@ -41,5 +46,12 @@ mod tests {
         })
         .await;
         assert_eq!(answers.next(), None);
+    }
+
+    #[test]
+    fn it_is_attempted_at_once_and_then_for_a_day() {
+        assert!(pauses().take(5).sum::<Duration>() < Duration::from_secs(1));
+        assert_eq!(pauses().max(), Some(LONGEST));
+        assert_eq!(pauses().sum::<Duration>().as_secs() / 60 / 60, 24);
     }
 }

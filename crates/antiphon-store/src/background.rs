@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -68,6 +68,10 @@ pub trait Background: Send + Sync {
 
     /// The open jobs of this process that are marked as cancelled, by whichever process.
     async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>>;
+
+    /// Notes where an open job of this process goes on from. What is before that is kept until it has
+    /// ended, whatever is deleted or expires meanwhile.
+    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
 
     /// Commits the turn that an open job of this process came to, and adds the last event to its log,
     /// which is kept until `expires_at` (Unix seconds).

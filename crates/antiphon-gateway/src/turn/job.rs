@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use antiphon::stream::{Event, Failure, Status};
-use antiphon_store::{LoggedEvent, StoreError, Turn as TurnRecord};
+use antiphon_store::{Base, LoggedEvent, StoreError, Turn as TurnRecord};
 
 use super::background::Planning;
 use super::log::EventLog;
+use super::open::Opened;
 use super::relay::Outcome;
 use super::{Client, Planned, Turn};
 use crate::background::{Job, expiry_of};
@@ -89,6 +90,10 @@ impl Turn<'_> {
                 return self.end_job_apart(held, ending, told).await;
             }
         };
+        if self.reach(&opened, held).await.is_err() {
+            opened.close().await;
+            return held.leave_behind();
+        }
         let log = EventLog::begin(self.gateway, &self.caller.tenant, held.job.clone(), told);
         let mut client = Client::logging(log, self.gateway.closing.clone(), permit);
         let mut asking = Asking::of(upstream);
@@ -105,6 +110,15 @@ impl Turn<'_> {
         };
         plan.report.retried(asking.retries());
         self.conclude_job(Planned { opened, plan }, held, outcome, client).await;
+    }
+
+    /// Has what a turn goes on from kept until it has ended. A conversation keeps its own.
+    async fn reach(&self, opened: &Opened, held: &Held<'_>) -> Result<(), StoreError> {
+        let (Base::After { .. }, Some(cursor)) = (&opened.base, opened.cursor) else {
+            return Ok(());
+        };
+        let (store, tenant) = (self.gateway.store.background(), &self.caller.tenant);
+        store.reach(tenant, held.job.id(), cursor).await
     }
 
     /// Commits what the turn came to, once all of its events but the last are in the log.

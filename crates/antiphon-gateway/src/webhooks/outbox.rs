@@ -51,15 +51,27 @@ async fn claimed(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
 }
 
 async fn attempt(gateway: &Gateway, due: DueNotice) {
-    let then = if let Some(endpoint) = gateway.webhooks.endpoint(&due.notice.endpoint) {
-        attempted(endpoint, &due).await
-    } else {
-        tracing::info!(id = due.notice.id, "a webhook is not configured any more");
-        None
+    let then = match gateway.webhooks.endpoint(&due.notice.endpoint) {
+        Some(endpoint) => attempted(endpoint, &due).await,
+        None => unknown(&due),
     };
     if let Err(error) = gateway.store.settle_notice(&due, then).await {
         tracing::warn!(%error, id = due.notice.id, "a webhook is told again");
     }
+}
+
+/// An endpoint that is not configured here may be with another process, which was started with newer
+/// settings: it counts as one that failed.
+fn unknown(due: &DueNotice) -> Option<i64> {
+    let DueNotice { notice, attempt, .. } = due;
+    let wait = schedule::wait(*attempt, None, random_byte());
+    tracing::info!(id = notice.id, attempt, again_in = ?wait, "a webhook is not configured here");
+    wait.map(behind)
+}
+
+/// When so long a wait is over that begins now, in Unix seconds.
+fn behind(wait: Duration) -> i64 {
+    unix_now().saturating_add(i64::try_from(wait.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// When it is to be told again; `None` where it is not.
@@ -80,7 +92,7 @@ async fn attempted(endpoint: &Endpoint, due: &DueNotice) -> Option<i64> {
                 return None;
             };
             tracing::warn!(host, id, attempt, %reason, again_in = ?wait, "a webhook was not told");
-            Some(unix_now().saturating_add(i64::try_from(wait.as_secs()).unwrap_or(i64::MAX)))
+            Some(behind(wait))
         }
     }
 }

@@ -10,13 +10,19 @@ const HOUR: u64 = 60 * 60;
 /// The longest wait that an endpoint may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * HOUR);
 
+/// Behind how many attempts an endpoint may ask for less than was planned. What always says that it is
+/// back in a second is down for longer than all attempts would last.
+const SOONER: u32 = 3;
+
 /// How long to wait behind attempt number `attempt`, from 1; `None` where it was the last. An endpoint
-/// that says when to come again is believed. `jitter` spreads what failed together: up to a tenth more.
+/// that says when to come again is believed, within bounds. `jitter` spreads what failed together: up to
+/// a tenth more.
 pub(super) fn wait(attempt: u32, told: Option<Duration>, jitter: u8) -> Option<Duration> {
     let behind = usize::try_from(attempt).ok()?.checked_sub(1)?;
     let planned = Duration::from_secs(*WAITS.get(behind)?);
     let spread = planned * u32::from(jitter) / 2560;
-    Some(told.map_or(planned + spread, |told| told.min(LONGEST)))
+    let least = if attempt <= SOONER { Duration::ZERO } else { planned };
+    Some(told.map_or(planned + spread, |told| told.clamp(least, LONGEST)))
 }
 
 #[cfg(test)]
@@ -38,6 +44,13 @@ mod tests {
         assert_eq!(told(0), Some(Duration::ZERO));
         assert_eq!(told(90), Some(Duration::from_secs(90)));
         assert_eq!(told(u64::MAX), Some(LONGEST));
+    }
+
+    #[test]
+    fn who_is_back_soon_whenever_asked_does_not_use_up_the_attempts() {
+        let soon = Some(Duration::from_secs(1));
+        let waits = (1..).map_while(|attempt| wait(attempt, soon, 0)).map(|wait| wait.as_secs());
+        assert_eq!(waits.sum::<u64>() / HOUR, 75);
     }
 
     #[test]

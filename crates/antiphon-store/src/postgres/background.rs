@@ -8,7 +8,7 @@ use super::{PostgresStore, events, jobs};
 use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -97,6 +97,20 @@ impl Background for PostgresStore {
         self.shared
             .run(&self.shared.holder, |db, holder| Box::pin(jobs::cancelled(db, holder)))
             .await
+    }
+
+    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), id.clone(), cursor, self.holder());
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, cursor.shard);
+            let work = shared.write(Effect::Unsynced, tree, &given, |db, given| {
+                let (tenant, id, cursor, holder) = given;
+                Box::pin(jobs::reach(db, tenant, id, *cursor, holder))
+            });
+            work.await
+        })
+        .await
     }
 
     async fn end(

@@ -12,6 +12,9 @@ CREATE TABLE jobs (
     request bytea NOT NULL,
     -- What begins it anew; NULL once it has ended.
     work bytea,
+    -- Where it goes on from, once that is known: it reaches as far as (thread, after).
+    thread bigint,
+    after bigint,
     -- When its events go, in Unix seconds; NULL while it is open.
     expires_at bigint,
     PRIMARY KEY (tenant, shard, id),
@@ -21,6 +24,8 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_open ON jobs (ordinal) WHERE expires_at IS NULL;
 CREATE INDEX jobs_by_request ON jobs (tenant, shard, request) WHERE expires_at IS NULL;
 CREATE INDEX jobs_by_holder ON jobs (holder) WHERE expires_at IS NULL;
+CREATE INDEX jobs_by_thread ON jobs (tenant, shard, thread, after)
+    WHERE expires_at IS NULL AND after IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE events (

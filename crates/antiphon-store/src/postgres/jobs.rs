@@ -7,12 +7,12 @@ use super::failure::Failure;
 use super::responses::no_id;
 use super::session::Session;
 use super::statements::statements;
-use super::{events, holders, row, turns};
+use super::{events, holders, row, sweep, turns};
 use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::keys::shard;
-use crate::records::{RequestDigest, Turn};
+use crate::keys::{ThreadKey, position, shard, thread, thread_of};
+use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -103,6 +103,23 @@ pub(super) async fn cancelled(db: &Session, holder: &str) -> Result<Vec<(Tenant,
     rows.iter().map(read_key).collect()
 }
 
+/// Notes where an open job goes on from.
+pub(super) async fn reach(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+    cursor: Cursor,
+    holder: &str,
+) -> Result<()> {
+    let (owner, within, id) = key(tenant, id);
+    let (behind, after) = (thread(cursor.thread), position(cursor.end));
+    match db.execute(&REACH, &[&owner, &within, &id, &holder, &behind, &after]).await? {
+        0 => Err(StoreError::LeaseLost.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Ends a job, and lets go of what only it still reached.
 pub(super) async fn end(
     db: &Session,
     tenant: &Tenant,
@@ -112,11 +129,16 @@ pub(super) async fn end(
 ) -> Result<()> {
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
     let (owner, within, id) = key(tenant, &response.id);
-    if db.execute(&END, &[&owner, &within, &id, &holder, &expires_at]).await? == 0 {
-        return Err(StoreError::LeaseLost.into());
-    }
+    let ended = db.row(&END, &[&owner, &within, &id, &holder, &expires_at]).await?;
+    let reached: Option<i64> = ended.ok_or(StoreError::LeaseLost)?.get(0);
     events::insert(db, tenant, &response.id, std::slice::from_ref(last)).await?;
-    turns::commit(db, tenant, turn, holder).await
+    turns::commit(db, tenant, turn, holder).await?;
+    match reached {
+        Some(reached) => {
+            sweep::sweep(db, ThreadKey::new(tenant, response.id.shard(), thread_of(reached))).await
+        }
+        None => Ok(()),
+    }
 }
 
 pub(super) async fn release(
@@ -220,6 +242,10 @@ statements! {
         SELECT tenant, id FROM jobs WHERE holder = $1 AND cancelled AND expires_at IS NULL";
     END = "
         UPDATE jobs SET expires_at = $5, work = NULL
+        WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder = $4 AND expires_at IS NULL
+        RETURNING thread";
+    REACH = "
+        UPDATE jobs SET thread = $5, after = $6
         WHERE tenant = $1 AND shard = $2 AND id = $3 AND holder = $4 AND expires_at IS NULL";
     RELEASE = "
         UPDATE jobs SET holder = ''

@@ -24,7 +24,7 @@ pub(super) async fn sweep(db: &Session, key: ThreadKey<'_>) -> Result<(), Failur
 }
 
 /// How far into a thread somebody reaches: a live conversation to infinity, a live response to its
-/// end, a fork to where it left, a turn that was announced to where it began.
+/// end, a fork to where it left, a turn that was announced, or is in the background, to where it began.
 async fn reach(db: &Session, key: ThreadKey<'_>) -> Result<Option<Seq>, Failure> {
     let found = db.row(&REACH, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
     Ok(found.and_then(|row| row.get::<_, Option<i64>>(0)).map(seq_of))
@@ -42,5 +42,9 @@ statements! {
             UNION ALL
             SELECT max(after) FROM openings
             WHERE tenant = $1 AND shard = $2 AND thread = $3 AND after IS NOT NULL
+            UNION ALL
+            SELECT max(after) FROM jobs
+            WHERE tenant = $1 AND shard = $2 AND thread = $3 AND after IS NOT NULL
+              AND expires_at IS NULL
         ) AS reaches";
 }

@@ -7,7 +7,7 @@ use super::{SqliteStore, events, jobs};
 use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
-use crate::records::{RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -60,6 +60,11 @@ impl Background for SqliteStore {
 
     async fn cancelled(&self) -> Result<Vec<(Tenant, ResponseId)>> {
         self.read(jobs::cancelled).await
+    }
+
+    async fn reach(&self, tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(Effect::Unsynced, move |db| jobs::reach(db, &tenant, &id, cursor)).await
     }
 
     async fn end(

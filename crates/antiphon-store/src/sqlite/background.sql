@@ -12,6 +12,9 @@ CREATE TABLE jobs (
     request BLOB NOT NULL,
     -- What begins it anew; NULL once it has ended.
     work BLOB,
+    -- Where it goes on from, once that is known: it reaches as far as (thread, after).
+    thread INTEGER,
+    after INTEGER,
     -- When its events go, in Unix seconds; NULL while it is open.
     expires_at INTEGER,
     UNIQUE (tenant, shard, id),
@@ -19,6 +22,8 @@ CREATE TABLE jobs (
 ) STRICT;
 
 CREATE INDEX jobs_open ON jobs (tenant, shard, request) WHERE expires_at IS NULL;
+CREATE INDEX jobs_by_thread ON jobs (tenant, shard, thread, after)
+    WHERE expires_at IS NULL AND after IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE events (

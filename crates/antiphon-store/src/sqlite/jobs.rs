@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::keys::shard;
+use super::keys::{ThreadKey, position, shard, thread, thread_of};
 use super::responses::no_id;
-use super::{events, turns};
+use super::{events, sweep, turns};
 use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
-use crate::records::{RequestDigest, Turn};
+use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -102,6 +102,25 @@ pub(super) fn cancelled(db: &Connection) -> Result<Vec<(Tenant, ResponseId)>> {
     Ok(marked)
 }
 
+/// Notes where an open job goes on from.
+pub(super) fn reach(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ResponseId,
+    cursor: Cursor,
+) -> Result<()> {
+    const SQL: &str = "
+        UPDATE jobs SET thread = ?4, after = ?5
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL";
+    let (owner, within, id) = key(tenant, id);
+    let (behind, after) = (thread(cursor.thread), position(cursor.end));
+    match db.prepare_cached(SQL)?.execute(params![owner, within, id, behind, after])? {
+        0 => Err(StoreError::LeaseLost),
+        _ => Ok(()),
+    }
+}
+
+/// Ends a job, and lets go of what only it still reached.
 pub(super) fn end(
     db: &Connection,
     tenant: &Tenant,
@@ -111,14 +130,23 @@ pub(super) fn end(
 ) -> Result<()> {
     const SQL: &str = "
         UPDATE jobs SET expires_at = ?4, work = NULL
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL";
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND held AND expires_at IS NULL
+        RETURNING thread";
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
     let (owner, within, id) = key(tenant, &response.id);
-    if db.prepare_cached(SQL)?.execute(params![owner, within, id, expires_at])? == 0 {
-        return Err(StoreError::LeaseLost);
-    }
+    let reached: Option<Option<i64>> = db
+        .prepare_cached(SQL)?
+        .query_row(params![owner, within, id, expires_at], |row| row.get(0))
+        .optional()?;
+    let reached = reached.ok_or(StoreError::LeaseLost)?;
     events::insert(db, tenant, &response.id, std::slice::from_ref(last))?;
-    turns::commit(db, tenant, turn)
+    turns::commit(db, tenant, turn)?;
+    match reached {
+        Some(reached) => {
+            sweep::sweep(db, ThreadKey::new(tenant, response.id.shard(), thread_of(reached)))
+        }
+        None => Ok(()),
+    }
 }
 
 pub(super) fn release(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {

@@ -24,7 +24,7 @@ pub(super) fn sweep(db: &Connection, key: ThreadKey<'_>) -> Result<(), StoreErro
 }
 
 /// How far into a thread somebody reaches: a live conversation to infinity, a live response to its
-/// end, a fork to where it left, a turn that was announced to where it began.
+/// end, a fork to where it left, a turn that was announced, or is in the background, to where it began.
 fn reach(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Seq>, StoreError> {
     let reach: Option<i64> = db
         .prepare_cached(REACH)?
@@ -43,4 +43,8 @@ const REACH: &str = "
         UNION ALL
         SELECT max(after) FROM openings
         WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after IS NOT NULL
+        UNION ALL
+        SELECT max(after) FROM jobs
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND after IS NOT NULL
+          AND expires_at IS NULL
     )";

@@ -28,7 +28,11 @@ pub(crate) fn background(world: &World) -> &dyn Background {
 /// A job that was accepted with its first two events, and the turn that it is to come to.
 pub(crate) async fn accepted(world: &World) -> (ResponseId, Turn) {
     let base = Base::New { shard: world.shard(), thread: world.thread() };
-    let (id, turn) = world.turn(base, &["a"], &["b"]);
+    accepted_as(world, world.turn(base, &["a"], &["b"])).await
+}
+
+/// A job that is to come to this turn.
+async fn accepted_as(world: &World, (id, turn): (ResponseId, Turn)) -> (ResponseId, Turn) {
     let work = Bytes::from_static(b"what begins it anew");
     let job = NewJob { id: id.clone(), request: ASKED, work, events: events(0..2) };
     background(world).accept(&world.tenant, job).await.unwrap();
@@ -152,6 +156,36 @@ pub(crate) async fn what_was_released_is_taken_up_once(world: World) {
     assert_eq!(&*left.work, b"what begins it anew");
     assert_eq!(store.take_up().await, Ok(None));
     end(&world, turn, 4).await.unwrap();
+}
+
+pub(crate) async fn a_job_keeps_what_it_goes_on_from_until_it_has_ended(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let cursor = world.end(&first).await;
+    let (id, turn) = accepted_as(&world, world.turn(world.behind(cursor), &["c"], &["d"])).await;
+    background(&world).reach(&world.tenant, &id, cursor).await.unwrap();
+
+    assert!(world.delete_response(&first).await);
+
+    assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
+    end(&world, turn, 2).await.unwrap();
+    assert_eq!(world.transcript(&id).await, ["a", "b", "c", "d"]);
+    assert!(world.delete_response(&id).await);
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
+}
+
+pub(crate) async fn a_job_that_ends_apart_lets_go_of_what_it_went_on_from(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let cursor = world.end(&first).await;
+    let apart = Base::New { shard: cursor.shard, thread: world.thread() };
+    let (id, turn) = accepted_as(&world, world.turn(apart, &["c"], &[])).await;
+    background(&world).reach(&world.tenant, &id, cursor).await.unwrap();
+    assert!(world.delete_response(&first).await);
+
+    end(&world, turn, 2).await.unwrap();
+
+    assert_eq!(world.held(&["a", "b", "c"]).await, ["c"]);
+    let reached = background(&world).reach(&world.tenant, &id, cursor).await;
+    assert_eq!(reached, Err(StoreError::LeaseLost));
 }
 
 pub(crate) async fn a_cancelled_job_is_known_to_its_process(world: World) {

@@ -131,6 +131,8 @@ macro_rules! suite {
                 a_job_that_has_ended_takes_no_more,
                 a_turn_that_cannot_be_committed_leaves_its_job_open,
                 what_was_released_is_taken_up_once,
+                a_job_keeps_what_it_goes_on_from_until_it_has_ended,
+                a_job_that_ends_apart_lets_go_of_what_it_went_on_from,
                 a_cancelled_job_is_known_to_its_process,
                 a_log_expires_in_batches_and_its_response_stays,
                 a_deleted_response_takes_its_log_along,

@@ -3,6 +3,7 @@
 mod cancelling;
 mod conversations;
 mod deleting;
+mod history;
 mod leaving;
 mod polling;
 mod refused;

@@ -1,7 +1,7 @@
 //! Logs of events that can be made to fail as no store's can be made from outside.
 
 use antiphon_store::{
-    Background, EventPage, LeftJob, LoggedEvent, NewJob, RequestDigest, ResponseId, Shard,
+    Background, Cursor, EventPage, LeftJob, LoggedEvent, NewJob, RequestDigest, ResponseId, Shard,
     Standing, StoreError, Tenant, Turn,
 };
 use async_trait::async_trait;
@@ -33,6 +33,7 @@ passing_on! {
     fn events(tenant: &Tenant, id: &ResponseId, from: u64) -> Result<Option<EventPage>>;
     fn cancel(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn cancelled() -> Result<Vec<(Tenant, ResponseId)>>;
+    fn reach(tenant: &Tenant, id: &ResponseId, cursor: Cursor) -> Result<()>;
     fn end(
         tenant: &Tenant, turn: Turn, last: LoggedEvent, expires_at: i64
     ) -> Result<()>;

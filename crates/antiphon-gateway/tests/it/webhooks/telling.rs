@@ -5,6 +5,7 @@ use antiphon_gateway::settings::{Settings, Webhook};
 use tokio::net::TcpListener;
 
 use super::receiver::{Outbox, Receiver, status};
+use crate::support::soon;
 
 #[tokio::test]
 async fn who_fails_is_told_again_under_the_same_id() {
@@ -66,6 +67,20 @@ async fn who_is_not_configured_any_more_holds_nobody_up() {
     let _running = outbox.serve(vec![receiver.webhook()]).await;
 
     assert_eq!(receiver.next().await.id(), id);
+}
+
+#[tokio::test]
+async fn what_another_with_newer_settings_is_to_tell_is_left_to_it() {
+    let outbox = Outbox::new().await;
+    let mut known = Receiver::answering([]).await;
+    let id = outbox.commit(&["https://added.example/"]).await;
+    let _older = outbox.serve(vec![known.webhook()]).await;
+    let behind = outbox.commit(&[&known.url]).await;
+
+    assert_eq!(known.next().await.id(), behind);
+
+    let waits = async { while outbox.waiting().await != [&*id] {} };
+    soon("it waits to be told by another", waits).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,20 @@
+//! What a background response goes on from, while it is open.
+
+use super::{a_tale_begun, in_background};
+use crate::support::{World, ask};
+
+#[tokio::test]
+async fn it_keeps_the_history_that_is_deleted_meanwhile() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask("My color is purple")).await;
+    let asking = in_background("Tell me a tale").after(first.id());
+    let (events, id, exchange) = a_tale_begun(&world, &client, &asking).await;
+
+    client.delete(&format!("/v1/responses/{}", first.id())).await.json();
+    exchange.release_all();
+
+    assert_eq!(events.ended().await.status(), "completed");
+    let turn = client.respond(&ask("What is my color?").after(&id)).await;
+    assert_eq!(turn.text(), "purple");
+}
