@@ -131,12 +131,14 @@ impl Turn<'_> {
     }
 
     /// An upstream that let a history pass beyond the threshold does not compact, though it does not
-    /// say so: from the next turn on it is done here.
+    /// say so: from the next turn on it is done here. Where it ran tools of its own, its count says
+    /// nothing: it is the sum of what its model was given in each of several steps.
     pub(super) fn learn_of_compaction(&self, plan: &Plan, finished: &Finished) {
         let Wish::Above(threshold) = self.request.wish else { return };
         let has_compaction =
             finished.output.iter().any(|it| it.announced.head().kind == Kind::Compaction);
         let has_passed = finished.status == Status::Completed
+            && finished.output.iter().all(|it| is_of_one_step(&it.announced))
             && input_tokens(finished).is_some_and(|tokens| tokens > threshold);
         if has_passed && !has_compaction && plan.preface.is_none() {
             self.gateway.upstreams.without_compaction.remember(&plan.origin);
@@ -156,6 +158,12 @@ fn is_compactable(item: &Item) -> bool {
     let head = item.head();
     let is_its_own = matches!(head.kind, Kind::Compaction | Kind::CompactionTrigger);
     !is_its_own && !head.stays_through_compaction()
+}
+
+/// Whether a model puts the item out without being asked once more for what follows.
+fn is_of_one_step(item: &Item) -> bool {
+    use Kind as K;
+    matches!(item.head().kind, K::Message | K::Reasoning | K::FunctionCall | K::CustomToolCall)
 }
 
 fn input_tokens(finished: &Finished) -> Option<u64> {

@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use antiphon::stream::{Finished, Status};
-use antiphon::{Origin, Transcript};
+use antiphon::{HeldItem, Origin, Transcript};
+use antiphon_store::StoreError;
 
 use super::Turn;
 use super::open::Opened;
+use super::resolve::copies;
 use crate::request::Continues;
 
 impl Turn<'_> {
@@ -17,6 +19,29 @@ impl Turn<'_> {
     /// it.
     pub(super) fn remembered(&self, id: &str) -> Option<Arc<Transcript>> {
         self.request.lane.as_ref()?.recall(id)
+    }
+
+    /// What a connection remembers, without what was deleted from the store meanwhile: that reaches no
+    /// model again.
+    pub(super) async fn without_deleted(
+        &self,
+        remembered: &Transcript,
+    ) -> Result<Transcript, StoreError> {
+        let items = remembered.items();
+        let ids: Vec<_> = items.iter().map(|item| item.id.clone()).collect();
+        let copies = copies(&*self.gateway.store, &self.caller.tenant, &ids).await?;
+        let is_deleted = |item: &HeldItem| {
+            copies.get(&item.id).is_some_and(|copy| {
+                copy.is_tombstone()
+                    && copy.head.kind == item.head.kind
+                    && copy.fingerprint == item.fingerprint
+            })
+        };
+        let kept = |item: &HeldItem| match is_deleted(item) {
+            true => HeldItem { body: None, ..item.clone() },
+            false => item.clone(),
+        };
+        Ok(items.iter().map(kept).collect())
     }
 
     /// Remembers what the turn came to, before its caller is told of the end, and may go on from it.

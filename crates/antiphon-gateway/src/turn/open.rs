@@ -108,7 +108,11 @@ impl Turn<'_> {
         if let Some(remembered) = self.remembered(text) {
             return self.open_remembered(&id, remembered).await;
         }
-        let record = self.response(&id).await?.ok_or_else(unknown)?;
+        let Some(record) = self.response(&id).await? else {
+            // Another lane's turn may have ended meanwhile.
+            let remembered = self.remembered(text).ok_or_else(unknown)?;
+            return self.open_remembered(&id, remembered).await;
+        };
         let fork = ThreadId::issue(&mut RandomIds);
         let (shard, cursor) = (id.shard(), record.cursor);
         let end_of = record.response.conversation.is_some().then_some(id);
@@ -216,7 +220,7 @@ impl Turn<'_> {
     /// The transcript that the turn goes on from: what its connection remembers, or what is stored.
     pub(super) async fn held(&self, opened: &Opened) -> Result<Transcript, ApiError> {
         match &opened.remembered {
-            Some(remembered) => Ok(remembered.as_ref().clone()),
+            Some(remembered) => Ok(self.without_deleted(remembered).await?),
             None => self.load(opened.cursor).await,
         }
     }

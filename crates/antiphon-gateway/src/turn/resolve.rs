@@ -78,7 +78,8 @@ fn is_the_callers(item: &Item) -> bool {
     item.head().kind != Kind::ItemReference && !item.head().is_model_made()
 }
 
-async fn copies(
+/// What is held anywhere of these items: of each a live copy, or else what is left of one.
+pub(super) async fn copies(
     store: &dyn Store,
     tenant: &Tenant,
     ids: &[ItemId],

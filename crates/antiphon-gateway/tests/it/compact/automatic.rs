@@ -186,6 +186,23 @@ async fn one_that_passes_over_the_wish_is_found_out() {
 }
 
 #[tokio::test]
+async fn one_that_counts_the_steps_of_its_own_tools_together_is_not_taken_for_it() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask(long())).await;
+    let search = json!({"id": "ws_1", "type": "web_search_call", "status": "completed",
+        "action": {"type": "search", "query": "Bonn"}});
+    let mut answer = Answer::new(MODEL).item(search).message("Noted.").json();
+    answer["usage"]["input_tokens"] = 1600.into();
+    world.script(Reply::json(StatusCode::OK, &answer));
+    let second = client.respond(&wish(ask("Look it up").after(first.id()))).await;
+
+    client.respond(&wish(ask("And?").after(second.id()))).await;
+
+    assert!(world.last_request().body.get("context_management").is_some());
+}
+
+#[tokio::test]
 async fn the_built_in_model_answers_from_what_it_summed_up() {
     for mode in MODES {
         let world = World::new().await;

@@ -3,7 +3,7 @@
 use antiphon_testkit::{Answer, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{Ask, MODEL, Turn, World, ask, invalid, output};
+use crate::support::{Ask, MODEL, Turn, World, ask, create, heard_until, invalid, output};
 
 /// The error body's member, as the frame has it.
 fn not_found(id: &str) -> Value {
@@ -49,10 +49,57 @@ async fn on_another_connection_they_do_not_exist() {
     let turn = client.socket().await.turn(&say("Hello")).await;
 
     let mut other = client.socket().await;
-    other.send(&crate::support::create(&say("Go on").after(turn.id()))).await;
+    other.send(&create(&say("Go on").after(turn.id()))).await;
 
     assert_eq!(other.refused().await, (400, not_found(turn.id())));
     assert_eq!(other.turn(&say("Hello again")).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn another_lane_waits_for_one_that_is_still_open() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let until = heard_until(&answer, "response.output_text.delta");
+    let tale = world.script(Reply::sse(answer.frames()).hang_after(until));
+    socket.send(&create(&say("A tale"))).await;
+    let announced = socket.until("response.created").await;
+    let id = announced["response"]["id"].as_str().unwrap().to_owned();
+    socket.until("response.output_text.delta").await;
+
+    socket.send(&create(&say("And?").after(&id).field("stream_id", "critic"))).await;
+    socket.send(&json!({"type": "nothing"})).await;
+    assert_eq!(socket.refused().await.0, 400, "what was sent behind it is read");
+    tale.release_all();
+
+    let ended = socket.until("response.completed").await;
+    assert_eq!(ended["response"]["id"], id);
+    assert_eq!(socket.ended().await.status(), "completed");
+    let view = world.view(1).await;
+    assert_eq!(view, ["user: A tale", "assistant: Once upon a time", "user: And?"]);
+}
+
+#[tokio::test]
+async fn what_is_deleted_meanwhile_is_forgotten() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let first = client.respond(&ask("My color is purple").within(&conversation)).await;
+    let mut socket = client.socket().await;
+    let of_chain = socket.turn(&say("My dog is Biscuit").after(first.id())).await;
+    let mut other = client.socket().await;
+    let of_conversation = other.turn(&say("My city is Bonn").within(&conversation)).await;
+
+    let color = client.items(&conversation).await[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/conversations/{conversation}/items/{color}");
+    assert_eq!(client.delete(&path).await.status(), 200);
+
+    socket.turn(&say("And?").after(of_chain.id())).await;
+    let rest = ["assistant: Noted.", "user: My dog is Biscuit", "assistant: Noted.", "user: And?"];
+    assert_eq!(world.last_view().await, rest);
+    other.turn(&say("And?").after(of_conversation.id())).await;
+    let rest = ["assistant: Noted.", "user: My city is Bonn", "assistant: Noted.", "user: And?"];
+    assert_eq!(world.last_view().await, rest);
 }
 
 #[tokio::test]
@@ -75,7 +122,7 @@ async fn a_lane_remembers_its_latest() {
     let first = socket.turn(&say("One")).await;
     socket.turn(&say("Two").after(first.id())).await;
 
-    socket.send(&crate::support::create(&say("Two again").after(first.id()))).await;
+    socket.send(&create(&say("Two again").after(first.id()))).await;
 
     assert_eq!(socket.refused().await, (400, not_found(first.id())));
 }
@@ -87,12 +134,12 @@ async fn an_output_that_no_call_asked_for_fails_the_turn_and_what_it_went_on_fro
     let called = calling(&world, &mut socket).await;
     let wrong = ask(json!([output(&"call_other".into(), "a")])).unstored().after(called.id());
 
-    socket.send(&crate::support::create(&wrong)).await;
+    socket.send(&create(&wrong)).await;
     let (status, error) = socket.refused().await;
     assert_eq!((status, &error["param"]), (400, &json!("input")));
 
     let right = ask(json!([output(called.call_id(), "a")])).unstored().after(called.id());
-    socket.send(&crate::support::create(&right)).await;
+    socket.send(&create(&right)).await;
     assert_eq!(socket.refused().await, (400, not_found(called.id())));
     assert_eq!(world.times_asked(), 1);
 }
@@ -103,7 +150,7 @@ async fn what_is_stored_cannot_go_on_from_them() {
     let mut socket = world.client().socket().await;
     let turn = socket.turn(&say("Hello")).await;
 
-    socket.send(&crate::support::create(&ask("Go on").after(turn.id()))).await;
+    socket.send(&create(&ask("Go on").after(turn.id()))).await;
 
     let (status, error) = socket.refused().await;
     assert_eq!((status, &error["code"]), (400, &json!("previous_response_not_found")));
