@@ -99,7 +99,12 @@ async fn stop(gateway: &Gateway, listening: Listening, connections: Connections)
         // Those whose requests were on their way when the first wait was over.
         gateway.turns.wait().await;
     });
-    if ended.await.is_err() {
+    // Others may cancel what is still worked on here.
+    let has_ended = tokio::select! {
+        ended = ended => ended.is_ok(),
+        () = background::heed(&gateway.jobs, &*gateway.store) => false,
+    };
+    if !has_ended {
         gateway.closing.cancel();
         end_listening(&mut listening).await;
         settle(gateway, &connections).await;

@@ -151,3 +151,21 @@ async fn one_that_stops_leaves_it_to_the_other() {
     assert_eq!(ended["status"], "completed");
     assert_eq!(world.times_asked(), 2);
 }
+
+#[tokio::test]
+async fn one_that_stops_is_still_told_of_cancellations() {
+    let mut world = World::replicas(2).await;
+    let (stopping, other) = (world.client_of(0), world.client_of(1));
+    let (events, id, exchange) = a_tale_begun(&world, &stopping, &in_background("A tale")).await;
+    let stopped = world.stop_replica(0);
+    let path = format!("/v1/responses/{id}");
+    soon("it refuses what is new", async { while stopping.get(&path).await.status() != 503 {} })
+        .await;
+
+    let cancelled = other.cancel(&id).await;
+
+    assert_eq!(cancelled["status"], "cancelled");
+    world.left(&exchange).await;
+    assert_eq!(events.ended().await.response, cancelled);
+    stopped.ended().await;
+}
