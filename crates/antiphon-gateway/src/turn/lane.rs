@@ -60,7 +60,7 @@ impl Turn<'_> {
             for item in self.output_items(finished, origin) {
                 transcript.push(item);
             }
-            lane.remember(opened.response_id.as_str(), transcript);
+            lane.remember(opened.response_id.as_str(), &transcript);
         }
     }
 

@@ -57,7 +57,7 @@ impl Lane {
 
     /// Remembers it in the place of the lane's last. Where all of it is too much, what is remembered
     /// for the longest is forgotten first.
-    pub(crate) fn remember(&self, response: &str, transcript: Transcript) {
+    pub(crate) fn remember(&self, response: &str, transcript: &Transcript) {
         let transcript: Transcript = transcript.items().iter().map(detached).collect();
         let bytes = size(&transcript);
         let mut latest = self.memory.latest();
@@ -128,9 +128,9 @@ mod tests {
         let event = antiphon::json::Object::of(r#"{"stream_id":"other"}"#).unwrap();
         let other = Lane::new(StreamId::of(&event).unwrap(), &memory);
 
-        unnamed.remember("resp_1", transcript("one"));
-        other.remember("resp_2", transcript("two"));
-        unnamed.remember("resp_3", transcript("three"));
+        unnamed.remember("resp_1", &transcript("one"));
+        other.remember("resp_2", &transcript("two"));
+        unnamed.remember("resp_3", &transcript("three"));
 
         assert!(other.recall("resp_1").is_none(), "the lane went on");
         assert!(unnamed.recall("resp_2").is_some() && other.recall("resp_3").is_some());
@@ -160,7 +160,7 @@ mod tests {
         drop(items);
 
         let lane = Lane::new(None, &Arc::new(Memory::new(1 << 20)));
-        lane.remember("resp_1", [held].into_iter().collect());
+        lane.remember("resp_1", &[held].into_iter().collect());
 
         assert!(lane.recall("resp_1").is_some());
         assert_eq!(kept.strong_count(), 0, "the message is gone");
@@ -176,12 +176,12 @@ mod tests {
             Lane::new(StreamId::of(&event).unwrap(), &memory)
         };
         for name in ["a", "b", "c"] {
-            lane(name).remember(name, transcript("one"));
+            lane(name).remember(name, &transcript("one"));
         }
         let known = ["a", "b", "c"].map(|name| lane("a").recall(name).is_some());
         assert_eq!(known, [false, true, true]);
 
-        lane("d").remember("d", transcript(&"x".repeat(one * 2)));
+        lane("d").remember("d", &transcript(&"x".repeat(one * 2)));
         assert!(memory.latest().is_empty(), "what is too much alone is not remembered");
     }
 }
