@@ -5,6 +5,7 @@
 //! place as Python writes a tuple: `()`, `('properties', 'a', 'items')`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -85,13 +86,13 @@ fn check_object(schema: &Map<String, Value>) -> Result<(), String> {
     }
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    let required: Vec<&str> = match schema.get("required").and_then(Value::as_array) {
-        Some(required) => required.iter().filter_map(Value::as_str).collect(),
-        None => Vec::new(),
-    };
+    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice);
+    let required: Vec<&str> =
+        required.unwrap_or_default().iter().filter_map(Value::as_str).collect();
+    let known: HashSet<&str> = required.iter().copied().collect();
     let rule = "'required' is required to be supplied and to be an array including every key in \
                 properties.";
-    let missing = properties.keys().find(|key| !required.contains(&key.as_str()));
+    let missing = properties.keys().find(|key| !known.contains(key.as_str()));
     let extra = required.iter().find(|key| !properties.contains_key(**key));
     match (missing, extra) {
         (Some(key), _) => Err(format!("{rule} Missing '{key}'.")),

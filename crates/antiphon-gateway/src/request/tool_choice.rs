@@ -1,5 +1,7 @@
 //! `tool_choice`: whether the model calls a tool, and which.
 
+use std::collections::HashSet;
+
 use antiphon::json::{self, Object};
 use antiphon::stream::ToolName;
 use antiphon::{Item, Kind};
@@ -103,16 +105,21 @@ fn chosen(raw: &str) -> Vec<(String, ToolName)> {
     named.collect()
 }
 
-/// The tools of a list, those in namespaces too.
-fn known_tools(raw: &str) -> Vec<ToolName> {
-    let tools: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
-    let objects = tools.iter().filter_map(|tool| Object::parse(tool.get().as_bytes()).ok());
-    let mut known = Vec::with_capacity(tools.len());
-    for tool in objects {
+/// The tools of a list, those in namespaces too. A namespace is in no other.
+fn known_tools(raw: &str) -> HashSet<ToolName> {
+    let mut known = HashSet::new();
+    for raw in elements(raw) {
+        let Ok(tool) = Object::of(raw.get()) else { continue };
         known.extend(ToolName::of_definition(&tool));
-        known.extend(tool.present("tools").map(known_tools).unwrap_or_default());
+        let within = elements(tool.present("tools").unwrap_or_default());
+        let within = within.iter().filter_map(|raw| Object::of(raw.get()).ok());
+        known.extend(within.filter_map(|tool| ToolName::of_definition(&tool)));
     }
     known
+}
+
+fn elements(raw: &str) -> Vec<&RawValue> {
+    serde_json::from_str(raw).unwrap_or_default()
 }
 
 /// Tools of providers that a request has to name to have them.

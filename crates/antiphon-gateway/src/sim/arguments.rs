@@ -1,5 +1,7 @@
 //! JSON made from a schema and what a text says.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::SimError;
@@ -181,7 +183,8 @@ impl Generator<'_> {
             [] => !place.should_end(),
             _ => self.scalars.speaks_of(Property { name, siblings }, &properties[*name]),
         };
-        let optional = siblings.iter().filter(|name| !required.contains(name));
+        let known: HashSet<&str> = required.iter().copied().collect();
+        let optional = siblings.iter().filter(|name| !known.contains(*name));
         required.iter().chain(optional.filter(|name| is_wanted(name))).copied().collect()
     }
 

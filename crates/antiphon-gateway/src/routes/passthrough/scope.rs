@@ -73,7 +73,10 @@ fn of(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
 fn stores_nothing(body: Option<&Bytes>) -> Result<(), ApiError> {
     let body = body.map_or(&b""[..], Bytes::as_ref);
     let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
-    let stores = |(key, raw): (&str, &str)| key == "store" && !["false", "null"].contains(&raw);
+    // Some servers read keys in letters of either case, in which a long s is one.
+    let stores = |(key, raw): (&str, &str)| {
+        key.to_uppercase() == "STORE" && !["false", "null"].contains(&raw)
+    };
     match fields.iter().any(stores) {
         true => Err(kept_apart("'store' must be false", "completions stored there").param("store")),
         false => Ok(()),

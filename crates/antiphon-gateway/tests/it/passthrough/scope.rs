@@ -89,6 +89,8 @@ async fn a_completion_that_is_to_be_stored_does_not_pass_however_it_says_so() {
         r#"{"model":"fake-model","\u0073tore":true}"#,
         r#"{"model":"fake-model","store":"true"}"#,
         r#"{"model":"fake-model","store":1}"#,
+        r#"{"model":"fake-model","Store":true}"#,
+        r#"{"model":"fake-model","ſtore":true}"#,
     ] {
         let asked = asked(&world, Method::POST, "/v1/chat/completions");
         let refused = answered(asked, body).await.refused();

@@ -4,7 +4,7 @@ use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT};
-use crate::support::{MODEL, MODES, Refused, SIM, ask, invalid};
+use crate::support::{MODEL, MODES, Mode, Refused, SIM, World, ask, invalid};
 
 fn schema_of(schema: &Value) -> Value {
     json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema})
@@ -212,4 +212,23 @@ async fn the_built_in_model_answers_in_the_form_that_is_asked_for() {
         let said: Value = serde_json::from_str(turn.text()).unwrap();
         assert!(said["color"].is_string() && said["count"].is_i64(), "{said}");
     }
+}
+
+/// Were each property looked for among all that are required, this would take minutes.
+#[tokio::test]
+async fn a_strict_schema_of_many_properties_is_checked_in_linear_time() {
+    let world = World::new().await;
+    let names: Vec<String> = (0..100_000).map(|number| format!("property_{number:06}")).collect();
+    let properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({}))).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": names[..99_999],
+        "additionalProperties": false});
+    let text = json!({"format": schema_of(&schema)});
+
+    let refused = world.client().refused(Mode::Whole, &ask("Hello").field("text", text)).await;
+
+    assert_eq!(refused.body["error"]["code"], "invalid_json_schema");
+    let text = json!({"format": {"type": "json_schema", "name": "answer", "schema": schema}});
+    let asking = ask("Hello").model(SIM).field("text", text);
+    world.client().create(Mode::Whole, &asking).await;
 }

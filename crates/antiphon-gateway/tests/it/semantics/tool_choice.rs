@@ -4,7 +4,7 @@ use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, APIS, CHAT, RESPONSES, ask_with, function};
-use crate::support::{MODEL, MODES, Refused, ask, invalid};
+use crate::support::{MODEL, MODES, Refused, SIM, World, ask, invalid};
 
 fn allowed(mode: &str, tools: &Value) -> Value {
     json!({"type": "allowed_tools", "mode": mode, "tools": tools})
@@ -164,4 +164,27 @@ async fn a_tool_that_an_item_brings_may_be_chosen() {
         let asked = ask_with(&["look"]).field("tool_choice", choice).within(&conversation);
         assert_eq!(client.turn(mode, &asked).await.item("function_call")["name"], "delete");
     }
+}
+
+#[tokio::test]
+async fn tools_within_tools_without_end_break_nothing() {
+    let world = World::new().await;
+    let client = world.client();
+    let depth = 20_000;
+    let (open, close) = (r#"{"type":"namespace","name":"n","tools":["#, "]}");
+    let tools = format!("[{}{}]", open.repeat(depth), close.repeat(depth));
+    let body = format!(r#"{{"model":"sim","input":"Hello","tool_choice":"auto","tools":{tools}}}"#);
+
+    client.post_raw("/v1/responses", body).await;
+
+    assert_eq!(client.respond(&ask("Hello").model(SIM)).await.status(), "completed");
+}
+
+#[tokio::test]
+async fn a_tool_in_a_namespace_can_be_chosen() {
+    let world = World::new().await;
+    let namespace = json!({"type": "namespace", "name": "n", "tools": [function("look")]});
+    let chosen = json!({"type": "function", "name": "look"});
+    let asking = ask("Hello").field("tools", json!([namespace])).field("tool_choice", chosen);
+    assert_eq!(world.client().respond(&asking).await.status(), "completed");
 }
