@@ -61,7 +61,7 @@ async fn the_report_names_what_was_sent_again() {
         json!({
             "object": "antiphon.report",
             "input_items": 4,
-            "superseding": false,
+            "superseding": false, "truncated": [],
             "retries": 0,
             "resent": [
                 resent(0, "message", "replayed"),
