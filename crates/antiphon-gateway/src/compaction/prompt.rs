@@ -53,8 +53,6 @@ pub(crate) fn request_for_summary(request: &CreateRequest) -> (CreateRequest, It
             fields.set(key, raw.to_owned());
         }
     }
-    // A history that is too long for its model is summed up without its beginning.
-    fields.set("truncation", r#""auto""#);
     if asked.present("tools").is_some_and(|tools| tools != "[]") {
         fields.set("tool_choice", r#""none""#);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 
 use super::extract::Body;
@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::CreateRequest;
-use crate::turn::compacted;
+use crate::turn::{Head, compacted};
 
 /// `POST /v1/responses/compact`: it takes as long as a turn, and counts as one while it does.
 pub(super) async fn create(
@@ -26,5 +26,6 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
     let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    Ok(json(compacted(&gateway, &caller, &request).await?))
+    let (Head(headers), compacted) = compacted(&gateway, &caller, &request).await?;
+    Ok((headers, json(compacted)).into_response())
 }

@@ -13,6 +13,10 @@ use crate::error::ApiError;
 use crate::tokens;
 use crate::upstream::{Asking, Reply, Upstream};
 
+/// What came since the last compaction is compacted from this part of the threshold on: else a history
+/// that is long by its user's own messages would be compacted in every turn.
+const AGAIN: u64 = 4;
+
 /// An answer of nothing: all that there is to tell came before it.
 const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","output":[]}"#;
 
@@ -96,11 +100,11 @@ impl Turn<'_> {
         upstream: Upstream<'_>,
         client: &mut Client,
     ) -> Result<Result<(), Unwanted>, ApiError> {
-        if !self.is_due(&plan.prompt.view).await? {
+        if !self.is_due(plan).await? {
             return Ok(Ok(()));
         }
         let summary = tokio::select! {
-            summary = self.summary(&plan.prompt.view, &plan.origin, upstream) => summary,
+            summary = self.summary(plan, upstream) => summary,
             unwanted = self.left(client) => return Ok(Err(unwanted)),
             () = opened.conversation_deleted() => return Err(ApiError::conversation_deleted()),
         };
@@ -116,30 +120,42 @@ impl Turn<'_> {
     }
 
     /// Whether there is enough to compact: more tokens than the request allows, and not of the user's
-    /// own messages alone, which stay.
-    async fn is_due(&self, view: &[Item]) -> Result<bool, ApiError> {
+    /// own messages alone, which stay. Behind a compaction, enough has to have come since.
+    async fn is_due(&self, plan: &Plan) -> Result<bool, ApiError> {
         let threshold = match self.request.wish {
             Wish::None => return Ok(false),
             Wish::Now => return Ok(true),
             Wish::Above(threshold) => threshold,
         };
-        let fields = &self.request.fields;
+        let (fields, view) = (&self.request.fields, &plan.prompt.view);
         if !view.iter().any(is_compactable) || tokens::surely_fits(fields, view, threshold) {
             return Ok(false);
         }
-        Ok(tokens::weigh(fields, view).await?.total() > threshold)
+        let weights = tokens::weigh(fields, view).await?;
+        let weighed = view.iter().zip(&weights.items);
+        let compactable: u64 =
+            weighed.filter(|(item, _)| is_compactable(item)).map(|it| it.1).sum();
+        let is_worth_it = !was_compacted(plan) || compactable >= threshold / AGAIN;
+        Ok(weights.total() > threshold && is_worth_it)
     }
 
     /// An upstream that let a history pass beyond the threshold does not compact, though it does not
     /// say so: from the next turn on it is done here. Where it ran tools of its own, its count says
     /// nothing: it is the sum of what its model was given in each of several steps.
     pub(super) fn learn_of_compaction(&self, plan: &Plan, finished: &Finished) {
-        let Wish::Above(threshold) = self.request.wish else { return };
+        let is_passed_over = match self.request.wish {
+            Wish::None => return,
+            // A compaction is the whole answer to a trigger.
+            Wish::Now => true,
+            Wish::Above(threshold) => {
+                input_tokens(finished).is_some_and(|tokens| tokens > threshold)
+            }
+        };
         let has_compaction =
             finished.output.iter().any(|it| it.announced.head().kind == Kind::Compaction);
-        let has_passed = finished.status == Status::Completed
-            && finished.output.iter().all(|it| is_of_one_step(&it.announced))
-            && input_tokens(finished).is_some_and(|tokens| tokens > threshold);
+        let has_passed = is_passed_over
+            && finished.status == Status::Completed
+            && finished.output.iter().all(|it| is_of_one_step(&it.announced));
         if has_passed && !has_compaction && plan.preface.is_none() {
             self.gateway.upstreams.without_compaction.remember(&plan.origin);
         }
@@ -151,6 +167,12 @@ impl Turn<'_> {
         let sealing = || Sealing::new(key, self.caller.tenant.clone(), origin.clone());
         upstream.is_responses_server().then(sealing)
     }
+}
+
+/// Whether the model is given a compaction already.
+fn was_compacted(plan: &Plan) -> bool {
+    let items = plan.transcript.items().iter();
+    items.filter(|item| !item.is_tombstone()).any(|item| item.head.kind == Kind::Compaction)
 }
 
 /// Whether a compaction takes the place of the item.

@@ -6,7 +6,8 @@ use antiphon_store::{ResponseId, Shard};
 use bytes::Bytes;
 
 use super::plan::Plan;
-use super::{Preview, Turn, encode};
+use super::report::Report;
+use super::{Head, Preview, Turn, encode};
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -33,29 +34,31 @@ pub(crate) async fn compacted(
     gateway: &Gateway,
     caller: &Caller,
     request: &CreateRequest,
-) -> Result<String, ApiError> {
+) -> Result<(Head, String), ApiError> {
     let turn = Turn::of(gateway, caller, request);
     let compacting = async {
-        let preview = Preview::of(gateway, caller, request).await?;
-        match turn.compacted_there(&preview.plan, preview.upstream()).await? {
-            Some(compacted) => Ok(compacted),
-            None => turn.compacted_here(&preview.plan, preview.upstream()).await,
-        }
+        let mut preview = Preview::of(gateway, caller, request).await?;
+        let upstream = preview.upstream();
+        let compacted = match turn.compacted_there(&mut preview.plan, upstream).await? {
+            Some(compacted) => compacted,
+            None => turn.compacted_here(&mut preview.plan, upstream).await?,
+        };
+        Ok((preview.plan.report, compacted))
     };
     let compacted = tokio::select! {
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::stopping()),
     };
-    log(caller, request, compacted.as_ref().err());
-    compacted
+    log(caller, request, compacted.as_ref().map(|(report, _)| report));
+    compacted.map(|(report, compacted)| (report.head_of_compaction(), compacted))
 }
 
 /// One line for the operator.
-fn log(caller: &Caller, request: &CreateRequest, failure: Option<&ApiError>) {
+fn log(caller: &Caller, request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
     let (tenant, model) = (caller.tenant.as_str(), &request.model);
-    match failure {
-        None => tracing::info!(tenant, model, "history compacted"),
-        Some(error) => {
+    match compacted {
+        Ok(report) => tracing::info!(tenant, model, named = report.named(), "history compacted"),
+        Err(error) => {
             let (status, reason) = (error.status().as_u16(), error.message());
             tracing::info!(tenant, model, status, reason, "history not compacted");
         }
@@ -66,7 +69,7 @@ impl Turn<'_> {
     /// By the upstream's own route, with its compaction items sealed; `None` where it has none.
     async fn compacted_there(
         &self,
-        plan: &Plan,
+        plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Result<Option<String>, ApiError> {
         let without = &self.gateway.upstreams.without_compact_path;
@@ -89,7 +92,7 @@ impl Turn<'_> {
     /// the reasoning that it is given is asked once more without.
     async fn asked_to_compact(
         &self,
-        plan: &Plan,
+        plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Option<Result<Bytes, UpstreamError>> {
         let mut asking = Asking::of(upstream);
@@ -101,6 +104,7 @@ impl Turn<'_> {
                     return Some(Err(error));
                 };
                 let body = encode::encode_compact(self.request, &lean.prompt.view);
+                plan.report.add_new(lean.report);
                 asking.call(PATH, body, self.caller).await
             }
             answer => Some(answer),
@@ -110,10 +114,11 @@ impl Turn<'_> {
     /// By the model: all the user's messages, then the compaction of everything.
     async fn compacted_here(
         &self,
-        plan: &Plan,
+        plan: &mut Plan,
         upstream: Upstream<'_>,
     ) -> Result<String, ApiError> {
-        let summary = self.summary(&plan.prompt.view, &plan.origin, upstream).await?;
+        let summary = self.summary(plan, upstream).await?;
+        plan.report.add_new(summary.report);
         let held = plan.transcript.items().iter();
         let of_user =
             held.filter(|item| item.head.role == Some(Role::User) && !item.is_tombstone());

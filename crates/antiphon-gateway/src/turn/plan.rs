@@ -65,16 +65,16 @@ pub(super) struct Prompt {
 }
 
 impl Plan {
-    /// The plan of nothing but this prompt, of which nothing is kept.
-    pub(super) fn of_prompt(prompt: Prompt, origin: Origin, report: Report) -> Self {
+    /// The plan of a request that is to sum this one up, of which nothing is kept.
+    pub(super) fn of_summary(&self, prompt: Prompt, report: Report) -> Self {
         let admitted = Admitted {
             held: 0,
             sources: Vec::new(),
             made_with: HashMap::new(),
             report: report.clone(),
         };
-        let (transcript, fresh) = (Transcript::default(), Vec::new());
-        Self { transcript, fresh, prompt, origin, report, preface: None, admitted }
+        let (transcript, origin) = (self.transcript.clone(), self.origin.clone());
+        Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
     }
 
     /// The turn stands in the place of an earlier attempt, or not.

@@ -281,6 +281,16 @@ impl Report {
 
     /// What is known before the first byte.
     pub(super) fn head(&self, response_id: &ResponseId) -> Head {
+        let Head(mut headers) = self.head_of_compaction();
+        if self.superseding {
+            headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
+        }
+        headers.insert("antiphon-response", id_header(response_id));
+        Head(headers)
+    }
+
+    /// The same of a history that is compacted without a turn.
+    pub(super) fn head_of_compaction(&self) -> Head {
         let mut headers = HeaderMap::new();
         headers.insert("antiphon-resent", self.resent.len().into());
         let repairs = self.counts();
@@ -291,10 +301,6 @@ impl Report {
         if !self.truncated.is_empty() {
             headers.insert("antiphon-truncated", self.truncated.len().into());
         }
-        if self.superseding {
-            headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
-        }
-        headers.insert("antiphon-response", id_header(response_id));
         Head(headers)
     }
 
@@ -321,7 +327,7 @@ impl Report {
 
     /// Every item that was left out or mended, by position, id and rule; `None` where there is
     /// none.
-    fn named(&self) -> Option<String> {
+    pub(super) fn named(&self) -> Option<String> {
         let is_empty = !self.superseding
             && self.resent.is_empty()
             && self.repairs.is_empty()

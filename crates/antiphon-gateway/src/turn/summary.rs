@@ -3,7 +3,7 @@
 use antiphon::dialect::Asked;
 use antiphon::json::Object;
 use antiphon::stream::{Envelope, Finished, Status, Taken};
-use antiphon::{Item, Kind, Origin, Transcript};
+use antiphon::{Item, Kind, Transcript};
 use http::StatusCode;
 
 use super::Turn;
@@ -30,18 +30,17 @@ impl Turn<'_> {
     /// A summary that is cut short is none.
     pub(super) async fn summary(
         &self,
-        view: &[Item],
-        origin: &Origin,
+        plan: &Plan,
         upstream: Upstream<'_>,
     ) -> Result<Summary, ApiError> {
         let (request, prompt) = request_for_summary(self.request);
         let turn = Turn { request: &request, ..self.clone() };
         let is_trigger = |item: &&Item| item.head().kind == Kind::CompactionTrigger;
-        let mut view: Vec<Item> = view.iter().filter(|item| !is_trigger(item)).cloned().collect();
-        view.push(prompt);
+        let view = plan.prompt.view.iter().filter(|item| !is_trigger(item));
+        let view: Vec<Item> = view.cloned().chain([prompt]).collect();
         let mut report = Report::new(0);
-        let prompt = turn.prompt(view, upstream, origin, &mut report)?;
-        let mut plan = Plan::of_prompt(prompt, origin.clone(), report);
+        let prompt = turn.prompt(view, upstream, &plan.origin, &mut report)?;
+        let mut plan = plan.of_summary(prompt, report);
         turn.fit(&mut plan, upstream).await?;
         let finished = turn.written(&mut plan, upstream).await?;
         let text = text_of(&finished).ok_or_else(unwritten)?;

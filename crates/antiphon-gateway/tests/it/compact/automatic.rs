@@ -82,6 +82,21 @@ async fn below_the_threshold_and_of_the_users_words_alone_nothing_is_compacted()
 }
 
 #[tokio::test]
+async fn what_is_long_by_the_users_words_is_not_compacted_in_every_turn() {
+    let world = compacting_world().await;
+    let client = world.client();
+    let first = client.respond(&ask(long())).await;
+    summarizing(&world);
+    let compacted = client.respond(&wish(ask("And?").after(first.id()))).await;
+    assert_eq!(lines(compacted.output())[0], "compaction");
+
+    let next = client.respond(&wish(ask("And now?").after(compacted.id()))).await;
+
+    assert_eq!(lines(next.output()).len(), 1);
+    assert!(!lines(next.output()).contains(&"compaction".to_owned()));
+}
+
+#[tokio::test]
 async fn one_that_fails_is_reported_and_the_turn_goes_on_with_all() {
     for mode in MODES {
         let world = compacting_world().await;

@@ -35,6 +35,30 @@ async fn the_users_messages_stay_and_one_compaction_stands_for_the_rest() {
 }
 
 #[tokio::test]
+async fn what_was_mended_and_cut_is_told_in_its_headers() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].context_window = Some(1200);
+    })
+    .await;
+    let client = world.client();
+    without_path(&world);
+    summarizing(&world);
+    let input = json!([
+        user("My color is purple"),
+        {"role": "assistant", "content": "A secret. ".repeat(1000)},
+        user("Echo it"),
+        {"type": "function_call", "call_id": "call_1", "name": "echo", "arguments": "{}"},
+        user("And now?"),
+    ]);
+
+    let answer = client.post(PATH, ask(input).body()).await;
+
+    assert_eq!(answer.status(), 200, "{:?}", answer.body());
+    assert_eq!(answer.header("antiphon-repairs"), Some("unanswered_call=1"));
+    assert_eq!(answer.header("antiphon-truncated"), Some("2"));
+}
+
+#[tokio::test]
 async fn its_output_is_accepted_back_and_the_model_is_told_of_it() {
     let world = World::new().await;
     let client = world.client();

@@ -52,6 +52,19 @@ async fn an_upstream_that_knows_it_gets_it() {
 }
 
 #[tokio::test]
+async fn an_upstream_that_passes_over_it_is_found_out() {
+    let world = World::new().await;
+    let client = world.client();
+    let input = json!([user("My color is purple"), trigger()]);
+    client.respond(&ask(input.clone())).await;
+    summarizing(&world);
+
+    let turn = client.respond(&ask(input)).await;
+
+    assert_eq!(lines(turn.output()), ["compaction"]);
+}
+
+#[tokio::test]
 async fn one_that_fails_is_an_error_and_changes_nothing() {
     for mode in MODES {
         let world = compacting_world().await;
