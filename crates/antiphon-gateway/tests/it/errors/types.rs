@@ -39,6 +39,12 @@ fn wrong_types() -> Vec<(&'static str, Value, &'static str, &'static str)> {
         ("store", json!(0), "store", "an integer"),
         ("instructions", json!(5), "instructions", "an integer"),
         ("include", json!("reasoning.encrypted_content"), "include", "a string"),
+        (
+            "input",
+            json!([user("Hello"), {"type": "compaction", "encrypted_content": 1}]),
+            "input[1].encrypted_content",
+            "an integer",
+        ),
         ("tools", json!({}), "tools", "an object"),
         ("tools", json!([{"type": "function", "name": 5}]), "tools[0].name", "an integer"),
         ("tools", json!([{"type": "custom", "name": ["f"]}]), "tools[0].name", "an array"),
@@ -79,6 +85,9 @@ async fn what_an_item_cannot_do_without_is_named_by_its_path() {
     let missing = [
         (json!([{"type": "message", "content": "Hello"}]), "input[0].role"),
         (json!([user("Hello"), {}]), "input[1].type"),
+        (json!([{"type": "item_reference"}]), "input[0].id"),
+        (json!([user("Hello"), {"type": "item_reference", "id": null}]), "input[1].id"),
+        (json!([{"type": "compaction", "encrypted_content": null}]), "input[0].encrypted_content"),
     ];
     for (input, path) in missing {
         let refused = client.post("/v1/responses", ask(input).body()).await.refused();
