@@ -195,6 +195,12 @@ impl ApiError {
         )
     }
 
+    /// A body that is JSON, but `got` in the place of an object.
+    pub(crate) fn no_object(got: &str) -> Self {
+        Self::invalid(format!("Invalid JSON body: expected an object, but got {got} instead."))
+            .code("invalid_type")
+    }
+
     /// The sentence.
     pub(crate) fn message(&self) -> &str {
         match self {

@@ -21,7 +21,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::present::{list as list_of, present};
-use crate::request::{items, wrong};
+use crate::request::{items, object_of, wrong};
 use crate::turn::{Incoming, resolve};
 
 /// How many items may be added at a time.
@@ -48,7 +48,7 @@ pub(super) async fn create(
     query: ListQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let fields = object_of(&body)?;
     if fields.present("items").is_none() {
         return Err(ApiError::missing_parameter("items"));
     }
