@@ -148,9 +148,11 @@ impl ApiError {
     }
 
     pub(crate) fn model_not_found(model: &str) -> Self {
-        Self::invalid(format!("The requested model '{model}' does not exist."))
-            .code("model_not_found")
-            .param("model")
+        Self::invalid(format!(
+            "The requested model '{model}' does not exist: no upstream answers for it (--upstream)."
+        ))
+        .code("model_not_found")
+        .param("model")
     }
 
     pub(crate) fn missing_parameter(name: &str) -> Self {
