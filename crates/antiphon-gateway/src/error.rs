@@ -148,9 +148,11 @@ impl ApiError {
     }
 
     pub(crate) fn model_not_found(model: &str) -> Self {
-        Self::invalid(format!("The requested model '{model}' does not exist."))
-            .code("model_not_found")
-            .param("model")
+        Self::invalid(format!(
+            "The requested model '{model}' does not exist: no upstream answers for it (--upstream)."
+        ))
+        .code("model_not_found")
+        .param("model")
     }
 
     pub(crate) fn missing_parameter(name: &str) -> Self {
@@ -193,6 +195,12 @@ impl ApiError {
              what was sent was not valid JSON. If you have trouble figuring out how to fix this, \
              please contact us through our help center at help.openai.com.)",
         )
+    }
+
+    /// A body that is JSON, but `got` in the place of an object.
+    pub(crate) fn no_object(got: &str) -> Self {
+        Self::invalid(format!("Invalid JSON body: expected an object, but got {got} instead."))
+            .code("invalid_type")
     }
 
     /// The sentence.

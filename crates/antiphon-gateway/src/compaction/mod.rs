@@ -16,7 +16,7 @@ mod sealing;
 mod wish;
 
 use antiphon::item::IdSource;
-use antiphon::json::quote;
+use antiphon::json::{quote, unquote};
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::Tenant;
 
@@ -26,6 +26,7 @@ pub(crate) use self::sealing::Sealing;
 pub(crate) use self::wish::{Wish, wish};
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
+use crate::request::wrong;
 
 /// A new compaction item with this content.
 pub(crate) fn compaction_item(encrypted_content: &str) -> Item {
@@ -35,9 +36,9 @@ pub(crate) fn compaction_item(encrypted_content: &str) -> Item {
     Item::parse(text.into()).expect("the text above is an item")
 }
 
-/// Refuses compaction items that no model could ever be told of: without content, or with content of
-/// the gateway's own that was changed, or that is another tenant's. `path` is where the array of the
-/// items stands.
+/// Refuses compaction items that no model could ever be told of: without content, with content that
+/// is no text, or with content of the gateway's own that was changed, or that is another tenant's. `path`
+/// is where the array of the items stands.
 pub(crate) fn check_compactions(
     items: &[Item],
     path: &str,
@@ -48,11 +49,12 @@ pub(crate) fn check_compactions(
     let mut compactions = compactions.filter(|(_, item)| item.head().kind == Kind::Compaction);
     compactions.try_for_each(|(position, item)| {
         let param = format!("{path}[{position}].encrypted_content");
-        match item.object().string("encrypted_content") {
-            Some(content) if !content.is_empty() => {
-                key.open(tenant, &content).map(drop).map_err(|error| error.at(param))
-            }
-            _ => Err(ApiError::missing_parameter(&param)),
+        let object = item.object();
+        let raw = object.present("encrypted_content").unwrap_or(r#""""#);
+        let content = unquote(raw).ok_or_else(|| wrong(&param, "a string", raw))?;
+        if content.is_empty() {
+            return Err(ApiError::missing_parameter(&param));
         }
+        key.open(tenant, &content).map(drop).map_err(|error| error.at(param))
     })
 }

@@ -42,6 +42,7 @@ pub(crate) fn items(array: &Bytes, path: &str, limits: &Limits) -> Result<Vec<It
     for (position, item) in items.iter().enumerate() {
         let path = format!("{path}[{position}]");
         check_role(item, &format!("{path}.role"))?;
+        check_reference(item, &format!("{path}.id"))?;
         check_content(item, &path)?;
     }
     Ok(items)
@@ -59,6 +60,14 @@ fn check_role(item: &Item, path: &str) -> Result<(), ApiError> {
             Err(ApiError::invalid_value(path, &role.unwrap_or_default(), &roles))
         }
         Some(_) => Ok(()),
+    }
+}
+
+/// A reference says which item it stands for.
+fn check_reference(item: &Item, path: &str) -> Result<(), ApiError> {
+    match item.head().kind == Kind::ItemReference && item.head().id.is_none() {
+        true => Err(ApiError::missing_parameter(path)),
+        false => Ok(()),
     }
 }
 

@@ -19,6 +19,7 @@ use antiphon::Item;
 use antiphon::json::{self, Object};
 use antiphon::stream::Obfuscation;
 use bytes::Bytes;
+use serde_json::value::RawValue;
 
 use self::bounds::check_bounds;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
@@ -103,7 +104,7 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let fields = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let fields = object_of(body)?;
         Self::of(body, fields, identity, limits)
     }
 
@@ -114,7 +115,7 @@ impl CreateRequest {
         identity: Identity,
         limits: &Limits,
     ) -> Result<Self, ApiError> {
-        let given = Object::parse(body).map_err(|_| ApiError::not_json())?;
+        let given = object_of(body)?;
         let counted = COUNTED.iter().filter_map(|key| Some((*key, given.get(key)?)));
         let mut fields: Object<'_> = counted.collect();
         if fields.present("model").is_none() {
@@ -184,6 +185,14 @@ impl CreateRequest {
     pub(crate) fn is_prompted(&self) -> bool {
         self.object().present("prompt").is_some()
     }
+}
+
+/// The object that a body is.
+pub(crate) fn object_of(body: &[u8]) -> Result<Object<'_>, ApiError> {
+    Object::parse(body).map_err(|_| match serde_json::from_slice::<&RawValue>(body) {
+        Ok(raw) if !raw.get().starts_with('{') => ApiError::no_object(json::type_name(raw.get())),
+        _ => ApiError::not_json(),
+    })
 }
 
 fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {

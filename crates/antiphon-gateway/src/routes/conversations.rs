@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use antiphon::json::Object;
 use antiphon_store::{Conversation, ConversationId, Shard, ThreadId};
 use axum::extract::State;
 use axum::response::Response;
@@ -15,7 +14,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::metadata;
+use crate::request::{metadata, object_of};
 
 /// `POST /v1/conversations`
 pub(super) async fn create(
@@ -24,7 +23,7 @@ pub(super) async fn create(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
-    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let fields = object_of(&body)?;
     let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
     let shard = Shard::issue(&mut RandomIds);
     let conversation = Conversation {
@@ -55,7 +54,7 @@ pub(super) async fn update(
     Path(id): Path<String>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let fields = object_of(&body)?;
     let metadata = metadata(&fields)?;
     if fields.get("metadata").is_none() {
         return Err(ApiError::missing_parameter("metadata"));

@@ -21,7 +21,7 @@ use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::present::{list as list_of, present};
-use crate::request::{items, wrong};
+use crate::request::{items, object_of, wrong};
 use crate::turn::{Incoming, resolve};
 
 /// How many items may be added at a time.
@@ -48,7 +48,7 @@ pub(super) async fn create(
     query: ListQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let fields = Object::parse(&body).map_err(|_| ApiError::not_json())?;
+    let fields = object_of(&body)?;
     if fields.present("items").is_none() {
         return Err(ApiError::missing_parameter("items"));
     }
@@ -127,6 +127,9 @@ pub(super) async fn given(
 /// What a model would be refused for in every turn to come is refused here.
 fn check(position: usize, item: &Item) -> Result<(), ApiError> {
     let head = item.head();
+    if head.kind == Kind::CompactionTrigger {
+        return Err(holds_no_trigger(&format!("items[{position}]")));
+    }
     let object = item.object();
     let content = object.present("content").unwrap_or("[]");
     if head.kind == Kind::Message && !content.starts_with(['"', '[']) {
@@ -137,6 +140,15 @@ fn check(position: usize, item: &Item) -> Result<(), ApiError> {
         true => Err(ApiError::missing_parameter(&format!("items[{position}].call_id"))),
         false => Ok(()),
     }
+}
+
+/// A trigger asks for something now; a conversation holds what was said.
+fn holds_no_trigger(path: &str) -> ApiError {
+    let message = format!(
+        "Invalid '{path}': a compaction_trigger is no item of a conversation. It is the final input \
+         item of a request."
+    );
+    ApiError::invalid(message).code("invalid_value").param(path)
 }
 
 fn hold(gateway: &Gateway, Incoming { item, origin, .. }: Incoming) -> HeldItem {

@@ -46,7 +46,7 @@ impl ListQuery {
                     check_include("include", &value)?;
                     encrypted |= value == ENCRYPTED;
                 }
-                "stream" => stream = value == "true",
+                "stream" => stream = boolean(&key, &value)?,
                 "starting_after" => starting_after = Some(number(&value)?),
                 _ => {}
             }
@@ -61,6 +61,15 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
         .ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
     pairs.map(|pairs| pairs.0).ok_or_else(|| ApiError::invalid("The query cannot be read."))
+}
+
+/// A boolean as clients write it in queries: Python's own text of one, or a number, is one too.
+fn boolean(key: &str, value: &str) -> Result<bool, ApiError> {
+    match value {
+        "true" | "True" | "1" => Ok(true),
+        "false" | "False" | "0" => Ok(false),
+        _ => Err(ApiError::wrong_type(key, "a boolean", "a string")),
+    }
 }
 
 /// A sequence number.

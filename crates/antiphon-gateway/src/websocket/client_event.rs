@@ -10,7 +10,7 @@ use super::lane::{Lane, Memory};
 use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{CreateRequest, Wants, boolean};
+use crate::request::{CreateRequest, Wants, boolean, object_of};
 
 /// An event of a client.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl ClientEvent {
         memory: &Arc<Memory>,
     ) -> Result<Self, Refusal> {
         let refused = |error| Refusal { stream: None, error };
-        let event = Object::parse(text).map_err(|_| refused(ApiError::not_json()))?;
+        let event = object_of(text).map_err(refused)?;
         match kind(&event).map_err(refused)?.as_str() {
             "response.create" => {
                 let stream = StreamId::of(&event).map_err(refused)?;

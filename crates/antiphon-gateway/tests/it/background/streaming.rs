@@ -77,3 +77,30 @@ async fn a_response_that_its_caller_waited_for_is_not() {
     let message = "Only background responses can be streamed again.";
     assert_eq!(refused, invalid(Some("stream"), Some("unsupported_parameter"), message));
 }
+
+#[tokio::test]
+async fn a_client_may_write_true_and_false_as_its_language_does() {
+    let world = World::new().await;
+    let client = world.client();
+    let turn = client.turn(Mode::Streamed, &in_background("Hello")).await;
+    let path = format!("/v1/responses/{}", turn.id());
+
+    for (written, kind) in [
+        ("true", "text/event-stream"),
+        ("True", "text/event-stream"),
+        ("1", "text/event-stream"),
+        ("false", "application/json"),
+        ("False", "application/json"),
+        ("0", "application/json"),
+    ] {
+        let answer = client.get(&format!("{path}?stream={written}")).await;
+        assert_eq!(answer.status(), 200, "{written}");
+        assert_eq!(answer.header("content-type"), Some(kind), "{written}");
+    }
+    let message = "Invalid type for 'stream': expected a boolean, but got a string instead.";
+    let expected = invalid(Some("stream"), Some("invalid_type"), message);
+    for written in ["yes", "", "2", "null"] {
+        let refused = client.get(&format!("{path}?stream={written}")).await.refused();
+        assert_eq!(refused, expected, "{written}");
+    }
+}

@@ -41,6 +41,37 @@ async fn what_is_no_json_is_refused_wherever_json_is_expected() {
 }
 
 #[tokio::test]
+async fn json_that_is_no_object_is_told_so() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let paths = [
+        "/v1/responses".to_owned(),
+        "/v1/responses/input_tokens".to_owned(),
+        "/v1/responses/compact".to_owned(),
+        "/v1/conversations".to_owned(),
+        format!("/v1/conversations/{conversation}"),
+        format!("/v1/conversations/{conversation}/items"),
+    ];
+    let bodies = [
+        ("[]", "an array"),
+        (" [{\"model\": \"fake-model\"}] ", "an array"),
+        ("1", "an integer"),
+        ("null", "null"),
+        ("\"Hello\"", "a string"),
+        ("true", "a boolean"),
+    ];
+    for path in &paths {
+        for (body, got) in bodies {
+            let refused = client.post_raw(path, body).await.refused();
+            let message = format!("Invalid JSON body: expected an object, but got {got} instead.");
+            assert_eq!(refused, invalid(None, Some("invalid_type"), &message), "{path}: {body}");
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
 async fn a_request_without_a_body_is_refused() {
     let world = World::new().await;
     let answer = world.client().post_raw("/v1/responses", "").await;

@@ -63,7 +63,7 @@ async fn a_model_that_nobody_serves() {
     let expected = invalid(
         Some("model"),
         Some("model_not_found"),
-        "The requested model 'fake-model' does not exist.",
+        "The requested model 'fake-model' does not exist: no upstream answers for it (--upstream).",
     );
     for mode in MODES {
         let refused = world.client().refused(mode, &ask("Hello")).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{World, ask, user};
+use crate::support::{Mode, World, ask, invalid, user};
 
 /// The field, what it holds, the path that is blamed, and what the value is called.
 fn wrong_types() -> Vec<(&'static str, Value, &'static str, &'static str)> {
@@ -39,7 +39,15 @@ fn wrong_types() -> Vec<(&'static str, Value, &'static str, &'static str)> {
         ("store", json!(0), "store", "an integer"),
         ("instructions", json!(5), "instructions", "an integer"),
         ("include", json!("reasoning.encrypted_content"), "include", "a string"),
+        (
+            "input",
+            json!([user("Hello"), {"type": "compaction", "encrypted_content": 1}]),
+            "input[1].encrypted_content",
+            "an integer",
+        ),
         ("tools", json!({}), "tools", "an object"),
+        ("tools", json!([{"type": "function", "name": 5}]), "tools[0].name", "an integer"),
+        ("tools", json!([{"type": "custom", "name": ["f"]}]), "tools[0].name", "an array"),
         ("metadata", json!([]), "metadata", "an array"),
         ("metadata", json!({"user": 5}), "metadata.user", "an integer"),
         ("conversation", json!(5), "conversation", "an integer"),
@@ -77,6 +85,9 @@ async fn what_an_item_cannot_do_without_is_named_by_its_path() {
     let missing = [
         (json!([{"type": "message", "content": "Hello"}]), "input[0].role"),
         (json!([user("Hello"), {}]), "input[1].type"),
+        (json!([{"type": "item_reference"}]), "input[0].id"),
+        (json!([user("Hello"), {"type": "item_reference", "id": null}]), "input[1].id"),
+        (json!([{"type": "compaction", "encrypted_content": null}]), "input[0].encrypted_content"),
     ];
     for (input, path) in missing {
         let refused = client.post("/v1/responses", ask(input).body()).await.refused();
@@ -85,6 +96,66 @@ async fn what_an_item_cannot_do_without_is_named_by_its_path() {
         assert_eq!(error["param"], path);
         assert_eq!(error["code"], "missing_required_parameter");
         assert_eq!(error["message"], format!("Missing required parameter: '{path}'."));
+    }
+}
+
+#[tokio::test]
+async fn functions_and_custom_tools_have_a_name() {
+    let world = World::new().await;
+    let client = world.client();
+    let message = "Missing required parameter: 'tools[1].name'.";
+    let expected = invalid(Some("tools[1].name"), Some("missing_required_parameter"), message);
+    for tool in [
+        json!({"type": "function"}),
+        json!({"type": "function", "name": null}),
+        json!({"type": "function", "function": {"name": "look"}}),
+        json!({"type": "custom"}),
+    ] {
+        let tools = json!([{"type": "function", "name": "look"}, tool]);
+        let asked = ask("Hello").field("tools", tools);
+        assert_eq!(client.refused(Mode::Whole, &asked).await, expected, "{asked:?}");
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn names_of_functions_are_made_of_what_providers_take() {
+    let world = World::new().await;
+    let client = world.client();
+    let pattern = "Invalid 'tools[0].name': string does not match pattern. Expected a string that \
+        matches the pattern '^[a-zA-Z0-9_-]+$'.";
+    let too_long = "Invalid 'tools[0].name': string too long. Expected a string with maximum \
+        length 128, but got a string with length 129 instead.";
+    let long = "n".repeat(129);
+    for (name, code, message) in [
+        ("", "invalid_value", pattern),
+        ("my tool", "invalid_value", pattern),
+        ("fs.read", "invalid_value", pattern),
+        ("acme:look", "invalid_value", pattern),
+        (&*long, "string_above_max_length", too_long),
+    ] {
+        for kind in ["function", "custom"] {
+            let asked = ask("Hello").field("tools", json!([{"type": kind, "name": name}]));
+            let expected = invalid(Some("tools[0].name"), Some(code), message);
+            assert_eq!(client.refused(Mode::Whole, &asked).await, expected, "{kind} {name}");
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+    let tools = json!([{"type": "function", "name": "look-At_2", "parameters": {}}]);
+    client.respond(&ask("Hello").field("tools", tools)).await;
+}
+
+#[tokio::test]
+async fn what_tools_of_other_types_are_called_is_the_upstreams_to_judge() {
+    let world = World::new().await;
+    for tool in [
+        json!({"type": "acme:search", "name": "acme: all of it"}),
+        json!({"type": "mcp", "server_label": "wiki", "server_url": "https://wiki.example.com"}),
+        json!({"type": "web_search"}),
+    ] {
+        let asked = ask("Hello").field("tools", json!([tool]));
+        world.client().respond(&asked).await;
+        assert_eq!(world.last_request().body["tools"], json!([tool]));
     }
 }
 

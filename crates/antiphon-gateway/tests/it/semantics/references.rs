@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::APIS;
-use crate::support::{MODES, ask, reference, user};
+use crate::support::{MODES, World, ask, invalid, reference, user};
 
 #[tokio::test]
 async fn a_reference_stands_for_what_this_tenant_holds() {
@@ -28,4 +28,14 @@ async fn a_reference_stands_for_what_this_tenant_holds() {
             assert_eq!(messages, expected);
         }
     }
+}
+
+#[tokio::test]
+async fn a_reference_in_a_conversation_names_what_it_stands_for() {
+    let world = World::new().await;
+    let body = json!({"items": [{"type": "item_reference", "id": ""}]});
+    let refused = world.client().post("/v1/conversations", &body).await.refused();
+    let code = Some("missing_required_parameter");
+    let message = "Missing required parameter: 'items[0].id'.";
+    assert_eq!(refused, invalid(Some("items[0].id"), code, message));
 }

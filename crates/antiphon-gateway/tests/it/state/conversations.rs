@@ -100,3 +100,18 @@ async fn added_items_are_given_back_as_they_are_held() {
     assert_eq!(added, client.items(&id).await);
     assert_eq!(lines(&added), ["user: One", "user: Two"]);
 }
+
+#[tokio::test]
+async fn a_trigger_of_a_compaction_is_no_item_of_one() {
+    let world = World::new().await;
+    let client = world.client();
+    let id = client.new_conversation().await;
+    let body = json!({"items": [user("One"), {"type": "compaction_trigger"}]});
+    let message = "Invalid 'items[1]': a compaction_trigger is no item of a conversation. It is the \
+        final input item of a request.";
+    let expected = invalid(Some("items[1]"), Some("invalid_value"), message);
+    for path in ["/v1/conversations".to_owned(), format!("/v1/conversations/{id}/items")] {
+        assert_eq!(client.post(&path, &body).await.refused(), expected);
+    }
+    assert!(client.items(&id).await.is_empty());
+}

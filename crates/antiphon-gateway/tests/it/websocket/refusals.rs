@@ -21,7 +21,7 @@ async fn what_is_no_event_is_told() {
     let mut socket = world.client().socket().await;
     for (text, code, param) in [
         ("no JSON", "", json!("")),
-        ("[]", "", json!("")),
+        ("[]", "invalid_type", json!("")),
         ("{}", "missing_required_parameter", json!("type")),
         (r#"{"type":7}"#, "invalid_type", json!("type")),
         (r#"{"type":"response.cancel"}"#, "invalid_value", json!("type")),
