@@ -50,7 +50,8 @@ impl<'a> Object<'a> {
 
     /// The object under `key`; `None` where it is absent or no object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'_>> {
-        Object::of(self.get(key)?).ok()
+        let raw = self.get(key).filter(|raw| raw.starts_with('{'))?;
+        Object::of(raw).ok()
     }
 
     /// The objects in the array under `key`.
