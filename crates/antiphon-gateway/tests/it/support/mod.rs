@@ -9,6 +9,7 @@ mod error;
 mod events;
 mod faulty;
 mod faulty_log;
+mod fragile;
 mod gateway;
 mod items;
 mod laws;
@@ -31,6 +32,7 @@ pub(crate) use client::{Client, MODES, Mode};
 pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};
 pub(crate) use faulty::Faulty;
+pub(crate) use fragile::FragileGateway;
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, shown, typed_user, user,
     without,
