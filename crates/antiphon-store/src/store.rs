@@ -7,6 +7,7 @@ use bytes::Bytes;
 use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::ledgers::Ledgers;
 use crate::line::Line;
 use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
@@ -38,6 +39,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// What the store keeps of background responses.
     fn background(&self) -> &dyn Background;
+
+    /// What the store keeps of the conversations and responses of providers.
+    fn ledgers(&self) -> &dyn Ledgers;
 
     /// Creates a conversation that begins with `items`.
     async fn create_conversation(

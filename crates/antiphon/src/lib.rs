@@ -57,4 +57,4 @@ pub mod transcript;
 pub mod truncation;
 
 pub use item::{CallId, Fingerprint, FingerprintKey, Head, IdSource, Item, ItemId, Kind, Role};
-pub use transcript::{HeldItem, Origin, Transcript};
+pub use transcript::{Body, HeldItem, Origin, Transcript};

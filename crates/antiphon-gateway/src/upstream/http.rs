@@ -23,7 +23,7 @@ use super::patience::Patience;
 use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::settings::{ModelPattern, Retries, UpstreamSettings};
+use crate::settings::{ModelPattern, Retries, State, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -83,6 +83,11 @@ impl HttpUpstream {
         self.settings.key.is_some()
     }
 
+    /// Who keeps what is begun with its models.
+    pub(crate) fn state(&self) -> State {
+        self.settings.state
+    }
+
     /// How many tokens its models take, where that is known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)
@@ -99,7 +104,7 @@ impl HttpUpstream {
     }
 
     /// How often it is asked again, and how long an answer may take in all.
-    pub(super) fn patience(&self) -> (Retries, Duration) {
+    pub(crate) fn patience(&self) -> (Retries, Duration) {
         (self.settings.retries.clone(), self.settings.total_timeout)
     }
 

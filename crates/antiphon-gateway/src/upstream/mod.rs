@@ -11,6 +11,7 @@ mod own_key;
 mod passing;
 mod patience;
 mod retry_after;
+mod state_error;
 mod token_count;
 
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
 pub(crate) use self::passing::{Foreign, Passed};
 pub(crate) use self::retry_after::retry_after;
+pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
 use crate::settings::{Retries, Settings};
 use crate::sim;

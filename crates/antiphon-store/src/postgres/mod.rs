@@ -13,6 +13,7 @@ mod holdings;
 mod items;
 mod jobs;
 mod kept;
+mod ledgers;
 mod line;
 mod listing;
 mod notices;

@@ -177,6 +177,7 @@ fn read_turn(row: &Row, input: Vec<HeldItem>, notices: Vec<Notice>) -> Result<Tu
         response: Some(response),
         request: request.map(row::sixteen).transpose()?.map(RequestDigest),
         place: None,
+        ledger: None,
         notices,
     })
 }

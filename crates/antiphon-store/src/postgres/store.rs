@@ -15,6 +15,7 @@ use super::{
 use crate::background::{Background, JobState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::ledgers::Ledgers;
 use crate::line::Line;
 use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
@@ -77,6 +78,10 @@ impl Store for PostgresStore {
     }
 
     fn background(&self) -> &dyn Background {
+        self
+    }
+
+    fn ledgers(&self) -> &dyn Ledgers {
         self
     }
 

@@ -10,6 +10,7 @@ mod holdings;
 mod items;
 mod jobs;
 mod kept;
+mod ledgers;
 mod listing;
 mod lock;
 mod log;

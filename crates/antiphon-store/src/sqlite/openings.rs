@@ -177,6 +177,7 @@ fn read(db: &Connection, ordinal: i64) -> Result<(Tenant, Turn)> {
         input: read_items(db, ordinal)?,
         output: Vec::new(),
         notices: notices::of_open(db, &tenant, &response.id)?,
+        ledger: None,
         response: Some(response),
         request,
         place: None,

@@ -110,7 +110,7 @@ pub(super) fn items(
         && let Some(row) = rows.next()?
     {
         let item = row::read(row)?;
-        bytes += item.body.as_ref().map_or(0, Bytes::len);
+        bytes += item.body.bytes().map_or(0, Bytes::len);
         page.push((seq_of(row.get(row::COLUMNS)?), item));
     }
     Ok(page)
@@ -134,7 +134,7 @@ pub(super) fn loose_items(
         last = Some(read_place(row)?);
         if row.get(row::COLUMNS + 3)? {
             let item = row::read(row)?;
-            bytes += item.body.as_ref().map_or(0, Bytes::len);
+            bytes += item.body.bytes().map_or(0, Bytes::len);
             items.push(item);
         }
     }

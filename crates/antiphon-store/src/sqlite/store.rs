@@ -14,6 +14,7 @@ use super::{
 use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::ledgers::Ledgers;
 use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
     Scope, Turn,
@@ -35,6 +36,10 @@ impl Store for SqliteStore {
     }
 
     fn background(&self) -> &dyn Background {
+        self
+    }
+
+    fn ledgers(&self) -> &dyn Ledgers {
         self
     }
 

@@ -166,7 +166,7 @@ impl Held<'_> {
     fn items(&self) -> Vec<Item> {
         match self {
             Self::Items(transcript, _) => {
-                transcript.items().iter().filter_map(crate::HeldItem::item).collect()
+                transcript.items().iter().filter_map(crate::HeldItem::outline).collect()
             }
             Self::Unknown | Self::Referenced => Vec::new(),
         }

@@ -107,6 +107,16 @@ pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused>
     }
 }
 
+/// Mends what is to be sent to a server that holds the first `held` of `items`. What comes back is
+/// what to send: outputs for calls that the server holds and nobody answered come first. Mends of what
+/// is held have its positions.
+///
+/// What is held may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)). It stays as it is,
+/// so that a held lone reasoning item is none of the mends. The policy rejects nothing.
+pub fn repair_behind(held: usize, items: &[Item], policy: &Policy) -> Repaired {
+    mended(items, held, policy).into_repaired()
+}
+
 /// The draft of `items`, the first `held` of which are a server's.
 ///
 /// Calls first: what ids of theirs remain twice then belongs to two calls. Reasoning last: it needs

@@ -7,7 +7,7 @@ mod view;
 
 use std::collections::HashMap;
 
-pub use held::{HeldItem, Origin};
+pub use held::{Body, HeldItem, Origin};
 
 pub use crate::item::Exchange;
 use crate::item::{CallKey, Exchanges, ItemId};

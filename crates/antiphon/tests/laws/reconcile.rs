@@ -2,7 +2,7 @@
 
 use antiphon::item::FingerprintKey;
 use antiphon::reconcile::{Verdict, reconcile};
-use antiphon::transcript::{HeldItem, Transcript};
+use antiphon::transcript::{Body, HeldItem, Transcript};
 use antiphon::{Item, ItemId, Role};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -209,8 +209,10 @@ fn with_deletions(items: &[Item], deleted: &[Index]) -> Transcript {
     let deleted = |number| deleted.iter().any(|at| at.index(items.len()) == number);
     let kept = items.iter().enumerate().map(|(number, item)| {
         let kept = held(item, number);
-        let body = kept.body.clone().filter(|_| !deleted(number));
-        HeldItem { body, ..kept }
+        match deleted(number) {
+            true => HeldItem { body: Body::Erased, ..kept },
+            false => kept,
+        }
     });
     kept.collect()
 }

@@ -77,7 +77,7 @@ impl History {
         let copy = &self.copies[nth];
         let mut item = copy.item.clone();
         if copy.erased {
-            item.body = None;
+            item.body = antiphon::Body::Erased;
         }
         item
     }

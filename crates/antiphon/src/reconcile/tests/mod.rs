@@ -34,7 +34,7 @@ fn owner(items: impl IntoIterator<Item = Item>) -> Owner {
 impl Owner {
     /// The same, with some items deleted: only their traces are left.
     fn without(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
-        positions.into_iter().for_each(|position| self.0[position].body = None);
+        positions.into_iter().for_each(|position| self.0[position].body = crate::Body::Erased);
         self
     }
 

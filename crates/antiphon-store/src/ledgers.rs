@@ -1,0 +1,99 @@
+//! Ledgers: what is known of the conversations and responses that a provider keeps.
+//!
+//! A ledger is a thread like any other whose items have no bodies here
+//! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an id of ours,
+//! which nobody outside is told; what is kept beside is how the provider calls it.
+
+use antiphon::HeldItem;
+use async_trait::async_trait;
+
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
+use crate::records::Conversation;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Keeps the ledgers of what providers keep.
+///
+/// ```text
+///   adopt, announce ──> in doubt ── commit of a whole turn, relearn ──> sure
+///                          ↑                                            │
+///                          └──────────── doubt ─────────────────────────┘
+/// ```
+///
+/// Each call is atomic. What `adopt`, `relearn` and `forget` wrote survives a power cut, what `announce` and
+/// `doubt` wrote survives the process.
+#[async_trait]
+pub trait Ledgers: Send + Sync {
+    /// The ledger of what a provider calls so.
+    async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
+
+    /// Begins the ledger of a provider's conversation, empty and in doubt, unless there is one.
+    /// Says which there is now.
+    async fn adopt(
+        &self,
+        tenant: &Tenant,
+        named: Named,
+        conversation: Conversation,
+        thread: ThreadId,
+    ) -> Result<LedgerEntry>;
+
+    /// Takes note of what a provider calls the response of a turn that is open. It is in doubt until the
+    /// turn is committed. Of two responses under one name the later counts.
+    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()>;
+
+    /// A request is on its way that may change the conversation at its provider.
+    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+
+    /// Puts what the provider says that its conversation holds in the place of what was known: in a
+    /// thread of its own, so that responses still end where they did. Refused where there is no such
+    /// conversation.
+    async fn relearn(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()>;
+
+    /// Forgets what a provider calls so, and its ledger; says whether there was one.
+    async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool>;
+}
+
+/// What a provider calls a conversation or response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The provider, as the gateway names it.
+    pub upstream: String,
+    /// The provider's id.
+    pub id: String,
+}
+
+/// A ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The provider, as the gateway names it.
+    pub upstream: String,
+    /// What its thread is known by here.
+    pub kept: Kept,
+    /// Whether the provider may hold something else than the ledger says.
+    pub in_doubt: bool,
+}
+
+/// What a ledger is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// A conversation.
+    Conversation(ConversationId),
+    /// A response. It has no record yet where its turn is open, or ended with its process.
+    Response(ResponseId),
+}
+
+/// How the commit of a turn changes ledgers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerTurn {
+    /// What the provider calls the turn's response; `None` where it never told.
+    pub response: Option<Named>,
+    /// Whether the provider may hold something else of the turn than is committed.
+    pub in_doubt: bool,
+}
