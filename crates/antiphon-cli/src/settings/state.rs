@@ -18,7 +18,7 @@
 //! host or found out.
 
 use antiphon::dialect::Dialect;
-use antiphon_gateway::settings::{Capabilities, Ledger, State, UpstreamSettings};
+use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State, UpstreamSettings};
 
 use super::layer::{Layers, Said};
 use super::parse;
@@ -88,7 +88,7 @@ fn speaks_responses(upstream: &UpstreamSettings, said: &Said) -> Result<(), Fail
 /// What the preset says, but for what the table says itself. `first`: the first key that it has.
 fn capabilities(table: &Table<'_>, first: &str) -> Result<Capabilities, Failure> {
     let preset = table.text("preset")?.map(|said| parse::preset(&said)).transpose()?;
-    let preset = preset.map(|preset| preset.capabilities());
+    let preset = preset.map(Preset::capabilities);
     let one = |key: &'static str, of_preset: fn(Capabilities) -> bool| {
         let said = table.boolean(key)?.or(preset.map(of_preset));
         said.ok_or_else(|| {
