@@ -23,8 +23,8 @@ pub(crate) struct Keeper {
 
 impl Keepers {
     pub(crate) fn of(settings: &Settings) -> Self {
-        let mut hosts: Vec<String> =
-            settings.upstreams.iter().filter(keeps).map(|upstream| host(upstream)).collect();
+        let keeps = |upstream: &&UpstreamSettings| upstream.state == State::Upstream;
+        let mut hosts: Vec<String> = settings.upstreams.iter().filter(keeps).map(host).collect();
         hosts.sort();
         hosts.dedup();
         let of_conversations = default_upstream(settings)
@@ -51,10 +51,6 @@ impl fmt::Display for Keepers {
             }
         }
     }
-}
-
-fn keeps(upstream: &&UpstreamSettings) -> bool {
-    upstream.state == State::Upstream
 }
 
 /// Who is asked where a request names no model: the first that takes every model's name, else the
