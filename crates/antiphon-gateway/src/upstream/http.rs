@@ -63,6 +63,11 @@ impl HttpUpstream {
         &self.name
     }
 
+    /// Its base URL, without a slash at the end: what its state is known to be kept by.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
     /// The API that it speaks.
     pub(super) fn api(&self) -> Dialect {
         self.settings.api
@@ -86,6 +91,11 @@ impl HttpUpstream {
     /// Who keeps what is begun with its models.
     pub(crate) fn state(&self) -> State {
         self.settings.state
+    }
+
+    /// Whether it keeps conversations, as far as its settings say.
+    pub(crate) fn keeps_conversations(&self) -> bool {
+        self.settings.capabilities.is_none_or(|capabilities| capabilities.conversations)
     }
 
     /// How many tokens its models take, where that is known.

@@ -86,6 +86,11 @@ impl Upstreams {
         }
     }
 
+    /// All servers.
+    pub(crate) fn all(&self) -> &[HttpUpstream] {
+        &self.http
+    }
+
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.
     pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
         if model == SIM {
