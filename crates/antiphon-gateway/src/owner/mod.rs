@@ -1,6 +1,8 @@
 //! Who keeps conversations and responses: Antiphon, or an upstream under its own ids.
 
+mod listing;
 mod provider;
+mod segment;
 
 pub(crate) use self::provider::{KeptResponse, Provider};
 use crate::caller::Caller;
