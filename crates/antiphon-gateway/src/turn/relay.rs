@@ -250,12 +250,7 @@ impl Hearing {
     }
 
     /// The response failed, if it has not already. `error` is for callers that get no events.
-    pub(super) async fn fail(
-        &mut self,
-        failure: Failure,
-        error: ApiError,
-        client: &mut Client,
-    ) {
+    pub(super) async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
         self.assembler.fail(failure);
         self.pass_on(client).await;
         client.failing(error);

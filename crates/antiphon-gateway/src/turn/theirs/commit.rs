@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use antiphon::HeldItem;
 use antiphon::stream::{Finished, Status};
-use antiphon_store::{
-    Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord,
-};
+use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
 
 use super::Theirs;
 use super::plan::Plan;

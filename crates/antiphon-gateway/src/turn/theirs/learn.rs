@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use antiphon::repair::is_made_up;
-use antiphon::{HeldItem, Item, ItemId, Origin};
+use antiphon::{HeldItem, IdSource, Item, ItemId, Origin};
 use antiphon_store::{
     Base, ConversationId, LedgerTurn, NewResponse, ResponseId, ResponseRecord, ThreadId,
     Turn as TurnRecord,
@@ -168,7 +168,8 @@ impl Walked {
     /// all that came before.
     fn has_all_of(&self, response: &KeptResponse) -> bool {
         let Some((input, _)) = self.responses.last() else { return false };
-        let listed: HashSet<&ItemId> = input.iter().filter_map(|it| it.head().id.as_ref()).collect();
+        let listed: HashSet<&ItemId> =
+            input.iter().filter_map(|it| it.head().id.as_ref()).collect();
         let mut output = response.output.iter();
         !response.output.is_empty()
             && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))

@@ -73,10 +73,9 @@ impl<'a> Theirs<'a> {
         let envelope = Envelope::new(id, created_at, &fields, self.conversation_named());
         let taken = Taken::items_of(&plan.transcript);
         // What the upstream encrypts is the caller's as it came.
-        let assembler =
-            Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
-                .in_form(self.turn.gateway.settings.event_names)
-                .obfuscating(self.turn.request.obfuscation());
+        let assembler = Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
+            .in_form(self.turn.gateway.settings.event_names)
+            .obfuscating(self.turn.request.obfuscation());
         let asked = Asked::of(&fields, plan.origin.clone());
         let hearing = Hearing::new(Dialect::Responses, asked, assembler);
         hearing.bounded(Upstream::Http(self.http).max_event())

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::iter::Peekable;
 
 use antiphon::item::IdSource;
-use antiphon::repair::{
-    Action, OnOutputWithoutCall, Policy, Repaired, is_made_up, repair_behind,
-};
+use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, is_made_up, repair_behind};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 use super::Theirs;
@@ -74,7 +72,8 @@ impl Theirs<'_> {
         strict: bool,
     ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
         let outlines = Outlines::of(admission);
-        let repaired = repair_behind(outlines.held, &outlines.items, &outlines.policy(names_unknown));
+        let repaired =
+            repair_behind(outlines.held, &outlines.items, &outlines.policy(names_unknown));
         if let Some(mend) = repaired.mends.first().filter(|_| strict) {
             let position = outlines.source(mend.position, admission).unwrap_or(mend.position);
             return Err(mend.fault.refusal(position).into());
@@ -135,7 +134,8 @@ impl Outlines {
         held.retain(|at| *at < admission.held);
         held.sort_unstable();
         let fresh: Vec<usize> = (admission.held..transcript.items().len()).collect();
-        let outline = |at: &usize| transcript.items()[*at].outline().expect("a view is of the living");
+        let outline =
+            |at: &usize| transcript.items()[*at].outline().expect("a view is of the living");
         let items = held.iter().chain(&fresh).map(outline).collect();
         let made_with = known_reasoning(transcript, std::mem::take(&mut admission.made_with));
         Self { items, held: held.len(), fresh, made_with }

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::turn::relay::{Heard, Hearing, Outcome, Unwanted};
+use crate::turn::relay::{Heard, Hearing, Outcome};
 use crate::upstream::{ByteStream, Reply, UpstreamError};
 
 /// How an answer came to its end.

@@ -41,8 +41,7 @@ impl Theirs<'_> {
     }
 
     async fn record(&self, opened: &Opened, plan: &Plan) -> Result<(), ApiError> {
-        let (opening, doubt) =
-            tokio::join!(self.record_opening(opened, plan), self.doubt(opened));
+        let (opening, doubt) = tokio::join!(self.record_opening(opened, plan), self.doubt(opened));
         opening.and(doubt)
     }
 
