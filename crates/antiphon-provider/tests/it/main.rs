@@ -2,6 +2,7 @@
 
 mod aborts;
 mod accounts;
+mod background;
 mod chains;
 mod client;
 mod control;
@@ -10,6 +11,7 @@ mod items;
 mod locks;
 mod log;
 mod pages;
+mod profiles;
 mod reasoning;
 mod refusals;
 mod scripts;
