@@ -109,7 +109,7 @@ impl StrictProvider {
 
 /// What it has seen and has.
 impl StrictProvider {
-    /// The requests so far, in the order they came; the latest 10,000.
+    /// The requests so far, in the order they came: the latest, as many as are kept.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.log.all()
     }

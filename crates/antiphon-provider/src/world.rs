@@ -32,12 +32,8 @@ impl Shared {
             scripts: VecDeque::new(),
             holds: Vec::new(),
         };
-        Self {
-            options,
-            log: Log::default(),
-            open_turns: watch::Sender::new(0),
-            world: Mutex::new(world),
-        }
+        let log = Log::of(options.requests_kept);
+        Self { options, log, open_turns: watch::Sender::new(0), world: Mutex::new(world) }
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {

@@ -42,13 +42,11 @@ pub(super) fn delete(asked: &Asked<'_>, id: &str) -> Result<Value, Refusal> {
 
 pub(super) fn cancel(asked: &Asked<'_>, id: &str) -> Result<Value, Refusal> {
     let mut world = asked.shared.world();
-    match world.cancel(&asked.token, id) {
-        Some(object) => Ok(object),
-        None => {
-            world.account(&asked.token).0.response(id)?;
-            Err(refusals::cannot_cancel())
-        }
+    if let Some(object) = world.cancel(&asked.token, id) {
+        return Ok(object);
     }
+    world.account(&asked.token).0.response(id)?;
+    Err(refusals::cannot_cancel())
 }
 
 pub(super) fn input_items(asked: &Asked<'_>, id: &str) -> Result<Value, Refusal> {

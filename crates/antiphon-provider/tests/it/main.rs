@@ -1,5 +1,7 @@
 //! The strict provider over HTTP, as its callers meet it.
 
+#![allow(clippy::needless_pass_by_value, reason = "a body is made where it is sent")]
+
 mod aborts;
 mod accounts;
 mod background;
@@ -14,6 +16,7 @@ mod pages;
 mod profiles;
 mod reasoning;
 mod refusals;
+mod script_files;
 mod scripts;
 mod shapes;
 mod streams;
