@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use crate::account::Account;
 use crate::world::Shared;
 use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 
@@ -102,8 +103,7 @@ impl StrictProvider {
     /// Forgets a response, as a provider does when it expires. What went on from it keeps its
     /// context. False where there is none of this id.
     pub fn lose(&self, response: &str) -> bool {
-        let mut world = self.shared.world();
-        world.accounts_mut().any(|account| account.remove_response(response).is_ok())
+        self.shared.world().lose(response)
     }
 }
 
@@ -122,6 +122,12 @@ impl StrictProvider {
     /// The request number `index`, from 0: waits until it has come.
     pub async fn request(&self, index: usize) -> Recorded {
         self.shared.log.nth(index).await
+    }
+
+    /// Waits until no turn is on its way, as after a caller has left.
+    pub async fn settled(&self) {
+        let mut open = self.shared.open_turns.subscribe();
+        open.wait_for(|count| *count == 0).await.expect("the provider holds the sender");
     }
 
     /// What was refused so far: empty if all was well-formed.
@@ -151,7 +157,7 @@ impl StrictProvider {
     /// The ids of all stored responses.
     pub fn response_ids(&self) -> Vec<String> {
         let world = self.shared.world();
-        world.accounts().flat_map(|account| account.response_ids()).map(str::to_owned).collect()
+        world.accounts().flat_map(Account::response_ids).map(str::to_owned).collect()
     }
 }
 
