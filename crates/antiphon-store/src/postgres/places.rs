@@ -8,7 +8,8 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
 
-/// The newest live copy of each of these items; where none lives, what is left of the newest.
+/// The newest live copy of each of these items that has its bytes; where none lives, what is left of
+/// the newest.
 pub(super) async fn newest(
     db: &Session,
     tenant: &Tenant,
@@ -26,7 +27,8 @@ statements! {
             SELECT ", item_columns!(), "
             FROM item_places JOIN items USING (tenant, shard, thread, seq)
             WHERE tenant = $1 AND item_places.item = asked.item
-            ORDER BY body IS NULL, item_places.copy DESC LIMIT 1
-        ) AS newest"
+            ORDER BY body IS NULL, body = '', item_places.copy DESC LIMIT 1
+        ) AS newest
+        WHERE body IS DISTINCT FROM ''"
     );
 }

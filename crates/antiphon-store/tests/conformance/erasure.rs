@@ -51,6 +51,7 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
         conversations: 1,
         responses: 4,
         open_turns: 1,
+        ledgers: 0,
         items: 9,
         deleted_items: 1,
         others: 0,

@@ -85,6 +85,7 @@ pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: Worl
         conversations: 1,
         responses: 4,
         open_turns: 1,
+        ledgers: 0,
         items: 9,
         deleted_items: 1,
         others: 0,

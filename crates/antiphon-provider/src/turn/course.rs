@@ -1,0 +1,104 @@
+//! The delivery of a turn's answer, and what it does to the turn.
+
+use std::sync::Arc;
+
+use antiphon_testkit::{Frame, Outcome, Witness};
+use serde_json::Value;
+
+use super::Run;
+use crate::world::Shared;
+
+/// Ends the turn as its answer goes out: just before the terminal event, so that who has read it
+/// finds the turn kept, or when the caller leaves before that.
+///
+/// ```text
+///            terminal event goes out
+///   Open ────────────────────────────▶ Over (kept)
+///    │   caller leaves, or is cut off
+///    └───────────────────────────────▶ Over (as `OnAbort` says)
+/// ```
+#[derive(Debug)]
+pub(crate) struct Course {
+    shared: Arc<Shared>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Open { run: Box<Run>, marks: Vec<Mark>, done: Vec<Value> },
+    Over,
+}
+
+/// What a chunk of the answer means for the turn.
+#[derive(Clone, Debug)]
+enum Mark {
+    Nothing,
+    ItemDone(Value),
+    End,
+}
+
+impl Course {
+    /// The course of an answer that is streamed.
+    pub(crate) fn streamed(shared: &Arc<Shared>, run: Run) -> Self {
+        let marks = run.made.frames.iter().map(Mark::of).collect();
+        Self::open(shared, run, marks)
+    }
+
+    /// The course of an answer that is given in one piece.
+    pub(crate) fn in_one_piece(shared: &Arc<Shared>, run: Run) -> Self {
+        Self::open(shared, run, vec![Mark::End])
+    }
+
+    /// The course of what changes nothing.
+    pub(crate) fn of_no_turn(shared: &Arc<Shared>) -> Self {
+        Self { shared: Arc::clone(shared), state: State::Over }
+    }
+
+    fn open(shared: &Arc<Shared>, run: Run, marks: Vec<Mark>) -> Self {
+        let state = State::Open { run: Box::new(run), marks, done: Vec::new() };
+        Self { shared: Arc::clone(shared), state }
+    }
+
+    fn end(&mut self) -> Option<(Run, Vec<Value>)> {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Open { run, done, .. } => Some((*run, done)),
+            State::Over => None,
+        }
+    }
+}
+
+impl Witness for Course {
+    fn sending(&mut self, index: usize) {
+        let State::Open { marks, done, .. } = &mut self.state else {
+            return;
+        };
+        match marks.get(index) {
+            Some(Mark::ItemDone(item)) => done.push(item.clone()),
+            Some(Mark::End) => {
+                if let Some((run, _)) = self.end() {
+                    run.finish(&mut self.shared.world());
+                }
+            }
+            Some(Mark::Nothing) | None => {}
+        }
+    }
+
+    fn over(&mut self, _: Outcome) {
+        if let Some((run, done)) = self.end() {
+            run.abandon(done, &mut self.shared.world());
+        }
+    }
+}
+
+impl Mark {
+    fn of(frame: &Frame) -> Self {
+        match frame.name() {
+            Some("response.output_item.done") => {
+                let event = frame.json().unwrap_or_default();
+                Self::ItemDone(event["item"].clone())
+            }
+            Some("response.completed" | "response.incomplete" | "response.failed") => Self::End,
+            _ => Self::Nothing,
+        }
+    }
+}
