@@ -5,7 +5,9 @@
 
 mod account;
 mod found;
+mod listing;
 mod provider;
+mod segment;
 
 use antiphon_store::LedgerEntry;
 

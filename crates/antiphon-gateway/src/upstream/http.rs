@@ -144,9 +144,10 @@ impl HttpUpstream {
         }
     }
 
-    /// Posts JSON to `path`, behind the base URL, for an answer of one JSON object.
+    /// Asks at `path`, behind the base URL, for an answer of one JSON object.
     pub(super) async fn call(
         &self,
+        method: Method,
         path: &str,
         body: Bytes,
         caller: &Caller,
@@ -154,7 +155,7 @@ impl HttpUpstream {
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
         let patience = Patience::new(&self.settings, end);
-        let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
+        let mut answer = self.ask(method, path, body, caller, patience).await?;
         is_plain(&answer)?;
         match media_type(answer.headers()) {
             "application/json" => {

@@ -6,6 +6,7 @@ mod body;
 mod context_length;
 mod error;
 mod http;
+mod missing;
 mod models;
 mod own_key;
 mod passing;
