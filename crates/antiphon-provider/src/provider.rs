@@ -124,6 +124,12 @@ impl StrictProvider {
         self.shared.log.nth(index).await
     }
 
+    /// Waits until no turn is on its way, as after a caller has left.
+    pub async fn settled(&self) {
+        let mut open = self.shared.open_turns.subscribe();
+        open.wait_for(|count| *count == 0).await.expect("the provider holds the sender");
+    }
+
     /// What was refused so far: empty if all was well-formed.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.requests().into_iter().filter_map(|request| request.verdict.err()).collect()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use antiphon_testkit::{Exchange, Hold};
+use tokio::sync::watch;
 
 use crate::account::Account;
 use crate::ids::Ids;
@@ -15,6 +16,8 @@ use crate::{OnAbort, Options, Script};
 pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) log: Log,
+    /// How many turns are on their way.
+    pub(crate) open_turns: watch::Sender<usize>,
     world: Mutex<World>,
 }
 
@@ -27,7 +30,12 @@ impl Shared {
             scripts: VecDeque::new(),
             holds: Vec::new(),
         };
-        Self { options, log: Log::default(), world: Mutex::new(world) }
+        Self {
+            options,
+            log: Log::default(),
+            open_turns: watch::Sender::new(0),
+            world: Mutex::new(world),
+        }
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {

@@ -13,7 +13,7 @@ use antiphon_testkit::Refusal;
 pub(crate) use context::{Before, Context};
 pub(crate) use conversation::Conversation;
 pub(crate) use held::Held;
-pub(crate) use response::{Standing, Stored};
+pub(crate) use response::Stored;
 
 use crate::refusals;
 
@@ -52,10 +52,6 @@ impl Account {
 impl Account {
     pub(crate) fn response(&self, id: &str) -> Result<&Stored, Refusal> {
         self.responses.get(id).ok_or_else(|| refusals::response_not_found(id))
-    }
-
-    pub(crate) fn response_mut(&mut self, id: &str) -> Result<&mut Stored, Refusal> {
-        self.responses.get_mut(id).ok_or_else(|| refusals::response_not_found(id))
     }
 
     pub(crate) fn response_ids(&self) -> impl Iterator<Item = &str> {

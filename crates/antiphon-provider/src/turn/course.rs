@@ -6,7 +6,7 @@ use antiphon_testkit::{Frame, Outcome, Witness};
 use serde_json::Value;
 
 use super::Run;
-use crate::world::Shared;
+use crate::world::{Shared, World};
 
 /// Ends the turn as its answer goes out: just before the terminal event, so that who has read it
 /// finds the turn kept, or when the caller leaves before that.
@@ -55,14 +55,15 @@ impl Course {
     }
 
     fn open(shared: &Arc<Shared>, run: Run, marks: Vec<Mark>) -> Self {
+        shared.open_turns.send_modify(|count| *count += 1);
         let state = State::Open { run: Box::new(run), marks, done: Vec::new() };
         Self { shared: Arc::clone(shared), state }
     }
 
-    fn end(&mut self) -> Option<(Run, Vec<Value>)> {
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Open { run, done, .. } => Some((*run, done)),
-            State::Over => None,
+    fn end(&mut self, how: impl FnOnce(Run, Vec<Value>, &mut World)) {
+        if let State::Open { run, done, .. } = std::mem::replace(&mut self.state, State::Over) {
+            how(*run, done, &mut self.shared.world());
+            self.shared.open_turns.send_modify(|count| *count -= 1);
         }
     }
 }
@@ -74,19 +75,13 @@ impl Witness for Course {
         };
         match marks.get(index) {
             Some(Mark::ItemDone(item)) => done.push(item.clone()),
-            Some(Mark::End) => {
-                if let Some((run, _)) = self.end() {
-                    run.finish(&mut self.shared.world());
-                }
-            }
+            Some(Mark::End) => self.end(|run, _, world| run.finish(world)),
             Some(Mark::Nothing) | None => {}
         }
     }
 
     fn over(&mut self, _: Outcome) {
-        if let Some((run, done)) = self.end() {
-            run.abandon(done, &mut self.shared.world());
-        }
+        self.end(Run::abandon);
     }
 }
 

@@ -93,7 +93,7 @@ impl Turn {
             account.know(&output);
             let id = response["id"].as_str().unwrap_or_default().to_owned();
             let context = Context { before: self.before, input: self.input, output };
-            account.add_response(&id, Stored::ended(response, context));
+            account.add_response(&id, Stored::new(response, context));
         }
     }
 
@@ -114,9 +114,9 @@ fn before(create: &Create<'_>, account: &Account, is_strict: bool) -> Result<Bef
         (Some(_), Some(_)) => Err(refusals::mutually_exclusive()),
         (None, None) => Ok(Before::Nothing),
         (None, Some(id)) => {
-            let context = account.response(id).ok().and_then(Stored::context);
-            let context = context.ok_or_else(|| refusals::previous_response_not_found(id))?;
-            Ok(Before::Response(Arc::clone(context)))
+            let stored = account.response(id);
+            let stored = stored.map_err(|_| refusals::previous_response_not_found(id))?;
+            Ok(Before::Response(Arc::clone(&stored.context)))
         }
         (Some(id), None) => {
             let conversation = account.conversation(id)?;
