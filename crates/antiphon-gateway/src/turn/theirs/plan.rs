@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::iter::Peekable;
 
 use antiphon::item::IdSource;
-use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, is_made_up, repair_behind};
+use antiphon::made_up::is_made_up;
+use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, repair_behind};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 use super::Theirs;
-use super::learn::MADE_UP;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, nothing_to_say};
@@ -108,7 +108,7 @@ impl Theirs<'_> {
             let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
             if is_made_up(item) && stays.next_if(as_it_came).is_none() {
                 let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
-                return self.entered(HeldItem::new(id, item, key, Some(Origin::new(MADE_UP))));
+                return self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())));
             }
             let held = stays.next().expect("what is not made up is of the input");
             self.entered(mended_as(held, item))
