@@ -63,6 +63,11 @@ impl HttpUpstream {
         &self.name
     }
 
+    /// Its base URL, without a slash at the end: what its state is known to be kept by.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
     /// The API that it speaks.
     pub(super) fn api(&self) -> Dialect {
         self.settings.api
@@ -88,6 +93,11 @@ impl HttpUpstream {
         self.settings.state
     }
 
+    /// Whether it keeps conversations, as far as its settings say.
+    pub(crate) fn keeps_conversations(&self) -> bool {
+        self.settings.capabilities.is_none_or(|capabilities| capabilities.conversations)
+    }
+
     /// How many tokens its models take, where that is known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)
@@ -99,7 +109,7 @@ impl HttpUpstream {
     }
 
     /// The bound, in bytes, on one event of an answer.
-    pub(super) fn max_answer(&self) -> usize {
+    pub(crate) fn max_answer(&self) -> usize {
         self.settings.max_answer
     }
 
@@ -134,9 +144,10 @@ impl HttpUpstream {
         }
     }
 
-    /// Posts JSON to `path`, behind the base URL, for an answer of one JSON object.
+    /// Asks at `path`, behind the base URL, for an answer of one JSON object.
     pub(super) async fn call(
         &self,
+        method: Method,
         path: &str,
         body: Bytes,
         caller: &Caller,
@@ -144,7 +155,7 @@ impl HttpUpstream {
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
         let patience = Patience::new(&self.settings, end);
-        let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
+        let mut answer = self.ask(method, path, body, caller, patience).await?;
         is_plain(&answer)?;
         match media_type(answer.headers()) {
             "application/json" => {

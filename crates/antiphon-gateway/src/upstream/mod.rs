@@ -6,6 +6,7 @@ mod body;
 mod context_length;
 mod error;
 mod http;
+mod missing;
 mod models;
 mod own_key;
 mod passing;
@@ -84,6 +85,11 @@ impl Upstreams {
             without_compaction: Origins::default(),
             without_token_counts: Origins::default(),
         }
+    }
+
+    /// All servers.
+    pub(crate) fn all(&self) -> &[HttpUpstream] {
+        &self.http
     }
 
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.
