@@ -1,9 +1,14 @@
 //! Who keeps conversations and responses: Antiphon, or an upstream under its own ids.
 
+mod capabilities;
 mod listing;
+mod probe;
 mod provider;
 mod segment;
+#[cfg(test)]
+mod world;
 
+pub(crate) use self::capabilities::{Findings, find_out};
 pub(crate) use self::provider::{KeptResponse, Provider};
 use crate::caller::Caller;
 use crate::error::ApiError;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header,
+};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -23,7 +25,8 @@ use super::patience::Patience;
 use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::settings::{ModelPattern, Retries, State, UpstreamSettings};
+use crate::owner::Findings;
+use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -42,6 +45,7 @@ pub(crate) struct HttpUpstream {
     name: String,
     /// How many answers may still be opened; `None`: any number.
     open: Option<Arc<Semaphore>>,
+    findings: Findings,
     pub(super) client: Client<HttpsConnector<HttpConnector>, RequestBody>,
 }
 
@@ -54,12 +58,13 @@ impl HttpUpstream {
             base,
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
+            findings: Findings::default(),
             client: client(settings.connect_timeout),
         }
     }
 
     /// The server's name, by which the origin of items is known.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
@@ -86,6 +91,21 @@ impl HttpUpstream {
     /// Who keeps what is begun with its models.
     pub(crate) fn state(&self) -> State {
         self.settings.state
+    }
+
+    /// What the operator says that it can do where it keeps the state.
+    pub(crate) fn told_capabilities(&self) -> Option<Capabilities> {
+        self.settings.capabilities
+    }
+
+    /// What was found out of the same.
+    pub(crate) fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Its base URL.
+    pub(crate) fn url(&self) -> &Uri {
+        &self.settings.url
     }
 
     /// How many tokens its models take, where that is known.
@@ -135,7 +155,7 @@ impl HttpUpstream {
     }
 
     /// Asks at `path`, behind the base URL, for an answer of one JSON object.
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         method: Method,
         path: &str,

@@ -6,6 +6,7 @@ mod body;
 mod context_length;
 mod error;
 mod http;
+mod lock;
 mod missing;
 mod models;
 mod own_key;
@@ -29,6 +30,7 @@ pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::lock::LockWait;
 pub(crate) use self::passing::{Foreign, Passed};
 pub(crate) use self::retry_after::retry_after;
 pub(crate) use self::state_error::StateError;
@@ -102,6 +104,11 @@ impl Upstreams {
         let mut speaking = self.http.iter().filter(speaks);
         let general = speaking.clone().find(|http| http.takes_all());
         general.or_else(|| speaking.next()).or_else(|| self.http.first())
+    }
+
+    /// All servers.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &HttpUpstream> {
+        self.http.iter()
     }
 
     /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
