@@ -83,7 +83,7 @@ impl HttpUpstream {
 
     fn tell_of(&self, found: Capabilities) {
         let Capabilities { conversations, chains, item_deletion, input_items } = found;
-        let upstream = self.name();
+        let upstream = self.base();
         tracing::info!(
             upstream,
             conversations,
@@ -106,10 +106,10 @@ pub(crate) async fn find_out(upstreams: &Upstreams) {
 async fn ask_all(upstreams: &Upstreams) {
     let nobody = Caller { tenant: Tenant::new(""), token: None, headers: HeaderMap::new() };
     let asked =
-        upstreams.all().filter(|http| http.state() == State::Upstream && http.has_own_key());
+        upstreams.all().iter().filter(|http| http.state() == State::Upstream && http.has_own_key());
     join_all(asked.map(async |http| {
         if http.find_capabilities(&nobody).await.is_none() {
-            let upstream = http.name();
+            let upstream = http.base();
             tracing::warn!(upstream, "an upstream did not say what it can do; it is asked again");
         }
     }))

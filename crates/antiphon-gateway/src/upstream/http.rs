@@ -64,8 +64,18 @@ impl HttpUpstream {
     }
 
     /// The server's name, by which the origin of items is known.
-    pub(crate) fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its base URL, without a slash at the end: what its state is known to be kept by.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The same as the settings have it.
+    pub(crate) fn url(&self) -> &Uri {
+        &self.settings.url
     }
 
     /// The API that it speaks.
@@ -103,11 +113,6 @@ impl HttpUpstream {
         &self.findings
     }
 
-    /// Its base URL.
-    pub(crate) fn url(&self) -> &Uri {
-        &self.settings.url
-    }
-
     /// How many tokens its models take, where that is known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)
@@ -119,7 +124,7 @@ impl HttpUpstream {
     }
 
     /// The bound, in bytes, on one event of an answer.
-    pub(super) fn max_answer(&self) -> usize {
+    pub(crate) fn max_answer(&self) -> usize {
         self.settings.max_answer
     }
 

@@ -89,6 +89,11 @@ impl Upstreams {
         }
     }
 
+    /// All servers.
+    pub(crate) fn all(&self) -> &[HttpUpstream] {
+        &self.http
+    }
+
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.
     pub(crate) fn of_model(&self, model: &str) -> Option<Upstream<'_>> {
         if model == SIM {
@@ -104,11 +109,6 @@ impl Upstreams {
         let mut speaking = self.http.iter().filter(speaks);
         let general = speaking.clone().find(|http| http.takes_all());
         general.or_else(|| speaking.next()).or_else(|| self.http.first())
-    }
-
-    /// All servers.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &HttpUpstream> {
-        self.http.iter()
     }
 
     /// The models that the HTTP upstreams list and answer for, as the Models API has them. One that
