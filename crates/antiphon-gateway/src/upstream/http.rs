@@ -94,6 +94,11 @@ impl HttpUpstream {
     }
 
     /// Whether it keeps conversations, as far as its settings say.
+    pub(crate) fn deletes_items(&self) -> bool {
+        self.settings.capabilities.is_none_or(|capabilities| capabilities.item_deletion)
+    }
+
+    /// See above.
     pub(crate) fn keeps_conversations(&self) -> bool {
         self.settings.capabilities.is_none_or(|capabilities| capabilities.conversations)
     }

@@ -25,7 +25,6 @@ pub use policy::{
 };
 pub(crate) use reasoning::may_be_the_models;
 pub use required::made_with;
-pub use silence::is_made_up;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};

@@ -8,7 +8,11 @@ use super::world::World;
 use crate::support::{Ask, MODEL, MODES, ask, output, typed_user};
 
 fn thinking_and_calling() -> Answer {
-    Answer::new(MODEL).reasoning("The user wants an echo.").call("call_1", "echo", r#"{"text":"hi"}"#)
+    Answer::new(MODEL).reasoning("The user wants an echo.").call(
+        "call_1",
+        "echo",
+        r#"{"text":"hi"}"#,
+    )
 }
 
 /// The loop's second request: all of the first turn again, and the output.
