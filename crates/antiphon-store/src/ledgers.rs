@@ -4,7 +4,7 @@
 //! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an id of ours,
 //! which nobody outside is told; what is kept beside is how the provider calls it.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 
 use crate::error::StoreError;
@@ -62,6 +62,12 @@ pub trait Ledgers: Send + Sync {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
+    /// Whether this is a ledger, which nobody outside knows by this id.
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
+
+    /// Those of these items that the tenant holds live anywhere and that a model made.
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
+
     /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of
     /// the response. Says whether there was one.
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool>;
@@ -98,7 +104,7 @@ pub enum Kept {
 
 impl Kept {
     /// What this id is of; `None` where no id of ours has its form.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let conversation = ConversationId::parse(text).map(Self::Conversation);
         conversation.or_else(|| ResponseId::parse(text).map(Self::Response))
     }

@@ -1,7 +1,8 @@
 //! Finding who keeps what has an id.
 
-use antiphon_store::{ConversationId, LedgerEntry, ResponseId};
+use antiphon_store::{Kept, LedgerEntry, ResponseId};
 
+use super::segment::Segment;
 use super::{Owned, Owner};
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -29,8 +30,13 @@ impl Gateway {
         if let Some(entry) = self.store.ledgers().entry(&caller.tenant, id).await? {
             return self.kept_upstream(id, entry);
         }
-        if self.is_kept_here(caller, id).await? {
-            return Ok(Owned::HERE);
+        if let Some(kept) = Kept::parse(id)
+            && self.has(caller, &kept).await?
+        {
+            return match self.store.ledgers().is_ledger(&caller.tenant, &kept).await? {
+                true => Err(known_otherwise(id, &kept)),
+                false => Ok(Owned::HERE),
+            };
         }
         Ok(match asked.filter(|http| self.may_ask(http, id)) {
             Some(http) => Owned { owner: Owner::Upstream(http), ledger: None },
@@ -45,40 +51,63 @@ impl Gateway {
     }
 
     /// Whether the store has it, or will have it at the end of a turn that is open.
-    async fn is_kept_here(&self, caller: &Caller, id: &str) -> Result<bool, ApiError> {
-        let (store, tenant) = (&self.store, &caller.tenant);
-        if let Some(id) = ConversationId::parse(id) {
-            return Ok(store.conversation(tenant, &id).await?.is_some());
+    async fn has(&self, caller: &Caller, kept: &Kept) -> Result<bool, ApiError> {
+        match kept {
+            Kept::Conversation(id) => {
+                Ok(self.store.conversation(&caller.tenant, id).await?.is_some())
+            }
+            Kept::Response(id) => self.has_response(caller, id).await,
         }
-        let Some(id) = ResponseId::parse(id) else { return Ok(false) };
-        // It may have ended between the first two.
-        Ok(store.response(tenant, &id).await?.is_some()
-            || store.is_open(tenant, &id).await?
-            || store.response(tenant, &id).await?.is_some())
+    }
+
+    async fn has_response(&self, caller: &Caller, id: &ResponseId) -> Result<bool, ApiError> {
+        let (store, tenant) = (&self.store, &caller.tenant);
+        // It may end between the first two.
+        Ok(store.response(tenant, id).await?.is_some()
+            || store.is_open(tenant, id).await?
+            || store.response(tenant, id).await?.is_some())
     }
 
     /// Whether an upstream may be asked for what nobody has heard of here.
     fn may_ask(&self, http: &HttpUpstream, id: &str) -> bool {
         let is_kept_there = !id.starts_with("conv_") || http.keeps_conversations();
-        is_kept_there && is_plain(id) && !self.is_shared(http)
+        is_kept_there && may_be_id(id) && !self.is_shared(http)
+    }
+}
+
+impl Gateway {
+    /// The id that the record of a response has here, whoever keeps the response; `None` where there is
+    /// none.
+    pub(crate) async fn record_of(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<ResponseId>, ApiError> {
+        match self.owned(caller, id, None).await?.ledger.map(|entry| entry.kept) {
+            Some(Kept::Response(ours)) => Ok(Some(ours)),
+            Some(Kept::Conversation(_)) => Ok(None),
+            None => Ok(ResponseId::parse(id)),
+        }
     }
 }
 
 impl Upstreams {
     /// Whether any keeps what is begun with its models.
-    fn keep_state(&self) -> bool {
+    pub(crate) fn keep_state(&self) -> bool {
         self.all().iter().any(keeps)
     }
 
     /// The one that takes what names no model, if it keeps what is begun there.
-    pub(super) fn keeping(&self) -> Option<&HttpUpstream> {
+    pub(crate) fn keeping(&self) -> Option<&HttpUpstream> {
         self.of_api(false).filter(|http| keeps(http))
     }
 
-    /// The one at this base URL: of several, one that keeps what is begun there.
-    fn at(&self, base: &str) -> Option<&HttpUpstream> {
+    /// The one at this base URL: of several, one that keeps what is begun there, and first of those the
+    /// one that takes what names no model.
+    pub(crate) fn at(&self, base: &str) -> Option<&HttpUpstream> {
         let mut there = self.all().iter().filter(|http| http.base() == base);
-        there.clone().find(|http| keeps(http)).or_else(|| there.next())
+        let keeping = self.keeping().filter(|http| http.base() == base);
+        keeping.or_else(|| there.clone().find(|http| keeps(http))).or_else(|| there.next())
     }
 }
 
@@ -86,15 +115,18 @@ fn keeps(http: &HttpUpstream) -> bool {
     http.state() == State::Upstream
 }
 
-/// Whether a text may be an id of a provider's. One that is anything else to a path or a query than the
-/// letters that it has names nothing, and is asked of nobody.
-pub(crate) fn is_plain(id: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:=+@".contains(&byte);
-    !id.is_empty() && id.len() <= LONGEST && !id.starts_with('.') && id.bytes().all(is_plain)
+/// Whether a text may be somebody's id: what may not is asked of nobody.
+pub(crate) fn may_be_id(text: &str) -> bool {
+    Segment::of(text).is_some()
 }
 
-/// More characters than any provider's ids have.
-const LONGEST: usize = 512;
+/// A ledger is known by its provider's id alone.
+fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
+    match kept {
+        Kept::Conversation(_) => ApiError::conversation_not_found(id),
+        Kept::Response(_) => ApiError::response_not_found(id),
+    }
+}
 
 fn kept_nowhere(id: &str, upstream: &str) -> ApiError {
     ApiError::not_found(format!(

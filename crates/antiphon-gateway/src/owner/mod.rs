@@ -11,6 +11,7 @@ mod segment;
 
 use antiphon_store::LedgerEntry;
 
+pub(crate) use self::found::may_be_id;
 pub(crate) use self::provider::{KeptResponse, Provider};
 use crate::caller::Caller;
 use crate::error::ApiError;

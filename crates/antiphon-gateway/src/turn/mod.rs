@@ -55,6 +55,7 @@ pub(crate) use self::resume::resume;
 use self::retry::Made;
 use self::send::Sent;
 use self::theirs::Theirs;
+pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;

@@ -114,7 +114,7 @@ impl HttpUpstream {
     }
 
     /// The bound, in bytes, on one event of an answer.
-    pub(super) fn max_answer(&self) -> usize {
+    pub(crate) fn max_answer(&self) -> usize {
         self.settings.max_answer
     }
 

@@ -1,12 +1,12 @@
 //! The contract of [`Ledgers`], call by call.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, names};
+use super::{PostgresStore, conversations, names, places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
@@ -92,6 +92,23 @@ impl Ledgers for PostgresStore {
             work.await
         })
         .await
+    }
+
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::is_named(db, tenant, kept)))
+            .await
+    }
+
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+        self.check_open()?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.shared
+            .run(&(tenant, ids), |db, (tenant, ids)| Box::pin(places::made(db, tenant, ids)))
+            .await
     }
 
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {

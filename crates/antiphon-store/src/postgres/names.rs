@@ -23,6 +23,12 @@ pub(super) async fn find(db: &Session, tenant: &Tenant, name: &str) -> Result<Op
     found.map(|row| read(&row, 0)).transpose()
 }
 
+/// Whether this has a name.
+pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+    let (within, id) = (shard(kept.shard()), kept.as_str());
+    Ok(db.row(&IS_NAMED, &[&tenant.as_str(), &within, &id]).await?.is_some())
+}
+
 /// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
 pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
@@ -137,10 +143,9 @@ pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: 
 }
 
 async fn delete_unnamed(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
-    let given = (tenant.as_str(), shard(kept.shard()), kept.as_str());
-    match db.row(&IS_NAMED, &[&given.0, &given.1, &given.2]).await? {
-        Some(_) => Ok(()),
-        None => delete_kept(db, tenant, kept).await,
+    match is_named(db, tenant, kept).await? {
+        true => Ok(()),
+        false => delete_kept(db, tenant, kept).await,
     }
 }
 

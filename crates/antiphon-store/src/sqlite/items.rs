@@ -173,6 +173,14 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<O
     select_one(db, SQL, parameters)
 }
 
+/// Whether a model made the item, of which a live copy is held.
+pub(super) fn is_made(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<bool> {
+    const SQL: &str = "
+        SELECT 1 FROM items
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL AND origin IS NOT NULL";
+    Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), id.as_str()])?)
+}
+
 /// The newest live copy of this id that the tenant holds in any thread, with its bytes; where none lives,
 /// what is left of the newest.
 pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {

@@ -1,11 +1,11 @@
 //! The contract of [`Ledgers`], call by call.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, names};
+use super::{SqliteStore, conversations, items, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
@@ -52,6 +52,20 @@ impl Ledgers for SqliteStore {
     ) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
         self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await
+    }
+
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+        let (tenant, kept) = (tenant.clone(), kept.clone());
+        self.read(move |db| names::is_named(db, &tenant, &kept)).await
+    }
+
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+        let (tenant, ids) = (tenant.clone(), ids.to_vec());
+        self.read(move |db| {
+            let made = |id: ItemId| Ok(items::is_made(db, &tenant, &id)?.then_some(id));
+            ids.into_iter().map(made).filter_map(Result::transpose).collect()
+        })
+        .await
     }
 
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {

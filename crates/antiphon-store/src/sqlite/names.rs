@@ -23,6 +23,13 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Optio
     Ok(entry)
 }
 
+/// Whether this has a name.
+pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
+    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    Ok(db.prepare_cached(SQL)?.exists(parameters)?)
+}
+
 /// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
 pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry> {
     let kept = Kept::parse(row.get_ref(first + 1)?.as_str()?);

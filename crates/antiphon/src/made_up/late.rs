@@ -100,7 +100,8 @@ fn is_part_of_a_message(part: &Object<'_>) -> bool {
 /// The output as JSON, without what only names it.
 fn fields(output: &Item) -> String {
     let named = output.with(|object| {
-        ["id", "call_id"].iter().for_each(|key| object.remove(key));
+        object.remove("id");
+        object.remove("call_id");
     });
     named.text().to_owned()
 }

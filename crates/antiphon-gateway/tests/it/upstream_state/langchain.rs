@@ -29,8 +29,8 @@ async fn of_a_loop_in_a_conversation_only_the_output_is_sent() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         world.provider.script(thinking_and_calling());
-        let first = world.client().turn(mode, &ask([typed_user("Echo hi.")]).within(&conversation));
-        let first = first.await;
+        let first = ask([typed_user("Echo hi.")]).within(&conversation);
+        let first = world.client().turn(mode, &first).await;
 
         world.provider.script(Answer::new(MODEL).message("It says hi."));
         let again = loop_of(&first.response).within(&conversation);

@@ -10,7 +10,7 @@ use crate::repair::repair;
 const LATE: Verdict = Verdict::LateOutput { made_up: 2 };
 
 fn made_up(call: &Item) -> Item {
-    repair(&[call.clone()]).items.remove(1)
+    repair(std::slice::from_ref(call)).items.remove(1)
 }
 
 /// A turn whose call nobody answered, and one behind it.
