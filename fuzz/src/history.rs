@@ -1,7 +1,7 @@
 //! Histories: what an owner holds, and what a client sends.
 
 use antiphon::item::items_of;
-use antiphon::{FingerprintKey, HeldItem, Item, ItemId, Transcript};
+use antiphon::{Body, FingerprintKey, HeldItem, Item, ItemId, Transcript};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -56,8 +56,10 @@ fn held(items: Vec<Item>, is_deleted: impl Fn(usize) -> bool) -> Transcript {
         let issued = || ItemId::from(format!("issued_{position}"));
         let id = item.head().id.clone().unwrap_or_else(issued);
         let held = HeldItem::new(id, &item, KEY, None);
-        let body = held.body.clone().filter(|_| !is_deleted(position));
-        HeldItem { body, ..held }
+        match is_deleted(position) {
+            true => HeldItem { body: Body::Erased, ..held },
+            false => held,
+        }
     };
     items.into_iter().enumerate().map(hold).collect()
 }

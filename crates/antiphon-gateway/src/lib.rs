@@ -21,6 +21,7 @@ mod gateway;
 mod lease;
 mod limits;
 mod open_turns;
+mod owner;
 mod present;
 mod request;
 mod retention;

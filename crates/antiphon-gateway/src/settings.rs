@@ -1,8 +1,10 @@
 //! What an operator decides.
 
 mod api_key;
+mod capabilities;
 mod limits;
 mod pass_through;
+mod state;
 mod webhooks;
 
 use std::fmt;
@@ -13,8 +15,10 @@ use antiphon::stream::Form;
 use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
+pub use self::capabilities::{Capabilities, Preset};
 pub use self::limits::{Limits, Rate};
 pub use self::pass_through::PassThrough;
+pub use self::state::{Ledger, State};
 pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
@@ -51,6 +55,8 @@ pub struct Settings {
     pub pass_through: Option<PassThrough>,
     /// Who is told when responses in the background have ended.
     pub webhooks: Vec<Webhook>,
+    /// What is kept of items whose owner is an upstream.
+    pub ledger: Ledger,
 }
 
 impl Default for Settings {
@@ -69,6 +75,7 @@ impl Default for Settings {
             limits: Limits::default(),
             pass_through: None,
             webhooks: Vec::new(),
+            ledger: Ledger::Heads,
         }
     }
 }
@@ -100,6 +107,10 @@ pub struct UpstreamSettings {
     pub max_answer: usize,
     /// How many tokens its models take, input and answer together; `None`: not known here.
     pub context_window: Option<u32>,
+    /// Who keeps what is begun with its models.
+    pub state: State,
+    /// What it can do where it keeps the state; `None`: found out.
+    pub capabilities: Option<Capabilities>,
     /// How many of its answers may be open at once; a request beyond them is refused with status
     /// 429, which clients try again. `None`: any number.
     pub max_open: Option<usize>,
@@ -113,6 +124,8 @@ impl UpstreamSettings {
             api: Dialect::Responses,
             context_window: None,
             max_open: None,
+            state: State::Here,
+            capabilities: None,
             url,
             key,
             connect_timeout: Duration::from_secs(10),

@@ -1,6 +1,6 @@
 //! A held item as columns: its head is read back without a look at its bytes.
 
-use antiphon::{CallId, Fingerprint, Head, HeldItem, ItemId, Kind, Origin, Role};
+use antiphon::{Body, CallId, Fingerprint, Head, HeldItem, ItemId, Kind, Origin, Role};
 use bytes::Bytes;
 
 /// The names of the columns that hold an item, in the order in which stores write and read them.
@@ -29,7 +29,7 @@ pub(crate) struct Columns<'a, B> {
     pub(crate) flags: i64,
     pub(crate) fingerprint: Option<[u8; 16]>,
     pub(crate) origin: Option<&'a str>,
-    /// `None` for a tombstone.
+    /// `None` for a tombstone; empty where another owner has the bytes.
     pub(crate) body: Option<B>,
 }
 
@@ -45,7 +45,11 @@ impl<'a> Columns<'a, &'a [u8]> {
             flags: flags(item),
             fingerprint: item.fingerprint.map(|it| it.as_u128().to_be_bytes()),
             origin: item.origin.as_ref().map(Origin::as_str),
-            body: item.body.as_deref(),
+            body: match &item.body {
+                Body::Here(bytes) => Some(bytes),
+                Body::Elsewhere => Some(&[]),
+                Body::Erased => None,
+            },
         }
     }
 }
@@ -70,7 +74,11 @@ impl Columns<'_, Bytes> {
             fingerprint: fingerprint.map(Fingerprint::from_u128),
             origin: self.origin.map(Origin::new),
             supersedes: has(SUPERSEDES),
-            body: self.body,
+            body: match self.body {
+                Some(bytes) if bytes.is_empty() => Body::Elsewhere,
+                Some(bytes) => Body::Here(bytes),
+                None => Body::Erased,
+            },
         }
     }
 }

@@ -11,6 +11,7 @@ mod columns;
 mod error;
 mod ids;
 mod keys;
+mod ledgers;
 mod line;
 mod postgres;
 mod records;
@@ -22,6 +23,7 @@ mod url;
 pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+pub use ledgers::{Kept, LedgerEntry, LedgerTurn, Ledgers, Named};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{

@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::ledgers::LedgerTurn;
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -94,6 +95,9 @@ pub struct Turn {
     pub place: Option<Place>,
     /// What endpoints outside are to be told of its end. Only of a turn with a response.
     pub notices: Vec<Notice>,
+    /// What it changes in ledgers: of a turn whose items a provider keeps. Never of an opening, so
+    /// that what a dead process leaves stays in doubt.
+    pub ledger: Option<LedgerTurn>,
 }
 
 /// What an endpoint outside is to be told. It is kept from the commit of its turn until it was told, or

@@ -1,7 +1,7 @@
 //! One line.
 
-use antiphon::HeldItem;
 use antiphon::json::quote;
+use antiphon::{Body, HeldItem};
 
 /// A JSON object on a line of its own, as far as it is written.
 pub(super) struct Line(Vec<u8>);
@@ -32,12 +32,13 @@ impl Line {
         self
     }
 
-    /// With an item's id and its bytes, or that it was deleted.
+    /// With an item's id and its bytes, or where they are instead.
     pub(super) fn item(self, item: &HeldItem) -> Self {
         let line = self.text("id", item.id.as_str());
         match &item.body {
-            Some(body) => line.raw("item", body),
-            None => line.raw("deleted", "true"),
+            Body::Here(body) => line.raw("item", body),
+            Body::Elsewhere => line.raw("kept_elsewhere", "true"),
+            Body::Erased => line.raw("deleted", "true"),
         }
     }
 

@@ -59,6 +59,7 @@ impl Turn<'_> {
             request: Some(self.request.identity.digest),
             place: None,
             notices: Vec::new(),
+            ledger: None,
         };
         Apart { turn, status: finished.status, events, last: finished.event }
     }

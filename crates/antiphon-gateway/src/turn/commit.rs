@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antiphon::stream::{Finished, Output, Status};
-use antiphon::{HeldItem, Origin};
+use antiphon::{Body, HeldItem, Origin};
 use antiphon_store::{Base, NewResponse, ResponseId, Turn as TurnRecord};
 use bytes::Bytes;
 
@@ -38,6 +38,7 @@ impl Turn<'_> {
             request: Some(self.request.identity.digest),
             place: None,
             notices: Vec::new(),
+            ledger: None,
         };
         Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
     }
@@ -111,6 +112,7 @@ impl Turn<'_> {
             request: Some(self.request.identity.digest),
             place: opened.place(),
             notices: Vec::new(),
+            ledger: None,
         }
     }
 
@@ -120,7 +122,7 @@ impl Turn<'_> {
             let key = self.gateway.fingerprint_key;
             let mut held = HeldItem::new(output.id.clone(), item, key, Some(origin.clone()));
             if output.item.is_none() {
-                held.body = None;
+                held.body = Body::Erased;
             }
             held
         };
@@ -129,7 +131,7 @@ impl Turn<'_> {
 
     /// Whether the caller learns the response's id before its end and may go on from it. In the
     /// background, that is a job's to keep.
-    fn has_opening(&self) -> bool {
+    pub(super) fn has_opening(&self) -> bool {
         self.request.stream && self.request.store && !self.request.background
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use antiphon::stream::{Finished, Status};
-use antiphon::{HeldItem, Origin, Transcript};
+use antiphon::{Body, HeldItem, Origin, Transcript};
 use antiphon_store::StoreError;
 
 use super::Turn;
@@ -38,7 +38,7 @@ impl Turn<'_> {
             })
         };
         let kept = |item: &HeldItem| match is_deleted(item) {
-            true => HeldItem { body: None, ..item.clone() },
+            true => HeldItem { body: Body::Erased, ..item.clone() },
             false => item.clone(),
         };
         Ok(items.iter().map(kept).collect())

@@ -135,7 +135,7 @@ impl Turn<'_> {
 /// The ids under which items are held, also of those that came without one, by where their bytes are.
 fn held_ids(plan: &Plan) -> HashMap<*const u8, &ItemId> {
     let items = plan.transcript.items().iter();
-    items.filter_map(|item| Some((item.body.as_ref()?.as_ptr(), &item.id))).collect()
+    items.filter_map(|item| Some((item.body.bytes()?.as_ptr(), &item.id))).collect()
 }
 
 /// The bound on the answer that the caller asks for, which is held free.

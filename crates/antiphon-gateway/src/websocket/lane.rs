@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antiphon::{HeldItem, Transcript};
+use antiphon::{Body, HeldItem, Transcript};
 use bytes::Bytes;
 
 use super::stream_id::StreamId;
@@ -87,14 +87,14 @@ impl Lane {
 /// The item in memory of its own: as it came it is a slice of its message, all of which would be kept
 /// for it.
 fn detached(item: &HeldItem) -> HeldItem {
-    let body = item.body.as_deref().map(Bytes::copy_from_slice);
+    let copied = |bytes: &Bytes| Body::Here(Bytes::copy_from_slice(bytes));
+    let body = item.body.bytes().map_or_else(|| item.body.clone(), copied);
     HeldItem { body, ..item.clone() }
 }
 
 /// What it takes to remember the items, which may be many and short.
 fn size(transcript: &Transcript) -> usize {
-    let of_item =
-        |item: &HeldItem| size_of::<HeldItem>() + item.body.as_ref().map_or(0, Bytes::len);
+    let of_item = |item: &HeldItem| size_of::<HeldItem>() + item.body.bytes().map_or(0, Bytes::len);
     transcript.items().iter().map(of_item).sum()
 }
 

@@ -7,10 +7,12 @@ use bytes::Bytes;
 use rusqlite::{Connection, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use super::names;
 use super::responses::no_id;
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
 
@@ -88,6 +90,25 @@ fn ids(
     Ok(page)
 }
 
+/// A page of ledgers, in the order of their names.
+pub(super) fn ledgers(
+    db: &Connection,
+    tenant: &Tenant,
+    after: Option<&str>,
+) -> Result<Vec<(String, LedgerEntry)>> {
+    const SQL: &str = "
+        SELECT provider_id, upstream, kept, in_doubt FROM ledgers
+        WHERE tenant = ?1 AND provider_id > ?2
+        ORDER BY provider_id LIMIT ?3";
+    let page = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), after.unwrap_or_default(), PAGE], |row| {
+            Ok((row.get(0)?, names::read(row, 1)?))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(page)
+}
+
 /// As many items of a range, from its beginning on, as are given at once.
 pub(super) fn items(
     db: &Connection,
@@ -110,7 +131,7 @@ pub(super) fn items(
         && let Some(row) = rows.next()?
     {
         let item = row::read(row)?;
-        bytes += item.body.as_ref().map_or(0, Bytes::len);
+        bytes += item.body.bytes().map_or(0, Bytes::len);
         page.push((seq_of(row.get(row::COLUMNS)?), item));
     }
     Ok(page)
@@ -134,7 +155,7 @@ pub(super) fn loose_items(
         last = Some(read_place(row)?);
         if row.get(row::COLUMNS + 3)? {
             let item = row::read(row)?;
-            bytes += item.body.as_ref().map_or(0, Bytes::len);
+            bytes += item.body.bytes().map_or(0, Bytes::len);
             items.push(item);
         }
     }

@@ -14,6 +14,7 @@ use super::{
 use crate::background::Background;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::ledgers::Ledgers;
 use crate::records::{
     Conversation, Cursor, DueNotice, Earlier, Listing, Page, Place, RequestDigest, ResponseRecord,
     Scope, Turn,
@@ -35,6 +36,10 @@ impl Store for SqliteStore {
     }
 
     fn background(&self) -> &dyn Background {
+        self
+    }
+
+    fn ledgers(&self) -> &dyn Ledgers {
         self
     }
 
@@ -202,7 +207,7 @@ impl Store for SqliteStore {
 
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.write(Effect::Unsynced, move |db| openings::remove(db, &tenant, &id)).await
+        self.write(Effect::Unsynced, move |db| openings::discard(db, &tenant, &id)).await
     }
 
     async fn settle_openings(&self) -> Result<usize> {

@@ -181,6 +181,7 @@ impl World {
             request: None,
             place: None,
             notices: Vec::new(),
+            ledger: None,
         };
         (response.id, turn)
     }

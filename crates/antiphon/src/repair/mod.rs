@@ -3,6 +3,7 @@
 //! Laws: after a repair [`check`] finds nothing; a well-formed list is unchanged, byte for byte;
 //! repairing twice changes nothing more; the order of what stays is kept; time is linear.
 
+mod behind;
 mod calls;
 mod draft;
 mod held;
@@ -13,10 +14,10 @@ mod policy;
 mod reasoning;
 mod references;
 mod required;
-mod silence;
 #[cfg(test)]
 mod tests;
 
+pub use behind::{Unmendable, repair_behind, unmendable};
 pub use held::{Continuation, Finding, Held, check_held, repair_held};
 pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{

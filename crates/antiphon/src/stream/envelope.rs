@@ -15,6 +15,8 @@ use crate::json::{Object, quote};
 #[derive(Clone, Debug)]
 pub struct Envelope {
     fields: Object<'static>,
+    /// What stays whatever an upstream says.
+    own: &'static [&'static str],
 }
 
 /// Keys that echo the request, with what stands there when neither request nor upstream says
@@ -39,7 +41,7 @@ const ECHOED: [(&str, &str); 17] = [
     ("prompt_cache_key", "null"),
 ];
 
-/// Keys that are ours whatever an upstream says.
+/// Keys that are ours whatever an upstream says that does not keep the response.
 const OWN: [&str; 15] = [
     "id",
     "object",
@@ -58,6 +60,10 @@ const OWN: [&str; 15] = [
     "user",
 ];
 
+/// Keys that tell of the state in which the response is here, whoever keeps it.
+const STATE: [&str; 6] =
+    ["object", "completed_at", "status", "incomplete_details", "output", "error"];
+
 impl Envelope {
     /// The envelope of a response that begins: `id`, made at `created_at` (Unix seconds) for
     /// `request`, in the conversation of that id if any.
@@ -67,7 +73,7 @@ impl Envelope {
         request: &Object<'_>,
         conversation: Option<&str>,
     ) -> Self {
-        let mut envelope = Self { fields: Object::default() };
+        let mut envelope = Self { fields: Object::default(), own: &OWN };
         let fields = &mut envelope.fields;
         fields.set_string("id", id);
         fields.set("object", r#""response""#);
@@ -97,12 +103,19 @@ impl Envelope {
         envelope
     }
 
+    /// The same of a response that the upstream keeps: its identity is the upstream's too, and until
+    /// that is told, the one that it was given.
+    #[must_use]
+    pub fn kept_upstream(self) -> Self {
+        Self { own: &STATE, ..self }
+    }
+
     /// Takes over what an upstream's response object reports.
     pub fn adopt(&mut self, reported: &Object<'_>) {
         for (key, raw) in reported.iter() {
             let null_for_a_value = raw == "null"
                 && ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
-            if !OWN.contains(&key) && !null_for_a_value {
+            if !self.own.contains(&key) && !null_for_a_value {
                 self.set(key, raw.to_owned());
             }
         }

@@ -7,7 +7,7 @@ mod view;
 
 use std::collections::HashMap;
 
-pub use held::{HeldItem, Origin};
+pub use held::{Body, HeldItem, Origin};
 
 pub use crate::item::Exchange;
 use crate::item::{CallKey, Exchanges, ItemId};
@@ -39,14 +39,17 @@ impl Transcript {
         self.by_call.get(key)
     }
 
-    /// Appends an item.
+    /// Appends an item. A made-up output that was deleted gave way to the real one, and answers
+    /// nothing.
     pub fn push(&mut self, item: HeldItem) {
         let position = self.items.len();
         let held = self.by_id.get(&item.id);
         if held.is_none_or(|at| self.items[*at].is_tombstone()) {
             self.by_id.insert(item.id.clone(), position);
         }
-        self.by_call.push(position, &item.head);
+        if !(item.is_made_up() && item.is_tombstone()) {
+            self.by_call.push(position, &item.head);
+        }
         self.items.push(item);
     }
 }

@@ -1,6 +1,6 @@
 //! What a model gets of a transcript.
 
-use super::{HeldItem, Transcript};
+use super::{Body, HeldItem, Transcript};
 use crate::item::given::{
     assistant, call, compaction, developer, item, output, reasoning, system, user,
 };
@@ -18,7 +18,7 @@ fn superseding(number: usize, item: &Item) -> HeldItem {
 }
 
 fn deleted(item: HeldItem) -> HeldItem {
-    HeldItem { body: None, ..item }
+    HeldItem { body: Body::Erased, ..item }
 }
 
 fn view(items: impl IntoIterator<Item = HeldItem>) -> Vec<usize> {

@@ -37,6 +37,7 @@ fn opening(response: &ResponseId) -> Turn {
         request: None,
         place: None,
         notices: Vec::new(),
+        ledger: None,
     }
 }
 

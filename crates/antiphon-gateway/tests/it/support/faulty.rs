@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Listing, Page,
-    Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore, Store, StoreError,
-    Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers,
+    Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore,
+    Store, StoreError, Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -99,6 +99,10 @@ passing_on! {
     fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
+        fn ledgers(&self) -> &dyn Ledgers {
+            self.inner.ledgers()
+        }
+
         fn background(&self) -> &dyn Background {
             self
         }

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Line, Listing,
-    Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store, StoreError,
-    Tenant, ThreadId, Turn,
+    Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers, Line,
+    Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store,
+    StoreError, Tenant, ThreadId, Turn,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -60,6 +60,10 @@ macro_rules! recorded {
 
             async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool> {
                 self.store.replace(name, old, new).await
+            }
+
+            fn ledgers(&self) -> &dyn Ledgers {
+                self.store.ledgers()
             }
 
             fn background(&self) -> &dyn Background {

@@ -139,6 +139,7 @@ impl Outbox {
             request: None,
             place: None,
             notices: endpoints.iter().map(notice).collect(),
+            ledger: None,
         };
         self.store.commit_turn(&Tenant::new("acme"), turn).await.expect("it is committed");
         id

@@ -23,6 +23,12 @@ impl Taken {
             calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
         }
     }
+
+    /// The item ids of a transcript that its upstream keeps. The ids of calls are the upstream's word:
+    /// their outputs go to it.
+    pub fn items_of(transcript: &Transcript) -> Self {
+        Self { calls: HashSet::new(), ..Self::of(transcript) }
+    }
 }
 
 /// Gives every item its id and every call its `call_id`.

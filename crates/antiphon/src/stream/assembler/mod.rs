@@ -132,6 +132,14 @@ impl Assembler {
         self.emitter.next()
     }
 
+    /// The response's id as it was told; `None` before the response has begun.
+    pub fn response_id(&self) -> Option<String> {
+        match self.phase {
+            Phase::Awaited => None,
+            _ => serde_json::from_str(self.envelope.get("id")?).ok(),
+        }
+    }
+
     /// Whether the upstream has ended the response, or failed.
     pub fn has_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended(_))
