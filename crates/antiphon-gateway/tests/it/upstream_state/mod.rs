@@ -9,4 +9,8 @@ mod langchain;
 mod passing;
 mod repairs;
 mod replays;
+mod routes_ledgers;
+mod routes_owner;
+mod routes_tenants;
+mod routes_unchanged;
 mod world;
