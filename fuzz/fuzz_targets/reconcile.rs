@@ -31,7 +31,10 @@ fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
             let is_any_deleted = transcript.items().iter().any(HeldItem::is_tombstone);
             assert!(is_any_deleted, "something was deleted");
         }
-        Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {}
+        Verdict::Fresh
+            | Verdict::FreshUnderUsedId
+            | Verdict::Supersedes
+            | Verdict::LateOutput { .. } => {}
     }
 }
 

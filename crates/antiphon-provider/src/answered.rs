@@ -1,6 +1,6 @@
 //! What a request is answered with.
 
-use antiphon_testkit::{Exchange, Refusal, Reply};
+use antiphon_testkit::{Exchange, Frame, Refusal, Reply};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -26,6 +26,11 @@ pub(crate) enum Effect {
     EndsWhole(Run),
     /// It ends this turn, which is streamed.
     EndsStreamed(Run),
+    /// It ends this response in the background, of which it streams these events.
+    EndsBackground {
+        id: String,
+        events: Vec<Frame>,
+    },
 }
 
 impl Answered {
@@ -41,6 +46,14 @@ impl Answered {
     /// A refusal whose body is another than OpenAI's.
     pub(crate) fn refused_as(refusal: Refusal, status: StatusCode, body: &Value) -> Self {
         Self { verdict: Err(refusal), ..Self::with(status, body) }
+    }
+
+    /// The events of a response in the background.
+    pub(crate) fn events(id: &str, events: Vec<Frame>) -> Self {
+        let reply = Reply::sse(events.clone());
+        let exchange = reply.exchange();
+        let effect = Effect::EndsBackground { id: id.to_owned(), events };
+        Self { effect, ..Self::verbatim(reply, exchange) }
     }
 
     /// A reply that is given as it is.

@@ -17,6 +17,7 @@
 
 mod account;
 mod answered;
+mod background;
 mod ids;
 mod log;
 mod options;

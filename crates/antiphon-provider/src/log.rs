@@ -7,9 +7,6 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// How many requests are kept: the oldest go first.
-const CAPACITY: usize = 10_000;
-
 /// A request as it came, its verdict, and what the model was given.
 #[derive(Clone, Debug)]
 pub struct Recorded {
@@ -68,26 +65,34 @@ impl Recorded {
 }
 
 /// The latest requests, in the order they came.
-#[derive(Debug, Default)]
-pub(crate) struct Log(watch::Sender<VecDeque<Recorded>>);
+#[derive(Debug)]
+pub(crate) struct Log {
+    requests: watch::Sender<VecDeque<Recorded>>,
+    capacity: usize,
+}
 
 impl Log {
+    /// A log that keeps this many requests: the oldest go first.
+    pub(crate) fn of(capacity: usize) -> Self {
+        Self { requests: watch::Sender::default(), capacity }
+    }
+
     pub(crate) fn record(&self, request: Recorded) {
-        self.0.send_modify(|requests| {
-            if requests.len() == CAPACITY {
+        self.requests.send_modify(|requests| {
+            requests.push_back(request);
+            while requests.len() > self.capacity {
                 requests.pop_front();
             }
-            requests.push_back(request);
         });
     }
 
     pub(crate) fn all(&self) -> Vec<Recorded> {
-        self.0.borrow().iter().cloned().collect()
+        self.requests.borrow().iter().cloned().collect()
     }
 
     /// The request number `index` of those that are kept, once it has come.
     pub(crate) async fn nth(&self, index: usize) -> Recorded {
-        let mut requests = self.0.subscribe();
+        let mut requests = self.requests.subscribe();
         let reached = requests.wait_for(|requests| requests.len() > index).await;
         reached.expect("the log holds its own sender")[index].clone()
     }

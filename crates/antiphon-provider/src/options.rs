@@ -6,7 +6,7 @@ use crate::Profile;
 
 /// What a provider is and how it behaves. The default is OpenAI, strict, and keeps the part of a
 /// turn that was done when its caller leaves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// What all ids follow from: two providers with one seed give the same ids.
     pub seed: String,
@@ -20,6 +20,22 @@ pub struct Options {
     pub input_items: InputItems,
     /// The models there are; where none is named, every one but those that begin with `unknown-`.
     pub models: Vec<String>,
+    /// How many requests are remembered: the latest.
+    pub requests_kept: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: String::new(),
+            profile: Profile::default(),
+            rules: Rules::default(),
+            on_abort: OnAbort::default(),
+            input_items: InputItems::default(),
+            models: Vec::new(),
+            requests_kept: 10_000,
+        }
+    }
 }
 
 impl Options {

@@ -72,7 +72,7 @@ impl FromStr for Profile {
         match name {
             "openai" => Ok(Self::OpenAi),
             "azure" => Ok(Self::Azure),
-            "chains-only" => Ok(Self::ChainsOnly),
+            "open-responses" => Ok(Self::ChainsOnly),
             _ => Err(()),
         }
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use crate::account::Account;
 use crate::world::Shared;
 use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 
@@ -102,14 +103,13 @@ impl StrictProvider {
     /// Forgets a response, as a provider does when it expires. What went on from it keeps its
     /// context. False where there is none of this id.
     pub fn lose(&self, response: &str) -> bool {
-        let mut world = self.shared.world();
-        world.accounts_mut().any(|account| account.remove_response(response).is_ok())
+        self.shared.world().lose(response)
     }
 }
 
 /// What it has seen and has.
 impl StrictProvider {
-    /// The requests so far, in the order they came; the latest 10,000.
+    /// The requests so far, in the order they came: the latest, as many as are kept.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.log.all()
     }
@@ -157,7 +157,7 @@ impl StrictProvider {
     /// The ids of all stored responses.
     pub fn response_ids(&self) -> Vec<String> {
         let world = self.shared.world();
-        world.accounts().flat_map(|account| account.response_ids()).map(str::to_owned).collect()
+        world.accounts().flat_map(Account::response_ids).map(str::to_owned).collect()
     }
 }
 

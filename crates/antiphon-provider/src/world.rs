@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use antiphon_testkit::{Exchange, Hold};
+use antiphon_testkit::{Exchange, Hold, Refusal};
 use tokio::sync::watch;
 
 use crate::account::Account;
+use crate::background::Backgrounds;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::{OnAbort, Options, Script};
@@ -25,17 +26,14 @@ impl Shared {
     pub(crate) fn new(options: Options) -> Self {
         let world = World {
             ids: Ids::new(&options.seed),
+            backgrounds: Backgrounds::default(),
             accounts: BTreeMap::new(),
             on_abort: options.on_abort,
             scripts: VecDeque::new(),
             holds: Vec::new(),
         };
-        Self {
-            options,
-            log: Log::default(),
-            open_turns: watch::Sender::new(0),
-            world: Mutex::new(world),
-        }
+        let log = Log::of(options.requests_kept);
+        Self { options, log, open_turns: watch::Sender::new(0), world: Mutex::new(world) }
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
@@ -50,6 +48,7 @@ pub(crate) struct World {
     pub(crate) on_abort: OnAbort,
     /// What the next answers are to be, with the test's handle on each.
     pub(crate) scripts: VecDeque<(Script, Exchange)>,
+    pub(crate) backgrounds: Backgrounds,
     accounts: BTreeMap<String, Account>,
     /// By whose request, told by its token, an answer is stopped.
     holds: Vec<(String, Hold)>,
@@ -65,8 +64,19 @@ impl World {
         self.accounts.values()
     }
 
-    pub(crate) fn accounts_mut(&mut self) -> impl Iterator<Item = &mut Account> {
-        self.accounts.values_mut()
+    /// Forgets a response, whoever's it is; false where there is none.
+    pub(crate) fn lose(&mut self, id: &str) -> bool {
+        let tokens: Vec<String> = self.accounts.keys().cloned().collect();
+        tokens.iter().any(|token| self.remove_response(token, id).is_ok())
+    }
+
+    /// Removes a response of an account, with all that is under way for it.
+    pub(crate) fn remove_response(&mut self, token: &str, id: &str) -> Result<(), Refusal> {
+        let was_in_background = self.discard(token, id);
+        match self.account(token).0.remove_response(id) {
+            Err(_) if was_in_background => Ok(()),
+            removed => removed,
+        }
     }
 
     /// Stops the next streamed answer to a request with this token.

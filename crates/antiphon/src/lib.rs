@@ -30,6 +30,7 @@
 //! - [`item`]: the bytes as they came beside a small typed head; kinds that nobody knows are carried.
 //! - [`reconcile`]: what of an input its receiver does not have yet.
 //! - [`faults`], [`repair`]: what a provider refuses, in its own words, and the list it accepts.
+//! - [`made_up`]: what stands in for a missing output, and what becomes of the real one.
 //! - [`strip`]: what must not be sent beside state that a server holds.
 //! - [`dialect`]: Chat Completions, Anthropic Messages and AI SDK parts, in and out.
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
@@ -47,6 +48,7 @@ pub mod dialect;
 pub mod faults;
 pub mod item;
 pub mod json;
+pub mod made_up;
 pub mod reconcile;
 pub mod repair;
 pub mod run;

@@ -101,7 +101,10 @@ impl Admission {
             _ if self.was_deleted_elsewhere(position, &item) => {
                 self.report.left_out(position, &item, LeftOut::Deleted);
             }
-            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
+            Verdict::Fresh
+            | Verdict::FreshUnderUsedId
+            | Verdict::Supersedes
+            | Verdict::LateOutput { .. } => {
                 if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
                     self.keep(position, item, verdict);
                 }

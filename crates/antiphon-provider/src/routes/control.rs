@@ -57,7 +57,7 @@ pub(super) async fn lose(
     let Some(id) = query.get("response") else {
         return StatusCode::BAD_REQUEST;
     };
-    match shared.world().accounts_mut().any(|account| account.remove_response(id).is_ok()) {
+    match shared.world().lose(id) {
         true => StatusCode::NO_CONTENT,
         false => StatusCode::NOT_FOUND,
     }

@@ -22,6 +22,9 @@ pub(super) fn answer(asked: &Asked<'_>) -> Answered {
 fn route(asked: &Asked<'_>, path: &[&str]) -> Result<Option<Answered>, Refusal> {
     let answered = match (asked.method.as_str(), path) {
         ("POST", ["responses"]) => return turns::create(asked).map(Some),
+        ("GET", ["responses", id]) if asked.asks_for("stream") => {
+            return responses::stream(asked, id).map(Some);
+        }
         ("GET", ["responses", id]) => responses::retrieve(asked, id),
         ("DELETE", ["responses", id]) => responses::delete(asked, id),
         ("POST", ["responses", id, "cancel"]) => responses::cancel(asked, id),

@@ -55,6 +55,9 @@ async fn any(
         Effect::Nothing => Course::of_no_turn(&shared),
         Effect::EndsWhole(run) => Course::in_one_piece(&shared, run),
         Effect::EndsStreamed(run) => Course::streamed(&shared, run),
+        Effect::EndsBackground { id, events } => {
+            Course::in_background(&shared, asked.token.clone(), id, &events)
+        }
     };
     deliver(answered.reply, answered.exchange, course).await
 }

@@ -26,8 +26,12 @@ pub(super) fn create(asked: &Asked<'_>) -> Result<Answered, Refusal> {
     let (account, ids) = world.account(&asked.token);
     turn.begin(account);
     let made = Made::of(answer, &create, &turn, &ids.next_digits());
+    let run = Run { turn, made };
+    if create.background {
+        return Ok(in_background(run, &create, &script, exchange, &mut world));
+    }
     let hold = world.take_hold(&asked.token).filter(|_| create.stream);
-    Ok(answered(Run { turn, made }, &create, &script, exchange, hold))
+    Ok(answered(run, &create, &script, exchange, hold))
 }
 
 /// What is scripted, or what the default model says.
@@ -44,6 +48,27 @@ fn recalled(create: &Create<'_>, turn: &Turn, seed: &str) -> Answer {
     let mut request = create.body.clone();
     request["input"] = Value::from(turn.given());
     recall::answer_with(&request, seed)
+}
+
+fn in_background(
+    run: Run,
+    create: &Create<'_>,
+    script: &Script,
+    exchange: Exchange,
+    world: &mut World,
+) -> Answered {
+    let given = Some(run.turn.given());
+    let events = run.made.frames.clone();
+    let queued = world.queue(run);
+    let answered = match create.stream {
+        true => {
+            let reply = script.deliver(Reply::sse(events.clone()));
+            let streamed = Answered::events(queued["id"].as_str().unwrap_or_default(), events);
+            Answered { reply, exchange, ..streamed }
+        }
+        false => Answered::json(&queued),
+    };
+    Answered { given, ..answered }
 }
 
 fn answered(

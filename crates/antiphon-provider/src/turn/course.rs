@@ -9,7 +9,8 @@ use super::Run;
 use crate::world::{Shared, World};
 
 /// Ends the turn as its answer goes out: just before the terminal event, so that who has read it
-/// finds the turn kept, or when the caller leaves before that.
+/// finds the turn kept, or when the caller leaves before that. A turn in the background ends in the
+/// same way, but no caller that leaves ends it.
 ///
 /// ```text
 ///            terminal event goes out
@@ -26,6 +27,7 @@ pub(crate) struct Course {
 #[derive(Debug)]
 enum State {
     Open { run: Box<Run>, marks: Vec<Mark>, done: Vec<Value> },
+    InBackground { token: String, id: String, end: usize },
     Over,
 }
 
@@ -49,6 +51,21 @@ impl Course {
         Self::open(shared, run, vec![Mark::End])
     }
 
+    /// The course of these events of a turn in the background.
+    pub(crate) fn in_background(
+        shared: &Arc<Shared>,
+        token: String,
+        id: String,
+        events: &[Frame],
+    ) -> Self {
+        let is_end = |frame: &Frame| matches!(Mark::of(frame), Mark::End);
+        let state = match events.iter().position(is_end) {
+            Some(end) => State::InBackground { token, id, end },
+            None => State::Over,
+        };
+        Self { shared: Arc::clone(shared), state }
+    }
+
     /// The course of what changes nothing.
     pub(crate) fn of_no_turn(shared: &Arc<Shared>) -> Self {
         Self { shared: Arc::clone(shared), state: State::Over }
@@ -70,13 +87,16 @@ impl Course {
 
 impl Witness for Course {
     fn sending(&mut self, index: usize) {
-        let State::Open { marks, done, .. } = &mut self.state else {
-            return;
-        };
-        match marks.get(index) {
-            Some(Mark::ItemDone(item)) => done.push(item.clone()),
-            Some(Mark::End) => self.end(|run, _, world| run.finish(world)),
-            Some(Mark::Nothing) | None => {}
+        match &mut self.state {
+            State::Open { marks, done, .. } => match marks.get(index) {
+                Some(Mark::ItemDone(item)) => done.push(item.clone()),
+                Some(Mark::End) => self.end(|run, _, world| run.finish(world)),
+                Some(Mark::Nothing) | None => {}
+            },
+            State::InBackground { token, id, end } if *end == index => {
+                self.shared.world().end(token, id);
+            }
+            State::InBackground { .. } | State::Over => {}
         }
     }
 

@@ -67,6 +67,11 @@ impl Turn {
         before.iter().chain(&self.input).map(|item| item.value().clone()).collect()
     }
 
+    /// Whose it is.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
     /// From here to its end no other turn of its conversation is accepted.
     pub(crate) fn begin(&self, account: &mut Account) {
         self.lock(account, true);

@@ -22,14 +22,25 @@ impl Run {
         }
     }
 
+    /// It ends without anything left of it.
+    pub(crate) fn drop_from(self, world: &mut World) {
+        self.turn.leave(world);
+    }
+
+    /// The response as it is before its end, with this status.
+    pub(crate) fn standing(&self, status: &str) -> Value {
+        let mut response = self.made.opened.clone();
+        response["status"] = status.into();
+        response
+    }
+
     /// Its caller left when these items were done.
     pub(crate) fn abandon(self, done: Vec<Value>, world: &mut World) {
         match world.on_abort {
             OnAbort::Whole => self.finish(world),
             OnAbort::Nothing => self.turn.leave(world),
             OnAbort::Part => {
-                let mut response = self.made.opened;
-                response["status"] = "incomplete".into();
+                let mut response = self.standing("incomplete");
                 response["output"] = done.clone().into();
                 self.turn.keep(response, done, world);
             }

@@ -164,3 +164,19 @@ async fn a_failed_turn_leaves_nothing() {
     assert!(provider.response_ids().is_empty());
     client.turn(asked).await;
 }
+
+#[tokio::test]
+async fn who_leaves_an_answer_in_one_piece_before_it_came_leaves_its_input() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    provider.script(Script::from(Answer::new("m").message("Hi")).withhold_head());
+    let asked = json!({"model": "m", "conversation": conversation, "input": "Hello"});
+    let waiting = client.post("/v1/responses", asked);
+    tokio::select! {
+        answer = waiting => panic!("it is withheld: {answer:?}"),
+        _ = provider.request(1) => {}
+    }
+    soon(provider.settled()).await;
+    assert_eq!(types(&client.items(&conversation).await), ["message"]);
+}

@@ -124,11 +124,10 @@ impl Events {
     /// The next event; none at the end of the stream or where it breaks.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
-            if let Some((event, rest)) = self.buffered.split_once("\n\n") {
+            if let Some(end) = self.buffered.find("\n\n") {
+                let event: String = self.buffered.drain(..end + 2).collect();
                 let data = event.lines().find_map(|line| line.strip_prefix("data: "));
-                let event = data.and_then(|data| serde_json::from_str(data).ok());
-                self.buffered = rest.to_owned();
-                return event;
+                return data.and_then(|data| serde_json::from_str(data).ok());
             }
             let frame = soon(self.response.body_mut().frame()).await?.ok()?;
             let data = frame.into_data().unwrap_or_default();

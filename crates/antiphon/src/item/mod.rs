@@ -24,6 +24,9 @@ pub use pairing::{CallKey, Side};
 
 use crate::json::Object;
 
+/// What stands for the bytes that are not known. No item consists of it.
+const OUTLINE: &[u8] = b"{}";
+
 /// One item of a conversation: its bytes as they came, and the few fields that decide its fate.
 ///
 /// Cloning is cheap: bytes and ids are shared. Nothing here rewrites the bytes except
@@ -43,6 +46,17 @@ impl Item {
     /// An item whose head is already known, because it was stored beside the bytes.
     pub fn from_parts(raw: Bytes, head: Head) -> Self {
         Self { raw, head }
+    }
+
+    /// An item of which the head is known and nothing else. It says the same as every item of its
+    /// kind.
+    pub(crate) fn outline(head: Head) -> Self {
+        Self::from_parts(Bytes::from_static(OUTLINE), head)
+    }
+
+    /// Whether nothing but the head is known of it.
+    pub(crate) fn is_outline(&self) -> bool {
+        self.raw == OUTLINE
     }
 
     /// The bytes as they came.

@@ -28,9 +28,9 @@ impl Item {
     /// Whether this is `earlier` once more, the two having one id.
     ///
     /// What a model made is what its id says, however much of it a client kept: of its messages, one
-    /// text and a beginning of it are one. Messages of
-    /// callers, calls and outputs are copies only where they say the same: clients make ids up, and
-    /// some servers restart them.
+    /// text and a beginning of it are one. Messages of callers, calls and outputs are copies only
+    /// where they say the same: clients make ids up, and some servers restart them. Of a caller's
+    /// message in outline nobody can tell, and new words are not to be lost.
     pub(crate) fn is_copy_of(&self, earlier: &Self) -> bool {
         let (one, two) = (earlier.head(), self.head());
         let is_reference = |head: &Head| head.kind == Kind::ItemReference;
@@ -44,8 +44,21 @@ impl Item {
         let is_what_its_id_says = two.is_model_made() && two.pairing().is_none();
         match two.kind {
             Kind::Message if is_what_its_id_says => is_one_text(self, earlier),
+            Kind::Message if earlier.is_outline() => false,
             _ => is_what_its_id_says || self.says_the_same_as(earlier),
         }
+    }
+
+    /// The words of a message, run together.
+    pub(crate) fn words(&self) -> String {
+        let message = self.object();
+        let content = message.present("content").unwrap_or_default();
+        if let Some(text) = json::unquote(content) {
+            return text.into_owned();
+        }
+        let parts: Vec<Object<'_>> = serde_json::from_str(content).unwrap_or_default();
+        let words = parts.iter().filter_map(|part| part.string("text").or(part.string("refusal")));
+        words.collect()
     }
 
     /// Whether it is a message that its caller wrote.
@@ -56,20 +69,8 @@ impl Item {
 
 /// Whether one of two messages says all that the other says, from its beginning on.
 fn is_one_text(one: &Item, two: &Item) -> bool {
-    let (one, two) = (text_of(one), text_of(two));
+    let (one, two) = (one.words(), two.words());
     one.starts_with(&two) || two.starts_with(&one)
-}
-
-/// The words of a message, run together.
-fn text_of(message: &Item) -> String {
-    let message = message.object();
-    let content = message.present("content").unwrap_or_default();
-    if let Some(text) = json::unquote(content) {
-        return text.into_owned();
-    }
-    let parts: Vec<Object<'_>> = serde_json::from_str(content).unwrap_or_default();
-    let words = parts.iter().filter_map(|part| part.string("text").or(part.string("refusal")));
-    words.collect()
 }
 
 fn counts(key: &str) -> bool {

@@ -59,7 +59,9 @@ fn settle(pairs: Vec<Pair>, known: &mut [Known]) {
 fn anchor(talk: &Talk, known: Known) -> Option<Range<usize>> {
     let place = known.place?;
     match known.verdict {
-        Verdict::Resent(_) | Verdict::Deleted => Some(place..place + 1),
+        Verdict::Resent(_) | Verdict::Deleted | Verdict::LateOutput { .. } => {
+            Some(place..place + 1)
+        }
         // What a model said beside a call comes before the output, up to the user's next word.
         _ => {
             let next = talk.user_behind(place).unwrap_or(usize::MAX);

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use super::known::Known;
+use super::late::Late;
 use super::{Rule, Verdict};
-use crate::item::{CallKey, Exchange, Exchanges, Item, Joined, Side};
+use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Item, Joined, Side};
 use crate::transcript::Transcript;
 
 pub(super) struct Calls<'a> {
@@ -21,6 +22,7 @@ pub(super) struct Calls<'a> {
     /// For each key how many of the held calls were met.
     met: HashMap<CallKey, usize>,
     loose: HashMap<CallKey, Loose>,
+    late: Late<'a>,
 }
 
 /// Outputs whose calls the input leaves out.
@@ -34,7 +36,11 @@ struct Loose {
 }
 
 impl<'a> Calls<'a> {
-    pub(super) fn new(transcript: &'a Transcript, incoming: &'a [Item]) -> Self {
+    pub(super) fn new(
+        transcript: &'a Transcript,
+        incoming: &'a [Item],
+        key: FingerprintKey,
+    ) -> Self {
         let mut exchanges = Exchanges::default();
         let mut calls = Self {
             transcript,
@@ -43,6 +49,7 @@ impl<'a> Calls<'a> {
             answers: HashMap::new(),
             met: HashMap::new(),
             loose: HashMap::new(),
+            late: Late::new(transcript, key),
         };
         for (position, item) in incoming.iter().enumerate() {
             let joined = exchanges.push(position, item.head());
@@ -221,7 +228,11 @@ impl<'a> Calls<'a> {
 
     fn held(&self, place: usize, position: usize) -> Known {
         let differs = self.differs(place, position);
-        Known::held(self.transcript, place, Rule::SameCall, differs)
+        let known = Known::held(self.transcript, place, Rule::SameCall, differs);
+        match self.late.verdict(place, &self.incoming[position]) {
+            Some(verdict) => known.with(verdict),
+            None => known,
+        }
     }
 
     fn differs(&self, place: usize, position: usize) -> bool {

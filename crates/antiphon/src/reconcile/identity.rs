@@ -83,13 +83,12 @@ impl<'a> Identity<'a> {
     }
 
     fn differs(&self, holder: &HeldItem, item: &Item) -> bool {
-        if holder.is_byte_for_byte(item) {
+        if holder.is_tombstone() || holder.is_byte_for_byte(item) {
             return false;
         }
-        match (holder.item(), Fingerprint::of(self.key, item)) {
-            (None, _) => false,
-            (Some(_), Some(says)) => holder.fingerprint != Some(says),
-            (Some(held), None) => !held.says_the_same_as(item),
+        match Fingerprint::of(self.key, item) {
+            Some(says) => holder.fingerprint != Some(says),
+            None => holder.item().is_some_and(|held| !held.says_the_same_as(item)),
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn by_id_and_call(
     key: FingerprintKey,
 ) -> Vec<Known> {
     let mut identity = Identity::new(transcript, incoming, key);
-    let mut calls = Calls::new(transcript, incoming);
+    let mut calls = Calls::new(transcript, incoming, key);
     let mut known: Vec<Known> = Vec::with_capacity(incoming.len());
     for position in 0..incoming.len() {
         let next = match identity.of(position) {

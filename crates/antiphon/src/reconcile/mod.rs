@@ -7,6 +7,14 @@
 //! held already; then, for messages without ids, alignment as a *sequence*. Equal text alone never
 //! counts: people repeat themselves.
 //!
+//! What is held may be held elsewhere ([`Body::Elsewhere`](crate::Body)): heads and fingerprints find
+//! what bodies find. Only two things need bodies: that another call comes under a used `call_id`,
+//! which then counts as the held one, and a compaction that comes back without its id, which then
+//! counts as new. And of what is no message nobody can say whether it differs.
+//!
+//! A made-up output is none that a client has. Its real output is new, and the made-up text, which a
+//! client may have learnt from a list, is re-sent; so is an output that a held message carries.
+//!
 //! Limits, where a client is taken at its word: a trimmed window of a history with no id, call or
 //! output in it; users' messages that were edited or left out behind the last of them; assistants'
 //! messages that were edited, and reasoning that comes back without its id, which are new. And one input fits two readings: every text that the
@@ -17,6 +25,7 @@ mod calls;
 mod identity;
 mod instructions;
 mod known;
+mod late;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -33,6 +42,12 @@ pub enum Verdict {
     FreshUnderUsedId,
     /// New instructions in place of the latest held ones of their role.
     Supersedes,
+    /// It is new: the real output of a call that a [made-up](crate::made_up) one answered.
+    LateOutput {
+        /// Where the made-up output is held. It is to be deleted, or the real one to be told in a
+        /// message.
+        made_up: usize,
+    },
     /// The owner holds it.
     Resent(Resent),
     /// The owner held it and was told to delete it.
@@ -88,7 +103,10 @@ impl Verdict {
 
     /// Whether the item enters the transcript.
     pub fn is_fresh(self) -> bool {
-        matches!(self, Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes)
+        matches!(
+            self,
+            Self::Fresh | Self::FreshUnderUsedId | Self::Supersedes | Self::LateOutput { .. }
+        )
     }
 }
 

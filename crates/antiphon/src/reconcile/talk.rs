@@ -21,7 +21,7 @@ struct Lines {
     order: Vec<Line>,
     /// The indexes of the lines that say a thing.
     by_says: HashMap<Fingerprint, Vec<usize>>,
-    /// The indexes of the lines that no replay leaves out: the user's.
+    /// The indexes of the lines that no replay leaves out: the user's own.
     users: Vec<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Lines {
         let mut lines = Self::default();
         for (position, item) in held {
             let Some(role) = item.head.speaker() else { continue };
-            let is_user = role == Role::User;
+            let is_user = role == Role::User && !item.is_made_up();
             lines.push(position, item, is_user);
         }
         lines

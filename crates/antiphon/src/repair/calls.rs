@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use super::names::{self, Names};
-use super::silence::silence;
-use super::{Action, Draft, OnOutputWithoutCall, OnUnansweredCall, Policy};
+use super::{Action, Draft, OnOutputWithoutCall, OnUnansweredCall, Policy, may_be_the_models};
 use crate::faults::Fault;
-use crate::item::{CallId, CallKey, Exchanges, Head, Item, ItemId, Joined, Side};
+use crate::item::{CallId, CallKey, Exchanges, Head, Item, ItemId, Joined, Kind, Side};
+use crate::made_up::silence;
 
 pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
     let mut pairs = Pairs::default();
@@ -180,8 +180,20 @@ fn mend_call(draft: &mut Draft, call: &Call, names: &mut Names) {
     if let Some(silence) = silence(&call.key.kind) {
         draft.note(call.position, call.unanswered(), Action::Answered);
         let output = silence.to(name.as_ref().unwrap_or(&call.key.call_id));
-        draft.put_behind(call.last_of_run, output);
+        draft.put_behind(place_of_answer(draft, call), output);
     }
+}
+
+/// Behind the calls that were made at once. Where a server holds reasoning last, what continues it
+/// comes first: behind an output the reasoning would be lone.
+fn place_of_answer(draft: &Draft, call: &Call) -> usize {
+    let continues = |head: &Head| head.kind == Kind::Reasoning || may_be_the_models(head);
+    if !draft.is_held(call.last_of_run) || !draft.holds_reasoning_last() {
+        return call.last_of_run;
+    }
+    let fresh = draft.items().filter(|(position, _)| !draft.is_held(*position));
+    let continued = fresh.take_while(|(_, item)| continues(item.head()));
+    continued.last().map_or(call.last_of_run, |(position, _)| position)
 }
 
 fn rename(draft: &mut Draft, call: &Call, name: &CallId) {
@@ -214,7 +226,7 @@ fn duplicate_output(output: &Item) -> Fault {
     Fault::DuplicateOutput { kind: output.head().kind.clone(), call_id: call_id(output.head()) }
 }
 
-fn output_without_call(output: &Item) -> Fault {
+pub(super) fn output_without_call(output: &Item) -> Fault {
     Fault::OutputWithoutCall {
         kind: output.head().kind.clone(),
         call_id: output.head().call_id.clone(),

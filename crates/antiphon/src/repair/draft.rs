@@ -2,7 +2,7 @@
 
 use super::{Action, Mend, Repaired};
 use crate::faults::Fault;
-use crate::item::Item;
+use crate::item::{Item, Kind};
 
 /// The list, with positions as they were given.
 pub(super) struct Draft {
@@ -43,6 +43,12 @@ impl Draft {
 
     pub(super) fn is_held(&self, position: usize) -> bool {
         position < self.held
+    }
+
+    /// Whether the last thing that the server holds is reasoning.
+    pub(super) fn holds_reasoning_last(&self) -> bool {
+        let last = self.held.checked_sub(1).and_then(|last| self.get(last));
+        last.is_some_and(|item| item.head().kind == Kind::Reasoning)
     }
 
     /// The position among the items that are not held; `None` for one that is.

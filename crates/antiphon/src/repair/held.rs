@@ -1,6 +1,6 @@
 //! Input for a server that holds the conversation before it.
 
-use super::silence::silence;
+use super::behind::is_lost;
 use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, mended};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
@@ -126,8 +126,7 @@ impl Input {
             exchanges.push(position, item.head());
         }
         let is_lost = |position: &usize| {
-            let kind = &self.draft.item(*position).head().kind;
-            self.draft.is_held(*position) && kind.must_be_answered() && silence(kind).is_none()
+            self.draft.is_held(*position) && is_lost(&self.draft.item(*position).head().kind)
         };
         let waiting = exchanges.iter().flat_map(Exchange::waiting);
         let head = self.draft.item(waiting.filter(is_lost).min()?).head();
@@ -203,7 +202,10 @@ fn by_kind(head: &Head) -> Option<Repetition> {
 fn by_verdict(item: &Item, verdict: Verdict) -> Option<Repetition> {
     let head = item.head();
     let fault = match verdict {
-        Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => return None,
+        Verdict::Fresh
+        | Verdict::FreshUnderUsedId
+        | Verdict::Supersedes
+        | Verdict::LateOutput { .. } => return None,
         Verdict::Duplicate(_) | Verdict::Resent(Resent { rule: Rule::SameId, .. }) => {
             of_id(head).or_else(|| of_call(head, true))
         }

@@ -3,6 +3,7 @@
 //! Laws: after a repair [`check`] finds nothing; a well-formed list is unchanged, byte for byte;
 //! repairing twice changes nothing more; the order of what stays is kept; time is linear.
 
+mod behind;
 mod calls;
 mod draft;
 mod held;
@@ -13,10 +14,10 @@ mod policy;
 mod reasoning;
 mod references;
 mod required;
-mod silence;
 #[cfg(test)]
 mod tests;
 
+pub use behind::{Unmendable, repair_behind, unmendable};
 pub use held::{Continuation, Finding, Held, check_held, repair_held};
 pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
@@ -24,7 +25,6 @@ pub use policy::{
 };
 pub(crate) use reasoning::may_be_the_models;
 pub use required::made_with;
-pub use silence::is_made_up;
 
 use crate::faults::Fault;
 use crate::item::{Item, ItemId};
@@ -106,16 +106,6 @@ pub fn repair_with(items: &[Item], policy: &Policy) -> Result<Repaired, Refused>
         Some(refused) => Err(refused),
         None => Ok(draft.into_repaired()),
     }
-}
-
-/// Mends what is to be sent to a server that holds the first `held` of `items`. What comes back is
-/// what to send: outputs for calls that the server holds and nobody answered come first. Mends of what
-/// is held have its positions.
-///
-/// What is held may be outlines ([`HeldItem::outline`](crate::HeldItem::outline)). It stays as it is,
-/// so that a held lone reasoning item is none of the mends. The policy rejects nothing.
-pub fn repair_behind(held: usize, items: &[Item], policy: &Policy) -> Repaired {
-    mended(items, held, policy).into_repaired()
 }
 
 /// The draft of `items`, the first `held` of which are a server's.

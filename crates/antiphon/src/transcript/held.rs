@@ -17,11 +17,20 @@ impl Origin {
         Self(name.into())
     }
 
+    /// Antiphon itself: what it [makes up](crate::made_up) where the real thing is missing. No
+    /// upstream is called so, since their origins name a model too.
+    pub fn made_up() -> Self {
+        Self::new(MADE_UP)
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
+
+/// The origin of what nobody made.
+const MADE_UP: &str = "antiphon";
 
 /// An item of a transcript: its bytes, what is known of them without reading them again, and the id
 /// under which it is held.
@@ -76,10 +85,13 @@ impl HeldItem {
         }
     }
 
-    /// The same of an item whose bytes another owner has.
+    /// The same of an item whose bytes another owner has. What was deleted stays so.
     #[must_use]
     pub fn elsewhere(self) -> Self {
-        Self { body: Body::Elsewhere, ..self }
+        match self.body {
+            Body::Here(_) => Self { body: Body::Elsewhere, ..self },
+            Body::Elsewhere | Body::Erased => self,
+        }
     }
 
     /// The item; `None` where its bytes are not here.
@@ -92,7 +104,7 @@ impl HeldItem {
     pub fn outline(&self) -> Option<Item> {
         match &self.body {
             Body::Here(raw) => Some(Item::from_parts(raw.clone(), self.head.clone())),
-            Body::Elsewhere => Some(Item::from_parts(Bytes::from_static(b"{}"), self.head.clone())),
+            Body::Elsewhere => Some(Item::outline(self.head.clone())),
             Body::Erased => None,
         }
     }
@@ -100,6 +112,11 @@ impl HeldItem {
     /// Whether `item` is held as the very bytes that it came as.
     pub(crate) fn is_byte_for_byte(&self, item: &Item) -> bool {
         self.body.bytes() == Some(item.raw())
+    }
+
+    /// Whether it was made up here, because the real thing was missing.
+    pub fn is_made_up(&self) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.as_str() == MADE_UP)
     }
 
     /// Whether the item was deleted.

@@ -39,14 +39,17 @@ impl Transcript {
         self.by_call.get(key)
     }
 
-    /// Appends an item.
+    /// Appends an item. A made-up output that was deleted gave way to the real one, and answers
+    /// nothing.
     pub fn push(&mut self, item: HeldItem) {
         let position = self.items.len();
         let held = self.by_id.get(&item.id);
         if held.is_none_or(|at| self.items[*at].is_tombstone()) {
             self.by_id.insert(item.id.clone(), position);
         }
-        self.by_call.push(position, &item.head);
+        if !(item.is_made_up() && item.is_tombstone()) {
+            self.by_call.push(position, &item.head);
+        }
         self.items.push(item);
     }
 }

@@ -1,5 +1,6 @@
 //! The laws of the engine, tried from outside on generated histories.
 
+mod behind;
 mod bytes;
 mod chat;
 mod compaction;

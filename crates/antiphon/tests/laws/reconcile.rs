@@ -1,9 +1,9 @@
 //! The laws of reconciling: exactly what is new is fresh.
 
 use antiphon::item::FingerprintKey;
-use antiphon::reconcile::{Verdict, reconcile};
+use antiphon::reconcile::{Resent, Verdict, reconcile};
 use antiphon::transcript::{Body, HeldItem, Transcript};
-use antiphon::{Item, ItemId, Role};
+use antiphon::{Item, ItemId, Kind, Role};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -24,6 +24,11 @@ fn held(item: &Item, number: usize) -> HeldItem {
 
 fn transcript(items: &[Item]) -> Transcript {
     items.iter().enumerate().map(|(number, item)| held(item, number)).collect()
+}
+
+/// The same items with their bytes in other hands.
+fn elsewhere(owner: &Transcript) -> Transcript {
+    owner.items().iter().cloned().map(HeldItem::elsewhere).collect()
 }
 
 fn end() -> impl Strategy<Value = End> {
@@ -47,7 +52,8 @@ fn news(history: &History, says: &[&str]) -> Vec<Sent> {
     history.outputs_to_come.iter().map(|piece| (None, piece.json.clone())).collect()
 }
 
-/// Each item is found where it is held, and new where it is held nowhere.
+/// Each item is found where it is held, and new where it is held nowhere: by an owner that has the
+/// bytes, and by one that has heads and fingerprints.
 fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
     let incoming = items(sent.iter().map(|(_, json)| json));
     let place = |verdict: Verdict| match verdict {
@@ -55,10 +61,12 @@ fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
         Verdict::Fresh => None,
         other => panic!("{other:?} in a plain replay"),
     };
-    let verdicts = reconcile(&transcript(held), &incoming, KEY);
-    let found: Vec<_> = verdicts.into_iter().map(place).collect();
     let expected: Vec<_> = sent.iter().map(|(place, _)| *place).collect();
-    prop_assert_eq!(found, expected);
+    for owner in [transcript(held), elsewhere(&transcript(held))] {
+        let verdicts = reconcile(&owner, &incoming, KEY);
+        let found: Vec<_> = verdicts.into_iter().map(place).collect();
+        prop_assert_eq!(&found, &expected);
+    }
     Ok(())
 }
 
@@ -179,6 +187,25 @@ proptest! {
     }
 
     #[test]
+    fn heads_tell_what_bodies_tell_where_no_call_id_is_used_again(
+        history in (turns(), numbering()),
+        owners in mishaps(),
+        clients in mishaps(),
+        client in client(),
+        deleted in vec(any::<Index>(), 0..3),
+    ) {
+        let history = History::of(&history.0, history.1, End::Over);
+        let kept = history.pieces.iter().map(|piece| piece.json.clone()).collect();
+        let owner = with_deletions(&items(&mangled(kept, &owners)), &deleted);
+        let incoming = items(&mangled(client.sends(&history.pieces), &clients));
+        prop_assume!(!is_any_call_another(&owner, &incoming));
+        let of_bodies = reconcile(&owner, &incoming, KEY);
+        let of_heads = reconcile(&elsewhere(&owner), &incoming, KEY);
+        let told = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
+        prop_assert_eq!(of_heads, told.collect::<Vec<_>>());
+    }
+
+    #[test]
     fn there_is_one_verdict_an_item_whatever_comes(
         history in (turns(), numbering()),
         owners in mishaps(),
@@ -202,6 +229,28 @@ proptest! {
             }
         }
     }
+}
+
+/// The verdict where only heads and fingerprints are held: of messages alone anybody can say whether
+/// they differ.
+fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
+    match verdict {
+        Verdict::Resent(resent) if item.head().kind != Kind::Message => {
+            Verdict::Resent(Resent { differs: false, ..resent })
+        }
+        verdict => verdict,
+    }
+}
+
+/// Whether any call says something else than one that is held under its `call_id`.
+fn is_any_call_another(owner: &Transcript, incoming: &[Item]) -> bool {
+    incoming.iter().any(|item| {
+        let exchange = item.head().pairing().and_then(|(_, key)| owner.exchange(&key));
+        let calls = exchange.map_or(&[][..], |exchange| &exchange.calls);
+        let is_call = item.head().kind.output().is_some();
+        let says_otherwise = |held: Item| !held.says_the_same_as(item);
+        is_call && calls.iter().any(|at| owner.items()[*at].item().is_some_and(says_otherwise))
+    })
 }
 
 /// An owner of `items`, some of which were deleted.

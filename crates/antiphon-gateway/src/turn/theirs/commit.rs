@@ -30,7 +30,7 @@ impl Theirs<'_> {
             return Ok(());
         }
         // The upstream's id is not known yet.
-        let response = self.new_response(opened, "", Status::Cancelled, &plan.report);
+        let response = new_response(opened, "", Status::Cancelled, &plan.report);
         let turn = TurnRecord {
             base: opened.base.clone(),
             input: plan.fresh.clone(),
@@ -131,7 +131,7 @@ impl Theirs<'_> {
             base: if failed { opened.base_apart() } else { opened.base.clone() },
             input: plan.fresh.clone(),
             output: self.output(finished, plan),
-            response: stored.then(|| self.new_response(opened, id, finished.status, report)),
+            response: stored.then(|| new_response(opened, id, finished.status, report)),
             request: Some(self.turn.request.identity.digest),
             place: opened.place(),
             notices: Vec::new(),
@@ -151,20 +151,15 @@ impl Theirs<'_> {
         });
         entered.collect()
     }
+}
 
-    fn new_response(
-        &self,
-        opened: &Opened,
-        id: &str,
-        status: Status,
-        report: &Report,
-    ) -> NewResponse {
-        NewResponse {
-            id: opened.response_id.clone(),
-            conversation: opened.conversation.clone(),
-            created_at: opened.created_at,
-            envelope: envelope_of(id, status.as_str()),
-            report: report.to_json().into(),
-        }
+/// The record of the response under its local id; `id` is the upstream's.
+fn new_response(opened: &Opened, id: &str, status: Status, report: &Report) -> NewResponse {
+    NewResponse {
+        id: opened.response_id.clone(),
+        conversation: opened.conversation.clone(),
+        created_at: opened.created_at,
+        envelope: envelope_of(id, status.as_str()),
+        report: report.to_json().into(),
     }
 }

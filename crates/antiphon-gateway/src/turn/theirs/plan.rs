@@ -1,14 +1,14 @@
 //! What of the input the upstream does not have, and what it takes for it to be accepted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 
 use antiphon::item::IdSource;
-use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, is_made_up, repair_behind};
+use antiphon::made_up::is_made_up;
+use antiphon::repair::{Action, Mend, OnOutputWithoutCall, Policy, Repaired, repair_behind};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 use super::Theirs;
-use super::learn::MADE_UP;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, nothing_to_say};
@@ -108,7 +108,7 @@ impl Theirs<'_> {
             let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
             if is_made_up(item) && stays.next_if(as_it_came).is_none() {
                 let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
-                return self.entered(HeldItem::new(id, item, key, Some(Origin::new(MADE_UP))));
+                return self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())));
             }
             let held = stays.next().expect("what is not made up is of the input");
             self.entered(mended_as(held, item))
@@ -124,7 +124,7 @@ struct Outlines {
     held: usize,
     /// For each fresh item its position in the transcript.
     fresh: Vec<usize>,
-    made_with: std::collections::HashMap<ItemId, ItemId>,
+    made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Outlines {
@@ -157,9 +157,7 @@ impl Outlines {
 
     /// The fresh items that are sent, mended or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
-        let left_out = |mend: &&antiphon::repair::Mend| {
-            matches!(mend.action, Action::Dropped | Action::Replaced)
-        };
+        let left_out = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
         let left_out = repaired.mends.iter().filter(left_out);
         let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
         let fresh = self.fresh.iter().enumerate();

@@ -10,7 +10,11 @@ use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};
 const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
 
 fn thinking_and_calling() -> Answer {
-    Answer::new(MODEL).reasoning("The user wants an echo.").call("call_1", "echo", r#"{"text":"hi"}"#)
+    Answer::new(MODEL).reasoning("The user wants an echo.").call(
+        "call_1",
+        "echo",
+        r#"{"text":"hi"}"#,
+    )
 }
 
 /// A caller that leaves once it has heard of the call.

@@ -8,7 +8,11 @@ use super::world::World;
 use crate::support::{MODEL, MODES, ask, call, output, user};
 
 fn calling() -> Answer {
-    Answer::new(MODEL).reasoning("The user wants an echo.").call("call_1", "echo", r#"{"text":"hi"}"#)
+    Answer::new(MODEL).reasoning("The user wants an echo.").call(
+        "call_1",
+        "echo",
+        r#"{"text":"hi"}"#,
+    )
 }
 
 #[tokio::test]

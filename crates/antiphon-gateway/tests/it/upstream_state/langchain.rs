@@ -8,7 +8,11 @@ use super::world::World;
 use crate::support::{Ask, MODEL, MODES, ask, output, typed_user};
 
 fn thinking_and_calling() -> Answer {
-    Answer::new(MODEL).reasoning("The user wants an echo.").call("call_1", "echo", r#"{"text":"hi"}"#)
+    Answer::new(MODEL).reasoning("The user wants an echo.").call(
+        "call_1",
+        "echo",
+        r#"{"text":"hi"}"#,
+    )
 }
 
 /// The loop's second request: all of the first turn again, and the output.
@@ -25,8 +29,8 @@ async fn of_a_loop_in_a_conversation_only_the_output_is_sent() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         world.provider.script(thinking_and_calling());
-        let first = world.client().turn(mode, &ask([typed_user("Echo hi.")]).within(&conversation));
-        let first = first.await;
+        let first = ask([typed_user("Echo hi.")]).within(&conversation);
+        let first = world.client().turn(mode, &first).await;
 
         world.provider.script(Answer::new(MODEL).message("It says hi."));
         let again = loop_of(&first.response).within(&conversation);

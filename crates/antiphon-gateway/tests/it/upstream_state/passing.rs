@@ -40,7 +40,10 @@ async fn an_answer_is_the_providers_response() {
             assert_eq!(turn.response[key], kept[key], "{key}");
         }
         let ids = |response: &serde_json::Value| -> Vec<_> {
-            response["output"].as_array().expect("it has output").iter()
+            response["output"]
+                .as_array()
+                .expect("it has output")
+                .iter()
                 .map(|item| (item["id"].clone(), item["call_id"].clone()))
                 .collect()
         };

@@ -33,9 +33,11 @@ async fn of_parallel_calls_the_one_without_an_output_is_answered() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        let calls = Answer::new(MODEL)
-            .call("call_1", "echo", r#"{"text":"hi"}"#)
-            .call("call_2", "echo", r#"{"text":"ho"}"#);
+        let calls = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#).call(
+            "call_2",
+            "echo",
+            r#"{"text":"ho"}"#,
+        );
         world.provider.script(calls);
         let client = world.client();
         client.turn(mode, &ask([typed_user("Echo both.")]).within(&conversation)).await;

@@ -40,11 +40,8 @@ async fn references_to_what_the_conversation_holds_are_not_sent_again() {
         let conversation = world.conversation().await;
         let first = ask([typed_user("One.")]).within(&conversation);
         let first = world.client().turn(mode, &first).await;
-        let replay = [
-            typed_user("One."),
-            reference(&first.item("message")["id"]),
-            typed_user("Two."),
-        ];
+        let replay =
+            [typed_user("One."), reference(&first.item("message")["id"]), typed_user("Two.")];
         world.client().turn(mode, &ask(replay).within(&conversation)).await;
         assert_eq!(world.sent(), ["user: Two."]);
     }

@@ -149,7 +149,7 @@ fn another_call_and_output_under_a_used_call_id_are_new() {
         user("Where is Bonn?"),
         assistant("msg_1", "On the Rhine."),
     ]);
-    let verdicts = held.reconcile([
+    let verdicts = held.reconcile_as_held([
         call("call_context", r#"{"query":"Rome"}"#),
         output("call_context", "A city on the Tiber."),
         user("Where is Rome?"),

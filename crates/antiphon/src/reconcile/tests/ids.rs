@@ -123,6 +123,6 @@ fn a_compaction_that_lost_its_id_is_known_by_its_content() {
     let held = || owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);
     let bare = item(r#"{"type":"compaction","encrypted_content":"gAAAA-cmp_1"}"#);
     let other = item(r#"{"type":"compaction","encrypted_content":"gAAAA-other"}"#);
-    assert_eq!(held().reconcile([bare, user("bye")]), [by_id(1), FRESH]);
+    assert_eq!(held().reconcile_as_held([bare, user("bye")]), [by_id(1), FRESH]);
     assert_eq!(held().reconcile([other, user("bye")]), [FRESH, FRESH]);
 }

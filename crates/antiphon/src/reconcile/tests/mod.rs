@@ -8,14 +8,16 @@ mod ai_sdk;
 mod calls;
 mod deletions;
 mod deltas;
+mod elsewhere;
 mod ids;
 mod instructions;
 mod langchain;
+mod late;
 mod open_responses;
 
 use super::{Resent, Rule, Verdict, reconcile};
-use crate::item::{FingerprintKey, Item, ItemId};
-use crate::transcript::{HeldItem, Transcript};
+use crate::item::{FingerprintKey, Item, ItemId, Kind};
+use crate::transcript::{HeldItem, Origin, Transcript};
 
 const KEY: FingerprintKey = FingerprintKey::new([7; 16]);
 
@@ -44,11 +46,43 @@ impl Owner {
         self
     }
 
-    /// What becomes of each of `incoming`.
+    /// The same, with outputs and messages that nobody made.
+    fn having_made_up(mut self, positions: impl IntoIterator<Item = usize>) -> Self {
+        positions.into_iter().for_each(|at| self.0[at].origin = Some(Origin::made_up()));
+        self
+    }
+
+    /// The same, with all bytes in other hands.
+    fn elsewhere(self) -> Self {
+        Self(self.0.into_iter().map(HeldItem::elsewhere).collect())
+    }
+
+    /// What becomes of each of `incoming`: the same, whoever has the bytes.
     fn reconcile(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
+        let incoming: Vec<Item> = incoming.into_iter().collect();
+        let verdicts = Self(self.0.clone()).reconcile_as_held(incoming.clone());
+        let told = incoming.iter().zip(&verdicts).map(as_far_as_heads_tell);
+        let told: Vec<Verdict> = told.collect();
+        assert_eq!(self.elsewhere().reconcile_as_held(incoming), told, "of what is held elsewhere");
+        verdicts
+    }
+
+    /// What becomes of each of `incoming`, with the bytes where they are.
+    fn reconcile_as_held(self, incoming: impl IntoIterator<Item = Item>) -> Vec<Verdict> {
         let transcript: Transcript = self.0.into_iter().collect();
         let incoming: Vec<Item> = incoming.into_iter().collect();
         reconcile(&transcript, &incoming, KEY)
+    }
+}
+
+/// The verdict where only heads and fingerprints are held: of messages alone anybody can say
+/// whether they differ.
+fn as_far_as_heads_tell((item, verdict): (&Item, &Verdict)) -> Verdict {
+    match *verdict {
+        Verdict::Resent(resent) if item.head().kind != Kind::Message => {
+            Verdict::Resent(Resent { differs: false, ..resent })
+        }
+        verdict => verdict,
     }
 }
 

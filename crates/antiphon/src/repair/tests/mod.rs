@@ -1,5 +1,6 @@
 //! Repair, fault by fault, with the provider's own words for each.
 
+mod behind;
 mod calls;
 mod held;
 mod ids;

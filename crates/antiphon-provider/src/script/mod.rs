@@ -1,5 +1,7 @@
 //! What the model is to answer, and how that is delivered.
 
+mod file;
+
 use antiphon_testkit::{Answer, Exchange, Reply};
 
 /// One scripted answer, and how much of it is delivered when.
@@ -35,6 +37,22 @@ impl From<Reply> for Script {
 }
 
 impl Script {
+    /// Reads a list of answers, to be given in this order: JSON, an array of which each entry is one
+    /// of
+    ///
+    /// - `{"answer": [ITEM, ...]}`, an item being `{"reasoning": SUMMARY}`, `{"message": TEXT}`,
+    ///   `{"refusal": TEXT}`, `{"call": {"name", "arguments", "call_id"}}`,
+    ///   `{"custom_call": {"name", "input", "call_id"}}` or `{"item": {...}}`, which is given as it
+    ///   is; ids of calls may be left out;
+    /// - `{"status": CODE, "body": ...}`, any reply in place of an answer.
+    ///
+    /// Beside `answer` may stand `"incomplete": true`, `"failed": {"code", "message"}`,
+    /// `"stop_after": N`, which says no more after so many events of a stream, and
+    /// `"break_after": N`, which then breaks the connection.
+    pub fn read_all(json: &str) -> Result<Vec<Self>, serde_json::Error> {
+        file::read(json)
+    }
+
     /// Withholds every event until the [`Exchange`] releases it.
     #[must_use]
     pub fn gated(self) -> Self {

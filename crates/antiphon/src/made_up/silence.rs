@@ -7,7 +7,7 @@ use crate::json::quote;
 pub(super) const SILENCE: &str = "No output was recorded for this call.";
 
 /// An output that says that there is none, for calls of one kind.
-pub(super) struct Silence {
+pub(crate) struct Silence {
     output: Kind,
     /// The field that names the call.
     names_call: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Silence {
 ///
 /// The shapes are those that the API's input items require. A computer's output is a screenshot and
 /// a program's or an agent's its own, so those calls are left out instead.
-pub(super) fn silence(kind: &Kind) -> Option<Silence> {
+pub(crate) fn silence(kind: &Kind) -> Option<Silence> {
     let text = quote(SILENCE);
     let fields = match kind {
         Kind::FunctionCall | Kind::CustomToolCall => format!(r#""output":{text}"#),
@@ -37,24 +37,27 @@ pub(super) fn silence(kind: &Kind) -> Option<Silence> {
     Some(Silence { output: kind.output()?, names_call, fields })
 }
 
-/// Whether the item is an output that a repair made up for a call that nobody answered, as it was sent or
-/// as a server gives it back.
-pub fn is_made_up(item: &Item) -> bool {
-    let (head, object) = (item.head(), item.object());
-    if object.present("output").or(object.present("tools")).is_none() {
-        return false;
-    }
-    let call = head.kind.call().zip(head.call_id.as_ref());
-    let made_up = call.and_then(|(kind, call_id)| Some(silence(&kind)?.to(call_id)));
-    made_up.is_some_and(|made_up| made_up.says_the_same_as(item))
-}
-
 impl Silence {
     /// The output for one call.
-    pub(super) fn to(&self, call_id: &CallId) -> Item {
+    pub(crate) fn to(&self, call_id: &CallId) -> Item {
         let (kind, call_id) = (quote(self.output.as_str()), quote(call_id.as_str()));
         let (names_call, fields) = (self.names_call, &self.fields);
         let raw = format!(r#"{{"type":{kind},"{names_call}":{call_id},{fields}}}"#);
         Item::parse(raw.into()).expect("the text above is an item")
     }
+}
+
+/// Whether an output says what is made up for its call, in whatever form it came back.
+///
+/// What a made-up output carries has to stand in it: an output that a client abridged is its own.
+pub(crate) fn is_silence(output: &Item) -> bool {
+    let head = output.head();
+    let (Some(kind), Some(call_id)) = (head.kind.call(), &head.call_id) else { return false };
+    silence(&kind).is_some_and(|silence| {
+        let (silence, given) = (silence.to(call_id), output.object());
+        let names = |key: &str| matches!(key, "type" | "id" | "call_id" | "status");
+        let says_all =
+            silence.object().iter().all(|(key, _)| names(key) || given.present(key).is_some());
+        says_all && silence.says_the_same_as(output)
+    })
 }

@@ -1,0 +1,49 @@
+//! What only bytes tell. Everything else is told by heads and fingerprints too: every other test here
+//! is passed with the bytes elsewhere as well.
+
+use super::{FRESH, by_call, by_id, by_place, differing, owner};
+use crate::item::given::{assistant, call, compaction, item, output, user};
+use crate::reconcile::Verdict;
+
+#[test]
+fn another_call_under_a_used_call_id_counts_as_the_one_that_is_held() {
+    let held =
+        owner([call("call_context", r#"{"query":"Bonn"}"#), output("call_context", "A city.")]);
+    let verdicts = held.elsewhere().reconcile_as_held([
+        call("call_context", r#"{"query":"Rome"}"#),
+        output("call_context", "Another city."),
+        user("Where is Rome?"),
+    ]);
+    assert_eq!(verdicts, [by_call(0), by_call(1), FRESH]);
+}
+
+#[test]
+fn a_compaction_that_lost_its_id_counts_as_new() {
+    let held = owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);
+    let bare = item(r#"{"type":"compaction","encrypted_content":"gAAAA-cmp_1"}"#);
+    assert_eq!(held.elsewhere().reconcile_as_held([bare, user("bye")]), [FRESH, FRESH]);
+}
+
+#[test]
+fn whether_an_output_differs_is_not_told() {
+    let held = owner([call("call_1", "{}"), output("call_1", "ok")]);
+    let verdicts = held.elsewhere().reconcile_as_held([output("call_1", "not ok"), user("bye")]);
+    assert_eq!(verdicts, [by_call(1), FRESH]);
+}
+
+#[test]
+fn whether_a_message_differs_is_told_by_its_fingerprint() {
+    let mine = |text: &str| item(format!(r#"{{"id":"msg_0","role":"user","content":"{text}"}}"#));
+    let held = || owner([mine("hi"), assistant("msg_1", "Hello.")]).elsewhere();
+    let edited = [mine("hi"), assistant("msg_1", "Hello, edited."), user("bye")];
+    assert_eq!(held().reconcile_as_held(edited), [by_id(0), differing(by_id(1)), FRESH]);
+    assert_eq!(held().reconcile_as_held([mine("bye")]), [Verdict::FreshUnderUsedId]);
+}
+
+#[test]
+fn what_is_held_here_and_elsewhere_is_one_conversation() {
+    let mut held = owner([user("hi"), assistant("msg_1", "Hello."), user("Bonn?")]);
+    held.0[0] = held.0[0].clone().elsewhere();
+    let verdicts = held.reconcile_as_held([user("hi"), user("Bonn?"), user("bye")]);
+    assert_eq!(verdicts, [by_place(0), by_place(2), FRESH]);
+}

@@ -1,0 +1,175 @@
+//! What is sent to a server that holds what came before, known by heads alone.
+
+use super::{Action, texts};
+use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
+use crate::item::{FingerprintKey, Item};
+use crate::repair::{OnUnansweredCall, Policy, Repaired, repair_behind, unmendable};
+use crate::transcript::HeldItem;
+
+const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
+
+/// What is known of an item that a provider keeps.
+fn outline(item: &Item) -> Item {
+    let held = HeldItem::new("item".into(), item, KEY, None).elsewhere();
+    held.outline().expect("it lives")
+}
+
+/// What is sent of `fresh` to a server that holds `held`.
+fn sent_with(held: &[Item], fresh: &[Item], policy: &Policy) -> Repaired {
+    let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
+    repair_behind(held.len(), &items, policy)
+}
+
+fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
+    sent_with(held, fresh, &Policy::default())
+}
+
+/// Position, id and fault of what nothing that is sent can mend.
+fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
+    let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
+    let found = unmendable(held.len(), &items);
+    let told = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
+    told.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
+}
+
+fn screen() -> Item {
+    item(
+        r#"{"type":"computer_call","id":"cu_1","call_id":"call_1","status":"completed",
+            "action":{"type":"screenshot"},"pending_safety_checks":[]}"#,
+    )
+}
+
+fn screenshot() -> Item {
+    item(
+        r#"{"type":"computer_call_output","call_id":"call_1",
+            "output":{"type":"computer_screenshot","image_url":"data:"}}"#,
+    )
+}
+
+#[test]
+fn what_continues_is_sent_as_it_came() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let fresh = [output("call_1", "ok"), user("Thanks.")];
+    assert_eq!(sent(&held, &fresh), Repaired { items: fresh.to_vec(), mends: vec![] });
+}
+
+#[test]
+fn a_held_call_that_nobody_answered_is_answered_first() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let repaired = sent(&held, &[user("never mind")]);
+    let silence = r#"{"type":"function_call_output","call_id":"call_1","output":"No output was recorded for this call."}"#;
+    assert_eq!(texts(&repaired.items), [silence, user("never mind").text()]);
+    let mend = &repaired.mends[0];
+    assert_eq!((mend.position, mend.action), (1, Action::Answered));
+    assert_eq!(mend.id, Some("fc_1".into()));
+}
+
+#[test]
+fn what_was_answered_once_is_not_answered_again() {
+    let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
+    let first = sent(&held, &[user("never mind")]);
+    let now = [held.to_vec(), first.items].concat();
+    assert_eq!(sent(&now, &[]), Repaired { items: vec![], mends: vec![] });
+}
+
+#[test]
+fn of_parallel_calls_only_those_that_nobody_answered_are_answered() {
+    let held = [user("Both?"), call("call_1", "{}"), call("call_2", "{}")];
+    let fresh = [output("call_2", "20 degrees")];
+    let call_ids = |repaired: Repaired| -> Vec<String> {
+        let ids = repaired.items.iter().filter_map(|item| item.head().call_id.clone());
+        ids.map(|id| id.to_string()).collect()
+    };
+    assert_eq!(call_ids(sent(&held, &fresh)), ["call_1", "call_2"]);
+    let answered_in_part = [held.to_vec(), fresh.to_vec()].concat();
+    assert_eq!(call_ids(sent(&answered_in_part, &[user("Go on.")])), ["call_1"]);
+}
+
+#[test]
+fn a_call_that_was_cut_short_at_the_provider_is_answered_too() {
+    let cut = item(
+        r#"{"type":"function_call","id":"fc_1","status":"incomplete","call_id":"call_1",
+            "name":"get_weather","arguments":"{\"ci"}"#,
+    );
+    let repaired = sent(&[user("hi"), cut], &[user("Go on.")]);
+    assert_eq!(repaired.items.len(), 2);
+    assert_eq!(repaired.mends[0].action, Action::Answered);
+}
+
+#[test]
+fn what_is_held_is_answered_even_where_the_policy_drops_calls() {
+    let policy = Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() };
+    let held = [user("hi"), call("call_1", "{}")];
+    let fresh = [call("call_2", "{}"), user("never mind")];
+    let repaired = sent_with(&held, &fresh, &policy);
+    let ids: Vec<_> = repaired.items.iter().map(|item| item.head().call_id.clone()).collect();
+    assert_eq!(ids, [Some("call_1".into()), None]);
+}
+
+#[test]
+fn reasoning_that_was_held_without_its_message_keeps_what_comes_late_behind_it() {
+    let held = [user("Both?"), call("call_1", "{}"), reasoning("rs_1")];
+    let late = assistant("msg_1", "Let me see.");
+    let repaired = sent(&held, &[late.clone(), user("Go on.")]);
+    let kinds: Vec<_> = repaired.items.iter().map(|item| item.head().kind.as_str()).collect();
+    assert_eq!(kinds, ["message", "function_call_output", "message"]);
+    assert_eq!(left(&held, &[late, user("Go on.")]), []);
+}
+
+#[test]
+fn new_words_under_a_held_id_are_sent_without_it() {
+    let mine = |text: &str| item(format!(r#"{{"id":"msg_1","role":"user","content":"{text}"}}"#));
+    let repaired = sent(&[mine("hi")], &[mine("bye")]);
+    assert_eq!(texts(&repaired.items), [r#"{"role":"user","content":"bye"}"#]);
+}
+
+#[test]
+fn another_exchange_under_a_held_call_id_is_sent_under_another() {
+    let held = [call("call_0", r#"{"city":"Bonn"}"#), output("call_0", "10 degrees")];
+    let fresh = [call("call_0", r#"{"city":"Rome"}"#), output("call_0", "20 degrees")];
+    let repaired = sent(&held, &fresh);
+    let ids: Vec<_> =
+        repaired.items.iter().filter_map(|item| item.head().call_id.clone()).collect();
+    assert_eq!(ids, ["call_0_2".into(), "call_0_2".into()]);
+}
+
+#[test]
+fn lone_reasoning_is_left_out_of_what_is_sent_and_told_of_what_is_held() {
+    let held = [user("hi"), reasoning("rs_1")];
+    let fresh = [user("Are you there?"), reasoning("rs_2"), user("Hello?")];
+    let repaired = sent(&held, &fresh);
+    assert_eq!(texts(&repaired.items), [fresh[0].text(), fresh[2].text()]);
+    assert_eq!(repaired.mends.iter().map(|mend| mend.position).collect::<Vec<_>>(), [3]);
+    assert_eq!(left(&held, &fresh), [(1, Some("rs_1".into()), "lone_reasoning")]);
+}
+
+#[test]
+fn a_held_call_whose_output_cannot_be_made_up_is_told() {
+    let held = [user("hi"), screen()];
+    assert_eq!(sent(&held, &[user("bye")]).mends, []);
+    let lost = (1, Some("cu_1".into()), "unanswered_call");
+    assert_eq!(left(&held, &[user("bye")]), [lost]);
+    assert_eq!(left(&held, &[screenshot()]), []);
+}
+
+#[test]
+fn the_reasoning_that_led_to_nothing_but_a_lost_call_is_told_with_it() {
+    let held = [user("hi"), reasoning("rs_1"), screen(), user("Well?"), assistant("msg_1", "Yes.")];
+    let found = left(&held, &[]);
+    let reasoning = (1, Some("rs_1".into()), "lone_reasoning");
+    assert_eq!(found, [reasoning, (2, Some("cu_1".into()), "unanswered_call")]);
+}
+
+#[test]
+fn an_output_whose_call_was_deleted_at_the_provider_is_told() {
+    let held = [user("hi"), output("call_1", "ok"), assistant("msg_1", "Done.")];
+    assert_eq!(left(&held, &[user("bye")]), [(1, None, "output_without_call")]);
+}
+
+#[test]
+fn an_approval_may_stay_open() {
+    let request = item(r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"rm"}"#);
+    let held = [user("hi"), request];
+    assert_eq!(left(&held, &[user("bye")]), []);
+    assert_eq!(sent(&held, &[user("bye")]).items.len(), 1);
+}
