@@ -10,7 +10,6 @@ use super::Theirs;
 use super::plan::Plan;
 use super::relay::Answered;
 use super::told::envelope_of;
-use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::eventually::eventually;
 use crate::turn::Client;
@@ -63,6 +62,14 @@ impl Theirs<'_> {
         });
     }
 
+    /// The request has changed nothing. Where that cannot be written, it is learnt once more.
+    pub(super) async fn trust(&self, opened: &Opened) {
+        let Some(id) = &opened.conversation else { return };
+        if let Err(error) = self.ledgers().trust(&self.turn.caller.tenant, id).await {
+            tracing::warn!(%error, "a ledger stays in doubt");
+        }
+    }
+
     /// Enters what the upstream calls the response, before anybody is told. Only where its id is told
     /// before the end, and can be gone on from.
     pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
@@ -88,12 +95,7 @@ impl Theirs<'_> {
         }
         let Answered { outcome, named } = answer;
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let finished = match outcome {
-            Outcome::Left(assembler) => assembler.settle(unix_now()),
-            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
-                assembler.finish(unix_now())
-            }
-        };
+        let finished = outcome.finished();
         let report = plan.report.clone().with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),

@@ -5,6 +5,8 @@ mod ai_sdk;
 mod chains;
 mod conversations;
 mod crash;
+mod faults;
+mod lanes;
 mod langchain;
 mod passing;
 mod repairs;
