@@ -93,6 +93,9 @@ impl Theirs<'_> {
 
     /// The input of a response; nothing where the upstream does not list it.
     async fn input_of(&self, id: &str) -> Result<Vec<Item>, ApiError> {
+        if !self.http.capabilities(self.turn.caller).await.input_items {
+            return Ok(Vec::new());
+        }
         Ok(found(self.provider().input_items(id).await)?.unwrap_or_default())
     }
 
