@@ -8,6 +8,7 @@ mod commit;
 mod learn;
 mod open;
 mod plan;
+mod queued;
 mod relay;
 mod send;
 mod told;
@@ -42,6 +43,8 @@ impl<'a> Theirs<'a> {
     /// have begun, what it holds is in doubt, and learnt from it before the next turn.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
+        let turn = self.turn;
+        turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
         let opened = self.open().await?;
         let plan = self.plan(&opened).await?;
@@ -49,6 +52,9 @@ impl<'a> Theirs<'a> {
         let _guard = self.turn.guard_opening(&opened);
         let reply = self.ask(&opened, &plan, &mut asking, client).await?;
         let Ok(reply) = reply else { return Ok(()) };
+        if self.turn.request.is_queued() {
+            return self.conclude_queued(opened, plan, reply, client).await;
+        }
         let hearing = self.hearing(&opened, &plan);
         let answer = self.relay(reply, hearing, &opened, &plan, client).await?;
         self.conclude(opened, plan.retried(asking.retries()), answer, client).await

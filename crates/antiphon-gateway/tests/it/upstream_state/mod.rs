@@ -11,6 +11,7 @@ mod langchain;
 mod passing;
 mod repairs;
 mod replays;
+mod routes_background;
 mod routes_ledgers;
 mod routes_owner;
 mod routes_tenants;

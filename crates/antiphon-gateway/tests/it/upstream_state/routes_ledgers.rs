@@ -184,10 +184,9 @@ async fn what_was_deleted_is_forgotten() {
     }
     let report = world.client().get(&format!("/v1/responses/{response}/report")).await;
     assert_eq!(report.status(), 404);
-    for gone in [
-        ask([typed_user("Hi.")]).within(&conversation),
-        ask([typed_user("Hi.")]).after(&response),
-    ] {
+    for gone in
+        [ask([typed_user("Hi.")]).within(&conversation), ask([typed_user("Hi.")]).after(&response)]
+    {
         let refused = world.client().create(crate::support::Mode::Whole, &gone).await;
         assert!([400, 404].contains(&refused.status()), "{}", refused.status());
     }

@@ -57,8 +57,7 @@ async fn seen(client: &Client, attempt: &Attempt, about: &Ids) -> Seen {
         None => client.clone(),
     };
     let body = attempt.body.as_ref().map(ToString::to_string).unwrap_or_default();
-    let (head, body) =
-        client.send(attempt.method.clone(), &attempt.path, body).await.into_parts();
+    let (head, body) = client.send(attempt.method.clone(), &attempt.path, body).await.into_parts();
     let body = soon("the answer ends", body.collect()).await.expect("it is whole").to_bytes();
     let body = String::from_utf8(body.into()).expect("answers are text");
     let body = about.all().iter().fold(body, |body, id| body.replace(id, "ID"));

@@ -132,10 +132,9 @@ async fn tokens_of_what_the_provider_keeps_are_counted_there() {
     let Kept { conversation, .. } = Kept::in_front_of(&world).await;
     let id = conversation.rsplit('/').next().expect("a path has segments").to_owned();
     for path in ["/v1/responses/input_tokens", "/v1/responses/compact"] {
-        for body in [
-            ask([typed_user("What is my dog?")]).within(&id),
-            ask([typed_user("What is my dog?")]),
-        ] {
+        for body in
+            [ask([typed_user("What is my dog?")]).within(&id), ask([typed_user("What is my dog?")])]
+        {
             assert_the_providers(&world, &Method::POST, path, &body.body().to_string()).await;
         }
     }
