@@ -30,29 +30,30 @@ pub struct Unmendable {
     pub fault: Fault,
 }
 
-/// What no request mends of what a server holds, the first `held` of `items`, when it is sent the
-/// others: outputs whose call is gone; calls that nobody answered and whose output cannot be made up
-/// (a computer's is a screenshot); and reasoning that nothing of the model's follows, or would once
-/// those calls are deleted. In order.
+/// What a server that holds `held` refuses whatever it is sent with `sent`, which is what
+/// [`repair_behind`] gave: outputs whose call is gone; calls that nobody answered and whose output
+/// cannot be made up (a computer's is a screenshot); and reasoning that nothing of the model's
+/// follows, or would once those calls are deleted. In order.
 ///
-/// Once these items are deleted, [`repair_behind`] without them mends all the rest.
-pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
-    let mut faults = unpaired(items);
+/// Once these items are deleted, what [`repair_behind`] gives without them is taken.
+pub fn unmendable(held: &[Item], sent: &[Item]) -> Vec<Unmendable> {
+    let items: Vec<&Item> = held.iter().chain(sent).collect();
+    let mut faults = unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
-    for position in reasoning::lone(left) {
+    for position in reasoning::lone(left.map(|(position, item)| (position, *item))) {
         let id = items[position].head().id.clone();
         faults.insert(position, Fault::LoneReasoning { id });
     }
-    let of_held = faults.into_iter().take_while(|(position, _)| *position < held);
+    let of_held = faults.into_iter().take_while(|(position, _)| *position < held.len());
     let unmendable = |(position, fault): (usize, Fault)| {
-        let id = items[position].head().id.clone();
+        let id = held[position].head().id.clone();
         Unmendable { position, id, fault }
     };
     of_held.map(unmendable).collect()
 }
 
 /// Calls and outputs whose other half is missing and cannot be made up, by position.
-fn unpaired(items: &[Item]) -> BTreeMap<usize, Fault> {
+fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     let mut exchanges = Exchanges::default();
     let mut faults = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {

@@ -26,8 +26,8 @@ fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
 
 /// Position, id and fault of what nothing that is sent can mend.
 fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
-    let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
-    let found = unmendable(held.len(), &items);
+    let outlines: Vec<Item> = held.iter().map(outline).collect();
+    let found = unmendable(&outlines, &sent(held, fresh).items);
     let told = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
     told.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
 }
@@ -141,6 +141,14 @@ fn lone_reasoning_is_left_out_of_what_is_sent_and_told_of_what_is_held() {
     assert_eq!(texts(&repaired.items), [fresh[0].text(), fresh[2].text()]);
     assert_eq!(repaired.mends.iter().map(|mend| mend.position).collect::<Vec<_>>(), [3]);
     assert_eq!(left(&held, &fresh), [(1, Some("rs_1".into()), "lone_reasoning")]);
+}
+
+#[test]
+fn what_is_left_out_of_what_is_sent_follows_no_reasoning() {
+    let held = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), reasoning("rs_1")];
+    let fresh = [call("call_1", "{}"), user("Are you there?")];
+    assert_eq!(texts(&sent(&held, &fresh).items), [fresh[1].text()]);
+    assert_eq!(left(&held, &fresh), [(3, Some("rs_1".into()), "lone_reasoning")]);
 }
 
 #[test]
