@@ -8,9 +8,10 @@ use antiphon::{HeldItem, Item, ItemId, Transcript};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::history::{End, History, Numbering, items, turns, user};
+use crate::history::{End, History, Numbering, answered, items, turns, user};
 use crate::judge::judge;
 use crate::mangle::{mangled, mishaps};
+use crate::replay::client;
 
 const KEY: FingerprintKey = FingerprintKey::new([9; 16]);
 
@@ -131,6 +132,19 @@ proptest! {
         let (held, rest) = whole.split_at(end.index(whole.len() + 1));
         let unchanged = Repaired { items: rest.to_vec(), mends: vec![] };
         prop_assert_eq!(sent(&outlines(held), rest), unchanged);
+    }
+
+    #[test]
+    fn of_a_replay_only_what_is_new_is_sent(turns in turns(), client in client()) {
+        let whole = History::of(&answered(turns), Numbering::Unique, End::Over);
+        let held = whole.items();
+        prop_assume!(judge(&values(&held)).is_ok());
+        let news = user("And now something else.");
+        let replay = client.replay(&whole.pieces).into_iter();
+        let said = replay.filter_map(|(position, json)| position.map(|_| json));
+        let incoming: Vec<Value> = said.chain([news.clone()]).collect();
+        let fresh = fresh(&held, &items(&incoming));
+        prop_assert_eq!(sent(&outlines(&held), &fresh).items, items([&news]));
     }
 
     #[test]
