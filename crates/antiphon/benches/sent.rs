@@ -1,6 +1,7 @@
 //! How many bytes of input a provider that keeps the conversation is sent in a turn, and how many its
 //! caller sent: numbers that no machine changes.
 
+#[expect(dead_code, unused_imports, reason = "the other benchmarks use the rest")]
 mod given;
 
 use antiphon::Item;
@@ -20,7 +21,10 @@ fn main() {
     }
 }
 
-const CALLERS: [(&str, fn(usize) -> Turn); 3] = [
+/// A caller of a conversation of so many items.
+type Caller = (&'static str, fn(usize) -> Turn);
+
+const CALLERS: [Caller; 3] = [
     ("replayed", Turn::full_replay),
     ("replayed, its JSON written anew", Turn::rewritten_replay),
     ("continued", Turn::delta),
