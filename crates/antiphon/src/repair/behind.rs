@@ -30,23 +30,25 @@ pub struct Unmendable {
     pub fault: Fault,
 }
 
-/// What a server that holds `held` refuses whatever it is sent with `sent`, which is what
-/// [`repair_behind`] gave: outputs whose call is gone; calls that nobody answered and whose output
-/// cannot be made up (a computer's is a screenshot); and reasoning that nothing of the model's
+/// What of the first `held` of `items` a server that holds them refuses, although it is sent the others
+/// as [`repair_behind`] mends them: outputs whose call is gone; calls that nobody answered and whose
+/// output cannot be made up (a computer's is a screenshot); and reasoning that nothing of the model's
 /// follows, or would once those calls are deleted. In order.
 ///
-/// Once these items are deleted, what [`repair_behind`] gives without them is taken.
-pub fn unmendable(held: &[Item], sent: &[Item]) -> Vec<Unmendable> {
-    let items: Vec<&Item> = held.iter().chain(sent).collect();
+/// Only for lists that say all that the server holds: what they leave out may be the call of an
+/// output. Once these items are deleted, the server takes what [`repair_behind`] gives without them.
+pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
+    let sent = repair_behind(held, items, &Policy::default()).items;
+    let items: Vec<&Item> = items[..held].iter().chain(&sent).collect();
     let mut faults = unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
     for position in reasoning::lone(left.map(|(position, item)| (position, *item))) {
         let id = items[position].head().id.clone();
         faults.insert(position, Fault::LoneReasoning { id });
     }
-    let of_held = faults.into_iter().take_while(|(position, _)| *position < held.len());
+    let of_held = faults.into_iter().take_while(|(position, _)| *position < held);
     let unmendable = |(position, fault): (usize, Fault)| {
-        let id = held[position].head().id.clone();
+        let id = items[position].head().id.clone();
         Unmendable { position, id, fault }
     };
     of_held.map(unmendable).collect()

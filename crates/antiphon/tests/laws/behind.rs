@@ -72,7 +72,7 @@ fn fresh(held: &[Item], incoming: &[Item]) -> Vec<Item> {
 impl Case {
     /// What stands in the way of every request at the provider.
     fn unmendable(&self) -> Vec<Unmendable> {
-        unmendable(&outlines(&self.held), &self.sent().items)
+        unmendable(self.held.len(), &[outlines(&self.held), self.fresh.clone()].concat())
     }
 
     /// The same without it, as after its deletion.

@@ -26,8 +26,8 @@ fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
 
 /// Position, id and fault of what nothing that is sent can mend.
 fn left(held: &[Item], fresh: &[Item]) -> Vec<(usize, Option<String>, &'static str)> {
-    let outlines: Vec<Item> = held.iter().map(outline).collect();
-    let found = unmendable(&outlines, &sent(held, fresh).items);
+    let items: Vec<Item> = held.iter().map(outline).chain(fresh.iter().cloned()).collect();
+    let found = unmendable(held.len(), &items);
     let told = found.into_iter().map(|it| (it.position, it.id, it.fault.name()));
     told.map(|(at, id, fault)| (at, id.map(|id| id.to_string()), fault)).collect()
 }
