@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the real-client suites against a gateway in front of a fake upstream.
+"""Runs the real-client suites against a gateway in front of a model provider.
 
     run.py --antiphon BIN --fake-upstream BIN --build-dir DIR [--short | --long] [--only NAME]
-           [--upstream-api NAME]
+           [--setup NAME]
 
-Installs the pinned clients into the build directory when their pins changed, starts the fake
-upstream, and for each of its APIs a gateway that speaks it, runs the suites, ends the servers, and
-prints `N passed, N failed` as its last line. Exits with 1 if anything failed.
+Installs the pinned clients into the build directory when their pins changed, starts for each setup
+the provider and a gateway in front of it, runs the suites, ends the servers, and prints `N passed, N
+failed` as its last line. Exits with 1 if anything failed.
 """
 
 import sys
@@ -19,9 +19,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from installation import Installation, install
-from servers import start_fake_upstream, start_gateway, teach_to_give_reasoning_back
-from suites import SUITES, Tally, run_suites, suites_over
-from upstream_apis import UPSTREAM_APIS, UpstreamApi
+from servers import start_gateway, start_provider, teach_to_give_reasoning_back
+from setups import SETUPS, USUAL, Setup
+from suites import SUITES, Tally, run_suites, suites_in
 
 
 def main() -> int:
@@ -37,32 +37,35 @@ def run(options: argparse.Namespace) -> Tally:
     try:
         installation = install(options.build_dir)
         tally = Tally(passed=0, failed=0)
-        for api in options.upstream_api or [*UPSTREAM_APIS]:
-            tally += run_over(UPSTREAM_APIS[api], installation, options)
+        for setup in options.setup or USUAL:
+            tally += run_in(SETUPS[setup], installation, options)
         return tally
     except (OSError, RuntimeError) as error:
         print(f"the client suites could not run: {error}", file=sys.stderr, flush=True)
         return Tally(passed=0, failed=1)
 
 
-def run_over(api: UpstreamApi, installation: Installation, options: argparse.Namespace) -> Tally:
-    """Runs the suites against a gateway that asks its upstream in this API."""
-    every = options.long or bool(options.upstream_api)
-    names = [name for name in suites_over(api, every) if name in (options.only or SUITES)]
+def run_in(setup: Setup, installation: Installation, options: argparse.Namespace) -> Tally:
+    """Runs the suites in a setup."""
+    every = options.long or bool(options.setup)
+    names = [name for name in suites_in(setup, every) if name in (options.only or SUITES)]
     if not names:
         return Tally(passed=0, failed=0)
-    print(f"upstream API: {api.name}", flush=True)
-    logs = options.build_dir
+    print(f"setup: {setup.name}", flush=True)
     with ExitStack() as servers:
-        store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
-        upstream = servers.enter_context(start_fake_upstream(options.fake_upstream, logs))
-        gateway = servers.enter_context(
-            start_gateway(options.antiphon, logs, store_dir, upstream.url, api.name)
+        provider = servers.enter_context(
+            start_provider(setup, options.antiphon, options.fake_upstream, options.build_dir)
         )
-        if api.wants_reasoning_back:
-            teach_to_give_reasoning_back(gateway)
-        urls = {"ANTIPHON_BASE_URL": gateway.url, "FAKE_UPSTREAM_URL": upstream.url}
-        return run_suites(installation, names, long=options.long, env={**urls, **api.env})
+        asked = provider
+        if setup.has_gateway:
+            store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
+            asked = servers.enter_context(
+                start_gateway(setup, options.antiphon, options.build_dir, store_dir, provider.url)
+            )
+        if setup.wants_reasoning_back:
+            teach_to_give_reasoning_back(asked)
+        urls = {"ANTIPHON_BASE_URL": asked.url, "UPSTREAM_URL": provider.url}
+        return run_suites(installation, setup, names, long=options.long, urls=urls)
 
 
 def parse_options() -> argparse.Namespace:
@@ -81,10 +84,10 @@ def parse_options() -> argparse.Namespace:
         "--only", action="append", choices=[*SUITES], help="one suite; may be repeated"
     )
     parser.add_argument(
-        "--upstream-api",
+        "--setup",
         action="append",
-        choices=[*UPSTREAM_APIS],
-        help="all chosen suites over this API of the upstream; may be repeated",
+        choices=[*SETUPS],
+        help="all chosen suites in this setup; may be repeated",
     )
     return parser.parse_args()
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.request import Request, urlopen
 
+from setups import Setup
+
 READY_TIMEOUT = 30
 STOP_TIMEOUT = 10
 
@@ -26,22 +28,28 @@ class Server:
     url: str
 
 
-def start_fake_upstream(binary: Path, logs: Path) -> AbstractContextManager[Server]:
-    """A strict model provider that remembers what it was asked."""
-    return serving([binary, "--listen", "127.0.0.1:0"], logs / "fake-upstream.log")
+def start_provider(
+    setup: Setup, antiphon: Path, fake_upstream: Path, logs: Path
+) -> AbstractContextManager[Server]:
+    """A strict model provider that remembers what it was asked, with state of its own or without."""
+    command = [fake_upstream]
+    if setup.on_abort:
+        command = [antiphon, "sim", "--strict", "--on-abort", setup.on_abort]
+    return serving([*command, "--listen", "127.0.0.1:0"], logs / f"provider-{setup.name}.log")
 
 
 def start_gateway(
-    binary: Path, logs: Path, store_dir: Path, upstream_url: str, api: str
+    setup: Setup, antiphon: Path, logs: Path, store_dir: Path, upstream_url: str
 ) -> AbstractContextManager[Server]:
-    """The gateway, in front of the upstream, which it asks in this API, with an empty store and no
-    settings from elsewhere.
-    """
-    store = f"sqlite:{store_dir / f'{api}.db'}"
-    command = [binary, "serve", "--listen", "127.0.0.1:0", "--store", store]
-    upstream = ["--upstream", upstream_url, "--upstream-api", api]
+    """The gateway in front of the upstream, with an empty store and no settings from elsewhere."""
+    store = f"sqlite:{store_dir / 'antiphon.db'}"
+    command = [antiphon, "serve", "--listen", "127.0.0.1:0", "--store", store]
+    upstream = ["--upstream", upstream_url, "--upstream-api", setup.api]
+    if setup.on_abort:
+        upstream += ["--state", "upstream", "--ledger", setup.ledger]
     env = {k: v for k, v in os.environ.items() if not k.startswith("ANTIPHON_")}
-    return serving([*command, *upstream], logs / f"antiphon-{api}.log", env=env, cwd=store_dir)
+    log = logs / f"antiphon-{setup.name}.log"
+    return serving([*command, *upstream], log, env=env, cwd=store_dir)
 
 
 def teach_to_give_reasoning_back(gateway: Server) -> None:

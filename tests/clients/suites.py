@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from installation import PYTHON_SUITES, Installation
-from upstream_apis import UpstreamApi
+from setups import Setup
 
 SUITES = {
     "openai": "test_openai.py",
@@ -28,6 +28,9 @@ SUITES = {
 # The official clients, which a short run holds against every API of the upstream. The other suites
 # meet the Responses API alone there.
 OFFICIAL = ("openai", "openai_node")
+
+# Every method, of which the provider of the tests has those that keep state.
+METHODS = ("openai_methods", "openai_node_methods")
 
 TEST_TIMEOUT = 60
 RUN_TIMEOUT = 900
@@ -47,40 +50,48 @@ class Tally:
         return Tally(self.passed + other.passed, self.failed + other.failed)
 
 
-def suites_over(api: UpstreamApi, every: bool) -> list[str]:
-    """The suites that run over an API: `every` one, or those of a short run."""
-    return [*SUITES] if every or api.name == "responses" else [*OFFICIAL]
+def suites_in(setup: Setup, every: bool) -> list[str]:
+    """The suites that run in a setup: `every` one, or those of a short run."""
+    if setup.on_abort:
+        return [name for name in SUITES if name not in METHODS]
+    return [*SUITES] if every or setup.api == "responses" else [*OFFICIAL]
 
 
 def run_suites(
-    installation: Installation, names: list[str], long: bool, env: dict[str, str]
+    installation: Installation, setup: Setup, names: list[str], long: bool, urls: dict[str, str]
 ) -> Tally:
-    """Runs the named suites, and counts. `env`: where the servers are, and what they are."""
+    """Runs the named suites in a setup, and counts. `urls`: where its servers are."""
     files = [SUITES[name] for name in names]
-    env = environment(long, env)
+    env = environment(long, {**urls, **setup.env})
     tally = Tally(0, 0)
     for run, ending in ((run_python, ".py"), (run_node, ".js")):
         if chosen := [file for file in files if file.endswith(ending)]:
-            tally += run(installation, chosen, env)
+            tally += run(installation, setup, chosen, env)
     return tally
 
 
-def run_python(installation: Installation, files: list[str], env: dict[str, str]) -> Tally:
-    report = installation.build_dir / "python.xml"
+def run_python(
+    installation: Installation, setup: Setup, files: list[str], env: dict[str, str]
+) -> Tally:
+    report = installation.build_dir / f"python-{setup.name}.xml"
     command = [
         *[installation.python, "-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
         *[f"--timeout={TEST_TIMEOUT}", f"--junit-xml={report}"],
+        *(["-k", setup.only[0]] if setup.only else []),
         *files,
     ]
     return reported(report, lambda: run(command, env, PYTHON_SUITES))
 
 
-def run_node(installation: Installation, files: list[str], env: dict[str, str]) -> Tally:
-    report = installation.build_dir / "node.xml"
+def run_node(
+    installation: Installation, setup: Setup, files: list[str], env: dict[str, str]
+) -> Tally:
+    report = installation.build_dir / f"node-{setup.name}.xml"
     command = [
         *[installation.node, "--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
         *["--test-reporter=spec", "--test-reporter-destination=stdout"],
         *["--test-reporter=junit", f"--test-reporter-destination={report}"],
+        *(["--test-name-pattern", setup.only[1]] if setup.only else []),
         *files,
     ]
     return reported(report, lambda: run(command, env, installation.node_dir))

@@ -15,15 +15,15 @@ pub(crate) struct Suites {
     /// Run only this suite; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Run the suites over this API of the upstream only; may be repeated
+    /// Run the suites in this setup only; may be repeated
     #[arg(long, value_name = "NAME")]
-    upstream_api: Vec<String>,
+    setup: Vec<String>,
 }
 
 impl Suites {
     /// Every suite.
     pub(crate) fn all(long: bool) -> Self {
-        Self { long, only: Vec::new(), upstream_api: Vec::new() }
+        Self { long, only: Vec::new(), setup: Vec::new() }
     }
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn command(workspace: &Workspace, suites: &Suites) -> Command {
     for name in &suites.only {
         command.arg("--only").arg(name);
     }
-    for name in &suites.upstream_api {
-        command.arg("--upstream-api").arg(name);
+    for name in &suites.setup {
+        command.arg("--setup").arg(name);
     }
     command
 }

@@ -113,9 +113,12 @@ pub(crate) struct ServeArgs {
     /// The key to present to the upstream; without it, callers' own tokens are forwarded
     #[arg(long, value_name = "KEY")]
     pub(crate) upstream_key: Option<String>,
-    /// Who holds a conversation between turns: gateway or upstream [default: gateway]
+    /// Who keeps conversations, responses and their items: antiphon or upstream [default: antiphon]
     #[arg(long, value_name = "OWNER")]
     pub(crate) state: Option<String>,
+    /// What is kept of items that an upstream keeps: heads or bodies [default: heads]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) ledger: Option<String>,
     /// What to do with input that a provider would refuse: repair or reject [default: repair]
     #[arg(long, value_name = "WAY")]
     pub(crate) faults: Option<String>,
@@ -131,7 +134,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECRET", num_args = 1..)]
     pub(crate) secret: Vec<String>,
     /// How many seconds a turn waits for an open one of its conversation [default: 30]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) turn_wait: Option<String>,
     /// What becomes of a turn whose caller leaves: settle or finish [default: settle]
     #[arg(long, value_name = "WAY")]
@@ -140,16 +143,16 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "WHOSE")]
     pub(crate) event_names: Option<String>,
     /// How many days responses are kept; 0 or never: until they are deleted [default: 30]
-    #[arg(long, value_name = "DAYS")]
+    #[arg(long, value_name = "DAYS", allow_negative_numbers = true)]
     pub(crate) retention: Option<String>,
     /// How many seconds a stop waits for open turns before it settles them [default: 30]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) shutdown_grace: Option<String>,
     /// How many turns of one tenant may be open at once [default: 10000]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) max_open_turns: Option<String>,
     /// How many requests a second one tenant may send this process [default: any number]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) requests_per_second: Option<String>,
     /// What passes to upstreams of the API's parts that are not the gateway's own: all, stateless or
     /// none [default: stateless where several tenants share an --upstream-key, else all]

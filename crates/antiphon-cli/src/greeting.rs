@@ -6,12 +6,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use antiphon_gateway::settings::Settings;
 use http::HeaderName;
 
+use crate::keepers::Keepers;
+
 /// A first request to the gateway, in curl and in Python, ready to paste.
 pub(crate) struct Greeting {
     /// Where the gateway listens.
     pub(crate) address: SocketAddr,
     /// What callers have to show.
     pub(crate) shown: Shown,
+    /// Who keeps what callers begin.
+    pub(crate) keepers: Keepers,
 }
 
 /// What names a caller.
@@ -19,17 +23,19 @@ pub(crate) struct Greeting {
 pub(crate) enum Shown {
     /// Any token, or none.
     Anything,
-    /// A key of ours. It is taken from `OPENAI_API_KEY`, never shown.
+    /// A key: ours, or one of the upstream's. It is taken from `OPENAI_API_KEY`, never shown.
     Key,
     /// This header, which the proxy in front will set.
     Header(HeaderName),
 }
 
 impl Shown {
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings, keepers: &Keepers) -> Self {
+        let of_conversations = keepers.of_conversations.as_ref();
+        let goes_upstream = of_conversations.is_some_and(|keeper| keeper.takes_tokens);
         match &settings.tenant_header {
             Some(name) => Self::Header(name.clone()),
-            None if settings.api_keys.is_empty() => Self::Anything,
+            None if settings.api_keys.is_empty() && !goes_upstream => Self::Anything,
             None => Self::Key,
         }
     }
@@ -64,10 +70,12 @@ impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base_url = base_url(reachable(self.address));
         let (header, argument) = (self.shown.to_curl(), self.shown.to_python());
+        let (keepers, model) = (&self.keepers, self.model());
         write!(
             f,
             "
 Base URL: {base_url}
+{keepers}
 
 Try it with curl:
 
@@ -82,11 +90,19 @@ or in Python:
   client = OpenAI(base_url=\"{base_url}\"{argument})
   conversation = client.conversations.create()
   response = client.responses.create(
-      model=\"sim\", conversation=conversation.id, input=\"Hello\"
+      model=\"{model}\", conversation=conversation.id, input=\"Hello\"
   )
   print(response.output_text)
 "
         )
+    }
+}
+
+impl Greeting {
+    /// A model that answers in a conversation of its keeper's: `sim` in ours.
+    fn model(&self) -> String {
+        let keeper = self.keepers.of_conversations.as_ref();
+        keeper.map_or_else(|| "sim".to_owned(), |keeper| format!("a model of {}", keeper.host))
     }
 }
 
@@ -102,11 +118,30 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 
 #[cfg(test)]
 mod tests {
+    use antiphon_gateway::settings::{State, UpstreamSettings};
+
     use super::*;
 
     fn greeting(address: &str, shown: Shown) -> String {
         let address = address.parse().unwrap();
-        Greeting { address, shown }.to_string()
+        Greeting { address, shown, keepers: Keepers::default() }.to_string()
+    }
+
+    #[test]
+    fn conversations_of_an_upstream_are_tried_with_its_models() {
+        let url = "https://models.example/v1".parse().unwrap();
+        let mut upstream = UpstreamSettings::new(url, None);
+        upstream.state = State::Upstream;
+        let settings = Settings { upstreams: vec![upstream], ..Settings::default() };
+        let keepers = Keepers::of(&settings);
+        let shown = Shown::of(&settings, &keepers);
+        let address = "127.0.0.1:8484".parse().unwrap();
+
+        let text = Greeting { address, shown, keepers }.to_string();
+
+        assert!(text.contains("\nmodels.example: keeps what begins with its models."), "{text}");
+        assert!(text.contains("model=\"a model of models.example\", conversation"), "{text}");
+        assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"), "{text}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod failure;
 mod greeting;
 mod hash_key;
 mod history;
+mod keepers;
 mod logging;
 mod serve;
 mod settings;

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::failure::Failure;
 use crate::greeting::{Greeting, Shown, base_url};
+use crate::keepers::Keepers;
 use crate::settings::Configuration;
 use crate::signals::Signals;
 
@@ -33,12 +34,14 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::runtime(format!("the store cannot be opened: {error}")))?;
 
-    let shown = Shown::of(&gateway);
+    let keepers = Keepers::of(&gateway);
+    let shown = Shown::of(&gateway, &keepers);
     let server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
-    announce(&Greeting { address, shown });
+    keepers.log();
+    announce(&Greeting { address, shown, keepers });
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error is the sender's end without a signal: the process is ending all the same.

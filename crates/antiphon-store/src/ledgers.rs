@@ -4,11 +4,11 @@
 //! ([`Body::Elsewhere`](antiphon::Body::Elsewhere)). Its conversation or response has an id of ours,
 //! which nobody outside is told; what is kept beside is how the provider calls it.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::Conversation;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -21,6 +21,10 @@ type Result<T> = std::result::Result<T, StoreError>;
 ///                          └──────────── doubt ─────────────────────────┘
 /// ```
 ///
+/// A name stands for one conversation or response, and of several that it was given to, for the last.
+/// What it stood for before is deleted as [`Store`](crate::Store) deletes it, and so is a ledger's name
+/// where its conversation or response is deleted, by whomever.
+///
 /// Each call is atomic. What `adopt`, `relearn` and `forget` wrote survives a power cut, what `announce` and
 /// `doubt` wrote survives the process.
 #[async_trait]
@@ -28,8 +32,8 @@ pub trait Ledgers: Send + Sync {
     /// The ledger of what a provider calls so.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
 
-    /// Begins the ledger of a provider's conversation, empty and in doubt, unless there is one.
-    /// Says which there is now.
+    /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name stands for
+    /// something. Says what it stands for now: the same to all of several that adopt one at once.
     async fn adopt(
         &self,
         tenant: &Tenant,
@@ -38,16 +42,18 @@ pub trait Ledgers: Send + Sync {
         thread: ThreadId,
     ) -> Result<LedgerEntry>;
 
-    /// Takes note of what a provider calls the response of a turn that is open. It is in doubt until the
-    /// turn is committed. Of two responses under one name the later counts.
+    /// Takes note of what a provider calls the response of a turn that is open and will leave a record.
+    /// It is in doubt until the turn is committed; where its opening is dropped, nothing is left of it. A
+    /// response that has a name already has the later one only.
     async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()>;
 
-    /// A request is on its way that may change the conversation at its provider.
+    /// A request is on its way that may change the conversation at its provider. Nothing happens where
+    /// there is no ledger of it.
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
     /// Puts what the provider says that its conversation holds in the place of what was known: in a
-    /// thread of its own, so that responses still end where they did. Refused where there is no such
-    /// conversation.
+    /// thread of its own, so that responses still end where they did. What nobody reaches any more goes.
+    /// Refused where there is no ledger of such a conversation, and where an item is given twice.
     async fn relearn(
         &self,
         tenant: &Tenant,
@@ -56,7 +62,14 @@ pub trait Ledgers: Send + Sync {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
-    /// Forgets what a provider calls so, and its ledger; says whether there was one.
+    /// Whether this is a ledger, which nobody outside knows by this id.
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
+
+    /// Those of these items that the tenant holds live anywhere and that a model made.
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
+
+    /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of
+    /// the response. Says whether there was one.
     async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool>;
 }
 
@@ -89,10 +102,34 @@ pub enum Kept {
     Response(ResponseId),
 }
 
-/// How the commit of a turn changes ledgers.
+impl Kept {
+    /// What this id is of; `None` where no id of ours has its form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let conversation = ConversationId::parse(text).map(Self::Conversation);
+        conversation.or_else(|| ResponseId::parse(text).map(Self::Response))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Conversation(id) => id.as_str(),
+            Self::Response(id) => id.as_str(),
+        }
+    }
+
+    pub(crate) fn shard(&self) -> Shard {
+        match self {
+            Self::Conversation(id) => id.shard(),
+            Self::Response(id) => id.shard(),
+        }
+    }
+}
+
+/// How the commit of a turn changes ledgers: that of the conversation that it appends to, and that of
+/// its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerTurn {
-    /// What the provider calls the turn's response; `None` where it never told.
+    /// What the provider calls the turn's response; `None` where it never told. Not entered where the
+    /// turn leaves no record.
     pub response: Option<Named>,
     /// Whether the provider may hold something else of the turn than is committed.
     pub in_doubt: bool,

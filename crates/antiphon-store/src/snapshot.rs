@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -48,6 +49,14 @@ pub trait Snapshot: Send {
         tenant: &Tenant,
         id: &ResponseId,
     ) -> Result<Option<ResponseRecord>>;
+
+    /// A page of ledgers behind this one, by what their providers call them, in an order of the store's.
+    /// Empty at the end.
+    async fn ledgers(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&str>,
+    ) -> Result<Vec<(String, LedgerEntry)>>;
 
     /// A page of the turns behind this one that are recorded as open. Empty at the end.
     async fn open_turns(
@@ -97,7 +106,10 @@ pub struct Holdings {
     pub responses: u64,
     /// Turns that are recorded as open.
     pub open_turns: u64,
-    /// Items, each once, of however many responses it is part.
+    /// Ledgers: what providers call conversations and responses that they keep.
+    pub ledgers: u64,
+    /// Items, each once, of however many responses it is part. Those whose bytes a provider keeps are
+    /// among them.
     pub items: u64,
     /// Items that were deleted, of which only their traces are held.
     pub deleted_items: u64,
@@ -120,6 +132,7 @@ impl Add for Holdings {
             conversations: self.conversations + more.conversations,
             responses: self.responses + more.responses,
             open_turns: self.open_turns + more.open_turns,
+            ledgers: self.ledgers + more.ledgers,
             items: self.items + more.items,
             deleted_items: self.deleted_items + more.deleted_items,
             others: self.others + more.others,

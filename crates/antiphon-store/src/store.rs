@@ -67,8 +67,8 @@ pub trait Store: Send + Sync + 'static {
         metadata: Bytes,
     ) -> Result<Option<Conversation>>;
 
-    /// Deletes a conversation; says whether there was one. Its responses stay readable; items that
-    /// no response and no fork reaches go.
+    /// Deletes a conversation and the name of its ledger; says whether there was one. Its responses stay
+    /// readable; items that no response and no fork reaches go.
     async fn delete_conversation(&self, tenant: &Tenant, id: &ConversationId) -> Result<bool>;
 
     /// Appends items to a conversation: all, or none where one of their ids is held there live.
@@ -134,8 +134,8 @@ pub trait Store: Send + Sync + 'static {
     /// The live items that a response put out, in order. Empty where it does not exist.
     async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
 
-    /// Deletes a response's record; says whether there was one. Its items go when no live
-    /// response, conversation or fork reaches them any more.
+    /// Deletes a response's record and the name of its ledger; says whether there was one. Its items go
+    /// when no live response, conversation or fork reaches them any more.
     async fn delete_response(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
     /// Deletes the oldest responses of all tenants that were created before this time (Unix seconds), at
@@ -146,8 +146,9 @@ pub trait Store: Send + Sync + 'static {
     /// All items before `cursor`, its lineage first, tombstones included.
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>>;
 
-    /// The newest live copy of each of these items that the tenant holds anywhere; where none lives,
-    /// what is left of the newest. In no order.
+    /// The newest live copy of each of these items whose bytes the tenant holds anywhere; where none
+    /// lives, what is left of the newest. In no order. An item that lives only elsewhere is not among
+    /// them: there is nothing to send in its place, and it was not deleted.
     async fn locate(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<HeldItem>>;
 
     /// Records what to commit should the process die before the turn ends: `turn` has a response
@@ -159,11 +160,12 @@ pub trait Store: Send + Sync + 'static {
     /// Of the former, one whose process died is settled first, so that it is open no more.
     async fn is_open(&self, tenant: &Tenant, id: &ResponseId) -> Result<bool>;
 
-    /// Forgets an opening whose turn left nothing behind.
+    /// Forgets an opening whose turn left nothing behind, and what a provider called its response.
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()>;
 
     /// Commits every opening that a former process left, in the order that they were recorded; says
-    /// how many. One that can no longer be committed (its conversation is gone) is dropped.
+    /// how many. One that can no longer be committed (its conversation is gone) is dropped. A ledger that
+    /// one is committed to is in doubt.
     async fn settle_openings(&self) -> Result<usize>;
 
     /// Commits a turn. An item whose id its thread already holds live refuses the whole turn, and so

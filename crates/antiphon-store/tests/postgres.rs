@@ -11,6 +11,7 @@ mod postgres {
     pub(crate) mod database;
     mod erasure;
     mod jobs;
+    mod ledgers;
     mod line;
     mod openings;
     mod proxy;

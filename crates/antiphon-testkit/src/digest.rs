@@ -2,17 +2,26 @@
 
 use std::fmt::Write;
 
-const LANES: u64 = 3;
+const DIGITS: usize = 48;
+const LANE_DIGITS: usize = 16;
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// 48 hexadecimal characters that identify the sequence `parts`, the same in every build.
-pub(crate) fn hex(parts: &[&str]) -> String {
-    (0..LANES).fold(String::new(), |mut text, lane| {
+pub fn hex(parts: &[&str]) -> String {
+    digits(parts, DIGITS)
+}
+
+/// The first `count` hexadecimal characters of the digest of `parts`, as long as that may be.
+pub fn digits(parts: &[&str], count: usize) -> String {
+    let lanes = count.div_ceil(LANE_DIGITS) as u64;
+    let mut text = (0..lanes).fold(String::new(), |mut text, lane| {
         let hash = finish(parts.iter().fold(FNV_OFFSET ^ lane, absorb));
         write!(text, "{hash:016x}").expect("writing to a string cannot fail");
         text
-    })
+    });
+    text.truncate(count);
+    text
 }
 
 /// FNV-1a over the part and a terminator that UTF-8 cannot contain, so that part boundaries count.

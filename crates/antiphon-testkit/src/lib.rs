@@ -7,12 +7,13 @@
 //! - [`stream`]: a builder of whole answers, event by event, in the form of each [`Api`].
 //! - [`FakeUpstream`]: an HTTP server that records every request with its verdict and plays
 //!   scripted replies, with every chunk boundary under the test's control.
+//! - [`serve`], [`deliver`], [`Reply`], [`Exchange`]: the machinery below, for other providers.
 //! - [`recall`]: the model that answers when nothing is scripted. It knows only what the input
 //!   holds, so a lost turn shows in its answer.
 //! - [`postgres`]: a real PostgreSQL server, with as many empty databases as tests want.
 
 mod api;
-mod digest;
+pub mod digest;
 pub mod judge;
 pub mod postgres;
 pub mod recall;
@@ -25,4 +26,6 @@ pub use api::Api;
 pub use refusal::Refusal;
 pub use seal::{encrypted_content, redacted_thinking, thinking_signature};
 pub use stream::{Answer, AnthropicAnswer, ChatAnswer, Frame, Split};
-pub use upstream::{Exchange, FakeUpstream, Outcome, Recorded, Reply};
+pub use upstream::{
+    Exchange, FakeUpstream, Hold, Outcome, Recorded, Reply, Witness, deliver, serve,
+};

@@ -53,7 +53,8 @@ impl Refusal {
         json!({"type": "error", "error": error, "request_id": request_id})
     }
 
-    fn bad_request(param: Option<&str>, code: Option<&'static str>, message: String) -> Self {
+    /// A refusal with status 400 in the Responses API's form.
+    pub fn bad_request(param: Option<&str>, code: Option<&'static str>, message: String) -> Self {
         Self {
             api: Api::Responses,
             status: StatusCode::BAD_REQUEST,
@@ -64,14 +65,16 @@ impl Refusal {
         }
     }
 
-    fn of_input(message: String) -> Self {
+    /// A refusal of the input as a whole.
+    pub fn of_input(message: String) -> Self {
         Self::bad_request(Some("input"), None, message)
     }
 }
 
 /// Of the request as a whole.
 impl Refusal {
-    pub(crate) fn invalid_json() -> Self {
+    /// The body is not JSON.
+    pub fn invalid_json() -> Self {
         let message = "We could not parse the JSON body of your request. (HINT: This likely means \
             you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, \
             but what was sent was not valid JSON. If you have trouble figuring out how to fix \
@@ -79,23 +82,27 @@ impl Refusal {
         Self::bad_request(None, None, message.to_owned())
     }
 
-    pub(crate) fn unknown_url(method: &http::Method, path: &str) -> Self {
+    /// Nothing is served there.
+    pub fn unknown_url(method: &http::Method, path: &str) -> Self {
         let message = format!("Invalid URL ({method} {path})");
         Self { status: StatusCode::NOT_FOUND, ..Self::bad_request(None, None, message) }
     }
 
-    pub(crate) fn missing_parameter(param: &str) -> Self {
+    /// A parameter that must be there is not.
+    pub fn missing_parameter(param: &str) -> Self {
         let message = format!("Missing required parameter: '{param}'.");
         Self::bad_request(Some(param), Some("missing_required_parameter"), message)
     }
 
-    pub(crate) fn missing_input() -> Self {
+    /// There is nothing to answer.
+    pub fn missing_input() -> Self {
         let message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' \
             must be provided.";
         Self::bad_request(None, Some("missing_required_parameter"), message.to_owned())
     }
 
-    pub(crate) fn wrong_type(param: &str, expected: &str, got: &Value) -> Self {
+    /// A parameter is of another JSON type; `expected` has its article.
+    pub fn wrong_type(param: &str, expected: &str, got: &Value) -> Self {
         let got = json_type(got);
         let message =
             format!("Invalid type for '{param}': expected {expected}, but got {got} instead.");
@@ -118,7 +125,8 @@ impl Refusal {
         Self::bad_request(Some("include"), None, message.to_owned())
     }
 
-    pub(crate) fn encrypted_reasoning_unsupported() -> Self {
+    /// The model does not reason, so it has nothing to encrypt.
+    pub fn encrypted_reasoning_unsupported() -> Self {
         let message = "Encrypted content is not supported with this model.";
         Self::bad_request(Some("include"), None, message.to_owned())
     }
@@ -134,7 +142,8 @@ impl Refusal {
         Self::bad_request(Some(param), Some("empty_string"), message)
     }
 
-    pub(crate) fn too_long(param: &str, maximum: usize, length: usize) -> Self {
+    /// A string has more characters than it may.
+    pub fn too_long(param: &str, maximum: usize, length: usize) -> Self {
         let message = format!(
             "Invalid '{param}': string too long. Expected a string with maximum length {maximum}, \
             but got a string with length {length} instead."
@@ -142,7 +151,8 @@ impl Refusal {
         Self::bad_request(Some(param), Some("string_above_max_length"), message)
     }
 
-    pub(crate) fn wrong_prefix(param: &str, id: &str, prefix: &str) -> Self {
+    /// An id is not of the form that its kind has.
+    pub fn wrong_prefix(param: &str, id: &str, prefix: &str) -> Self {
         let message =
             format!("Invalid '{param}': '{id}'. Expected an ID that begins with '{prefix}'.");
         Self::bad_request(Some(param), Some("invalid_value"), message)
@@ -159,7 +169,8 @@ impl Refusal {
 
 /// Of what the items are to each other.
 impl Refusal {
-    pub(crate) fn item_not_found(id: &str) -> Self {
+    /// An item is referred to that is not stored.
+    pub fn item_not_found(id: &str) -> Self {
         let message = format!(
             "Item with id '{id}' not found. Items are not persisted when `store` is set to false. \
             Try again with `store` set to true, or remove this item from your input."
@@ -178,7 +189,8 @@ impl Refusal {
         Self::bad_request(None, Some("invalid_encrypted_content"), message)
     }
 
-    pub(crate) fn duplicate_item(id: &str) -> Self {
+    /// An item stands twice.
+    pub fn duplicate_item(id: &str) -> Self {
         Self::of_input(format!("Duplicate item found with id {id}. {REMEDY}"))
     }
 

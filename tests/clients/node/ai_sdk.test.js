@@ -4,7 +4,12 @@ import { suite, test } from "node:test";
 import { createOpenAI } from "@ai-sdk/openai";
 
 import { breakingOff } from "./ai_leaving.js";
-import { Tenant, assertConversationHolds, assertEachItemOnce } from "./context.js";
+import {
+  Tenant,
+  assertConversationHolds,
+  assertEachItemOnce,
+  assertOnlyNewIsSent,
+} from "./context.js";
 import { cases } from "./delivery.js";
 import { holdDialogue, newEcho } from "./dialogue.js";
 
@@ -50,7 +55,9 @@ async function threeTurns(way, deliver, scene) {
 
   if (scene.model === "sim") return;
   await assertEachItemOnce(tenant, dialogue, way.loses);
-  if (conversation) await assertConversationHolds(tenant, conversation, dialogue);
+  if (!conversation) return;
+  await assertConversationHolds(tenant, conversation, dialogue);
+  await assertOnlyNewIsSent(tenant, dialogue);
 }
 
 function asking(tenant, way, deliver, scene, echo, conversation) {

@@ -1,7 +1,7 @@
 // What the model was given, request by request, and what it must have been given.
 //
-// The fake upstream keeps every request that it received. A client that answers well may still have
-// made the model read an item twice, so the suites look at the requests, not only at the answers.
+// The provider keeps every request that it received. A client that answers well may still have made
+// the model read an item twice, so the suites look at the requests, not only at the answers.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -11,22 +11,31 @@ const TIMEOUT = 10_000;
 // The suites ask for no reasoning: what there is of it is what the model does by itself.
 const REASONS = (process.env.UPSTREAM_REASONS_UNASKED ?? "yes") === "yes";
 
+/** What becomes of a turn that is left, at a provider that keeps the state; else empty. */
+export const ON_ABORT = process.env.UPSTREAM_ON_ABORT ?? "";
+
 /** One caller of the gateway, alone with its key: what bears the key is this test's. */
 export class Tenant {
   baseURL = process.env.ANTIPHON_BASE_URL;
   apiKey = `sk-clients-${randomUUID()}`;
 
-  /** Every request that reached the model on behalf of this tenant, in order. */
+  /**
+   * Every request for an answer on behalf of this tenant, in order: the items that it brought, and
+   * those that the model was given, which are more where the provider has some already.
+   */
   async modelRequests() {
-    const log = new URL("/log", process.env.FAKE_UPSTREAM_URL);
+    const log = new URL("/log", process.env.UPSTREAM_URL);
     log.searchParams.set("token", this.apiKey);
     const entries = await this.fetch(log);
-    return entries.map(({ body, refusal }) => ({ items: inputItems(body), refusal }));
+    return entries.filter(asksTheModel).map(({ body, given, refusal }) => {
+      const sent = inputItems(body);
+      return { sent, items: given ?? sent, refusal };
+    });
   }
 
   /** Has the model stop its next answer in the middle, until its reader leaves. */
   async stopNextAnswer(place) {
-    const hold = new URL("/hold", process.env.FAKE_UPSTREAM_URL);
+    const hold = new URL("/hold", process.env.UPSTREAM_URL);
     hold.search = new URLSearchParams({ token: this.apiKey, at: place });
     const response = await fetch(hold, { method: "POST", signal: AbortSignal.timeout(TIMEOUT) });
     assert.ok(response.ok, `${hold} answered ${response.status}`);
@@ -75,6 +84,15 @@ export async function assertEachItemOnce(tenant, dialogue, without = []) {
   for (const { items } of requests) assertItems(items, dialogue);
 }
 
+/** Where the provider keeps the conversation, a request brings what it does not have. */
+export async function assertOnlyNewIsSent(tenant, { calls }) {
+  if (!ON_ABORT) return;
+  const requests = await tenant.modelRequests();
+  const outputs = Array(calls).fill("function_call_output");
+  const sent = requests.map((request) => request.sent.map(kind));
+  assert.deepEqual(sent, [["user"], ["user"], outputs, ["user"]]);
+}
+
 /** The gateway holds the conversation, the last answer too, every item once and finished. */
 export async function assertConversationHolds(tenant, conversation, dialogue) {
   const items = await tenant.conversationItems(conversation);
@@ -120,8 +138,13 @@ function assertDistinct(keys) {
   assert.deepEqual(keys, [...new Set(keys)]);
 }
 
+/** Whether an entry of the provider's log is a request for an answer. */
+function asksTheModel({ method = "POST", path = "/v1/responses" }) {
+  return method === "POST" && path === "/v1/responses";
+}
+
 /** The input as items: a bare string is one user message. */
-function inputItems({ input }) {
+function inputItems({ input = [] }) {
   return typeof input === "string" ? [{ role: "user", content: input }] : input;
 }
 

@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 
+import { ON_ABORT } from "./context.js";
+
 export const FACT = "My color is purple, dog is Biscuit";
 export const ECHO = "Echo hello";
 export const RECALL = "What is my color and dog name?";
@@ -45,7 +47,8 @@ export function assertRecalled(text) {
 
 /**
  * No request was refused or repeated anything, each call has its output, and the last request has
- * what the user said, once. An API may have joined what the user said.
+ * what the user said, once. An API may have joined what the user said. A provider that keeps nothing
+ * of a turn that is left has no more of it than its client sends again.
  */
 export async function assertGoneOn(tenant, said) {
   const requests = await tenant.modelRequests();
@@ -54,7 +57,9 @@ export async function assertGoneOn(tenant, said) {
     assertWellFormed(items);
   }
   const users = requests.at(-1).items.filter(({ role }) => role === "user");
-  assert.equal(users.map(textOf).join(""), said.join(""));
+  const heard = users.map(textOf).join("");
+  if (ON_ABORT === "nothing" && heard === said[0] + said.at(-1)) return;
+  assert.equal(heard, said.join(""));
 }
 
 function assertWellFormed(items) {

@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import OpenAI from "openai";
 
-import { Tenant, assertConversationHolds, assertEachItemOnce } from "./context.js";
+import {
+  Tenant,
+  assertConversationHolds,
+  assertEachItemOnce,
+  assertOnlyNewIsSent,
+} from "./context.js";
 import { SCENES, holdDialogue, newEcho } from "./dialogue.js";
 import {
   FACT,
@@ -155,7 +160,9 @@ async function threeTurns(newState, deliver, scene) {
 
   if (scene.model === "sim") return;
   await assertEachItemOnce(tenant, dialogue);
-  if (state.conversation) await assertConversationHolds(tenant, state.conversation, dialogue);
+  if (!state.conversation) return;
+  await assertConversationHolds(tenant, state.conversation, dialogue);
+  await assertOnlyNewIsSent(tenant, dialogue);
 }
 
 /** Asks, runs the tools that are called until none is, and returns the answer. */

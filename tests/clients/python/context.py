@@ -1,7 +1,7 @@
 """What the model was given, request by request, and what it must have been given.
 
-The fake upstream keeps every request that it received. A client that answers well may still have
-made the model read an item twice, so the suites look at the requests, not only at the answers.
+The provider keeps every request that it received. A client that answers well may still have made
+the model read an item twice, so the suites look at the requests, not only at the answers.
 """
 
 import json
@@ -19,15 +19,29 @@ TIMEOUT = 10
 # The suites ask for no reasoning: what there is of it is what the model does by itself.
 REASONS = os.environ.get("UPSTREAM_REASONS_UNASKED", "yes") == "yes"
 
+# What becomes of a turn that is left, at a provider that keeps the state; empty where it keeps none.
+ON_ABORT = os.environ.get("UPSTREAM_ON_ABORT", "")
+
 Item = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """One request that the upstream received: its input items, and its refusal if there was one."""
+    """One request for an answer: the items that it brought, those that the model was given, which
+    are more where the provider has some already, its size, and its refusal if there was one.
+    """
 
+    sent: list[Item]
     items: list[Item]
+    size: int
     refusal: Any
+
+    @classmethod
+    def of(cls, entry: Item) -> "ModelRequest":
+        """A request by its entry of the provider's log."""
+        sent = input_items(entry["body"])
+        given, size = entry.get("given"), entry.get("bytes", 0)
+        return cls(sent, sent if given is None else given, size, entry["refusal"])
 
     @property
     def kinds(self) -> list[str]:
@@ -52,7 +66,7 @@ class Tenant:
         root = urlsplit(self.upstream_url)
         query = urlencode({"token": self.api_key})
         log = fetch(f"{root.scheme}://{root.netloc}/log?{query}")
-        return [ModelRequest(input_items(entry["body"]), entry["refusal"]) for entry in log]
+        return [ModelRequest.of(entry) for entry in log if asks_the_model(entry)]
 
     def model_log(self) -> str:
         """The requests for a reader: a line for each."""
@@ -103,6 +117,13 @@ def assert_conversation_holds(tenant: Tenant, conversation_id: str, dialogue: Di
     assert {item.get("status") or "completed" for item in items} == {"completed"}
 
 
+def assert_only_new_is_sent(tenant: Tenant, dialogue: Dialogue) -> None:
+    """Where the provider keeps the conversation, a request brings what it does not have."""
+    if ON_ABORT:
+        sent = [[kind(item) for item in request.sent] for request in tenant.model_requests()]
+        assert sent == [["user"], ["user"], ["function_call_output"] * dialogue.calls, ["user"]]
+
+
 def whole_contexts(calls: int) -> list[list[str]]:
     """The kinds of items in each of the four requests, where the tool turn makes `calls` calls."""
     fact = ["user"]
@@ -135,9 +156,17 @@ def assert_outputs_answer_calls(items: list[Item]) -> None:
     assert all("hello" in text_of(output["output"]) for output in outputs)
 
 
+def asks_the_model(entry: Item) -> bool:
+    """Whether an entry of the provider's log is a request for an answer."""
+    return (entry.get("method", "POST"), entry.get("path", RESPONSES)) == ("POST", RESPONSES)
+
+
+RESPONSES = "/v1/responses"
+
+
 def input_items(body: Item) -> list[Item]:
     """The input as items: a bare string is one user message."""
-    given = body["input"]
+    given = body.get("input", [])
     return [{"role": "user", "content": given}] if isinstance(given, str) else given
 
 

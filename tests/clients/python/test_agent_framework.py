@@ -10,7 +10,12 @@ import pytest
 from agent_framework import Agent, AgentResponse, AgentSession, InMemoryHistoryProvider, tool
 from agent_framework_openai import OpenAIChatClient
 
-from context import Tenant, assert_conversation_holds, assert_each_item_once
+from context import (
+    Tenant,
+    assert_conversation_holds,
+    assert_each_item_once,
+    assert_only_new_is_sent,
+)
 from dialogue import ECHO, FACT, RECALL, Echo, Scene, hold_dialogue
 from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, failing_tool, whole_dialogue
 from openai_delivery import async_client
@@ -71,6 +76,7 @@ def test_three_turns(
     if conversation:
         assert session.service_session_id == conversation
         assert_conversation_holds(tenant, conversation, dialogue)
+        assert_only_new_is_sent(tenant, dialogue)
 
 
 @pytest.mark.parametrize("moment", [m for m in MOMENTS if not m.late_output], ids=str)

@@ -9,7 +9,12 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
-from context import Tenant, assert_conversation_holds, assert_each_item_once
+from context import (
+    Tenant,
+    assert_conversation_holds,
+    assert_each_item_once,
+    assert_only_new_is_sent,
+)
 from dialogue import FACT, RECALL, Echo, Scene, hold_dialogue
 from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, whole_dialogue
 
@@ -48,6 +53,7 @@ def test_three_turns_in_a_conversation(
     if scene.model != "sim":
         assert_each_item_once(tenant, dialogue)
         assert_conversation_holds(tenant, conversation, dialogue)
+        assert_only_new_is_sent(tenant, dialogue)
 
 
 @pytest.mark.parametrize("moment", MOMENTS, ids=str)

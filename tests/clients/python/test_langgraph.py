@@ -13,7 +13,12 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 
 from conftest import but_long
-from context import Tenant, assert_conversation_holds, assert_each_item_once
+from context import (
+    Tenant,
+    assert_conversation_holds,
+    assert_each_item_once,
+    assert_only_new_is_sent,
+)
 from dialogue import ECHO, FACT, RECALL, Echo, Scene, hold_dialogue
 from leaving import (
     MOMENTS,
@@ -104,6 +109,7 @@ def test_three_turns(
     assert_each_item_once(tenant, dialogue, without=way.loses)
     if conversation:
         assert_conversation_holds(tenant, conversation, dialogue)
+        assert_only_new_is_sent(tenant, dialogue)
 
 
 USUAL = ["conversation_and_checkpoints", "previous_response_id", "replay_stored"]

@@ -16,7 +16,13 @@ from openai.types.responses import (
 
 import openai_leaving
 from conftest import but_long
-from context import Tenant, assert_conversation_holds, assert_each_item_once, kind
+from context import (
+    Tenant,
+    assert_conversation_holds,
+    assert_each_item_once,
+    assert_only_new_is_sent,
+    kind,
+)
 from dialogue import FACT, RECALL, Echo, Scene, hold_dialogue
 from leaving import MOMENTS, Moment, assert_gone_on, assert_recalled, users, whole_dialogue
 from openai_delivery import DELIVERIES, Respond, blocking_client
@@ -56,6 +62,8 @@ def test_three_turns(
     assert_each_item_once(tenant, dialogue, without=lost)
     if isinstance(state, InConversation):
         assert_conversation_holds(tenant, state.conversation, dialogue)
+    if way in HELD:
+        assert_only_new_is_sent(tenant, dialogue)
 
 
 @pytest.mark.parametrize("delivery", but_long(openai_leaving.DELIVERIES, ["stream"]))

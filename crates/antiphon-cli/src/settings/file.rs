@@ -17,7 +17,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use antiphon_gateway::settings::{UpstreamSettings, Webhook};
+use antiphon_gateway::settings::Webhook;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -91,7 +91,7 @@ pub(super) struct FromFile {
     /// The settings that can be said elsewhere too.
     pub(super) layer: Layer,
     /// The upstreams by models.
-    pub(super) upstreams: Vec<UpstreamSettings>,
+    pub(super) upstreams: Vec<upstreams::FromTable>,
     /// The endpoints that are told how background responses ended.
     pub(super) webhooks: Vec<Webhook>,
     /// The limits, some of which can be said elsewhere too.

@@ -27,6 +27,7 @@ impl From<ServeArgs> for Layer {
             (Setting::UpstreamApi, args.upstream_api),
             (Setting::UpstreamKey, args.upstream_key),
             (Setting::State, args.state),
+            (Setting::Ledger, args.ledger),
             (Setting::Faults, args.faults),
             (Setting::TenantHeader, args.tenant_header),
             (Setting::TurnWait, args.turn_wait),

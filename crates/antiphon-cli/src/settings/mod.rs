@@ -12,6 +12,7 @@ mod limits;
 mod parse;
 mod rules;
 mod setting;
+mod state;
 mod table;
 mod upstreams;
 mod webhooks;
@@ -80,12 +81,11 @@ pub(crate) fn access(args: ServeArgs, environment: impl Environment) -> Result<A
 
 fn configure(
     layers: &Layers,
-    upstreams: Vec<UpstreamSettings>,
+    upstreams: Vec<upstreams::FromTable>,
     limits: FromTable,
 ) -> Result<Configuration, Failure> {
     let listen = layers.one(Setting::Listen, parse::listen)?;
     let store = layers.one(Setting::Store, parse::store)?;
-    layers.one(Setting::State, parse::state)?;
     let configuration = Configuration {
         listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8484))),
         store: store.unwrap_or_else(|| "sqlite:antiphon.db".to_owned()),
@@ -97,10 +97,10 @@ fn configure(
 
 fn gateway(
     layers: &Layers,
-    mut upstreams: Vec<UpstreamSettings>,
+    upstreams: Vec<upstreams::FromTable>,
     limits: FromTable,
 ) -> Result<Settings, Failure> {
-    upstreams.extend(upstream(layers)?);
+    let upstreams = all_upstreams(layers, upstreams)?;
     let defaults = Settings::default();
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::seconds)?;
@@ -109,6 +109,7 @@ fn gateway(
     let on_disconnect = layers.one(Setting::OnDisconnect, parse::on_disconnect)?;
     let event_names = layers.one(Setting::EventNames, parse::event_names)?;
     Ok(Settings {
+        ledger: state::ledger(layers, &upstreams)?,
         upstreams,
         api_keys: callers::api_keys(layers.all(Setting::ApiKeys))?,
         tenant_header: layers.one(Setting::TenantHeader, callers::tenant_header)?,
@@ -123,6 +124,22 @@ fn gateway(
         pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
         webhooks: Vec::new(),
     })
+}
+
+/// Those of the file, and then the one that every place can name.
+fn all_upstreams(
+    layers: &Layers,
+    of_file: Vec<upstreams::FromTable>,
+) -> Result<Vec<UpstreamSettings>, Failure> {
+    let everywhere = state::everywhere(layers);
+    let upstreams = of_file.into_iter().map(|upstream| upstream.with(everywhere));
+    let mut upstreams = upstreams.collect::<Result<Vec<_>, _>>()?;
+    if let Some(mut upstream) = upstream(layers)? {
+        state::FromTable::default().settle(everywhere, &mut upstream)?;
+        upstreams.push(upstream);
+    }
+    state::has_a_keeper(everywhere, &upstreams)?;
+    Ok(upstreams)
 }
 
 /// The one upstream that every place can name. It answers for what no other one takes.

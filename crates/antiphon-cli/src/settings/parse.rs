@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
-use antiphon_gateway::settings::{Faults, OnDisconnect, PassThrough, Secret};
+use antiphon_gateway::settings::{
+    Faults, Ledger, OnDisconnect, PassThrough, Preset, Secret, State,
+};
 use antiphon_store::OpenError;
 use http::Uri;
 use http::uri::Scheme;
@@ -76,12 +78,31 @@ pub(super) fn upstream_key(said: &Said) -> Result<Secret, Failure> {
     secret(said.trimmed()).ok_or_else(|| said.refused(format!("the key {A_KEY}")))
 }
 
-/// Only the gateway can own it so far, so that there is nothing to return.
-pub(super) fn state(said: &Said) -> Result<(), Failure> {
+pub(super) fn state(said: &Said) -> Result<State, Failure> {
     match said.trimmed() {
-        "gateway" => Ok(()),
-        "upstream" => Err(said.refused("'upstream' is not supported yet; 'gateway' is")),
-        other => Err(said.refused(format!("'{other}' is neither 'gateway' nor 'upstream'"))),
+        "antiphon" => Ok(State::Here),
+        "upstream" => Ok(State::Upstream),
+        other => Err(said.refused(format!("'{other}' is neither 'antiphon' nor 'upstream'"))),
+    }
+}
+
+pub(super) fn ledger(said: &Said) -> Result<Ledger, Failure> {
+    match said.trimmed() {
+        "heads" => Ok(Ledger::Heads),
+        "bodies" => Ok(Ledger::Bodies),
+        other => Err(said.refused(format!("'{other}' is neither 'heads' nor 'bodies'"))),
+    }
+}
+
+pub(super) fn preset(said: &Said) -> Result<Preset, Failure> {
+    match said.trimmed() {
+        "openai" => Ok(Preset::OpenAi),
+        "azure" => Ok(Preset::Azure),
+        "open-responses" => Ok(Preset::OpenResponses),
+        other => {
+            Err(said
+                .refused(format!("'{other}' is none of 'openai', 'azure' and 'open-responses'")))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub(super) enum Setting {
     UpstreamApi,
     UpstreamKey,
     State,
+    Ledger,
     Faults,
     ApiKeys,
     TenantHeader,
@@ -24,13 +25,14 @@ pub(super) enum Setting {
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
         Self::UpstreamApi,
         Self::UpstreamKey,
         Self::State,
+        Self::Ledger,
         Self::Faults,
         Self::ApiKeys,
         Self::TenantHeader,
@@ -83,6 +85,7 @@ impl Setting {
             Self::UpstreamApi => "upstream-api",
             Self::UpstreamKey => "upstream-key",
             Self::State => "state",
+            Self::Ledger => "ledger",
             Self::Faults => "faults",
             Self::ApiKeys => "api-key",
             Self::TenantHeader => "tenant-header",

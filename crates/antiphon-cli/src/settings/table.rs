@@ -112,6 +112,15 @@ impl Table<'_> {
         }
     }
 
+    /// Whether something is so.
+    pub(super) fn boolean(&self, key: &'static str) -> Result<Option<bool>, Failure> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        match value.get_ref().as_bool() {
+            Some(is_so) => Ok(Some(is_so)),
+            None => Err(self.wrong_type(key, "true or false")),
+        }
+    }
+
     /// A list of texts with at least one in it.
     pub(super) fn list<T>(
         &self,
@@ -127,6 +136,11 @@ impl Table<'_> {
         parsed.map(Some).ok_or_else(|| self.wrong_type(key, expected))
     }
 
+    /// Whether there is something at `key`.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
     /// The table is refused, since it has no `key`.
     pub(super) fn lacks(&self, key: &str) -> Failure {
         self.refused(&format!("this {} lacks '{key}'", self.form.name()))
@@ -135,6 +149,11 @@ impl Table<'_> {
     /// The table is refused as a whole.
     pub(super) fn refused(&self, sentence: &str) -> Failure {
         self.document.refused(Some(self.span.clone()), sentence)
+    }
+
+    /// The table is refused for what stands at `key`.
+    pub(super) fn refused_at(&self, key: &str, sentence: &str) -> Failure {
+        self.document.refused(self.value(key).map(Spanned::span), sentence)
     }
 
     fn has_known_keys_only(&self) -> Result<(), Failure> {
@@ -156,7 +175,6 @@ impl Table<'_> {
     }
 
     fn wrong_type(&self, key: &str, expected: &str) -> Failure {
-        let span = self.value(key).map(Spanned::span);
-        self.document.refused(span, &format!("{key} must be {expected}"))
+        self.refused_at(key, &format!("{key} must be {expected}"))
     }
 }

@@ -13,6 +13,7 @@ use super::*;
 mod callers;
 mod limits;
 mod retention;
+mod state;
 mod webhooks;
 
 /// An environment of these variables and no others.
@@ -91,7 +92,7 @@ fn every_setting_has_a_place_in_the_file() {
          upstream = 'https://models.example/v1/'\n\
          upstream-api = 'responses'\n\
          upstream-key = 'sk-theirs'\n\
-         state = 'gateway'\n\
+         state = 'antiphon'\n\
          faults = 'reject'\n\
          api-keys = ['b2Vy==acme']\n\
          turn-wait = 5\n\
@@ -127,6 +128,7 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--upstream-api", "ANTIPHON_UPSTREAM_API"),
         ("--upstream-key", "ANTIPHON_UPSTREAM_KEY"),
         ("--state", "ANTIPHON_STATE"),
+        ("--ledger", "ANTIPHON_LEDGER"),
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
         ("--tenant-header", "ANTIPHON_TENANT_HEADER"),
@@ -156,13 +158,13 @@ fn a_file_that_is_named_must_exist() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, faults, api-keys, tenant-header, \
+    let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
              secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
              upstreams, webhooks, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
-        ("state = 'gateway'\n\nfoo = 1", unknown.as_str()),
-        ("state = 'gateway'\n\n[foo]\nbar = 1", &unknown),
+        ("state = 'antiphon'\n\nfoo = 1", unknown.as_str()),
+        ("state = 'antiphon'\n\n[foo]\nbar = 1", &unknown),
         ("listen = 8484", "antiphon.toml:1: listen must be a string"),
         (
             "pass-through = 'some'",
@@ -249,7 +251,8 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
              key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
-             max-retries, max-open-requests, context-window",
+             max-retries, max-open-requests, context-window, state, preset, conversations, \
+             chains, item-deletion, input-items",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),
@@ -296,7 +299,7 @@ fn strangers_are_kept_out_where_one_upstream_has_a_key() {
 
 #[test]
 fn what_is_not_toml_is_refused_without_its_text() {
-    let refusal = refusal_of_file("state = 'gateway'\nupstream-key = sk-secret\n");
+    let refusal = refusal_of_file("state = 'antiphon'\nupstream-key = sk-secret\n");
     assert!(refusal.starts_with("antiphon.toml:2: this is not TOML: "), "{refusal}");
     assert!(!refusal.contains("sk-secret"), "{refusal}");
 

@@ -15,6 +15,8 @@
 //! context-window = 200000
 //! ```
 //!
+//! An upstream that speaks the Responses API may keep the state: see [`super::state`].
+//!
 //! Times are in seconds: until a connection is open, until an answer's first byte, between two of its
 //! bytes, and until it is whole, retries included. An upstream that fails is asked again up to
 //! `max-retries` times, 0 being never, and only before it has said anything.
@@ -36,7 +38,9 @@ use toml::de::DeValue;
 
 use super::environment::Environment;
 use super::file::Document;
+use super::layer::Said;
 use super::parse;
+use super::state;
 use super::table::{Form, Table};
 use crate::failure::Failure;
 
@@ -56,6 +60,12 @@ const FORM: Form = Form {
         "max-retries",
         "max-open-requests",
         "context-window",
+        "state",
+        "preset",
+        "conversations",
+        "chains",
+        "item-deletion",
+        "input-items",
     ],
 };
 
@@ -64,9 +74,27 @@ pub(super) fn upstreams(
     document: &Document<'_>,
     value: &Spanned<DeValue<'_>>,
     environment: &impl Environment,
-) -> Result<Vec<UpstreamSettings>, Failure> {
+) -> Result<Vec<FromTable>, Failure> {
     let tables = FORM.tables(document, value)?;
-    tables.iter().map(|table| settings(table, environment)).collect()
+    let understood = |table| {
+        let settings = settings(table, environment)?;
+        Ok(FromTable { settings, state: state::FromTable::of(table)? })
+    };
+    tables.iter().map(understood).collect()
+}
+
+/// What a table says of its upstream.
+pub(super) struct FromTable {
+    settings: UpstreamSettings,
+    state: state::FromTable,
+}
+
+impl FromTable {
+    /// The upstream. `everywhere`: what is said of the state of those that say nothing of it.
+    pub(super) fn with(mut self, everywhere: Option<&Said>) -> Result<UpstreamSettings, Failure> {
+        self.state.settle(everywhere, &mut self.settings)?;
+        Ok(self.settings)
+    }
 }
 
 fn settings(

@@ -44,9 +44,20 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
             ["--upstream-key", "two words"],
             "--upstream-key: the key must be visible ASCII characters, without blanks",
         ),
-        (["--state", "client"], "--state: 'client' is neither 'gateway' nor 'upstream'"),
+        (["--state", "client"], "--state: 'client' is neither 'antiphon' nor 'upstream'"),
         (["--faults", "ignore"], "--faults: 'ignore' is neither 'repair' nor 'reject'"),
         (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
+        (["--turn-wait", "-1"], "--turn-wait: '-1' is not a whole number of seconds"),
+        (["--shutdown-grace", "-1"], "--shutdown-grace: '-1' is not a whole number of seconds"),
+        (["--max-open-turns", "-1"], "--max-open-turns: '-1' is not a whole number above 0"),
+        (
+            ["--requests-per-second", "-1.5"],
+            "--requests-per-second: '-1.5' is not a whole number above 0",
+        ),
+        (
+            ["--retention", "-1"],
+            "--retention: '-1' is neither a whole number of days up to 65535 nor 'never'",
+        ),
         (
             ["--retention", "forever"],
             "--retention: 'forever' is neither a whole number of days up to 65535 nor 'never'",
@@ -66,11 +77,23 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_refused_as_such() {
-    let cases = [(["--state", "upstream"], "'upstream' is not supported yet; 'gateway' is")];
-    for (args, sentence) in cases {
-        refused(World::serve(&args), &format!("{}: {sentence}", args[0]));
-    }
+fn the_state_needs_an_upstream_that_can_keep_it() {
+    let nobody = "--state: there is no upstream to keep the state, and the built-in model 'sim' \
+                  keeps none; give --upstream URL";
+    refused(World::serve(&["--state", "upstream"]), nobody);
+    let variable = World::serve(&[]).variable("ANTIPHON_STATE", "upstream");
+    refused(variable, &nobody.replace("--state", "ANTIPHON_STATE"));
+
+    let models = ["--upstream", "http://127.0.0.1:9/v1"];
+    let chat = [&models[..], &["--upstream-api", "chat", "--state", "upstream"]].concat();
+    let sentence = "--state: http://127.0.0.1:9/v1 speaks 'chat', in which no server keeps state; \
+                    state = \"antiphon\" below [[upstreams]] leaves one out";
+    refused(World::serve(&chat), sentence);
+
+    let ledger = [&models[..], &["--ledger", "bodies"]].concat();
+    let sentence = "--ledger: Antiphon keeps all state itself, and so no ledger of what others \
+                    keep; give --state upstream, or state = \"upstream\" below [[upstreams]]";
+    refused(World::serve(&ledger), sentence);
 }
 
 #[test]
@@ -107,7 +130,7 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
+                    upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
                     event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
     refused(world, sentence);
 }

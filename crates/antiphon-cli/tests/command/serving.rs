@@ -59,6 +59,17 @@ fn the_greeting_goes_to_standard_error_and_shows_no_key() {
 }
 
 #[test]
+fn who_keeps_the_state_is_told_at_the_start() {
+    let ours = World::serve(&ANY_PORT).ready();
+    ours.says("Antiphon keeps conversations and responses, in its store.");
+
+    let upstream = ["--upstream", "http://127.0.0.1:9/v1", "--state", "upstream"];
+    let theirs = World::serve(&[&ANY_PORT[..], &upstream].concat()).ready();
+    theirs.says("upstream=\"127.0.0.1:9\"");
+    theirs.says("127.0.0.1:9: keeps what begins with its models. Antiphon keeps the rest.");
+}
+
+#[test]
 fn logs_can_be_json() {
     let serving = World::serve(&ANY_PORT).variable("ANTIPHON_LOG_FORMAT", "json").ready();
 

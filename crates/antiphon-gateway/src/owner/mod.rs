@@ -1,36 +1,119 @@
 //! Who keeps conversations and responses: Antiphon, or an upstream under its own ids.
+//!
+//! The owner of what there is never changes, whatever the settings say later. Where no upstream keeps
+//! anything, nothing is looked up.
 
+mod account;
+mod capabilities;
+mod found;
+mod listing;
+mod probe;
 mod provider;
+mod segment;
+#[cfg(test)]
+mod world;
 
+use antiphon_store::LedgerEntry;
+
+pub(crate) use self::capabilities::{Findings, find_out};
+pub(crate) use self::found::may_be_id;
 pub(crate) use self::provider::{KeptResponse, Provider};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::request::Continues;
 use crate::settings::State;
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// Who keeps something.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner<'a> {
-    /// Antiphon.
+    /// Antiphon; or nobody, for all that the caller may know.
     Here,
     /// This upstream.
     Upstream(&'a HttpUpstream),
 }
 
+/// Who keeps what has an id, and what is known of it.
+pub(crate) struct Owned<'a> {
+    /// Who keeps it.
+    pub(crate) owner: Owner<'a>,
+    /// Its ledger, where an upstream keeps it and it was heard of.
+    pub(crate) ledger: Option<LedgerEntry>,
+}
+
 impl Gateway {
     /// Who keeps the responses that begin with a model of this upstream.
     pub(crate) fn owner_of_new<'a>(&self, upstream: Upstream<'a>) -> Owner<'a> {
-        match upstream {
-            Upstream::Http(http) if http.state() == State::Upstream => Owner::Upstream(http),
+        keeping(upstream).map_or(Owner::Here, Owner::Upstream)
+    }
+
+    /// Who keeps the conversations that begin without a turn: no model is named, so it is the upstream
+    /// that takes what names none.
+    pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> Owner<'_> {
+        match self.upstreams.keeping() {
+            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
             _ => Owner::Here,
         }
     }
 
-    /// Who keeps what has this id, which may be nobody.
+    /// Who keeps what has this id. Of what nobody has, that is who says so: the upstream that is asked
+    /// where no model is named; or Antiphon, where that one keeps nothing or several tenants share its
+    /// account, to each of whom only what it began there exists.
+    ///
+    /// # Errors
+    /// It is kept by an upstream that is not there any more.
     pub(crate) async fn owner_of(&self, caller: &Caller, id: &str) -> Result<Owner<'_>, ApiError> {
-        let entry = self.store.ledgers().entry(&caller.tenant, id).await?;
-        let _ = entry;
-        Ok(Owner::Here)
+        Ok(self.owned(caller, id, self.upstreams.keeping()).await?.owner)
     }
+
+    /// Who keeps what a request goes on from, and will keep its turn. What nobody has is asked of the
+    /// upstream that is to answer, by the same rule.
+    ///
+    /// # Errors
+    /// As of [`Gateway::owner_of`]; or it is kept by another upstream than the one that is to answer.
+    pub(crate) async fn owner_of_turn<'a>(
+        &'a self,
+        caller: &Caller,
+        continues: &Continues,
+        upstream: Upstream<'a>,
+    ) -> Result<Owner<'a>, ApiError> {
+        let (what, param, id) = match continues {
+            Continues::Nothing => return Ok(self.owner_of_new(upstream)),
+            Continues::Conversation(id) => ("conversation", "conversation", id),
+            Continues::Response(id) => ("response", "previous_response_id", id),
+        };
+        match self.owned(caller, id, keeping(upstream)).await?.owner {
+            Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
+                let whose = format!("The {what} '{id}' is kept by {}", keeper.base());
+                Err(kept_by_another(&whose, upstream).param(param))
+            }
+            owner => Ok(owner),
+        }
+    }
+}
+
+/// The upstream, if it keeps what is begun with its models.
+fn keeping(upstream: Upstream<'_>) -> Option<&HttpUpstream> {
+    match upstream {
+        Upstream::Http(http) if http.state() == State::Upstream => Some(http),
+        _ => None,
+    }
+}
+
+/// Whether what is asked of `upstream` is asked of `keeper`, though perhaps with other settings.
+fn is_at(upstream: Upstream<'_>, keeper: &HttpUpstream) -> bool {
+    matches!(upstream, Upstream::Http(http) if http.base() == keeper.base())
+}
+
+fn kept_by_another(whose: &str, upstream: Upstream<'_>) -> ApiError {
+    let answering = match upstream {
+        Upstream::Sim => "the built-in model",
+        Upstream::Http(http) => http.base(),
+    };
+    ApiError::invalid(format!(
+        "{whose}, but the model of this request is answered for by {answering}: a turn goes on where \
+         its state is."
+    ))
+    .code("invalid_value")
 }

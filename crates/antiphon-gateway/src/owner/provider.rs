@@ -1,17 +1,23 @@
 //! What an upstream says of what it keeps.
 
 use antiphon::Item;
+use antiphon::item::items_of;
+use antiphon::json::{Object, unquote};
 use bytes::Bytes;
+use http::Method;
 use tokio::time::Instant;
 
+use super::listing::{Cursor, Listing};
+use super::segment::Segment;
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::upstream::{HttpUpstream, UpstreamError};
+use crate::upstream::{Asking, HttpUpstream, UpstreamError};
 
 /// An upstream that keeps state, asked on behalf of one caller.
 ///
 /// What it answers is bounded: in bytes as every answer of it is, in pages, and in time by one end for
-/// all requests. A status other than 200 is an error, also where it says that there is nothing.
+/// all requests. A status other than 200 is an error, also where it says that there is nothing. What
+/// fails for a moment is asked again, as often as the settings have it for each request.
 pub(crate) struct Provider<'a> {
     http: &'a HttpUpstream,
     caller: &'a Caller,
@@ -19,6 +25,7 @@ pub(crate) struct Provider<'a> {
 }
 
 /// A response as its upstream keeps it.
+#[derive(Debug)]
 pub(crate) struct KeptResponse {
     /// The whole object.
     pub(crate) body: Bytes,
@@ -28,7 +35,7 @@ pub(crate) struct KeptResponse {
     pub(crate) previous: Option<String>,
     /// The conversation that it was made in.
     pub(crate) conversation: Option<String>,
-    /// What the model made.
+    /// What the model made. Their bytes are slices of the body.
     pub(crate) output: Vec<Item>,
 }
 
@@ -40,30 +47,79 @@ impl<'a> Provider<'a> {
 
     /// All items of a conversation, the oldest first.
     pub(crate) async fn conversation_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
-        let _ = (self.http, self.caller, self.end, id);
-        Err(UpstreamError::BrokeOff)
+        let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
+        self.list(&format!("/conversations/{segment}/items"), Cursor::LastId).await
     }
 
     /// A response.
     pub(crate) async fn response(&self, id: &str) -> Result<KeptResponse, UpstreamError> {
-        let _ = id;
-        Err(UpstreamError::BrokeOff)
+        let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
+        let body = self.ask(Method::GET, &format!("/responses/{segment}")).await?;
+        KeptResponse::read(body)
     }
 
     /// The input of a response, the oldest item first. Of a chain some servers list what came before
     /// too, and some do not.
     pub(crate) async fn input_items(&self, id: &str) -> Result<Vec<Item>, UpstreamError> {
-        let _ = id;
-        Err(UpstreamError::BrokeOff)
+        let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
+        self.list(&format!("/responses/{segment}/input_items"), Cursor::LastOfData).await
     }
 
-    /// Deletes an item of a conversation. One that is not there is as good as deleted.
+    /// Deletes an item of a conversation. One that is not there is as good as deleted; a server that has
+    /// no such path is not.
     pub(crate) async fn delete_item(
         &self,
         conversation: &str,
         item: &str,
     ) -> Result<(), UpstreamError> {
-        let _ = (conversation, item);
-        Err(UpstreamError::BrokeOff)
+        let segment = Segment::of(conversation);
+        let conversation = segment.ok_or_else(|| unknown("Conversation", conversation))?;
+        let Some(segment) = Segment::of(item) else { return Ok(()) };
+        let path = format!("/conversations/{conversation}/items/{segment}");
+        match self.ask(Method::DELETE, &path).await {
+            Err(error) if error.tells_of_no("item", item) => Ok(()),
+            answer => answer.map(drop),
+        }
+    }
+
+    async fn list(&self, path: &str, cursor: Cursor) -> Result<Vec<Item>, UpstreamError> {
+        let mut listing = Listing::by(cursor);
+        while let Some(query) = listing.query() {
+            let page = self.ask(Method::GET, &format!("{path}?{query}")).await?;
+            listing.add(&page)?;
+        }
+        Ok(listing.into_items())
+    }
+
+    async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
+        Asking::once((self.http, self.caller), (method, path), self.end).await
     }
 }
+
+impl KeptResponse {
+    fn read(body: Bytes) -> Result<Self, UpstreamError> {
+        let garbled = |what: &str| UpstreamError::Garbled(format!("a response without {what}"));
+        let fields = Object::parse(&body).map_err(|error| garbled(&format!("fields: {error}")))?;
+        let status = fields.string("status").ok_or_else(|| garbled("a 'status'"))?.into_owned();
+        let output = fields.get("output").ok_or_else(|| garbled("an 'output'"))?;
+        let output = items_of(&body.slice_ref(output.as_bytes()))
+            .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
+        let previous = fields.string("previous_response_id").map(String::from);
+        let conversation = fields.present("conversation").and_then(id_of);
+        Ok(Self { status, previous, conversation, output, body })
+    }
+}
+
+/// The id of an object that stands for itself or as its id.
+fn id_of(raw: &str) -> Option<String> {
+    let id = unquote(raw).map(String::from);
+    id.or_else(|| Object::of(raw).ok()?.string("id").map(String::from))
+}
+
+/// What can be nobody's id is unknown to every provider; none is asked.
+fn unknown(what: &str, id: &str) -> UpstreamError {
+    UpstreamError::not_found(&format!("{what} with id '{id}' not found."))
+}
+
+#[cfg(test)]
+mod tests;

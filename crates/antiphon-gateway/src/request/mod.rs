@@ -219,7 +219,8 @@ pub(crate) fn nothing_to_say() -> ApiError {
     .code("missing_required_parameter")
 }
 
-fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
+/// What a request with these fields goes on from.
+pub(crate) fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
     let previous = string(fields, "previous_response_id")?;
     match (conversation(fields)?, previous) {
         (Some(_), Some(_)) => Err(ApiError::invalid(

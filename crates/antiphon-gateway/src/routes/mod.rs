@@ -5,6 +5,7 @@ mod compact;
 mod conversation;
 mod conversations;
 mod extract;
+mod forward;
 mod gate;
 mod health;
 mod input_tokens;
@@ -31,6 +32,19 @@ use crate::gateway::Gateway;
 /// All routes, and errors in the provider's form for everything else.
 pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
     let with_gateway = || Arc::clone(gateway);
+    // What an upstream may keep.
+    let kept = Router::new()
+        .route("/responses/{id}", get(responses::show).delete(responses::delete))
+        .route("/responses/{id}/input_items", get(responses::input_items))
+        .route("/responses/{id}/cancel", post(background::cancel))
+        .route("/conversations", post(conversations::create))
+        .route(
+            "/conversations/{id}",
+            get(conversations::show).post(conversations::update).delete(conversations::delete),
+        )
+        .route("/conversations/{id}/items", get(items::list).post(items::create))
+        .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
+        .route_layer(layer(with_gateway(), forward::by_path));
     let v1 = Router::new()
         .route("/models", get(models::list))
         .route("/models/{*model}", get(models::show))
@@ -43,20 +57,16 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         // These are no responses' ids.
         .route(
             "/responses/compact",
-            post(compact::create).route_layer(layer(with_gateway(), gate::open_turn)),
+            post(compact::create)
+                .route_layer(layer(with_gateway(), forward::by_body))
+                .route_layer(layer(with_gateway(), gate::open_turn)),
         )
-        .route("/responses/input_tokens", post(input_tokens::count))
-        .route("/responses/{id}", get(responses::show).delete(responses::delete))
-        .route("/responses/{id}/input_items", get(responses::input_items))
-        .route("/responses/{id}/cancel", post(background::cancel))
-        .route("/responses/{id}/report", get(responses::report))
-        .route("/conversations", post(conversations::create))
         .route(
-            "/conversations/{id}",
-            get(conversations::show).post(conversations::update).delete(conversations::delete),
+            "/responses/input_tokens",
+            post(input_tokens::count).route_layer(layer(with_gateway(), forward::by_body)),
         )
-        .route("/conversations/{id}/items", get(items::list).post(items::create))
-        .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
+        .route("/responses/{id}/report", get(responses::report))
+        .merge(kept)
         .route(
             "/{*path}",
             on(passthrough::METHODS, passthrough::pass)

@@ -145,7 +145,10 @@ pub(super) async fn report(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    Ok(json(find(&gateway, &caller, &id).await?.response.report))
+    let unknown = || ApiError::response_not_found(&id);
+    let record = gateway.record_of(&caller, &id).await?.ok_or_else(unknown)?;
+    let record = gateway.store.response(&caller.tenant, &record).await?.ok_or_else(unknown)?;
+    Ok(json(record.response.report))
 }
 
 pub(super) async fn find(

@@ -14,6 +14,17 @@ use super::view::is_bare_reasoning;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 
+/// Who else may hold what the transcript does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Others {
+    /// Nobody.
+    None,
+    /// The upstream. What has an id may be there.
+    Upstream,
+    /// The upstream, and the input refers to some of it, which may be calls.
+    UpstreamReferredTo,
+}
+
 /// Takes incoming items into the transcript, one by one.
 pub(super) struct Admission {
     pub(super) transcript: Transcript,
@@ -27,6 +38,7 @@ pub(super) struct Admission {
     last_message: Option<usize>,
     key: FingerprintKey,
     strict: bool,
+    others: Others,
     pub(super) report: Report,
     /// Which reasoning the incoming items were made with, whatever becomes of it.
     pub(super) made_with: HashMap<ItemId, ItemId>,
@@ -51,7 +63,19 @@ impl Admission {
             incoming,
             key,
             strict,
+            others: Others::None,
         }
+    }
+
+    /// The same into the ledger of what an upstream keeps: what that does not say, the upstream may hold.
+    pub(super) fn behind_upstream(mut self) -> Self {
+        let mut items = self.incoming.iter().map(|incoming| incoming.item.head());
+        let is_unknown = |id: &ItemId| self.transcript.position(id).is_none();
+        let refers = items.any(|head| {
+            head.kind == Kind::ItemReference && head.id.as_ref().is_some_and(is_unknown)
+        });
+        self.others = if refers { Others::UpstreamReferredTo } else { Others::Upstream };
+        self
     }
 
     pub(super) fn admit_all(&mut self) -> Result<(), ApiError> {
@@ -103,7 +127,7 @@ impl Admission {
     /// Whether there is anything in the item to keep: of reasoning that nobody holds, the id alone
     /// is nothing.
     fn means_something(&mut self, position: usize, item: &Item) -> Result<bool, ApiError> {
-        if !is_bare_reasoning(item) {
+        if self.others != Others::None || !is_bare_reasoning(item) {
             return Ok(true);
         }
         if let Some(id) = item.head().id.clone().filter(|_| self.strict) {
@@ -137,6 +161,7 @@ impl Admission {
                 Ok(false)
             }
             Some(_) => Ok(true),
+            None if self.others == Others::UpstreamReferredTo => Ok(true),
             None if self.last_message > Some(position) && !self.strict => {
                 self.report.left_out(position, item, LeftOut::CallUnknown);
                 Ok(false)

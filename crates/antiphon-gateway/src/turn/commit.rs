@@ -131,7 +131,7 @@ impl Turn<'_> {
 
     /// Whether the caller learns the response's id before its end and may go on from it. In the
     /// background, that is a job's to keep.
-    fn has_opening(&self) -> bool {
+    pub(super) fn has_opening(&self) -> bool {
         self.request.stream && self.request.store && !self.request.background
     }
 }

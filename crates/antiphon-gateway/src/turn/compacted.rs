@@ -50,7 +50,7 @@ pub(crate) async fn compacted(
         () = gateway.closing.cancelled() => Err(ApiError::stopping()),
     };
     log(caller, request, compacted.as_ref().map(|(report, _)| report));
-    compacted.map(|(report, compacted)| (report.head_of_compaction(), compacted))
+    compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
 }
 
 /// One line for the operator.

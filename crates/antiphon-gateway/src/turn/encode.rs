@@ -100,6 +100,14 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
     with_input(&fields.to_text(), input)
 }
 
+/// The body of a request to an upstream that keeps the state: streamed, with this input, and else as the
+/// caller made it.
+pub(super) fn as_it_came(request: &CreateRequest, input: &[Item]) -> Bytes {
+    let mut fields = request.object();
+    fields.set("stream", "true");
+    with_input(&fields.to_text(), input)
+}
+
 /// The body of a request for nothing but a compaction of this input.
 pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     let mut fields = request.object();

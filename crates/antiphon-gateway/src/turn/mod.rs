@@ -26,6 +26,7 @@ mod retry;
 mod send;
 mod start;
 mod summary;
+mod theirs;
 mod view;
 mod warm;
 mod window;
@@ -53,15 +54,18 @@ pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::retry::Made;
 use self::send::Sent;
+use self::theirs::Theirs;
+pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
 use crate::limits::TurnPermit;
-use crate::request::{CreateRequest, Wants};
+use crate::owner::Owner;
+use crate::request::{Continues, CreateRequest, Wants};
 use crate::settings::OnDisconnect;
-use crate::upstream::{Asking, Reply, Upstream};
+use crate::upstream::{Asking, HttpUpstream, Reply, Upstream, UpstreamError};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
 pub(crate) async fn answer(
@@ -131,6 +135,9 @@ impl Turn<'_> {
     /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
+        if let Some(http) = self.keeper(upstream).await? {
+            return Theirs::new(self, http).take(client).await;
+        }
         let _underway = self.enter().await?;
         let opened = self.open().await?;
         let made = self.made_before(&opened).await?;
@@ -151,6 +158,28 @@ impl Turn<'_> {
         let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
         plan.report.retried(asking.retries());
         self.conclude(opened, plan, outcome, client).await
+    }
+
+    /// The upstream, if it keeps what the turn goes on from, and will keep the turn. What is stored by
+    /// nobody is replayed by whoever remembers it.
+    async fn keeper<'u>(
+        &'u self,
+        upstream: Upstream<'u>,
+    ) -> Result<Option<&'u HttpUpstream>, ApiError> {
+        let continues = &self.request.continues;
+        let is_kept_here = match continues {
+            Continues::Nothing => !self.request.store || self.request.wants != Wants::Answer,
+            Continues::Response(id) => self.remembered(id).is_some(),
+            Continues::Conversation(_) => false,
+        };
+        if is_kept_here {
+            return Ok(None);
+        }
+        let owner = self.gateway.owner_of_turn(self.caller, continues, upstream).await?;
+        Ok(match (owner, upstream) {
+            (Owner::Upstream(_), Upstream::Http(http)) => Some(http),
+            _ => None,
+        })
     }
 
     /// Loads what is held, and decides what of the input is new and what the model is given.
@@ -189,15 +218,25 @@ impl Turn<'_> {
     ) -> Result<Result<Sent, Unwanted>, ApiError> {
         let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
         let both = async { tokio::join!(recording.as_mut(), self.send(plan, asking)).1 };
-        let sent = tokio::select! {
-            sent = both => sent.map(Ok).map_err(ApiError::from),
-            unwanted = self.left(client) => Ok(Err(unwanted)),
-            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted()),
-        };
+        let sent = self.while_wanted(both, opened, client).await;
         // A store ends what it has begun, whoever waits: before that there is nothing to drop.
         recording.as_mut().await;
         let recorded = recording.as_mut().take_output().expect("it was waited for");
         recorded.and(sent)
+    }
+
+    /// What was sent, or why nobody waits for that any more.
+    async fn while_wanted<T>(
+        &self,
+        sent: impl Future<Output = Result<T, UpstreamError>>,
+        opened: &Opened,
+        client: &mut Client,
+    ) -> Result<Result<T, Unwanted>, ApiError> {
+        tokio::select! {
+            sent = sent => sent.map(Ok).map_err(ApiError::from),
+            unwanted = self.left(client) => Ok(Err(unwanted)),
+            () = opened.conversation_deleted() => Err(ApiError::conversation_deleted()),
+        }
     }
 
     /// Waits until nobody wants the turn's end any more: its caller has left, or the gateway is

@@ -35,7 +35,7 @@ pub(super) struct Opened {
 }
 
 /// What a turn holds of its conversation.
-struct Within {
+pub(super) struct Within {
     /// Its place among the open turns, left before the lease is.
     turn: OpenTurn,
     lease: Lease,
@@ -90,14 +90,17 @@ impl Turn<'_> {
     /// Opens the turn where the request says that it goes on.
     pub(super) async fn open(&self) -> Result<Opened, ApiError> {
         match &self.request.continues {
-            Continues::Nothing => {
-                let shard = self.shard_of_request();
-                let thread = ThreadId::issue(&mut RandomIds);
-                self.opened(shard, None, Base::New { shard, thread }, None).await
-            }
+            Continues::Nothing => self.open_new().await,
             Continues::Response(id) => self.open_after(id).await,
             Continues::Conversation(id) => self.open_conversation(id).await,
         }
+    }
+
+    /// Goes on from nothing.
+    pub(super) async fn open_new(&self) -> Result<Opened, ApiError> {
+        let shard = self.shard_of_request();
+        let thread = ThreadId::issue(&mut RandomIds);
+        self.opened(shard, None, Base::New { shard, thread }, None).await
     }
 
     /// Goes on from a response. Where its turn is still open, because its caller has just left it,
@@ -156,6 +159,15 @@ impl Turn<'_> {
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {
         let unknown = || ApiError::conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
+        self.open_held(id, unknown).await
+    }
+
+    /// Goes on in a conversation of the store, as the one turn of it that is open.
+    pub(super) async fn open_held(
+        &self,
+        id: ConversationId,
+        unknown: impl FnOnce() -> ApiError,
+    ) -> Result<Opened, ApiError> {
         let tenant = &self.caller.tenant;
         let lease = self.leases.conversation(tenant, &id).await?;
         let lease = lease.ok_or_else(ApiError::conversation_locked)?;
@@ -166,7 +178,15 @@ impl Turn<'_> {
         self.opened(id.shard(), Some(cursor), base, Some((id, Within { turn, lease }))).await
     }
 
-    async fn opened(
+    /// The same turn, where what its conversation holds was put right meanwhile.
+    pub(super) async fn reopened(&self, opened: Opened) -> Result<Opened, ApiError> {
+        let Some(id) = &opened.conversation else { return Ok(opened) };
+        let found = self.gateway.store.conversation(&self.caller.tenant, id).await?;
+        let (_, cursor) = found.ok_or_else(ApiError::conversation_deleted)?;
+        Ok(Opened { cursor: Some(cursor), ..opened })
+    }
+
+    pub(super) async fn opened(
         &self,
         shard: Shard,
         cursor: Option<Cursor>,
@@ -202,7 +222,10 @@ impl Turn<'_> {
 
     /// The record of a response, once its turn has ended: here, and where there is none, in another
     /// process.
-    async fn response(&self, id: &ResponseId) -> Result<Option<ResponseRecord>, ApiError> {
+    pub(super) async fn response(
+        &self,
+        id: &ResponseId,
+    ) -> Result<Option<ResponseRecord>, ApiError> {
         let (leases, store) = (&self.leases, &self.gateway.store);
         let tenant = &self.caller.tenant;
         if !leases.response_ended_here(tenant, id).await {

@@ -204,7 +204,7 @@ impl Turn<'_> {
 
 /// Which reasoning items were made with: what this transcript holds, deleted items included, says
 /// more than what a caller sent.
-fn known_reasoning(
+pub(super) fn known_reasoning(
     transcript: &Transcript,
     mut incoming: HashMap<ItemId, ItemId>,
 ) -> HashMap<ItemId, ItemId> {

@@ -23,7 +23,7 @@ pub(super) enum Outcome {
 }
 
 /// How one answer came to its end.
-enum Heard {
+pub(super) enum Heard {
     /// It ended well.
     Whole,
     /// It did not, or told of a failure.
@@ -90,7 +90,7 @@ impl Turn<'_> {
     }
 
     /// Waits until nobody wants the rest of an answer.
-    async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
+    pub(super) async fn unwanted(&self, opened: &Opened, client: &mut Client) -> Unwanted {
         tokio::select! {
             unwanted = self.left(client) => unwanted,
             () = opened.conversation_deleted() => Unwanted::ConversationDeleted,
@@ -201,6 +201,16 @@ impl Hearing {
         Self { assembler: self.assembler.behind(told), ..self }
     }
 
+    /// What was heard so far, as it is told.
+    pub(super) fn assembler(&self) -> &Assembler {
+        &self.assembler
+    }
+
+    /// The same where no more is heard.
+    pub(super) fn into_assembler(self) -> Assembler {
+        self.assembler
+    }
+
     /// What an answer that has ended came to.
     pub(super) fn finish(self, now: i64) -> Option<Finished> {
         self.assembler.has_ended().then(|| self.assembler.finish(now))
@@ -219,7 +229,7 @@ impl Hearing {
         }
     }
 
-    fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
+    pub(super) fn hear_whole(&mut self, body: &Bytes) -> Result<(), UpstreamError> {
         let body = self.sealed(body);
         let heard = self.listener.hear_whole(&body, &mut self.assembler);
         heard.map_err(|_| garbled("a body that is no response object"))
@@ -240,7 +250,7 @@ impl Hearing {
     }
 
     /// The response failed, if it has not already. `error` is for callers that get no events.
-    async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
+    pub(super) async fn fail(&mut self, failure: Failure, error: ApiError, client: &mut Client) {
         self.assembler.fail(failure);
         self.pass_on(client).await;
         client.failing(error);
@@ -276,7 +286,7 @@ impl Hearing {
     }
 
     /// How an answer ended of which the last that came was `heard`.
-    fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
+    pub(super) fn end(&self, heard: Result<(), UpstreamError>) -> Heard {
         match (heard, self.assembler.failure()) {
             (Err(error), _) => Heard::Broken(error),
             (Ok(()), Some(failure)) => Heard::Broken(UpstreamError::Failed(failure.clone())),
@@ -285,7 +295,10 @@ impl Hearing {
     }
 
     /// The next bytes of a stream; `None` where it is over.
-    fn piece(&mut self, piece: Option<Result<Bytes, UpstreamError>>) -> Result<(), UpstreamError> {
+    pub(super) fn piece(
+        &mut self,
+        piece: Option<Result<Bytes, UpstreamError>>,
+    ) -> Result<(), UpstreamError> {
         let Some(piece) = piece else { return self.last() };
         self.decoder.push(&piece?);
         while let Some(frame) = self.decoder.next_frame().map_err(too_long)? {

@@ -281,7 +281,7 @@ impl Report {
 
     /// What is known before the first byte.
     pub(super) fn head(&self, response_id: &ResponseId) -> Head {
-        let Head(mut headers) = self.head_of_compaction();
+        let Head(mut headers) = self.head_unnamed();
         if self.superseding {
             headers.insert("antiphon-superseding", HeaderValue::from_static("true"));
         }
@@ -289,8 +289,8 @@ impl Report {
         Head(headers)
     }
 
-    /// The same of a history that is compacted without a turn.
-    pub(super) fn head_of_compaction(&self) -> Head {
+    /// The same where there is no response, or its id is not known yet.
+    pub(super) fn head_unnamed(&self) -> Head {
         let mut headers = HeaderMap::new();
         headers.insert("antiphon-resent", self.resent.len().into());
         let repairs = self.counts();

@@ -25,7 +25,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// An item as it came.
-    fn of(item: Item) -> Self {
+    pub(super) fn of(item: Item) -> Self {
         Self { item, origin: None, tombstone: None }
     }
 }

@@ -131,7 +131,7 @@ fn unusable(
 
 /// Whether it is reasoning that is neither encrypted nor spelled out. A server that keeps no state
 /// can make nothing of its id.
-pub(super) fn is_bare_reasoning(item: &Item) -> bool {
+pub(crate) fn is_bare_reasoning(item: &Item) -> bool {
     let head = item.head();
     let has_content = || item.object().present("content").is_some_and(|content| content != "[]");
     head.kind == Kind::Reasoning && !head.encrypted && !has_content()

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
+use http::Method;
 use tokio::time::Instant;
 
 use super::http::HttpUpstream;
@@ -35,8 +36,24 @@ const MAX_SHORTENED: u32 = 4;
 impl<'a> Asking<'a> {
     /// Nothing was asked yet; the time of the answer begins.
     pub(crate) fn of(upstream: Upstream<'a>) -> Self {
-        let (retries, total) = upstream.patience();
-        Self { upstream, retries, end: from_now(total), made: 0, shortened: 0 }
+        Self::until(from_now(upstream.patience().1), upstream)
+    }
+
+    /// Nothing was asked yet; the answer has to be whole at `end`.
+    fn until(end: Instant, upstream: Upstream<'a>) -> Self {
+        let (retries, _) = upstream.patience();
+        Self { upstream, retries, end, made: 0, shortened: 0 }
+    }
+
+    /// One request to a server for what it keeps, `GET` or `DELETE`, for an answer of one JSON object. It
+    /// changes no more when it is made again.
+    pub(crate) async fn once(
+        (http, caller): (&'a HttpUpstream, &Caller),
+        (method, path): (Method, &str),
+        end: Instant,
+    ) -> Result<Bytes, UpstreamError> {
+        let mut asking = Self::until(end, Upstream::Http(http));
+        asking.call_at(http, (method, path), Bytes::new(), caller).await
     }
 
     /// Who is asked.
@@ -73,8 +90,18 @@ impl<'a> Asking<'a> {
         body: Bytes,
         caller: &Caller,
     ) -> Result<Bytes, UpstreamError> {
+        self.call_at(http, (Method::POST, path), body, caller).await
+    }
+
+    async fn call_at(
+        &mut self,
+        http: &HttpUpstream,
+        (method, path): (Method, &str),
+        body: Bytes,
+        caller: &Caller,
+    ) -> Result<Bytes, UpstreamError> {
         loop {
-            match http.call(path, body.clone(), caller, self.end).await {
+            match http.call(method.clone(), path, body.clone(), caller, self.end).await {
                 Err(error) if self.may_ask_again(&error).await => {}
                 answer => return answer,
             }

@@ -61,11 +61,20 @@ pub(crate) struct Refused {
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {
+        Self::refusal(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// What a provider says of an id that it does not know, without that it was asked.
+    pub(crate) fn not_found(message: &str) -> Self {
+        Self::refusal(StatusCode::NOT_FOUND, message)
+    }
+
+    fn refusal(status: StatusCode, message: &str) -> Self {
         let kind = "invalid_request_error";
         let body = ErrorBody { message, kind, param: None, code: None }.to_json();
         let json = http::HeaderValue::from_static("application/json");
         Self::Refused(Box::new(Refused {
-            status: StatusCode::BAD_REQUEST,
+            status,
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
             body: body.into(),
         }))
@@ -197,7 +206,7 @@ impl Refused {
     }
 
     /// What it says, under `error`; null where it says nothing so.
-    fn error(&self) -> Value {
+    pub(super) fn error(&self) -> Value {
         let body = serde_json::from_slice::<Value>(&self.body);
         body.map(|mut body| body["error"].take()).unwrap_or_default()
     }

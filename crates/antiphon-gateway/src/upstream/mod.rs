@@ -6,6 +6,8 @@ mod body;
 mod context_length;
 mod error;
 mod http;
+mod lock;
+mod missing;
 mod models;
 mod own_key;
 mod passing;
@@ -28,6 +30,7 @@ pub(crate) use self::body::{ByteStream, Reply};
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
+pub(crate) use self::lock::LockWait;
 pub(crate) use self::passing::{Foreign, Passed};
 pub(crate) use self::retry_after::retry_after;
 pub(crate) use self::state_error::StateError;
@@ -84,6 +87,11 @@ impl Upstreams {
             without_compaction: Origins::default(),
             without_token_counts: Origins::default(),
         }
+    }
+
+    /// All servers.
+    pub(crate) fn all(&self) -> &[HttpUpstream] {
+        &self.http
     }
 
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -111,6 +111,19 @@ impl Passed {
             Some(Err(error)) => Some(Err(error)),
             None => redactor.rest().map(Ok),
         }
+    }
+
+    /// All of the body, of at most `limit` bytes.
+    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Bytes, UpstreamError> {
+        let mut whole = BytesMut::new();
+        while let Some(piece) = self.next().await {
+            let piece = piece?;
+            if whole.len() + piece.len() > limit {
+                return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));
+            }
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.freeze())
     }
 }
 

@@ -27,6 +27,7 @@ mod tenants;
 mod tokens;
 mod turns;
 mod upstream;
+mod upstream_state;
 mod webhooks;
 mod websocket;
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::shared::Shared;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, events, jobs};
+use super::{PostgresStore, events, jobs, names};
 use crate::background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
@@ -132,7 +132,8 @@ impl Background for PostgresStore {
             if ended == Err(StoreError::Erased) {
                 forget_erased(&shared, &given.0, &given.1).await?;
             }
-            ended
+            names::delete_outlived(&shared, &given.0, ended?).await;
+            Ok(())
         })
         .await
     }

@@ -8,10 +8,11 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{items, jobs, sweep, threads};
+use super::{items, jobs, names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
 use crate::keys::{ThreadKey, seq_of, shard, thread, thread_of};
+use crate::ledgers::Kept;
 use crate::records::{Conversation, Cursor, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -25,13 +26,40 @@ pub(super) async fn create(
     first: &[HeldItem],
 ) -> Result<()> {
     let key = ThreadKey::new(tenant, conversation.id.shard(), names);
-    let (named, begun, appended) = future::join3(
-        insert(db, tenant, conversation, names),
+    let (named, begun) =
+        future::join(insert(db, tenant, conversation, names), begin(db, key, first)).await;
+    named.and(begun)
+}
+
+/// Has the conversation name a thread of its own that begins with these items, and lets go of the one
+/// that it named.
+pub(super) async fn rebase(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+    fresh: ThreadId,
+    first: &[HeldItem],
+) -> Result<()> {
+    let named = end(db, tenant, id).await?.ok_or(StoreError::ConversationNotFound)?;
+    let key = ThreadKey::new(tenant, id.shard(), fresh);
+    let (rebased, begun) = future::join(
+        db.execute(&REBASE, &[&key.tenant(), &key.shard(), &id.as_str(), &key.thread()]),
+        begin(db, key, first),
+    )
+    .await;
+    rebased?;
+    begun?;
+    sweep::sweep(db, ThreadKey::of(tenant, named)).await
+}
+
+/// Creates a thread that a conversation names, and its first items.
+async fn begin(db: &Session, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<()> {
+    let (begun, appended) = future::join(
         threads::create_root(db, key, count(first), true),
         items::append(db, key, 0, first.iter()),
     )
     .await;
-    named.and(begun).and(appended)
+    begun.and(appended)
 }
 
 async fn insert(
@@ -121,6 +149,7 @@ pub(super) async fn erase_item(
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
+    names::unname(db, tenant, &Kept::Conversation(id.clone())).await?;
     sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
     Ok(true)
 }
@@ -154,6 +183,8 @@ statements! {
         SELECT thread, tip
         FROM conversations JOIN threads USING (tenant, shard, thread)
         WHERE tenant = $1 AND shard = $2 AND id = $3";
+    REBASE = "
+        UPDATE conversations SET thread = $4 WHERE tenant = $1 AND shard = $2 AND id = $3";
     SET_METADATA = "
         UPDATE conversations SET metadata = $4
         WHERE tenant = $1 AND shard = $2 AND id = $3

@@ -82,6 +82,7 @@ async fn next_tree(db: &Session, tenant: &Tenant) -> Result<Option<Shard>> {
 async fn erase_in(db: &Session, tenant: &Tenant, shard: Shard, limit: i64) -> Result<Holdings> {
     let mut batch = Batch { db, tenant, shard, left: limit };
     let mut erased = Holdings {
+        ledgers: batch.delete(&LEDGERS).await?,
         conversations: batch.delete(&CONVERSATIONS).await?,
         responses: batch.delete(&RESPONSES).await?,
         open_turns: batch.delete(&OPENINGS).await?,
@@ -143,7 +144,8 @@ statements! {
     IS_ERASED = "SELECT FROM erasures WHERE tenant = $1 AND began_before > $2";
     FORGET_OLD = "DELETE FROM erasures WHERE noted_at < now() - interval '1 day'";
     NEXT_TREE = "
-        (SELECT shard FROM conversations WHERE tenant = $1 LIMIT 1)
+        (SELECT shard FROM ledgers WHERE tenant = $1 LIMIT 1)
+        UNION ALL (SELECT shard FROM conversations WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM responses WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM openings WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM opening_items WHERE tenant = $1 LIMIT 1)
@@ -154,6 +156,11 @@ statements! {
         UNION ALL (SELECT shard FROM threads WHERE tenant = $1 LIMIT 1)
         UNION ALL (SELECT shard FROM notices WHERE tenant = $1 LIMIT 1)
         LIMIT 1";
+    LEDGERS = "
+        DELETE FROM ledgers
+        WHERE tenant = $1 AND shard = $2 AND kept IN (
+            SELECT kept FROM ledgers WHERE tenant = $1 AND shard = $2 LIMIT $3
+        )";
     CONVERSATIONS = "
         DELETE FROM conversations
         WHERE tenant = $1 AND shard = $2 AND id IN (

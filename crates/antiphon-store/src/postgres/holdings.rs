@@ -24,9 +24,10 @@ pub(super) async fn of(db: &Session, tenant: &Tenant) -> Result<Holdings> {
         conversations: count(&row, 0),
         responses: count(&row, 1),
         open_turns: count(&row, 2),
-        items: count(&row, 3),
-        deleted_items: count(&row, 4),
-        others: count(&row, 5),
+        ledgers: count(&row, 3),
+        items: count(&row, 4),
+        deleted_items: count(&row, 5),
+        others: count(&row, 6),
     })
 }
 
@@ -36,6 +37,7 @@ statements! {
             SELECT min(tenant) AS tenant FROM conversations WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM responses WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM openings WHERE tenant > $1
+            UNION ALL SELECT min(tenant) FROM ledgers WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM opening_items WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM leases WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > $1
@@ -49,6 +51,7 @@ statements! {
         SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
                (SELECT count(*) FROM responses WHERE tenant = $1),
                (SELECT count(*) FROM openings WHERE tenant = $1),
+               (SELECT count(*) FROM ledgers WHERE tenant = $1),
                (SELECT count(body) FROM items WHERE tenant = $1),
                (SELECT count(*) - count(body) FROM items WHERE tenant = $1),
                (SELECT count(*) FROM threads WHERE tenant = $1)

@@ -12,6 +12,7 @@ use crate::background::{JobState, LeftJob, LoggedEvent, NewJob, Standing};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, shard, thread, thread_of};
+use crate::ledgers::Kept;
 use crate::records::{Cursor, RequestDigest, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -119,26 +120,25 @@ pub(super) async fn reach(
     }
 }
 
-/// Ends a job, and lets go of what only it still reached.
+/// Ends a job, and lets go of what only it still reached. Gives what [`turns::commit`] gives.
 pub(super) async fn end(
     db: &Session,
     tenant: &Tenant,
     turn: &Turn,
     (last, expires_at): (&LoggedEvent, i64),
     holder: &str,
-) -> Result<()> {
+) -> Result<Option<Kept>> {
     let response = turn.response.as_ref().ok_or_else(StoreError::no_response)?;
     let (owner, within, id) = key(tenant, &response.id);
     let ended = db.row(&END, &[&owner, &within, &id, &holder, &expires_at]).await?;
     let reached: Option<i64> = ended.ok_or(StoreError::LeaseLost)?.get(0);
     events::insert(db, tenant, &response.id, std::slice::from_ref(last)).await?;
-    turns::commit(db, tenant, turn, holder).await?;
-    match reached {
-        Some(reached) => {
-            sweep::sweep(db, ThreadKey::new(tenant, response.id.shard(), thread_of(reached))).await
-        }
-        None => Ok(()),
+    let outlived = turns::commit(db, tenant, turn, holder).await?;
+    if let Some(reached) = reached {
+        let reached = ThreadKey::new(tenant, response.id.shard(), thread_of(reached));
+        sweep::sweep(db, reached).await?;
     }
+    Ok(outlived)
 }
 
 pub(super) async fn release(

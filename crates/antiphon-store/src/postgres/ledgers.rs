@@ -1,51 +1,164 @@
-//! Ledgers.
+//! The contract of [`Ledgers`], call by call.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 
-use super::PostgresStore;
+use super::failure::Failure;
+use super::session::Session;
+use super::transaction::{Effect, Lock};
+use super::{PostgresStore, conversations, names, places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{LedgerEntry, Ledgers, Named};
+use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
 use crate::records::Conversation;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
+/// How often a name is looked up that stands for something else whenever it is to be forgotten.
+const TRIES: usize = 8;
+
 #[async_trait]
 impl Ledgers for PostgresStore {
-    async fn entry(&self, _: &Tenant, _: &str) -> Result<Option<LedgerEntry>> {
-        Ok(None)
+    async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, provider_id), |db, (tenant, name)| {
+                Box::pin(names::find(db, tenant, name))
+            })
+            .await
     }
 
     async fn adopt(
         &self,
-        _: &Tenant,
-        _: Named,
-        _: Conversation,
-        _: ThreadId,
+        tenant: &Tenant,
+        named: Named,
+        conversation: Conversation,
+        thread: ThreadId,
     ) -> Result<LedgerEntry> {
-        Err(StoreError::Unavailable("ledgers".into()))
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), named, conversation, thread);
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.2.id.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
+                let (tenant, named, conversation, thread) = given;
+                Box::pin(adopt(db, tenant, named, conversation, *thread))
+            });
+            work.await
+        })
+        .await
     }
 
-    async fn announce(&self, _: &Tenant, _: Named, _: &ResponseId) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()> {
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), named, Kept::Response(response.clone()));
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.2.shard());
+            let work = shared.write(Effect::Unsynced, tree, &given, |db, (tenant, named, kept)| {
+                Box::pin(names::enter(db, tenant, named, kept, true))
+            });
+            let outlived = work.await?;
+            names::delete_outlived(&shared, &given.0, outlived).await;
+            Ok(())
+        })
+        .await
     }
 
-    async fn doubt(&self, _: &Tenant, _: &ConversationId) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        let (shared, given) = (self.shared.clone(), (tenant.clone(), conversation.clone()));
+        self.call(async move {
+            let work = shared.write(Effect::Unsynced, Lock::Nothing, &given, |db, (tenant, id)| {
+                Box::pin(names::set_doubt(db, tenant, id, true))
+            });
+            work.await.map(drop)
+        })
+        .await
     }
 
     async fn relearn(
         &self,
-        _: &Tenant,
-        _: &ConversationId,
-        _: ThreadId,
-        _: Vec<HeldItem>,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
     ) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), conversation.clone(), thread, items);
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.1.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
+                let (tenant, id, thread, items) = given;
+                Box::pin(relearn(db, tenant, id, *thread, items))
+            });
+            work.await
+        })
+        .await
     }
 
-    async fn forget(&self, _: &Tenant, _: &str) -> Result<bool> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::is_named(db, tenant, kept)))
+            .await
     }
+
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+        self.check_open()?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.shared
+            .run(&(tenant, ids), |db, (tenant, ids)| Box::pin(places::made(db, tenant, ids)))
+            .await
+    }
+
+    async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {
+        let (shared, tenant, name) = (self.shared.clone(), tenant.clone(), provider_id.to_owned());
+        self.call(async move {
+            for _ in 0..TRIES {
+                let asked = (tenant.clone(), name.clone());
+                let entry = shared
+                    .run(&asked, |db, (tenant, name)| Box::pin(names::find(db, tenant, name)))
+                    .await?;
+                let Some(entry) = entry else { return Ok(false) };
+                let given = (asked, entry.kept);
+                let tree = Lock::Tree(&tenant, given.1.shard());
+                let work = shared.write(Effect::Synced, tree, &given, |db, (asked, kept)| {
+                    Box::pin(names::forget(db, &asked.0, &asked.1, kept))
+                });
+                if work.await? {
+                    return Ok(true);
+                }
+            }
+            Err(StoreError::Unavailable("a provider's id stands for ever something else".into()))
+        })
+        .await
+    }
+}
+
+async fn adopt(
+    db: &Session,
+    tenant: &Tenant,
+    named: &Named,
+    conversation: &Conversation,
+    thread: ThreadId,
+) -> std::result::Result<LedgerEntry, Failure> {
+    let kept = Kept::Conversation(conversation.id.clone());
+    let entry = names::claim(db, tenant, named, &kept, true).await?;
+    if entry.kept == kept {
+        conversations::create(db, tenant, conversation, thread, &[]).await?;
+    }
+    Ok(entry)
+}
+
+async fn relearn(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+    thread: ThreadId,
+    items: &[HeldItem],
+) -> std::result::Result<(), Failure> {
+    if !names::set_doubt(db, tenant, id, false).await? {
+        return Err(StoreError::ConversationNotFound.into());
+    }
+    conversations::rebase(db, tenant, id, thread, items).await
 }

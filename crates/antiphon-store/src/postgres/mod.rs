@@ -16,6 +16,7 @@ mod kept;
 mod ledgers;
 mod line;
 mod listing;
+mod names;
 mod notices;
 mod openings;
 mod pages;

@@ -9,7 +9,7 @@ use super::responses::{no_id, read_new};
 use super::row::{self, Arrays, given_items, item_columns};
 use super::session::Session;
 use super::statements::statements;
-use super::{holders, notices, sweep};
+use super::{holders, names, notices, sweep};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
 use crate::records::{Base, Cursor, NewResponse, Notice, RequestDigest, Turn};
@@ -120,6 +120,13 @@ pub(super) async fn holder(
 ) -> Result<Option<String>> {
     let found = db.row(&HOLDER, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     Ok(found.map(|row| row.get(0)))
+}
+
+/// Forgets an opening of a turn that left nothing behind, and what a provider called its response.
+pub(super) async fn discard(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    let (removed, unnamed) =
+        future::join(remove(db, tenant, id), names::unname_unrecorded(db, tenant, id)).await;
+    removed.and(unnamed)
 }
 
 /// Forgets an opening, and what only it still reached.

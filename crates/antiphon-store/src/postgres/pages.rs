@@ -7,12 +7,14 @@ use bytes::Bytes;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
+use super::names;
 use super::responses::no_id;
 use super::row::{self, item_columns};
 use super::session::Session;
 use super::statements::{Sql, statements};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE, fitting};
 
@@ -69,6 +71,17 @@ async fn ids(
     let after = after.map_or(FIRST, |id| (shard(id.shard()), id.as_str()));
     let rows = db.rows(sql, &[&tenant.as_str(), &after.0, &after.1, &PAGE]).await?;
     rows.iter().map(|row| ResponseId::parse(row.get(0)).ok_or_else(no_id)).collect()
+}
+
+/// A page of ledgers, in the order of their names' digests.
+pub(super) async fn ledgers(
+    db: &Session,
+    tenant: &Tenant,
+    after: Option<&str>,
+) -> Result<Vec<(String, LedgerEntry)>> {
+    let after = after.map(str::as_bytes);
+    let rows = db.rows(&LEDGERS, &[&tenant.as_str(), &after, &PAGE]).await?;
+    rows.iter().map(|row| Ok((row::text(row.get(0))?.to_owned(), names::read(row, 1)?))).collect()
 }
 
 /// As many items of a range, from its beginning on, as are given at once.
@@ -140,6 +153,10 @@ statements! {
     RESPONSES = "
         SELECT id FROM responses WHERE tenant = $1 AND (shard, id) > ($2, $3)
         ORDER BY shard, id LIMIT $4";
+    LEDGERS = "
+        SELECT provider_id, upstream, kept, in_doubt FROM ledgers
+        WHERE tenant = $1 AND name > coalesce(sha256($2::bytea), '')
+        ORDER BY name LIMIT $3";
     OPEN_TURNS = "
         SELECT id FROM openings WHERE tenant = $1 AND (shard, id) > ($2, $3)
         ORDER BY shard, id LIMIT $4";

@@ -8,7 +8,8 @@ use super::session::Session;
 use super::statements::statements;
 use crate::ids::Tenant;
 
-/// The newest live copy of each of these items; where none lives, what is left of the newest.
+/// The newest live copy of each of these items that has its bytes; where none lives, what is left of
+/// the newest.
 pub(super) async fn newest(
     db: &Session,
     tenant: &Tenant,
@@ -18,7 +19,27 @@ pub(super) async fn newest(
     row::read_all(&db.rows(&NEWEST, &[&tenant.as_str(), &ids]).await?)
 }
 
+/// Those of these items that a model made, of which a live copy is held.
+pub(super) async fn made(
+    db: &Session,
+    tenant: &Tenant,
+    ids: &[ItemId],
+) -> Result<Vec<ItemId>, Failure> {
+    let asked: Vec<&[u8]> = ids.iter().map(|id| id.as_str().as_bytes()).collect();
+    let rows = db.rows(&MADE, &[&tenant.as_str(), &asked]).await?;
+    let made = rows.iter().map(|row| row.get::<_, i64>(0));
+    Ok(made.filter_map(|at| ids.get(usize::try_from(at).ok()?).cloned()).collect())
+}
+
 statements! {
+    MADE = "
+        SELECT position - 1
+        FROM unnest($2::bytea[]) WITH ORDINALITY AS asked (id, position)
+        WHERE EXISTS (
+            SELECT FROM item_places JOIN items USING (tenant, shard, thread, seq)
+            WHERE tenant = $1 AND item_places.item = sha256(asked.id)
+              AND body IS NOT NULL AND origin IS NOT NULL
+        )";
     NEWEST = concat!(
         "SELECT ", item_columns!(), "
         FROM (SELECT DISTINCT sha256(id) AS item FROM unnest($2::bytea[]) AS asked (id)) AS asked
@@ -26,7 +47,8 @@ statements! {
             SELECT ", item_columns!(), "
             FROM item_places JOIN items USING (tenant, shard, thread, seq)
             WHERE tenant = $1 AND item_places.item = asked.item
-            ORDER BY body IS NULL, item_places.copy DESC LIMIT 1
-        ) AS newest"
+            ORDER BY body IS NULL, body = '', item_places.copy DESC LIMIT 1
+        ) AS newest
+        WHERE body IS DISTINCT FROM ''"
     );
 }

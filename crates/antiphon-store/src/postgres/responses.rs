@@ -6,10 +6,11 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
-use super::{jobs, sweep};
+use super::{jobs, names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard, thread_of};
+use crate::ledgers::Kept;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -87,6 +88,7 @@ pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Re
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
     jobs::remove(db, tenant, id).await?;
+    names::unname(db, tenant, &Kept::Response(id.clone())).await?;
     sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
     Ok(true)
 }

@@ -86,7 +86,8 @@ pub(super) fn sixteen(bytes: &[u8]) -> Result<[u8; 16], Failure> {
     bytes.try_into().map_err(|_| Failure::unreadable("a digest of another length than 16 bytes"))
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Failure> {
+/// What is kept as the bytes of a text.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(bytes).map_err(|_| Failure::unreadable("a text that is not UTF-8"))
 }
 

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("retention.sql"),
     include_str!("background.sql"),
     include_str!("webhooks.sql"),
+    include_str!("ledgers.sql"),
 ];
 
 /// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is

@@ -5,10 +5,11 @@ use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
-use super::{openings, turns};
+use super::{names, openings, turns};
 use crate::error::StoreError;
 use crate::ids::{ResponseId, Shard, Tenant};
 use crate::keys;
+use crate::records::Base;
 
 /// How many openings are looked for at once.
 const BATCH: i64 = 256;
@@ -69,7 +70,7 @@ async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<b
         Err(_) => {
             shared
                 .write(Effect::Unsynced, tree, &given, |db, (tenant, id, _)| {
-                    Box::pin(openings::remove(db, tenant, id))
+                    Box::pin(openings::discard(db, tenant, id))
                 })
                 .await?;
             Ok(false)
@@ -77,6 +78,7 @@ async fn settle_one(shared: &Shared, tenant: Tenant, id: ResponseId) -> Result<b
     }
 }
 
+/// What is committed of a turn that did not end is not what its provider has of it.
 async fn commit(
     db: &Session,
     tenant: &Tenant,
@@ -89,6 +91,9 @@ async fn commit(
     }
     let Some(turn) = openings::read(db, tenant, id).await? else { return Ok(false) };
     turns::commit(db, tenant, &turn, holder).await?;
+    if let Base::Conversation(id) = &turn.base {
+        names::set_doubt(db, tenant, id, true).await?;
+    }
     Ok(true)
 }
 

@@ -15,6 +15,7 @@ use super::{holdings, kept, openings, pages, responses, schema, tls};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
 
@@ -85,6 +86,14 @@ impl Snapshot for PostgresSnapshot {
         id: &ResponseId,
     ) -> Result<Option<ResponseRecord>> {
         Ok(responses::find(&self.db, tenant, id).await?)
+    }
+
+    async fn ledgers(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&str>,
+    ) -> Result<Vec<(String, LedgerEntry)>> {
+        Ok(pages::ledgers(&self.db, tenant, after).await?)
     }
 
     async fn open_turns(

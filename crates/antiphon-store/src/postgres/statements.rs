@@ -1,8 +1,9 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, notices,
-    openings, pages, places, requests, responses, session, settling, sweep, threads, transaction,
+    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, names,
+    notices, openings, pages, places, requests, responses, session, settling, sweep, threads,
+    transaction,
 };
 
 /// A statement by its name.
@@ -41,6 +42,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     jobs::STATEMENTS,
     kept::STATEMENTS,
     line::STATEMENTS,
+    names::STATEMENTS,
     notices::STATEMENTS,
     openings::STATEMENTS,
     pages::STATEMENTS,
@@ -88,6 +90,7 @@ mod tests {
         "holdings::HOLDINGS",
         "pages::CONVERSATIONS",
         "pages::RESPONSES",
+        "pages::LEDGERS",
         "pages::OPEN_TURNS",
         "pages::LOOSE",
         // Notices by when they are due.
@@ -97,8 +100,9 @@ mod tests {
         "kept::KEEP",
         "kept::READ",
         "kept::REPLACE",
-        // Items wherever a tenant holds them.
+        // Items and ledgers wherever a tenant holds them.
         "places::NEWEST",
+        "names::FIND",
         // Locks, of a number made from both.
         "transaction::LOCK_TREE",
         "transaction::LOCK_LINE",

@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
-    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
-    places, requests, responses, settling, turns,
+    PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, names, notices,
+    openings, places, requests, responses, settling, turns,
 };
 use crate::background::{Background, JobState};
 use crate::error::StoreError;
@@ -319,7 +319,7 @@ impl Store for PostgresStore {
 
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
         write!(self, Effect::Unsynced, tenant, id.shard(), (id = id.clone()), |db, tenant| {
-            openings::remove(db, tenant, id)
+            openings::discard(db, tenant, id)
         })
     }
 
@@ -337,14 +337,18 @@ impl Store for PostgresStore {
     }
 
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
-        write!(
-            self,
-            Effect::Synced,
-            tenant,
-            turn.base.shard(),
-            (turn = turn, holder = self.shared.holder.clone()),
-            |db, tenant| turns::commit(db, tenant, turn, holder)
-        )
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), turn, shared.holder.clone());
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.1.base.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, turn, holder)| {
+                Box::pin(turns::commit(db, tenant, turn, holder))
+            });
+            let outlived = work.await?;
+            names::delete_outlived(&shared, &given.0, outlived).await;
+            Ok(())
+        })
+        .await
     }
 
     async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {

@@ -6,16 +6,23 @@ use super::conversations::count;
 use super::failure::Failure;
 use super::responses::{self, Extent};
 use super::session::Session;
-use super::{conversations, erasure, items, line, notices, openings, sweep, threads};
+use super::{conversations, erasure, items, line, names, notices, openings, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::keys::ThreadKey;
+use crate::ledgers::Kept;
 use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Commits a turn of the process `holder`: its items, its record, and the end of its opening.
-pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &str) -> Result<()> {
+/// Commits a turn of the process `holder`: its items, its record, the end of its opening, and what it
+/// changes in ledgers. Gives what its name stood for before, for [`names::delete_outlived`].
+pub(super) async fn commit(
+    db: &Session,
+    tenant: &Tenant,
+    turn: &Turn,
+    holder: &str,
+) -> Result<Option<Kept>> {
     turn.check_shard()?;
     let (stands, unsettled, unerased, placed) = future::join4(
         check_place(db, tenant, turn, holder),
@@ -28,14 +35,15 @@ pub(super) async fn commit(db: &Session, tenant: &Tenant, turn: &Turn, holder: &
     let output_from = input_from.saturating_add(count(&turn.input));
     let end = output_from.saturating_add(count(&turn.output));
     let extent = Extent { input_from, output_from, end };
-    let (appended, advanced, noted, recorded) = future::join4(
+    let (appended, advanced, noted, recorded, followed) = future::join5(
         items::append(db, key, input_from, turn.input.iter().chain(&turn.output)),
         threads::advance(db, key, end),
         note(db, key, turn, input_from),
         Box::pin(record(db, key, turn, extent)),
+        Box::pin(names::follow(db, tenant, turn)),
     )
     .await;
-    appended.and(advanced).and(noted).and(recorded)
+    appended.and(advanced).and(noted).and(recorded).and(followed)
 }
 
 /// A turn is committed from the place that stands first in the conversation's line.

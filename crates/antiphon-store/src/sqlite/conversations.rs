@@ -5,9 +5,10 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, seq_of, shard, thread, thread_of};
-use super::{items, jobs, sweep, threads};
+use super::{items, jobs, names, sweep, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, Tenant, ThreadId};
+use crate::ledgers::Kept;
 use crate::records::{Conversation, Cursor};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -32,7 +33,29 @@ pub(super) fn create(
         conversation.created_at,
         &*conversation.metadata,
     ])?;
-    let key = ThreadKey::new(tenant, id.shard(), names);
+    begin(db, ThreadKey::new(tenant, id.shard(), names), first)
+}
+
+/// Has the conversation name a thread of its own that begins with these items, and lets go of the one
+/// that it named.
+pub(super) fn rebase(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+    fresh: ThreadId,
+    first: &[HeldItem],
+) -> Result<()> {
+    const SQL: &str = "
+        UPDATE conversations SET thread = ?4 WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let named = end(db, tenant, id)?.ok_or(StoreError::ConversationNotFound)?;
+    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), thread(fresh)];
+    db.prepare_cached(SQL)?.execute(parameters)?;
+    begin(db, ThreadKey::new(tenant, id.shard(), fresh), first)?;
+    sweep::sweep(db, ThreadKey::of(tenant, named))
+}
+
+/// Creates a thread that a conversation names, and its first items.
+fn begin(db: &Connection, key: ThreadKey<'_>, first: &[HeldItem]) -> Result<()> {
     threads::create_root(db, key, true)?;
     let tip = items::append(db, key, 0, first)?;
     threads::advance(db, key, tip)
@@ -143,6 +166,7 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ConversationId) -> R
         .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
         .optional()?;
     if let Some(named) = named {
+        names::unname(db, tenant, &Kept::Conversation(id.clone()))?;
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(named)))?;
     }
     Ok(named.is_some())

@@ -20,6 +20,7 @@ pub(super) fn erase(
         Ok(rows as u64)
     };
     Ok(Holdings {
+        ledgers: delete(LEDGERS)?,
         conversations: delete(CONVERSATIONS)?,
         responses: delete(RESPONSES)?,
         others: delete(OPENING_ITEMS)?,
@@ -32,6 +33,11 @@ pub(super) fn erase(
     })
 }
 
+const LEDGERS: &str = "
+    DELETE FROM ledgers
+    WHERE tenant = ?1 AND provider_id IN (
+        SELECT provider_id FROM ledgers WHERE tenant = ?1 LIMIT ?2
+    )";
 const CONVERSATIONS: &str = "
     DELETE FROM conversations
     WHERE rowid IN (SELECT rowid FROM conversations WHERE tenant = ?1 LIMIT ?2)";

@@ -15,6 +15,7 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
             SELECT min(tenant) AS tenant FROM conversations WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM responses WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM openings WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM ledgers WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM items WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM jobs WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM events WHERE tenant > ?1
@@ -32,6 +33,7 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
         SELECT (SELECT count(*) FROM conversations WHERE tenant = ?1),
                (SELECT count(*) FROM responses WHERE tenant = ?1),
                (SELECT count(*) FROM openings WHERE tenant = ?1),
+               (SELECT count(*) FROM ledgers WHERE tenant = ?1),
                (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NOT NULL),
                (SELECT count(*) FROM items WHERE tenant = ?1 AND body IS NULL),
                (SELECT count(*) FROM threads WHERE tenant = ?1)
@@ -43,9 +45,10 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
             conversations: count(row, 0)?,
             responses: count(row, 1)?,
             open_turns: count(row, 2)?,
-            items: count(row, 3)?,
-            deleted_items: count(row, 4)?,
-            others: count(row, 5)?,
+            ledgers: count(row, 3)?,
+            items: count(row, 4)?,
+            deleted_items: count(row, 5)?,
+            others: count(row, 6)?,
         })
     })?;
     Ok(held)

@@ -173,21 +173,31 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>, id: &ItemId) -> Result<O
     select_one(db, SQL, parameters)
 }
 
-/// The newest live copy of this id that the tenant holds in any thread; where none lives, what is left
-/// of the newest.
+/// Whether a model made the item, of which a live copy is held.
+pub(super) fn is_made(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<bool> {
+    const SQL: &str = "
+        SELECT 1 FROM items
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL AND origin IS NOT NULL";
+    Ok(db.prepare_cached(SQL)?.exists(params![tenant.as_str(), id.as_str()])?)
+}
+
+/// The newest live copy of this id that the tenant holds in any thread, with its bytes; where none lives,
+/// what is left of the newest.
 pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Option<HeldItem>> {
     const LIVE: &str = concat!(
         "SELECT ",
         item_columns!(),
         " FROM items
-        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL AND body <> x''
         ORDER BY copy DESC LIMIT 1"
     );
     const ERASED: &str = concat!(
         "SELECT ",
         item_columns!(),
         " FROM items
-        WHERE tenant = ?1 AND item_id = ?2 AND body IS NULL
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NULL AND NOT EXISTS (
+            SELECT 1 FROM items WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL
+        )
         ORDER BY copy DESC LIMIT 1"
     );
     let live = select_one(db, LIVE, params![tenant.as_str(), id.as_str()])?;

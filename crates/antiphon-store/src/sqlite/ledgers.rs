@@ -1,51 +1,104 @@
-//! Ledgers.
+//! The contract of [`Ledgers`], call by call.
 
-use antiphon::HeldItem;
+use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
+use rusqlite::Connection;
 
-use super::SqliteStore;
+use super::writer::Effect;
+use super::{SqliteStore, conversations, items, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{LedgerEntry, Ledgers, Named};
+use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
 use crate::records::Conversation;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Ledgers for SqliteStore {
-    async fn entry(&self, _: &Tenant, _: &str) -> Result<Option<LedgerEntry>> {
-        Ok(None)
+    async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>> {
+        let (tenant, name) = (tenant.clone(), provider_id.to_owned());
+        self.read(move |db| names::find(db, &tenant, &name)).await
     }
 
     async fn adopt(
         &self,
-        _: &Tenant,
-        _: Named,
-        _: Conversation,
-        _: ThreadId,
+        tenant: &Tenant,
+        named: Named,
+        conversation: Conversation,
+        thread: ThreadId,
     ) -> Result<LedgerEntry> {
-        Err(StoreError::Unavailable("ledgers".into()))
+        let tenant = tenant.clone();
+        self.write(Effect::Synced, move |db| adopt(db, &tenant, &named, &conversation, thread))
+            .await
     }
 
-    async fn announce(&self, _: &Tenant, _: Named, _: &ResponseId) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn announce(&self, tenant: &Tenant, named: Named, response: &ResponseId) -> Result<()> {
+        let (tenant, kept) = (tenant.clone(), Kept::Response(response.clone()));
+        self.write(Effect::Unsynced, move |db| names::enter(db, &tenant, &named, &kept, true)).await
     }
 
-    async fn doubt(&self, _: &Tenant, _: &ConversationId) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, true).map(drop))
+            .await
     }
 
     async fn relearn(
         &self,
-        _: &Tenant,
-        _: &ConversationId,
-        _: ThreadId,
-        _: Vec<HeldItem>,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
     ) -> Result<()> {
-        Err(StoreError::Unavailable("ledgers".into()))
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await
     }
 
-    async fn forget(&self, _: &Tenant, _: &str) -> Result<bool> {
-        Err(StoreError::Unavailable("ledgers".into()))
+    async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+        let (tenant, kept) = (tenant.clone(), kept.clone());
+        self.read(move |db| names::is_named(db, &tenant, &kept)).await
     }
+
+    async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
+        let (tenant, ids) = (tenant.clone(), ids.to_vec());
+        self.read(move |db| {
+            let made = |id: ItemId| Ok(items::is_made(db, &tenant, &id)?.then_some(id));
+            ids.into_iter().map(made).filter_map(Result::transpose).collect()
+        })
+        .await
+    }
+
+    async fn forget(&self, tenant: &Tenant, provider_id: &str) -> Result<bool> {
+        let (tenant, name) = (tenant.clone(), provider_id.to_owned());
+        self.write(Effect::Erasing, move |db| names::forget(db, &tenant, &name)).await
+    }
+}
+
+fn adopt(
+    db: &Connection,
+    tenant: &Tenant,
+    named: &Named,
+    conversation: &Conversation,
+    thread: ThreadId,
+) -> Result<LedgerEntry> {
+    if let Some(entry) = names::find(db, tenant, &named.id)? {
+        return Ok(entry);
+    }
+    let kept = Kept::Conversation(conversation.id.clone());
+    conversations::create(db, tenant, conversation, thread, &[])?;
+    names::enter(db, tenant, named, &kept, true)?;
+    Ok(LedgerEntry { upstream: named.upstream.clone(), kept, in_doubt: true })
+}
+
+fn relearn(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+    thread: ThreadId,
+    items: &[HeldItem],
+) -> Result<()> {
+    if !names::set_doubt(db, tenant, id, false)? {
+        return Err(StoreError::ConversationNotFound);
+    }
+    conversations::rebase(db, tenant, id, thread, items)
 }

@@ -14,6 +14,7 @@ mod ledgers;
 mod listing;
 mod lock;
 mod log;
+mod names;
 mod notices;
 mod openings;
 mod pages;

@@ -7,7 +7,7 @@ use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
 use super::responses::{no_id, read_new};
 use super::row::{self, item_columns};
 use super::savepoint::attempt;
-use super::{notices, sweep, turns};
+use super::{names, notices, sweep, turns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{Base, Cursor, NewResponse, RequestDigest, Turn};
@@ -104,6 +104,12 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<
     }
 }
 
+/// Forgets an opening of a turn that left nothing behind, and what a provider called its response.
+pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    remove(db, tenant, id)?;
+    names::unname_unrecorded(db, tenant, id)
+}
+
 /// Forgets an opening, and what only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
     const SQL: &str = "
@@ -139,17 +145,26 @@ pub(super) fn settle(db: &Connection, last: i64) -> Result<usize> {
     let mut settled = 0;
     for ordinal in ordinals(db, last)? {
         let (tenant, turn) = read(db, ordinal)?;
-        match attempt(db, || turns::commit(db, &tenant, &turn))? {
+        match attempt(db, || commit(db, &tenant, &turn))? {
             Ok(()) => settled += 1,
             Err(error @ StoreError::Unavailable(_)) => return Err(error),
             Err(_) => {
                 if let Some(response) = &turn.response {
-                    remove(db, &tenant, &response.id)?;
+                    discard(db, &tenant, &response.id)?;
                 }
             }
         }
     }
     Ok(settled)
+}
+
+/// What is committed of a turn that did not end is not what its provider has of it.
+fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
+    turns::commit(db, tenant, turn)?;
+    match &turn.base {
+        Base::Conversation(id) => names::set_doubt(db, tenant, id, true).map(drop),
+        _ => Ok(()),
+    }
 }
 
 fn ordinals(db: &Connection, last: i64) -> Result<Vec<i64>> {

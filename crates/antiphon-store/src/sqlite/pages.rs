@@ -7,10 +7,12 @@ use bytes::Bytes;
 use rusqlite::{Connection, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread, thread_of};
+use super::names;
 use super::responses::no_id;
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, Seq};
 use crate::snapshot::{BYTES, ItemPlace, PAGE, STRIDE};
 
@@ -83,6 +85,25 @@ fn ids(
         .prepare_cached(sql)?
         .query_map(params![tenant.as_str(), after.0, after.1, PAGE], |row| {
             ResponseId::parse(row.get_ref(0)?.as_str()?).ok_or_else(|| no_id(0))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(page)
+}
+
+/// A page of ledgers, in the order of their names.
+pub(super) fn ledgers(
+    db: &Connection,
+    tenant: &Tenant,
+    after: Option<&str>,
+) -> Result<Vec<(String, LedgerEntry)>> {
+    const SQL: &str = "
+        SELECT provider_id, upstream, kept, in_doubt FROM ledgers
+        WHERE tenant = ?1 AND provider_id > ?2
+        ORDER BY provider_id LIMIT ?3";
+    let page = db
+        .prepare_cached(SQL)?
+        .query_map(params![tenant.as_str(), after.unwrap_or_default(), PAGE], |row| {
+            Ok((row.get(0)?, names::read(row, 1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(page)

@@ -6,9 +6,10 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_of, shard, thread_of};
-use super::{items, jobs, sweep};
+use super::{items, jobs, names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
+use crate::ledgers::Kept;
 use crate::records::{Cursor, NewResponse, RequestDigest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -109,6 +110,7 @@ pub(super) fn delete(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         .optional()?;
     if let Some(thread) = thread {
         jobs::remove(db, tenant, id)?;
+        names::unname(db, tenant, &Kept::Response(id.clone()))?;
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(thread)))?;
     }
     Ok(thread.is_some())

@@ -14,6 +14,7 @@ use super::{connection, holdings, kept, openings, pages, responses, schema};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
+use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
 
@@ -93,6 +94,15 @@ impl Snapshot for SqliteSnapshot {
     ) -> Result<Option<ResponseRecord>> {
         let (tenant, id) = (tenant.clone(), id.clone());
         self.read(move |db| responses::find(db, &tenant, &id)).await
+    }
+
+    async fn ledgers(
+        &mut self,
+        tenant: &Tenant,
+        after: Option<&str>,
+    ) -> Result<Vec<(String, LedgerEntry)>> {
+        let (tenant, after) = (tenant.clone(), after.map(str::to_owned));
+        self.read(move |db| pages::ledgers(db, &tenant, after.as_deref())).await
     }
 
     async fn open_turns(

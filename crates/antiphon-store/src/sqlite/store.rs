@@ -207,7 +207,7 @@ impl Store for SqliteStore {
 
     async fn drop_opening(&self, tenant: &Tenant, id: &ResponseId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.write(Effect::Unsynced, move |db| openings::remove(db, &tenant, &id)).await
+        self.write(Effect::Unsynced, move |db| openings::discard(db, &tenant, &id)).await
     }
 
     async fn settle_openings(&self) -> Result<usize> {

@@ -4,14 +4,14 @@ use rusqlite::Connection;
 
 use super::keys::ThreadKey;
 use super::responses::{self, Extent};
-use super::{conversations, items, notices, openings, threads};
+use super::{conversations, items, names, notices, openings, threads};
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
 use crate::records::{Base, Cursor, Seq, Turn};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Commits a turn: its items, its record, and the end of its opening.
+/// Commits a turn: its items, its record, the end of its opening, and what it changes in ledgers.
 pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()> {
     turn.check_shard()?;
     let (key, input_from) = place(db, tenant, &turn.base)?;
@@ -28,7 +28,10 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &Turn) -> Result<()
         openings::remove(db, tenant, &response.id)?;
         notices::insert(db, tenant, &response.id, &turn.notices, notices::Turn::Ended)?;
     }
-    Ok(())
+    match &turn.ledger {
+        Some(ledger) => names::follow(db, tenant, turn, ledger),
+        None => Ok(()),
+    }
 }
 
 /// The thread that the turn's items go to, and their first position in it.

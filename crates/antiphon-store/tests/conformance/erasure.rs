@@ -20,8 +20,8 @@ impl World {
         }
     }
 
-    /// A conversation with a response and a deleted item, a chain that forks, and an open turn:
-    /// what [`EVERYTHING`] names.
+    /// A conversation with a response and a deleted item, a chain that forks, an open turn, and the ledger
+    /// of an empty conversation: what [`EVERYTHING`] names.
     pub(crate) async fn has_everything(&self) {
         let conversation = self.conversation(&["a", "b"]).await;
         self.within(&conversation, &["c"], &["d"]).await;
@@ -31,6 +31,7 @@ impl World {
         self.after(&first, &["i"], &["j"]).await;
         let (_, turn) = self.turn(self.behind(self.end(&first).await), &["k"], &[]);
         self.open(&turn).await;
+        self.adopted("theirs").await;
     }
 }
 
@@ -48,9 +49,10 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
     let erased = world.erase(1000).await;
 
     let expected = Holdings {
-        conversations: 1,
+        conversations: 2,
         responses: 4,
         open_turns: 1,
+        ledgers: 1,
         items: 9,
         deleted_items: 1,
         others: 0,
@@ -59,6 +61,7 @@ pub(crate) async fn nothing_of_an_erased_tenant_is_left(world: World) {
     let ids = EVERYTHING.map(item_id);
     let located = world.store.locate(&world.tenant, &ids).await;
     assert_eq!(located, Ok(Vec::new()), "not even tombstones");
+    assert_eq!(world.entry("theirs").await, None);
     assert_eq!(world.store.settle_openings().await, Ok(0));
 }
 
@@ -68,8 +71,9 @@ pub(crate) async fn an_erasure_goes_on_in_small_batches(world: World) {
     let erased = world.erase(2).await;
 
     let entries = |batch: &Holdings| {
-        let Holdings { conversations, responses, open_turns, items, deleted_items, others } = batch;
-        conversations + responses + open_turns + items + deleted_items + others
+        let Holdings { conversations, responses, open_turns, .. } = batch;
+        let Holdings { ledgers, items, deleted_items, others, .. } = batch;
+        conversations + responses + open_turns + ledgers + items + deleted_items + others
     };
     assert!(erased.iter().all(|batch| (1..=2).contains(&entries(batch))), "{erased:?}");
     assert_eq!(sum(&erased).items, 9);
@@ -84,7 +88,7 @@ pub(crate) async fn what_is_anothers_is_not_erased(alice: World) {
     alice.erase(1000).await;
 
     assert_eq!(bob.held(&EVERYTHING).await, ["a", "c", "d", "e", "f", "g", "h", "i", "j"]);
-    assert_eq!(sum(&bob.erase(1000).await).conversations, 1);
+    assert_eq!(sum(&bob.erase(1000).await).conversations, 2);
 }
 
 pub(crate) async fn an_erased_tenant_may_begin_anew(world: World) {

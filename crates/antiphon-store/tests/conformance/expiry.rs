@@ -17,10 +17,6 @@ impl World {
         id
     }
 
-    fn anew(&self) -> Base {
-        Base::New { shard: self.shard(), thread: self.thread() }
-    }
-
     /// Lets what was created before this day expire.
     async fn expire_before(&self, day: i64, limit: usize) -> usize {
         self.store.expire_responses(FIRST_DAY + day * DAY, limit).await.unwrap()

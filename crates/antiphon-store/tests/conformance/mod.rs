@@ -7,6 +7,7 @@ pub(crate) mod deletion;
 pub(crate) mod erasure;
 pub(crate) mod expiry;
 pub(crate) mod items;
+pub(crate) mod ledgers;
 pub(crate) mod listing;
 pub(crate) mod model;
 pub(crate) mod notices;
@@ -149,6 +150,26 @@ macro_rules! suite {
                 of_many_turns_from_one_cursor_one_appends,
                 a_closed_store_has_written_all_and_takes_no_more,
             }
+            ledgers {
+                a_conversation_is_adopted_once,
+                of_many_that_adopt_at_once_all_get_one_ledger,
+                an_announced_response_is_in_doubt_until_its_turn_is_committed,
+                a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt,
+                a_turn_whose_response_was_never_told_has_no_name,
+                a_request_on_its_way_puts_a_conversation_in_doubt,
+                what_is_relearned_takes_the_place_of_what_was_known,
+                what_nobody_reaches_after_relearning_goes,
+                a_refused_relearning_changes_nothing,
+                of_two_responses_under_one_name_the_later_counts,
+                a_response_has_one_name,
+                a_dropped_opening_takes_its_name_along,
+                what_is_forgotten_is_deleted,
+                what_is_deleted_or_expires_takes_its_name_along,
+                whatever_a_provider_calls_them_they_are_found,
+                the_ledgers_of_another_tenant_do_not_exist,
+                what_is_elsewhere_is_known_by_its_traces,
+                what_is_elsewhere_is_no_copy_to_send,
+            }
             model {
                 whatever_happens_the_store_agrees_with_a_naive_one,
             }
@@ -174,11 +195,14 @@ macro_rules! durable_suite {
                 new_openings_are_not_taken_for_old_ones,
                 an_open_job_whose_process_died_is_taken_up,
                 what_a_dead_process_left_open_is_told_once_it_is_settled,
+                ledgers_outlive_the_process,
+                what_is_settled_leaves_its_ledgers_in_doubt,
             }
             snapshots {
                 a_snapshot_shows_what_was_held_when_it_was_taken,
                 a_snapshot_shows_turns_that_are_open,
                 items_of_no_response_are_shown_too,
+                ledgers_are_shown_page_by_page,
                 a_long_thread_is_shown_page_by_page,
                 large_items_are_shown_one_by_one,
                 tenants_are_found_by_name,

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use super::World;
 use super::background::{accepted, background, end, events, page};
+use super::ledgers::{elsewhere, of_conversation, of_response};
 pub(crate) use super::notices::what_a_dead_process_left_open_is_told_once_it_is_settled;
 use super::world::items;
 
@@ -220,4 +221,35 @@ pub(crate) async fn an_open_job_whose_process_died_is_taken_up(world: World) {
     let world = world.reopened().await;
     assert_eq!(background(&world).take_up().await, Ok(None));
     assert_eq!(page(&world, &id, 0).await.unwrap().events, events(0..4));
+}
+
+pub(crate) async fn ledgers_outlive_the_process(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    world.relearn(&conversation, elsewhere(&["a"])).await.unwrap();
+    let response = world.kept_as("resp_x", &["b"], &["c"]).await;
+    let (announced, _) = world.turn(world.anew(), &[], &[]);
+    world.announce("resp_y", &announced).await;
+
+    let world = world.reopened().await;
+
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&response, false)));
+    assert_eq!(world.entry("resp_y").await, Some(of_response(&announced, true)));
+}
+
+/// Whatever was learned before it was settled: the provider may call the items otherwise.
+pub(crate) async fn what_is_settled_leaves_its_ledgers_in_doubt(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    world.open(&turn).await;
+    world.announce("resp_x", &id).await;
+    world.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+
+    let world = world.reopened().await;
+    assert_eq!(world.store.settle_openings().await, Ok(1));
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+    assert_eq!(world.transcript(&id).await, ["b", "a"]);
 }

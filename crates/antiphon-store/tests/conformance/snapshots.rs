@@ -1,10 +1,13 @@
 //! What a snapshot shows.
 
+use std::collections::BTreeMap;
+
 use antiphon_store::{
     Base, ConversationId, Cursor, Holdings, ResponseId, Seq, Shard, Snapshot, Tenant, ThreadId,
 };
 
 use super::World;
+use super::ledgers::{of_conversation, of_response};
 use super::world::{item, names, saying};
 
 /// A snapshot of a world, as one tenant's.
@@ -82,17 +85,19 @@ pub(crate) async fn a_snapshot_shows_what_was_held_when_it_was_taken(world: Worl
     world.erase(1000).await;
 
     let expected = Holdings {
-        conversations: 1,
+        conversations: 2,
         responses: 4,
         open_turns: 1,
+        ledgers: 1,
         items: 9,
         deleted_items: 1,
         others: 0,
     };
     assert_eq!(Holdings { others: 0, ..seen.holdings().await }, expected);
     let conversations = seen.conversations().await;
-    let [(_, end)] = &conversations[..] else { panic!("{conversations:?}") };
+    let [(_, end), (_, ledger)] = &conversations[..] else { panic!("{conversations:?}") };
     assert_eq!(seen.items(end.shard, end.thread, end.end).await, ["a", "†b", "c", "d"]);
+    assert_eq!(ledger.end, 0);
     assert_eq!(seen.loose().await, [""; 0]);
     let mut outputs = Vec::new();
     for id in seen.responses().await {
@@ -135,6 +140,32 @@ pub(crate) async fn items_of_no_response_are_shown_too(world: World) {
     world.delete_response(&fork).await;
     world.delete_response(&within).await;
     assert_eq!(world.seen().await.holdings().await, Holdings::default());
+}
+
+pub(crate) async fn ledgers_are_shown_page_by_page(world: World) {
+    let mut expected = BTreeMap::new();
+    for number in 0..300 {
+        let name = format!("conv_{number}");
+        let id = world.adopted(&name).await;
+        expected.insert(name, of_conversation(&id, true));
+    }
+    let response = world.kept_as("resp_x", &["a"], &["b"]).await;
+    expected.insert("resp_x".into(), of_response(&response, false));
+    let mut seen = world.seen().await;
+    world.forget("resp_x").await;
+
+    let (mut shown, mut last) = (BTreeMap::new(), None);
+    loop {
+        let page = seen.snapshot.ledgers(&seen.tenant, last.as_deref()).await.unwrap();
+        let Some((name, _)) = page.last() else { break };
+        last = Some(name.clone());
+        let page_size = page.len();
+        assert!(page_size < 300, "they do not come at once");
+        shown.extend(page);
+    }
+
+    assert_eq!(shown, expected);
+    assert_eq!(seen.holdings().await.ledgers, 301);
 }
 
 pub(crate) async fn a_long_thread_is_shown_page_by_page(world: World) {

@@ -1,6 +1,6 @@
 //! What databases like to change, they keep.
 
-use antiphon::{CallId, HeldItem, ItemId, Kind, Origin};
+use antiphon::{Body, CallId, HeldItem, ItemId, Kind, Origin};
 
 use super::database::Database;
 use crate::conformance::World;
@@ -20,7 +20,7 @@ fn odd_items() -> Vec<HeldItem> {
         odd.head.kind = Kind::parse(&text);
         odd.head.call_id = Some(CallId::from(text.as_str()));
         odd.origin = Some(Origin::new(text.as_str()));
-        odd.body = Some(text.clone().into_bytes().into());
+        odd.body = Body::Here(text.clone().into_bytes().into());
         odd
     })
     .collect()

@@ -10,12 +10,12 @@ const ENCRYPTED_REASONING: &str = "reasoning.encrypted_content";
 const PLAIN: &str = "plain-";
 
 /// Whether `model` reasons, and so issues encrypted content.
-pub(crate) fn reasons(model: &str) -> bool {
+pub fn reasons(model: &str) -> bool {
     !model.starts_with(PLAIN)
 }
 
 /// Whether the request asks for the encrypted content of reasoning.
-pub(crate) fn includes_encrypted_reasoning(body: &Value) -> bool {
+pub fn includes_encrypted_reasoning(body: &Value) -> bool {
     let include = body["include"].as_array().map(Vec::as_slice).unwrap_or_default();
     include.iter().any(|what| what == ENCRYPTED_REASONING)
 }

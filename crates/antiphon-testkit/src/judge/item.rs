@@ -5,13 +5,14 @@ use serde_json::{Map, Value};
 use crate::Refusal;
 
 /// An input item and its place in the input.
-pub(super) struct Item<'a> {
+pub struct Item<'a> {
     index: usize,
     fields: &'a Map<String, Value>,
 }
 
 impl<'a> Item<'a> {
-    pub(super) fn read((index, raw): (usize, &'a Value)) -> Result<Self, Refusal> {
+    /// The item at this place of an input; what is no object is refused.
+    pub fn read((index, raw): (usize, &'a Value)) -> Result<Self, Refusal> {
         match raw {
             Value::Object(fields) => Ok(Self { index, fields }),
             other => Err(Refusal::wrong_type(&format!("input[{index}]"), "an object", other)),
@@ -19,7 +20,7 @@ impl<'a> Item<'a> {
     }
 
     /// The item's type. Messages may leave it out.
-    pub(super) fn kind(&self) -> &'a str {
+    pub fn kind(&self) -> &'a str {
         self.text("type").unwrap_or("message")
     }
 
@@ -28,20 +29,23 @@ impl<'a> Item<'a> {
         self.kind().replace('_', " ")
     }
 
-    pub(super) fn id(&self) -> Option<&'a str> {
+    /// The item's id.
+    pub fn id(&self) -> Option<&'a str> {
         self.text("id")
     }
 
-    pub(super) fn call_id(&self) -> Option<&'a str> {
+    /// What a call and its output find each other by.
+    pub fn call_id(&self) -> Option<&'a str> {
         self.text("call_id")
     }
 
-    pub(super) fn encrypted_content(&self) -> Option<&'a str> {
+    /// The sealed content of reasoning; empty is none.
+    pub fn encrypted_content(&self) -> Option<&'a str> {
         self.text("encrypted_content").filter(|sealed| !sealed.is_empty())
     }
 
     /// Whether the model made it: what reasoning may lead to. Types that nobody knows may be its.
-    pub(super) fn is_of_the_model(&self) -> bool {
+    pub fn is_of_the_model(&self) -> bool {
         match self.kind() {
             "message" => self.text("role") == Some("assistant"),
             "item_reference"

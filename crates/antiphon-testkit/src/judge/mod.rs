@@ -5,15 +5,16 @@ pub mod anthropic;
 pub mod chat;
 mod contract;
 mod item;
-mod pairs;
-mod shape;
-mod state;
+pub mod pairs;
+pub mod shape;
+pub mod state;
 
 use serde_json::Value;
 
 use crate::Refusal;
 
-pub(crate) use contract::{includes_encrypted_reasoning, reasons};
+pub use contract::{includes_encrypted_reasoning, reasons};
+pub use item::Item;
 
 /// Judges the body of `POST /v1/responses`: the first refusal that it deserves, or none.
 ///

@@ -33,7 +33,8 @@ pub(super) fn may_be_anonymous(kind: &str) -> bool {
     )
 }
 
-pub(super) fn check(items: &[Item<'_>]) -> Result<(), Refusal> {
+/// Checks that every call has its one output behind it, and every output its call before it.
+pub fn check(items: &[Item<'_>]) -> Result<(), Refusal> {
     let mut calls = Calls::default();
     items.iter().try_for_each(|item| calls.follow(item))?;
     calls.all_answered()

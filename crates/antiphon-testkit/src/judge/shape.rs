@@ -29,7 +29,8 @@ const PREFIXES: [(&str, &str); 17] = [
     ("compaction", "cmp"),
 ];
 
-pub(super) fn check(item: &Item<'_>) -> Result<(), Refusal> {
+/// Checks the length, the prefix and the characters of an item's id, and that its call is named.
+pub fn check(item: &Item<'_>) -> Result<(), Refusal> {
     bounded(item, "id")?;
     prefixed(item)?;
     if !pairs::is_paired(item.kind()) {

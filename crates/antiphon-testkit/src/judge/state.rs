@@ -17,15 +17,17 @@ pub(super) fn nothing_left_with_the_provider(items: &[Item<'_>]) -> Result<(), R
 }
 
 /// Encrypted content comes back under the id and to the model that it was issued for.
-pub(super) fn issued_for(model: &str, items: &[Item<'_>]) -> Result<(), Refusal> {
+pub fn issued_for(model: &str, items: &[Item<'_>]) -> Result<(), Refusal> {
     let sealed = items.iter().filter(|item| matches!(item.kind(), "reasoning" | "compaction"));
     sealed
         .filter_map(|item| Some((item.encrypted_content()?, item.id())))
         .try_for_each(|(content, id)| seal::verify(content, model, id))
 }
 
+/// No id stands twice.
+///
 /// The id of a local shell's output is the id of the call it answers, so it may stand twice.
-pub(super) fn no_item_twice(items: &[Item<'_>]) -> Result<(), Refusal> {
+pub fn no_item_twice(items: &[Item<'_>]) -> Result<(), Refusal> {
     let mut seen = HashSet::new();
     let own = items.iter().filter(|item| item.kind() != "local_shell_call_output");
     match own.filter_map(Item::id).find(|id| !seen.insert(*id)) {
@@ -35,7 +37,7 @@ pub(super) fn no_item_twice(items: &[Item<'_>]) -> Result<(), Refusal> {
 }
 
 /// Reasoning leads to something that the model did.
-pub(super) fn no_lone_reasoning(items: &[Item<'_>]) -> Result<(), Refusal> {
+pub fn no_lone_reasoning(items: &[Item<'_>]) -> Result<(), Refusal> {
     let mut leading_nowhere_yet = None;
     for item in items {
         match (item.kind(), leading_nowhere_yet) {

@@ -30,9 +30,14 @@ pub use read::read;
 
 /// Answers a request that the judge let pass, in the Responses API's form.
 pub fn answer(request: &Value) -> Answer {
+    answer_with(request, &request["input"].to_string())
+}
+
+/// The same answer, whose ids follow from `seed` instead of the input.
+pub fn answer_with(request: &Value, seed: &str) -> Answer {
     let transcript = Transcript::of(request);
     let model = request["model"].as_str().unwrap_or_default();
-    let answer = Answer::new(model).request(request).seed(request["input"].to_string());
+    let answer = Answer::new(model).request(request).seed(seed);
     if let Some(outputs) = transcript.trailing_outputs() {
         return answer.message(format!("echo said: {}", outputs.join("; ")));
     }
@@ -42,7 +47,7 @@ pub fn answer(request: &Value) -> Answer {
         let facts = facts::answer(said, &transcript.user_texts());
         return answer.message(facts.unwrap_or_else(|| "Noted.".to_owned()));
     }
-    with_calls(thinking(answer, request, model), request, &calls)
+    with_calls(thinking(answer, request, model), seed, &calls)
 }
 
 /// Reasoning, from a model that reasons unless it is told not to, sealed as the request wants it.
@@ -54,10 +59,9 @@ fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
     if includes_encrypted_reasoning(request) { answer } else { answer.without_encrypted_content() }
 }
 
-fn with_calls(answer: Answer, request: &Value, calls: &[tools::Call<'_>]) -> Answer {
-    let input = request["input"].to_string();
+fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
     calls.iter().enumerate().fold(answer, |answer, (index, call)| {
-        let call_id = format!("call_{}", &digest::hex(&["call", &input, &index.to_string()])[..24]);
+        let call_id = format!("call_{}", &digest::hex(&["call", seed, &index.to_string()])[..24]);
         answer.call(call_id, call.name, call.arguments.to_string())
     })
 }

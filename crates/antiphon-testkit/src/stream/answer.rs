@@ -10,6 +10,9 @@ use super::response::Ending;
 use super::{AnthropicAnswer, ChatAnswer, Frame, Split, lifecycle, response};
 use crate::{Api, digest, seal};
 
+/// How many hexadecimal digits an id has.
+const ID_DIGITS: usize = 48;
+
 /// What a model answers: output items in order, and how the response ends.
 ///
 /// ```
@@ -32,6 +35,7 @@ pub struct Answer {
     pub(super) split: Split,
     pub(super) ending: Ending,
     seed: String,
+    id_digits: usize,
     pub(super) sealed: bool,
 }
 
@@ -56,6 +60,7 @@ impl Answer {
             split: Split::default(),
             ending: Ending::Completed,
             seed: format!("answer {number}"),
+            id_digits: ID_DIGITS,
             sealed: true,
         }
     }
@@ -163,6 +168,20 @@ impl Answer {
         self
     }
 
+    /// Gives every id that the answer makes itself this many hexadecimal digits instead of 48.
+    #[must_use]
+    pub fn id_digits(mut self, digits: usize) -> Self {
+        self.id_digits = digits;
+        self
+    }
+
+    /// Makes it the answer of another model.
+    #[must_use]
+    pub fn of_model(mut self, model: impl Into<String>) -> Self {
+        self.model = model.into();
+        self
+    }
+
     /// Cuts streamed text into deltas this way.
     #[must_use]
     pub fn split(mut self, split: Split) -> Self {
@@ -239,7 +258,7 @@ impl Answer {
 
     /// The id of the response.
     pub fn response_id(&self) -> String {
-        format!("resp_{}", digest::hex(&[&self.seed, "response"]))
+        format!("resp_{}", digest::digits(&[&self.seed, "response"], self.id_digits))
     }
 
     pub(super) fn items(&self) -> Vec<Output<'_>> {
@@ -262,7 +281,8 @@ impl Answer {
     fn output_at<'a>(&self, index: usize, kind: &'a Kind, id: Option<&String>) -> Output<'a> {
         let own = || {
             let number = index.to_string();
-            format!("{}_{}", kind.id_prefix(), digest::hex(&[&self.seed, "item", &number]))
+            let digits = digest::digits(&[&self.seed, "item", &number], self.id_digits);
+            format!("{}_{digits}", kind.id_prefix())
         };
         let id = id.cloned().unwrap_or_else(own);
         let encrypted_content = self.sealed.then(|| seal::encrypted_content(&self.model, &id));

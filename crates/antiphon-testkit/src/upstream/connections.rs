@@ -16,8 +16,8 @@ use tokio::task::JoinSet;
 
 use super::delivery::Hangup;
 
-/// Serves until it is dropped, and with it every connection.
-pub(super) async fn serve(listener: TcpListener, router: Router) {
+/// Serves every connection that `listener` accepts until it is dropped, and with it every connection.
+pub async fn serve(listener: TcpListener, router: Router) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

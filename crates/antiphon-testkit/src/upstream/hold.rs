@@ -9,7 +9,7 @@ use crate::Frame;
 
 /// Where an answer of the default model stops, until its peer leaves. Nothing is said beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub enum Hold {
     /// Before it begins.
     Head,
     /// Behind the first piece of reasoning.
@@ -40,7 +40,7 @@ impl FromStr for Hold {
 
 impl Hold {
     /// The stream as far as the hold lets it go; all of it where it never comes to that place.
-    pub(super) fn stream(self, frames: Vec<Frame>) -> Reply {
+    pub fn stream(self, frames: Vec<Frame>) -> Reply {
         let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
         let reply = Reply::sse(frames);
         match (self, self.place(&events)) {

@@ -17,10 +17,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::Refusal;
-use hold::Hold;
 use record::Log;
 
+pub use connections::serve;
+pub use delivery::{Witness, deliver};
 pub use exchange::{Exchange, Outcome};
+pub use hold::Hold;
 pub use record::Recorded;
 pub use reply::Reply;
 
@@ -65,7 +67,7 @@ impl FakeUpstream {
     ///
     /// The handle releases what the reply withholds and tells how its delivery went.
     pub fn script(&self, reply: Reply) -> Exchange {
-        let exchange = Exchange::new(reply.permits());
+        let exchange = reply.exchange();
         let scripted = Scripted { reply, exchange: exchange.clone() };
         self.state.scripted().push_back(scripted);
         exchange

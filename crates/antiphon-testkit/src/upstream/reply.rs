@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
 
+use super::Exchange;
 use crate::{Frame, Refusal};
 
 /// A scripted reply: status, headers, and a body whose every chunk boundary is given.
@@ -137,7 +138,13 @@ impl Reply {
         self
     }
 
-    pub(super) fn permits(&self) -> usize {
-        self.free.unwrap_or(usize::MAX)
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The handle on its delivery.
+    pub fn exchange(&self) -> Exchange {
+        Exchange::new(self.free.unwrap_or(usize::MAX))
     }
 }

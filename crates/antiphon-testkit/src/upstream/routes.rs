@@ -11,10 +11,10 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use serde_json::{Value, json};
 
-use super::delivery::deliver;
+use super::delivery::{Unseen, deliver};
 use super::hold::Hold;
 use super::record::Recorded;
-use super::{Exchange, Reply, Scripted, State};
+use super::{Reply, Scripted, State};
 use crate::judge::{anthropic, chat, judge};
 use crate::{Api, Refusal, recall};
 
@@ -70,14 +70,14 @@ async fn any(
 ) -> Response {
     let request = read(method, &uri, headers, raw);
     match state.take_in(request.clone()) {
-        Some(Scripted { reply, exchange }) => deliver(reply, exchange).await,
+        Some(Scripted { reply, exchange }) => deliver(reply, exchange, Unseen).await,
         None => unscripted(answer(&request, state.take_hold(&request))).await,
     }
 }
 
 async fn unscripted(reply: Reply) -> Response {
-    let exchange = Exchange::new(reply.permits());
-    deliver(reply, exchange).await
+    let exchange = reply.exchange();
+    deliver(reply, exchange, Unseen).await
 }
 
 fn read(method: Method, uri: &Uri, headers: HeaderMap, raw: Bytes) -> Recorded {

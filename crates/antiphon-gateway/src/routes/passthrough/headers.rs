@@ -29,7 +29,7 @@ const OF_THE_HOST: [&str; 3] = ["set-cookie", "alt-svc", "strict-transport-secur
 
 /// A request's headers as an upstream gets them: without the caller's credentials where it is shown the
 /// operator's key, and without the header in which a proxy names the tenant.
-pub(super) fn to_upstream(
+pub(in super::super) fn to_upstream(
     headers: &HeaderMap,
     own_key: bool,
     tenant_header: Option<&HeaderName>,
@@ -44,7 +44,7 @@ pub(super) fn to_upstream(
 }
 
 /// An answer's headers as the caller gets them.
-pub(super) fn to_caller(headers: &HeaderMap) -> HeaderMap {
+pub(in super::super) fn to_caller(headers: &HeaderMap) -> HeaderMap {
     kept(headers, |name| !OF_THE_HOST.contains(&name.as_str()))
 }
 

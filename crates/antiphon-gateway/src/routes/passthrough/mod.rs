@@ -9,7 +9,7 @@
 
 mod body;
 mod form;
-mod headers;
+pub(super) mod headers;
 mod path;
 mod scope;
 mod upload;
@@ -61,7 +61,7 @@ pub(super) async fn pass(
     };
     let passed = passed(&gateway, path, request).await;
     match passed {
-        Ok(passed) => shown(gateway, passed, permit),
+        Ok(passed) => shown(gateway, passed, Some(permit)),
         Err(error) => error.into_response(),
     }
 }
@@ -185,7 +185,7 @@ async fn ask(
 }
 
 /// The answer, as it comes.
-fn shown(gateway: Arc<Gateway>, passed: Passed, permit: TurnPermit) -> Response {
+pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPermit>) -> Response {
     let (status, headers) = (passed.head.status, headers::to_caller(&passed.head.headers));
     let open = Open { gateway, passed, _permit: permit };
     let pieces = stream::unfold(Some(open), async |open| {
@@ -200,11 +200,11 @@ fn shown(gateway: Arc<Gateway>, passed: Passed, permit: TurnPermit) -> Response 
     response
 }
 
-/// An answer that has begun. It counts as an open turn until its end.
+/// An answer that has begun. It counts as an open turn until its end, where it has a permit.
 struct Open {
     gateway: Arc<Gateway>,
     passed: Passed,
-    _permit: TurnPermit,
+    _permit: Option<TurnPermit>,
 }
 
 impl Open {
@@ -217,7 +217,7 @@ impl Open {
     }
 }
 
-fn stopped() -> ApiError {
+pub(super) fn stopped() -> ApiError {
     let message = "The gateway stopped before the upstream had answered.";
     ApiError::server(StatusCode::SERVICE_UNAVAILABLE, message)
 }

@@ -64,7 +64,7 @@ pub(super) fn check(
 }
 
 fn of(gateway: &Gateway, upstream: &HttpUpstream) -> PassThrough {
-    let is_shared = upstream.has_own_key() && !gateway.authenticator.has_one_tenant();
+    let is_shared = gateway.is_shared(upstream);
     let default = if is_shared { PassThrough::Stateless } else { PassThrough::All };
     gateway.settings.pass_through.unwrap_or(default)
 }

@@ -11,6 +11,7 @@ mod faulty;
 mod faulty_log;
 mod fragile;
 mod gateway;
+mod gateways;
 mod items;
 mod laws;
 mod place;
@@ -33,6 +34,7 @@ pub(crate) use error::{Refused, invalid, not_found};
 pub(crate) use events::{Event, Events};
 pub(crate) use faulty::Faulty;
 pub(crate) use fragile::FragileGateway;
+pub(crate) use gateways::Gateways;
 pub(crate) use items::{
     assistant, assistant_again, call, call_again, output, reference, shown, typed_user, user,
     without,

@@ -1,0 +1,153 @@
+use antiphon_gateway::settings::{Capabilities, Ledger, Preset, State};
+
+use super::*;
+
+const URL: &str = "url = 'https://models.example/v1'\n";
+
+fn upstreams(args: ServeArgs, text: &str) -> Vec<UpstreamSettings> {
+    configuration(args, variables([]), file(text)).gateway.upstreams
+}
+
+fn everywhere(owner: &str) -> ServeArgs {
+    ServeArgs { state: Some(owner.to_owned()), ..ServeArgs::default() }
+}
+
+fn entry(lines: &str) -> String {
+    format!("[[upstreams]]\nmodels = ['m']\n{URL}{lines}\n")
+}
+
+fn states(args: ServeArgs, text: &str) -> Vec<State> {
+    upstreams(args, text).into_iter().map(|upstream| upstream.state).collect()
+}
+
+fn capabilities(lines: &str) -> Option<Capabilities> {
+    let text = entry(&format!("state = 'upstream'\n{lines}"));
+    upstreams(ServeArgs::default(), &text)[0].capabilities
+}
+
+#[test]
+fn antiphon_keeps_the_state_unless_told_otherwise() {
+    assert_eq!(states(ServeArgs::default(), &entry("")), [State::Here]);
+    assert_eq!(states(everywhere("antiphon"), &entry("")), [State::Here]);
+}
+
+#[test]
+fn what_is_said_of_all_holds_for_the_flags_upstream_and_for_those_of_the_file() {
+    let text = format!("upstream = 'https://other.example/v1'\n{}", entry(""));
+    assert_eq!(states(everywhere("upstream"), &text), [State::Upstream; 2]);
+    let text = format!("state = 'upstream'\n{text}");
+    assert_eq!(states(ServeArgs::default(), &text), [State::Upstream; 2]);
+}
+
+#[test]
+fn what_an_upstream_says_of_itself_wins() {
+    let text = [entry("state = 'antiphon'\napi = 'anthropic'"), entry("")].concat();
+    assert_eq!(states(everywhere("upstream"), &text), [State::Here, State::Upstream]);
+    let text = [entry("state = 'upstream'"), entry("")].concat();
+    assert_eq!(states(everywhere("antiphon"), &text), [State::Upstream, State::Here]);
+}
+
+#[test]
+fn what_a_server_can_do_is_found_out_or_said() {
+    assert_eq!(capabilities(""), None);
+    for (name, preset) in [
+        ("openai", Preset::OpenAi),
+        ("azure", Preset::Azure),
+        ("open-responses", Preset::OpenResponses),
+    ] {
+        let given = capabilities(&format!("preset = '{name}'"));
+        assert_eq!(given, Some(preset.capabilities()), "{name}");
+    }
+}
+
+#[test]
+fn a_capability_changes_the_preset_and_all_of_them_need_none() {
+    let openai = Preset::OpenAi.capabilities();
+    let changed = capabilities("preset = 'openai'\nitem-deletion = false");
+    assert_eq!(changed, Some(Capabilities { item_deletion: false, ..openai }));
+    let said = "conversations = true\nchains = true\nitem-deletion = true\ninput-items = true";
+    assert_eq!(capabilities(said), Some(openai));
+}
+
+#[test]
+fn a_ledger_holds_heads_or_bodies() {
+    let ledger = |text: &str| {
+        let text = format!("{text}{}", entry("state = 'upstream'"));
+        configuration(ServeArgs::default(), variables([]), file(&text)).gateway.ledger
+    };
+    assert_eq!(ledger(""), Ledger::Heads);
+    assert_eq!(ledger("ledger = 'heads'\n"), Ledger::Heads);
+    assert_eq!(ledger("ledger = 'bodies'\n"), Ledger::Bodies);
+}
+
+#[test]
+fn what_nobody_could_keep_is_refused() {
+    let keeping = |lines: &str| entry(&format!("state = 'upstream'\n{lines}"));
+    let cases = [
+        (
+            "state = 'upstream'".to_owned(),
+            "antiphon.toml:1: state: there is no upstream to keep the state, and the built-in \
+             model 'sim' keeps none; give --upstream URL",
+        ),
+        (
+            "state = 'upstream'\nupstream-api = 'chat'\nupstream = 'https://models.example'"
+                .to_owned(),
+            "antiphon.toml:1: state: https://models.example/ speaks 'chat', in which no server \
+             keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+        ),
+        (
+            keeping("api = 'anthropic'"),
+            "antiphon.toml:4: state: https://models.example/v1 speaks 'anthropic', in which no \
+             server keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+        ),
+        (
+            format!("state = 'upstream'\n{}", entry("api = 'chat'")),
+            "antiphon.toml:1: state: https://models.example/v1 speaks 'chat', in which no server \
+             keeps state; state = \"antiphon\" below [[upstreams]] leaves one out",
+        ),
+        (
+            entry("preset = 'azure'"),
+            "antiphon.toml:4: preset says what an upstream can do that keeps the state; this one \
+             keeps none without state = \"upstream\"",
+        ),
+        (
+            format!("ledger = 'bodies'\n{}", entry("")),
+            "antiphon.toml:1: ledger: Antiphon keeps all state itself, and so no ledger of what \
+             others keep; give --state upstream, or state = \"upstream\" below [[upstreams]]",
+        ),
+    ];
+    for (text, sentence) in cases {
+        assert_eq!(refusal_of_file(&text), sentence, "{text}");
+    }
+}
+
+#[test]
+fn what_means_nothing_is_refused_with_what_does() {
+    let keeping = |lines: &str| entry(&format!("state = 'upstream'\n{lines}"));
+    let cases = [
+        (
+            entry("state = 'gateway'"),
+            "antiphon.toml:4: state: 'gateway' is neither 'antiphon' nor 'upstream'",
+        ),
+        (
+            keeping("preset = 'openapi'"),
+            "antiphon.toml:5: preset: 'openapi' is none of 'openai', 'azure' and 'open-responses'",
+        ),
+        (
+            keeping("preset = 'azure'\nchains = 'no'"),
+            "antiphon.toml:6: chains must be true or false",
+        ),
+        (
+            keeping("chains = false"),
+            "antiphon.toml:5: chains needs a preset beside it, which says the rest: \"openai\", \
+             \"azure\" or \"open-responses\"",
+        ),
+        (
+            format!("ledger = 'items'\n{}", keeping("")),
+            "antiphon.toml:1: ledger: 'items' is neither 'heads' nor 'bodies'",
+        ),
+    ];
+    for (text, sentence) in cases {
+        assert_eq!(refusal_of_file(&text), sentence, "{text}");
+    }
+}

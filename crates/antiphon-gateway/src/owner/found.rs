@@ -1,0 +1,139 @@
+//! Finding who keeps what has an id.
+
+use antiphon_store::{Kept, LedgerEntry, ResponseId};
+
+use super::segment::Segment;
+use super::{Owned, Owner};
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::settings::State;
+use crate::upstream::{HttpUpstream, Upstreams};
+
+impl Owned<'_> {
+    /// Kept here, or nowhere.
+    const HERE: Self = Self { owner: Owner::Here, ledger: None };
+}
+
+impl Gateway {
+    /// Who keeps what has this id, in the order in which it is looked for. What nobody has is asked of
+    /// `asked`, if the caller may ask it.
+    pub(crate) async fn owned<'a>(
+        &'a self,
+        caller: &Caller,
+        id: &str,
+        asked: Option<&'a HttpUpstream>,
+    ) -> Result<Owned<'a>, ApiError> {
+        if !self.upstreams.keep_state() {
+            return Ok(Owned::HERE);
+        }
+        if let Some(entry) = self.store.ledgers().entry(&caller.tenant, id).await? {
+            return self.kept_upstream(id, entry);
+        }
+        if let Some(kept) = Kept::parse(id)
+            && self.has(caller, &kept).await?
+        {
+            return match self.store.ledgers().is_ledger(&caller.tenant, &kept).await? {
+                true => Err(known_otherwise(id, &kept)),
+                false => Ok(Owned::HERE),
+            };
+        }
+        match asked {
+            Some(http) if self.may_ask(caller, http, id).await => {
+                Ok(Owned { owner: Owner::Upstream(http), ledger: None })
+            }
+            _ => Ok(Owned::HERE),
+        }
+    }
+
+    fn kept_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Owned<'_>, ApiError> {
+        let keeper = self.upstreams.at(&entry.upstream);
+        let keeper = keeper.ok_or_else(|| kept_nowhere(id, &entry.upstream))?;
+        Ok(Owned { owner: Owner::Upstream(keeper), ledger: Some(entry) })
+    }
+
+    /// Whether the store has it, or will have it at the end of a turn that is open.
+    async fn has(&self, caller: &Caller, kept: &Kept) -> Result<bool, ApiError> {
+        match kept {
+            Kept::Conversation(id) => {
+                Ok(self.store.conversation(&caller.tenant, id).await?.is_some())
+            }
+            Kept::Response(id) => self.has_response(caller, id).await,
+        }
+    }
+
+    async fn has_response(&self, caller: &Caller, id: &ResponseId) -> Result<bool, ApiError> {
+        let (store, tenant) = (&self.store, &caller.tenant);
+        // It may end between the first two.
+        Ok(store.response(tenant, id).await?.is_some()
+            || store.is_open(tenant, id).await?
+            || store.response(tenant, id).await?.is_some())
+    }
+
+    /// Whether an upstream may be asked for what nobody has heard of here.
+    async fn may_ask(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
+        let is_conversation = || id.starts_with("conv_");
+        may_be_id(id)
+            && !self.is_shared(http)
+            && (!is_conversation() || http.capabilities(caller).await.conversations)
+    }
+}
+
+impl Gateway {
+    /// The id that the record of a response has here, whoever keeps the response; `None` where there is
+    /// none.
+    pub(crate) async fn record_of(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<ResponseId>, ApiError> {
+        match self.owned(caller, id, None).await?.ledger.map(|entry| entry.kept) {
+            Some(Kept::Response(ours)) => Ok(Some(ours)),
+            Some(Kept::Conversation(_)) => Ok(None),
+            None => Ok(ResponseId::parse(id)),
+        }
+    }
+}
+
+impl Upstreams {
+    /// Whether any keeps what is begun with its models.
+    pub(crate) fn keep_state(&self) -> bool {
+        self.all().iter().any(keeps)
+    }
+
+    /// The one that takes what names no model, if it keeps what is begun there.
+    pub(crate) fn keeping(&self) -> Option<&HttpUpstream> {
+        self.of_api(false).filter(|http| keeps(http))
+    }
+
+    /// The one at this base URL: of several, one that keeps what is begun there, and first of those the
+    /// one that takes what names no model.
+    pub(crate) fn at(&self, base: &str) -> Option<&HttpUpstream> {
+        let mut there = self.all().iter().filter(|http| http.base() == base);
+        let keeping = self.keeping().filter(|http| http.base() == base);
+        keeping.or_else(|| there.clone().find(|http| keeps(http))).or_else(|| there.next())
+    }
+}
+
+fn keeps(http: &HttpUpstream) -> bool {
+    http.state() == State::Upstream
+}
+
+/// Whether a text may be somebody's id: what may not is asked of nobody.
+pub(crate) fn may_be_id(text: &str) -> bool {
+    Segment::of(text).is_some()
+}
+
+/// A ledger is known by its provider's id alone.
+fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
+    match kept {
+        Kept::Conversation(_) => ApiError::conversation_not_found(id),
+        Kept::Response(_) => ApiError::response_not_found(id),
+    }
+}
+
+fn kept_nowhere(id: &str, upstream: &str) -> ApiError {
+    ApiError::not_found(format!(
+        "'{id}' is kept by {upstream}, which is no upstream of this gateway any more (--upstream)."
+    ))
+}

@@ -1,0 +1,208 @@
+use antiphon_testkit::Reply;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::super::world::World;
+use super::*;
+use crate::settings::Retries;
+use crate::upstream::StateError;
+
+fn user(id: &str) -> Value {
+    json!({"type": "message", "role": "user", "id": id})
+}
+
+fn provider(world: &World) -> Provider<'_> {
+    Provider::new(world.http(), &world.caller)
+}
+
+fn ids(items: &[Item]) -> Vec<&str> {
+    items.iter().map(|item| item.head().id.as_ref().unwrap().as_str()).collect()
+}
+
+fn status(error: &UpstreamError) -> Option<u16> {
+    match error {
+        UpstreamError::Refused(refused) => Some(refused.status.as_u16()),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn the_items_of_a_conversation_are_read_page_by_page_with_the_callers_token() {
+    let world = World::new().await;
+    world.says(
+        &json!({"data": [user("msg_1"), user("msg_2")], "last_id": "msg_2", "has_more": true}),
+    );
+    world.says(&json!({"data": [user("msg_3")], "last_id": "msg_3", "has_more": false}));
+
+    let items = provider(&world).conversation_items("conv_1").await.unwrap();
+
+    assert_eq!(ids(&items), ["msg_1", "msg_2", "msg_3"]);
+    let path = "GET /v1/conversations/conv_1/items?order=asc&limit=100";
+    assert_eq!(world.asked(), [path.to_owned(), format!("{path}&after=msg_2")]);
+    let mut requests = world.upstream.requests().into_iter();
+    assert!(requests.all(|it| it.authorization() == Some("Bearer token-of-alice")));
+}
+
+#[tokio::test]
+async fn the_input_of_a_response_is_read_page_by_page() {
+    let world = World::new().await;
+    let first = json!({"data": [user("msg_1"), user("msg_2")], "last_id": "x", "has_more": true});
+    world.says(&first);
+    world.says(&json!({"data": [], "has_more": false}));
+
+    let items = provider(&world).input_items("resp_1").await.unwrap();
+
+    assert_eq!(ids(&items), ["msg_1", "msg_2"]);
+    let path = "GET /v1/responses/resp_1/input_items?order=asc&limit=100";
+    assert_eq!(world.asked(), [path.to_owned(), format!("{path}&after=msg_2")]);
+}
+
+#[tokio::test]
+async fn a_response_is_read_as_it_is_kept() {
+    let world = World::new().await;
+    let kept = json!({
+        "id": "resp_2", "object": "response", "status": "completed",
+        "previous_response_id": "resp_1", "conversation": {"id": "conv_1"},
+        "output": [{"type": "reasoning", "id": "rs_1"}, {"type": "message", "id": "msg_1"}],
+    });
+    world.says(&kept);
+
+    let response = provider(&world).response("resp_2").await.unwrap();
+
+    assert_eq!(world.asked(), ["GET /v1/responses/resp_2"]);
+    assert_eq!(response.body, kept.to_string());
+    assert_eq!(response.status, "completed");
+    assert_eq!(response.previous.as_deref(), Some("resp_1"));
+    assert_eq!(response.conversation.as_deref(), Some("conv_1"));
+    assert_eq!(ids(&response.output), ["rs_1", "msg_1"]);
+    let body = response.body.as_ptr_range();
+    assert!(response.output.iter().all(|item| body.contains(&item.raw().as_ptr())));
+}
+
+#[tokio::test]
+async fn a_response_that_is_on_its_own_and_on_its_way_says_so() {
+    let world = World::new().await;
+    for conversation in [Value::Null, json!("conv_1")] {
+        world.says(&json!({
+            "status": "in_progress", "previous_response_id": null, "output": [],
+            "conversation": conversation,
+        }));
+        let response = provider(&world).response("resp_1").await.unwrap();
+        assert_eq!(response.status, "in_progress");
+        assert_eq!(response.previous, None);
+        assert_eq!(response.conversation.as_deref(), conversation.as_str());
+        assert!(response.output.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_response_says_what_is_missing() {
+    let world = World::new().await;
+    let odd = [
+        (json!({"output": []}), "a response without a 'status'"),
+        (json!({"status": "completed"}), "a response without an 'output'"),
+        (json!({"status": "completed", "output": {}}), "a response without items in its 'output'"),
+        (json!([]), "a response without fields"),
+    ];
+    for (body, what) in odd {
+        world.says(&body);
+        let error = provider(&world).response("resp_1").await.unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_item_is_deleted_and_one_that_is_not_there_is_as_good_as_deleted() {
+    let world = World::new().await;
+    let provider = provider(&world);
+    world.says(&json!({"id": "conv_1", "object": "conversation"}));
+    provider.delete_item("conv_1", "rs_1").await.unwrap();
+    world.refuses(StatusCode::NOT_FOUND, "Item with id 'rs_1' not found.");
+    provider.delete_item("conv_1", "rs_1").await.unwrap();
+    assert_eq!(world.asked(), ["DELETE /v1/conversations/conv_1/items/rs_1"; 2]);
+}
+
+#[tokio::test]
+async fn where_items_cannot_be_deleted_none_is_taken_for_deleted() {
+    let world = World::new().await;
+    let refusals = [
+        (StatusCode::NOT_FOUND, "Invalid URL (DELETE /v1/conversations/conv_1/items/rs_1)"),
+        (StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found."),
+        (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
+        (StatusCode::UNAUTHORIZED, "Incorrect API key provided."),
+    ];
+    for (refusal, message) in refusals {
+        world.refuses(refusal, message);
+        let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
+        assert_eq!(status(&error), Some(refusal.as_u16()), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_the_providers_own() {
+    let world = World::new().await;
+    world.refuses(StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found.");
+    let error = provider(&world).conversation_items("conv_1").await.unwrap_err();
+    assert_eq!(status(&error), Some(404));
+    world.refuses(StatusCode::NOT_FOUND, "Response with id 'resp_1' not found.");
+    let error = provider(&world).response("resp_1").await.unwrap_err();
+    assert_eq!(error.state_error(), Some(StateError::UnknownResponse));
+}
+
+#[tokio::test]
+async fn what_fails_for_a_moment_is_asked_again() {
+    let world = World::new().await;
+    world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
+    world.upstream.script(Reply::hangup());
+    world.says(&json!({"data": [user("msg_1")], "last_id": "msg_1", "has_more": true}));
+    world.refuses(StatusCode::TOO_MANY_REQUESTS, "Slow down");
+    world.says(&json!({"data": [user("msg_2")], "has_more": false}));
+
+    let items = provider(&world).conversation_items("conv_1").await.unwrap();
+
+    assert_eq!(ids(&items), ["msg_1", "msg_2"]);
+    assert_eq!(world.asked().len(), 5);
+}
+
+#[tokio::test]
+async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
+    let world = World::with(|kept| kept.retries = Retries::none()).await;
+    world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
+    let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
+    assert_eq!(status(&error), Some(503));
+    assert_eq!(world.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_is_as_long_as_the_settings_let_it_be() {
+    let world = World::with(|kept| kept.max_answer = 20).await;
+    world.says(&json!({"data": [], "has_more": false}));
+    let error = provider(&world).input_items("resp_1").await.unwrap_err();
+    assert_eq!(error, UpstreamError::Garbled("a body over 20 bytes".into()));
+}
+
+#[tokio::test]
+async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
+    let world = World::new().await;
+    let provider = provider(&world);
+    for text in ["../x?y", "", "..", "a/b", "a%2Fb"] {
+        let errors = [
+            provider.conversation_items(text).await.unwrap_err(),
+            provider.response(text).await.unwrap_err(),
+            provider.input_items(text).await.unwrap_err(),
+            provider.delete_item(text, "rs_1").await.unwrap_err(),
+        ];
+        assert!(errors.iter().all(|error| status(error) == Some(404)), "{errors:?}");
+        provider.delete_item("conv_1", text).await.unwrap();
+    }
+    assert_eq!(world.asked(), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_id_is_one_segment_whatever_it_holds() {
+    let world = World::new().await;
+    world.says(&json!({"data": []}));
+    provider(&world).conversation_items("conv:a&limit=1").await.unwrap();
+    let path = "GET /v1/conversations/conv%3Aa%26limit%3D1/items?order=asc&limit=100";
+    assert_eq!(world.asked(), [path]);
+}

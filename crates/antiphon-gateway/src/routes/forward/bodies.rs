@@ -1,0 +1,76 @@
+//! Requests whose body says what they are about: `/responses/compact` and `/responses/input_tokens`.
+
+use std::sync::Arc;
+
+use antiphon::json::Object;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+
+use super::passing::Passing;
+use super::whole;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::owner::Owner;
+use crate::request::{Continues, continues};
+use crate::upstream::{HttpUpstream, Upstream};
+
+/// Answers for what goes on from what an upstream keeps, or begins with a model of one that keeps what
+/// is begun.
+pub(in super::super) async fn by_body(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !gateway.upstreams.keep_state() {
+        return next.run(request).await;
+    }
+    answered(&gateway, &caller, request, next).await.unwrap_or_else(ApiError::into_response)
+}
+
+async fn answered(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let permit = request.extensions().get::<TurnPermit>().cloned();
+    let (parts, body) = whole(gateway, request).await?;
+    let Some(http) = keeper(gateway, caller, &body).await? else {
+        return Ok(next.run(Request::from_parts(parts, body.into())).await);
+    };
+    gateway.check_named(caller, http, &body, "input").await?;
+    Passing::new(gateway, http, &parts, body).told_as_it_comes(permit).await
+}
+
+/// The upstream that keeps what the body goes on from. What is no request is refused as one that is kept
+/// here.
+async fn keeper<'a>(
+    gateway: &'a Gateway,
+    caller: &Caller,
+    body: &Bytes,
+) -> Result<Option<&'a HttpUpstream>, ApiError> {
+    let Ok(fields) = Object::parse(body) else { return Ok(None) };
+    let Ok(continues) = continues(&fields) else { return Ok(None) };
+    let owner = match (fields.string("model"), &continues) {
+        (Some(model), _) => match gateway.upstreams.of_model(&model) {
+            Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
+            None => return Ok(None),
+        },
+        (None, Continues::Nothing) => gateway
+            .upstreams
+            .keeping()
+            .map_or(Owner::Here, |http| gateway.owner_of_new(Upstream::Http(http))),
+        (None, Continues::Conversation(id) | Continues::Response(id)) => {
+            gateway.owner_of(caller, id).await?
+        }
+    };
+    match owner {
+        Owner::Here => Ok(None),
+        Owner::Upstream(http) => Ok(Some(http)),
+    }
+}

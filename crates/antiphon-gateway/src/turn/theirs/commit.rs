@@ -1,0 +1,170 @@
+//! What a turn leaves in the ledger.
+
+use std::sync::Arc;
+
+use antiphon::HeldItem;
+use antiphon::stream::{Finished, Status};
+use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
+
+use super::Theirs;
+use super::plan::Plan;
+use super::relay::Answered;
+use super::told::envelope_of;
+use crate::entropy::unix_now;
+use crate::error::ApiError;
+use crate::eventually::eventually;
+use crate::turn::Client;
+use crate::turn::open::Opened;
+use crate::turn::relay::Outcome;
+use crate::turn::report::Report;
+
+impl Theirs<'_> {
+    /// Records what the ledger will say should this process die before the turn ends. It is in doubt
+    /// then, and learnt from the upstream.
+    pub(super) async fn record_opening(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+    ) -> Result<(), ApiError> {
+        if !self.turn.has_opening() {
+            return Ok(());
+        }
+        // The upstream's id is not known yet.
+        let response = self.new_response(opened, "", Status::Cancelled, &plan.report);
+        let turn = TurnRecord {
+            base: opened.base.clone(),
+            input: plan.fresh.clone(),
+            output: Vec::new(),
+            response: Some(response),
+            request: Some(self.turn.request.identity.digest),
+            place: None,
+            notices: Vec::new(),
+            ledger: None,
+        };
+        Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, turn).await?)
+    }
+
+    /// A request is on its way that may change the conversation.
+    pub(super) async fn doubt(&self, opened: &Opened) -> Result<(), ApiError> {
+        match &opened.conversation {
+            Some(id) => Ok(self.ledgers().doubt(&self.turn.caller.tenant, id).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// The same where the store does not work now.
+    pub(super) fn doubt_later(&self, opened: &Opened) {
+        let Some(id) = opened.conversation.clone() else { return };
+        let gateway = self.turn.gateway;
+        let (store, tenant) = (Arc::clone(&gateway.store), self.turn.caller.tenant.clone());
+        gateway.turns.spawn(async move {
+            let doubt = || store.ledgers().doubt(&tenant, &id);
+            eventually("a ledger is not in doubt", doubt).await;
+        });
+    }
+
+    /// Enters what the upstream calls the response, before anybody is told. Only where its id is told
+    /// before the end, and can be gone on from.
+    pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
+        if !self.turn.has_opening() {
+            return Ok(());
+        }
+        let (tenant, local) = (&self.turn.caller.tenant, &opened.response_id);
+        Ok(self.ledgers().announce(tenant, named.clone(), local).await?)
+    }
+
+    /// Commits what the turn came to, and only then tells the caller of its end.
+    pub(super) async fn conclude(
+        &self,
+        opened: Opened,
+        plan: Plan,
+        answer: Answered,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        if answer.is_left() && (!self.turn.request.stream || answer.named.is_none()) {
+            // Nobody was told of it. The conversation stays in doubt.
+            self.turn.drop_opening(&opened).await;
+            return Ok(());
+        }
+        let Answered { outcome, named } = answer;
+        let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
+        let finished = match outcome {
+            Outcome::Left(assembler) => assembler.settle(unix_now()),
+            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
+                assembler.finish(unix_now())
+            }
+        };
+        let report = plan.report.clone().with_notes(&finished.notes);
+        let committed = match is_deleted {
+            true => Err(ApiError::conversation_deleted()),
+            false => self.commit(&opened, &plan, named, &report, &finished).await,
+        };
+        if committed.is_err() {
+            self.turn.drop_opening(&opened).await;
+        }
+        let failure = committed.as_ref().err();
+        report.log(self.turn.caller, self.turn.request, &opened, &finished, failure);
+        opened.close().await;
+        self.turn.tell_end(finished, committed, client).await
+    }
+
+    /// Commits what is known of the turn. Where it did not end well, the upstream may hold something
+    /// else, so that it stays in doubt.
+    async fn commit(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+        named: Option<Named>,
+        report: &Report,
+        finished: &Finished,
+    ) -> Result<(), ApiError> {
+        let failed = finished.status == Status::Failed;
+        let stored = self.turn.request.store;
+        let keeps_items = stored || matches!(opened.base, Base::Conversation(_));
+        if !keeps_items || failed && !self.turn.has_opening() {
+            return Ok(());
+        }
+        let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
+        let named = named.filter(|_| stored);
+        let id = named.as_ref().map_or("", |named| &named.id);
+        let turn = TurnRecord {
+            base: if failed { opened.base_apart() } else { opened.base.clone() },
+            input: plan.fresh.clone(),
+            output: self.output(finished, plan),
+            response: stored.then(|| self.new_response(opened, id, finished.status, report)),
+            request: Some(self.turn.request.identity.digest),
+            place: opened.place(),
+            notices: Vec::new(),
+            ledger: Some(LedgerTurn {
+                in_doubt: !ended_well || plan.names_unknown,
+                response: named,
+            }),
+        };
+        Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
+    }
+
+    fn output(&self, finished: &Finished, plan: &Plan) -> Vec<HeldItem> {
+        let output = self.turn.output_items(finished, &plan.origin).into_iter();
+        let entered = output.map(|item| match item.is_tombstone() {
+            true => item,
+            false => self.entered(item),
+        });
+        entered.collect()
+    }
+
+    fn new_response(
+        &self,
+        opened: &Opened,
+        id: &str,
+        status: Status,
+        report: &Report,
+    ) -> NewResponse {
+        NewResponse {
+            id: opened.response_id.clone(),
+            conversation: opened.conversation.clone(),
+            created_at: opened.created_at,
+            envelope: envelope_of(id, status.as_str()),
+            report: report.to_json().into(),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Learning from the upstream what it holds, where that is not known or in doubt.
+
+use std::collections::HashSet;
+
+use antiphon::made_up::is_made_up;
+use antiphon::{HeldItem, IdSource, Item, ItemId, Origin};
+use antiphon_store::{
+    Base, ConversationId, LedgerTurn, NewResponse, ResponseId, ResponseRecord, ThreadId,
+    Turn as TurnRecord,
+};
+use http::StatusCode;
+
+use super::Theirs;
+use super::open::after;
+use super::told::envelope_of;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::owner::{KeptResponse, Provider};
+use crate::settings::Ledger;
+use crate::turn::report::Report;
+use crate::upstream::UpstreamError;
+
+/// How many responses of a chain are asked for before the one that a turn goes on from. What stands
+/// before them is not known, as if a client had never sent it.
+const LONGEST_WALK: usize = 256;
+
+/// A part of a chain: what came in with a response, or what its model made.
+#[derive(Default)]
+struct Walked {
+    /// The newest response first, each with its input and its output.
+    responses: Vec<(Vec<Item>, KeptResponse)>,
+    /// The response before them, of which all is known here.
+    behind: Option<ResponseRecord>,
+}
+
+impl Theirs<'_> {
+    /// Puts what the upstream says that the conversation holds in the place of what was known. To be
+    /// called by whoever has its lease.
+    pub(super) async fn learn_conversation(
+        &self,
+        id: &str,
+        conversation: &ConversationId,
+    ) -> Result<(), ApiError> {
+        let items = self.provider().conversation_items(id).await?;
+        let mut seen = HashSet::new();
+        let held = items.iter().filter_map(|item| self.seen_first(item, &mut seen)).collect();
+        let thread = ThreadId::issue(&mut RandomIds);
+        let tenant = &self.turn.caller.tenant;
+        Ok(self.ledgers().relearn(tenant, conversation, thread, held).await?)
+    }
+
+    /// Keeps what the upstream says of a response, and of the chain before it as far back as it is not
+    /// known. A response that it does not have is refused as it refuses it in a turn.
+    pub(super) async fn learn_response(&self, id: &str) -> Result<ResponseRecord, ApiError> {
+        let walked = self.walk(id).await?;
+        let learnt = self.learnt(id, walked).await?;
+        let local = learnt.response.as_ref().expect("it has one").id.clone();
+        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
+        store.commit_turn(tenant, learnt).await?;
+        let record = store.response(tenant, &local).await?;
+        record.ok_or_else(|| ApiError::previous_response_not_found(id))
+    }
+
+    /// Asks for a response and those before it.
+    async fn walk(&self, id: &str) -> Result<Walked, ApiError> {
+        let mut walked = Walked::default();
+        let mut next = Some(id.to_owned());
+        while let Some(at) = next.take().filter(|_| walked.responses.len() < LONGEST_WALK) {
+            if !walked.responses.is_empty() {
+                walked.behind = self.sure_record(&at).await.unwrap_or_default();
+                if walked.behind.is_some() {
+                    break;
+                }
+            }
+            let Some(response) = self.kept_response(&at).await? else { break };
+            if walked.has_all_of(&response) {
+                break;
+            }
+            let input = self.input_of(&at).await?;
+            next.clone_from(&response.previous);
+            walked.responses.push((input, response));
+        }
+        match walked.responses.is_empty() {
+            true => Err(ApiError::previous_response_not_found(id)),
+            false => Ok(walked),
+        }
+    }
+
+    /// A response as the upstream has it; `None` where it has none of this id any more.
+    async fn kept_response(&self, id: &str) -> Result<Option<KeptResponse>, ApiError> {
+        found(self.provider().response(id).await)
+    }
+
+    /// The input of a response; nothing where the upstream does not list it.
+    async fn input_of(&self, id: &str) -> Result<Vec<Item>, ApiError> {
+        if !self.http.capabilities(self.turn.caller).await.input_items {
+            return Ok(Vec::new());
+        }
+        Ok(found(self.provider().input_items(id).await)?.unwrap_or_default())
+    }
+
+    /// What is to be kept of what was walked.
+    async fn learnt(&self, id: &str, walked: Walked) -> Result<TurnRecord, ApiError> {
+        let Walked { mut responses, behind } = walked;
+        let before = self.turn.load(behind.as_ref().map(|record| record.cursor)).await?;
+        let mut seen: HashSet<ItemId> = before.items().iter().map(|it| it.id.clone()).collect();
+        let (own_input, response) = responses.remove(0);
+        let earlier = responses.iter().rev();
+        let earlier = earlier.flat_map(|(input, response)| input.iter().chain(&response.output));
+        let input = earlier.chain(&own_input);
+        let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
+        let output = response.output.iter();
+        let output = output.filter_map(|item| self.seen_first(item, &mut seen)).collect();
+        let (base, local) = self.place_behind(behind.as_ref());
+        Ok(TurnRecord {
+            base,
+            input,
+            output,
+            response: Some(NewResponse {
+                id: local,
+                conversation: None,
+                created_at: unix_now(),
+                envelope: envelope_of(id, &response.status),
+                report: Report::new(0).to_json().into(),
+            }),
+            request: None,
+            place: None,
+            notices: Vec::new(),
+            ledger: Some(LedgerTurn {
+                response: Some(self.named(id)),
+                in_doubt: ["queued", "in_progress"].contains(&response.status.as_str()),
+            }),
+        })
+    }
+
+    /// Where what was learnt goes, and the local id that it is kept by.
+    fn place_behind(&self, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
+        let shard = behind.map_or_else(|| self.turn.shard_of_request(), |it| it.cursor.shard);
+        let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
+        (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
+    }
+
+    /// An item as the ledger has it, unless one of its id came before.
+    fn seen_first(&self, item: &Item, seen: &mut HashSet<ItemId>) -> Option<HeldItem> {
+        let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+        let id = item.head().id.clone().unwrap_or_else(issued);
+        let made_up = is_made_up(item).then(|| Origin::made_up());
+        let origin = made_up.or_else(|| self.origin_of(item));
+        let key = self.turn.gateway.fingerprint_key;
+        seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
+    }
+
+    /// An item as the operator wants ledgers to have it.
+    pub(super) fn entered(&self, item: HeldItem) -> HeldItem {
+        match self.turn.gateway.settings.ledger {
+            Ledger::Heads => item.elsewhere(),
+            Ledger::Bodies => item,
+        }
+    }
+
+    fn provider(&self) -> Provider<'_> {
+        Provider::new(self.http, self.turn.caller)
+    }
+}
+
+impl Walked {
+    /// Whether the input of the response behind this one lists this one's output too: then it lists
+    /// all that came before.
+    fn has_all_of(&self, response: &KeptResponse) -> bool {
+        let Some((input, _)) = self.responses.last() else { return false };
+        let listed: HashSet<&ItemId> =
+            input.iter().filter_map(|it| it.head().id.as_ref()).collect();
+        let mut output = response.output.iter();
+        !response.output.is_empty()
+            && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
+    }
+}
+
+/// What an upstream has; `None` where it says that it has not.
+fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

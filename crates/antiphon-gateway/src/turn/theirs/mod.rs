@@ -1,0 +1,100 @@
+//! A turn whose state its upstream keeps.
+//!
+//! The upstream holds conversations, responses and their items under ids of its own, which are the
+//! only ones that callers are told. Antiphon keeps a ledger of what it holds, under ids that nobody is
+//! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
+
+mod commit;
+mod learn;
+mod open;
+mod plan;
+mod relay;
+mod send;
+mod told;
+
+use antiphon::dialect::{Asked, Dialect};
+use antiphon::stream::{Assembler, Envelope, Taken};
+use antiphon::{Item, Origin};
+use antiphon_store::Ledgers;
+
+use self::plan::Plan;
+use super::open::Opened;
+use super::relay::Hearing;
+use super::{Client, Turn};
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::request::{Continues, Wants};
+use crate::upstream::{Asking, HttpUpstream, Upstream};
+
+/// A turn of a conversation, or in a chain, that its upstream keeps.
+pub(super) struct Theirs<'a> {
+    turn: &'a Turn<'a>,
+    http: &'a HttpUpstream,
+}
+
+impl<'a> Theirs<'a> {
+    /// The turn, its state kept by this upstream.
+    pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
+        Self { turn, http }
+    }
+
+    /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may
+    /// have begun, what it holds is in doubt, and learnt from it before the next turn.
+    pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
+        self.check()?;
+        let _underway = self.turn.enter().await?;
+        let opened = self.open().await?;
+        let plan = self.plan(&opened).await?;
+        let mut asking = Asking::of(Upstream::Http(self.http));
+        let _guard = self.turn.guard_opening(&opened);
+        let reply = self.ask(&opened, &plan, &mut asking, client).await?;
+        let Ok(reply) = reply else { return Ok(()) };
+        let hearing = self.hearing(&opened, &plan);
+        let answer = self.relay(reply, hearing, &opened, &plan, client).await?;
+        self.conclude(opened, plan.retried(asking.retries()), answer, client).await
+    }
+
+    /// What the gateway does by itself elsewhere and cannot do here.
+    fn check(&self) -> Result<(), ApiError> {
+        match self.turn.request.wants {
+            Wants::Answer => Ok(()),
+            Wants::Preparation => Err(ApiError::invalid(format!(
+                "What this request goes on from is kept by {}, which prepares nothing: leave \
+                 'generate' out.",
+                self.http.base()
+            ))
+            .param("generate")),
+        }
+    }
+
+    fn hearing(&self, opened: &Opened, plan: &Plan) -> Hearing {
+        let fields = self.turn.request.object();
+        let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
+        let envelope = Envelope::new(id, created_at, &fields, self.conversation_named());
+        let taken = Taken::items_of(&plan.transcript);
+        // What the upstream encrypts is the caller's as it came.
+        let assembler = Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
+            .in_form(self.turn.gateway.settings.event_names)
+            .obfuscating(self.turn.request.obfuscation());
+        let asked = Asked::of(&fields, plan.origin.clone());
+        let hearing = Hearing::new(Dialect::Responses, asked, assembler);
+        hearing.bounded(Upstream::Http(self.http).max_event())
+    }
+
+    /// The conversation's id at the upstream.
+    fn conversation_named(&self) -> Option<&str> {
+        match &self.turn.request.continues {
+            Continues::Conversation(id) => Some(id),
+            Continues::Nothing | Continues::Response(_) => None,
+        }
+    }
+
+    fn ledgers(&self) -> &dyn Ledgers {
+        self.turn.gateway.store.ledgers()
+    }
+
+    /// Where items come from that the upstream's model made, whichever of its models.
+    fn origin_of(&self, item: &Item) -> Option<Origin> {
+        item.head().is_model_made().then(|| Origin::new(self.http.base()))
+    }
+}

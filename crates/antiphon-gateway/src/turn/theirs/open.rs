@@ -1,0 +1,120 @@
+//! Opening the turn: its ledger, and the right to go on from it.
+
+use antiphon_store::{
+    Base, Conversation, ConversationId, Kept, LedgerEntry, Named, ResponseRecord, Shard, ThreadId,
+};
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::Theirs;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::request::Continues;
+use crate::turn::open::Opened;
+
+/// What a ledger's conversation has in the place of metadata, which its upstream keeps.
+const NO_METADATA: Bytes = Bytes::from_static(b"{}");
+
+impl Theirs<'_> {
+    /// Opens the turn where the request says that it goes on. What is not known, or in doubt, is learnt
+    /// from the upstream.
+    pub(super) async fn open(&self) -> Result<Opened, ApiError> {
+        match &self.turn.request.continues {
+            Continues::Nothing => self.turn.open_new().await,
+            Continues::Conversation(id) => self.open_conversation(id).await,
+            Continues::Response(id) => self.open_after(id).await,
+        }
+    }
+
+    /// Goes on in a conversation, as the one turn of it that is open here.
+    async fn open_conversation(&self, id: &str) -> Result<Opened, ApiError> {
+        let unknown = || ApiError::conversation_not_found(id);
+        let conversation = self.ledger_of(id).await?.ok_or_else(unknown)?;
+        let opened = self.turn.open_held(conversation, unknown).await?;
+        // The turn before may have changed it while this one waited.
+        let entry = self.entry(id).await?.ok_or_else(unknown)?;
+        if !entry.in_doubt {
+            return Ok(opened);
+        }
+        let conversation = opened.conversation.as_ref().expect("it is a turn of one");
+        match self.learn_conversation(id, conversation).await {
+            Ok(()) => self.turn.reopened(opened).await,
+            Err(error) => {
+                self.forget_if_gone(id, &error).await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The local conversation that is the ledger of this one, begun where there is none. `None` where
+    /// the id is a response's.
+    async fn ledger_of(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
+        let entry = match self.entry(id).await? {
+            Some(entry) => entry,
+            None => self.adopt(id).await?,
+        };
+        Ok(match entry.kept {
+            Kept::Conversation(conversation) => Some(conversation),
+            Kept::Response(_) => None,
+        })
+    }
+
+    async fn adopt(&self, id: &str) -> Result<LedgerEntry, ApiError> {
+        let conversation = Conversation {
+            id: ConversationId::issue(Shard::issue(&mut RandomIds), &mut RandomIds),
+            created_at: unix_now(),
+            metadata: NO_METADATA,
+        };
+        let thread = ThreadId::issue(&mut RandomIds);
+        let tenant = &self.turn.caller.tenant;
+        Ok(self.ledgers().adopt(tenant, self.named(id), conversation, thread).await?)
+    }
+
+    /// What its upstream does not have has no ledger either.
+    async fn forget_if_gone(&self, id: &str, error: &ApiError) -> Result<(), ApiError> {
+        if matches!(error, ApiError::Upstream(_)) && error.status() == StatusCode::NOT_FOUND {
+            self.ledgers().forget(&self.turn.caller.tenant, id).await?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from a response. Where its turn is still open, because its caller has just left it, that
+    /// ends first.
+    async fn open_after(&self, id: &str) -> Result<Opened, ApiError> {
+        let record = match self.sure_record(id).await? {
+            Some(record) => record,
+            None => self.learn_response(id).await?,
+        };
+        let base = after(&record);
+        self.turn.opened(record.cursor.shard, Some(record.cursor), base, None).await
+    }
+
+    /// The record of a response of which all is known here: it is not in doubt.
+    pub(super) async fn sure_record(&self, id: &str) -> Result<Option<ResponseRecord>, ApiError> {
+        let Some(entry) = self.entry(id).await? else { return Ok(None) };
+        let Kept::Response(open) = &entry.kept else {
+            return Err(ApiError::previous_response_not_found(id));
+        };
+        let record = self.turn.response(open).await?;
+        // Its turn may have ended meanwhile, and well.
+        match self.entry(id).await? {
+            Some(now) if now.kept == entry.kept && !now.in_doubt => Ok(record),
+            _ => Ok(None),
+        }
+    }
+
+    async fn entry(&self, id: &str) -> Result<Option<LedgerEntry>, ApiError> {
+        Ok(self.ledgers().entry(&self.turn.caller.tenant, id).await?)
+    }
+
+    /// What the upstream calls so.
+    pub(super) fn named(&self, id: &str) -> Named {
+        Named { upstream: self.http.base().to_owned(), id: id.to_owned() }
+    }
+}
+
+/// Where what goes on from a response goes.
+pub(super) fn after(record: &ResponseRecord) -> Base {
+    let end_of = record.response.conversation.is_some().then(|| record.response.id.clone());
+    Base::After { cursor: record.cursor, fork: ThreadId::issue(&mut RandomIds), end_of }
+}

@@ -1,0 +1,184 @@
+//! What of the input the upstream does not have, and what it takes for it to be accepted.
+
+use std::collections::HashSet;
+use std::iter::Peekable;
+
+use antiphon::item::IdSource;
+use antiphon::made_up::is_made_up;
+use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, repair_behind};
+use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
+
+use super::Theirs;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::request::{Continues, nothing_to_say};
+use crate::settings::Faults;
+use crate::turn::admission::Admission;
+use crate::turn::open::Opened;
+use crate::turn::plan::known_reasoning;
+use crate::turn::report::Report;
+use crate::turn::resolve::Incoming;
+use crate::upstream::Upstream;
+
+/// A turn that is ready to be sent.
+pub(super) struct Plan {
+    /// What the upstream holds, and behind it the fresh input.
+    pub(super) transcript: Transcript,
+    /// What is sent, as the ledger will have it.
+    pub(super) fresh: Vec<HeldItem>,
+    /// What is sent.
+    pub(super) sent: Vec<Item>,
+    /// Whether it names items that the ledger does not have, so that the ledger will not say all that
+    /// the upstream holds behind this turn.
+    pub(super) names_unknown: bool,
+    /// Who will answer.
+    pub(super) origin: Origin,
+    /// What was left out and mended.
+    pub(super) report: Report,
+}
+
+impl Plan {
+    /// The same, the upstream having been asked again as often as that.
+    pub(super) fn retried(mut self, times: u32) -> Self {
+        self.report.retried(times);
+        self
+    }
+}
+
+impl Theirs<'_> {
+    /// Reconciles the input with the ledger, and mends what the upstream would refuse behind what it
+    /// holds.
+    pub(super) async fn plan(&self, opened: &Opened) -> Result<Plan, ApiError> {
+        let turn = self.turn;
+        let held = turn.load(opened.cursor).await?;
+        let incoming: Vec<Incoming> =
+            turn.request.input.iter().cloned().map(Incoming::of).collect();
+        let names_unknown = incoming.iter().any(|it| is_unknown(&it.item, &held));
+        let strict = turn.gateway.settings.faults == Faults::Reject;
+        let key = turn.gateway.fingerprint_key;
+        let mut admission = Admission::new(held, incoming, key, strict).behind_upstream();
+        admission.admit_all()?;
+        let (fresh, sent) = self.mended(&mut admission, names_unknown, strict)?;
+        let Admission { transcript, report, .. } = admission;
+        let origin = Upstream::Http(self.http).origin(&turn.request.model);
+        Ok(Plan { transcript, fresh, sent, names_unknown, origin, report })
+    }
+
+    /// What is sent behind what is held: for the ledger, and as it goes.
+    fn mended(
+        &self,
+        admission: &mut Admission,
+        names_unknown: bool,
+        strict: bool,
+    ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
+        let outlines = Outlines::of(admission);
+        let repaired =
+            repair_behind(outlines.held, &outlines.items, &outlines.policy(names_unknown));
+        if let Some(mend) = repaired.mends.first().filter(|_| strict) {
+            let position = outlines.source(mend.position, admission).unwrap_or(mend.position);
+            return Err(mend.fault.refusal(position).into());
+        }
+        for mend in &repaired.mends {
+            let (source, item) =
+                (outlines.source(mend.position, admission), &outlines.items[mend.position]);
+            admission.report.mended(source, item, mend);
+        }
+        if repaired.items.is_empty() && self.says_nothing() {
+            return Err(nothing_to_say());
+        }
+        let stays = outlines.staying(&repaired, admission);
+        let fresh = self.for_the_ledger(&repaired.items, stays.into_iter().peekable());
+        Ok((fresh, repaired.items))
+    }
+
+    /// Whether a request without input would have nothing to go on from either.
+    fn says_nothing(&self) -> bool {
+        self.turn.request.continues == Continues::Nothing && !self.turn.request.is_prompted()
+    }
+
+    /// The items that are sent as they stand in the ledger. `stays`: those of the input, in order,
+    /// among which are the outputs that were made up.
+    fn for_the_ledger<'h>(
+        &self,
+        sent: &[Item],
+        mut stays: Peekable<impl Iterator<Item = &'h HeldItem>>,
+    ) -> Vec<HeldItem> {
+        let key = self.turn.gateway.fingerprint_key;
+        let entry = |item: &Item| {
+            let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
+            if is_made_up(item) && stays.next_if(as_it_came).is_none() {
+                let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+                return self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())));
+            }
+            let held = stays.next().expect("what is not made up is of the input");
+            self.entered(mended_as(held, item))
+        };
+        sent.iter().map(entry).collect()
+    }
+}
+
+/// What the upstream holds, in outline, and the fresh input behind it.
+struct Outlines {
+    items: Vec<Item>,
+    /// How many of them are held.
+    held: usize,
+    /// For each fresh item its position in the transcript.
+    fresh: Vec<usize>,
+    made_with: std::collections::HashMap<ItemId, ItemId>,
+}
+
+impl Outlines {
+    fn of(admission: &mut Admission) -> Self {
+        let transcript = &admission.transcript;
+        let mut held = transcript.view();
+        held.retain(|at| *at < admission.held);
+        held.sort_unstable();
+        let fresh: Vec<usize> = (admission.held..transcript.items().len()).collect();
+        let outline =
+            |at: &usize| transcript.items()[*at].outline().expect("a view is of the living");
+        let items = held.iter().chain(&fresh).map(outline).collect();
+        let made_with = known_reasoning(transcript, std::mem::take(&mut admission.made_with));
+        Self { items, held: held.len(), fresh, made_with }
+    }
+
+    fn policy(&self, names_unknown: bool) -> Policy {
+        let outputs_without_call = match names_unknown {
+            true => OnOutputWithoutCall::Keep,
+            false => OnOutputWithoutCall::Drop,
+        };
+        Policy { outputs_without_call, made_with: self.made_with.clone(), ..Policy::default() }
+    }
+
+    /// Where in the input an item came from; `None` for what is held.
+    fn source(&self, position: usize, admission: &Admission) -> Option<usize> {
+        let fresh = position.checked_sub(self.held)?;
+        admission.sources.get(fresh).copied()
+    }
+
+    /// The fresh items that are sent, mended or not.
+    fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
+        let left_out = |mend: &&antiphon::repair::Mend| {
+            matches!(mend.action, Action::Dropped | Action::Replaced)
+        };
+        let left_out = repaired.mends.iter().filter(left_out);
+        let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
+        let fresh = self.fresh.iter().enumerate();
+        let stays = fresh.filter(|(nth, _)| !left_out.contains(&(self.held + nth)));
+        stays.map(|(_, at)| &admission.transcript.items()[*at]).collect()
+    }
+}
+
+/// A fresh item as it is sent.
+fn mended_as(held: &HeldItem, sent: &Item) -> HeldItem {
+    match held.body.bytes() == Some(sent.raw()) {
+        true => held.clone(),
+        false => HeldItem { head: sent.head().clone(), ..held.clone() },
+    }
+}
+
+/// Whether it is a reference to what this transcript does not have.
+fn is_unknown(item: &Item, held: &Transcript) -> bool {
+    let head = item.head();
+    let names = head.id.as_ref().filter(|_| head.kind == Kind::ItemReference);
+    names.is_some_and(|id| held.position(id).is_none())
+}

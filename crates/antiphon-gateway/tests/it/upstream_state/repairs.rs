@@ -1,0 +1,75 @@
+//! What the provider would refuse is mended in the request itself.
+
+use antiphon_testkit::Answer;
+use serde_json::json;
+
+use super::world::World;
+use crate::support::{MODEL, MODES, ask, output, typed_user};
+
+const SILENCE: &str = "output: No output was recorded for this call.";
+
+#[tokio::test]
+async fn a_call_that_nobody_answered_is_answered_once() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let client = world.client();
+        world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
+        client.turn(mode, &ask([typed_user("Echo hi.")]).within(&conversation)).await;
+
+        let mended =
+            client.turn(mode, &ask([typed_user("Never mind.")]).within(&conversation)).await;
+        assert_eq!(world.sent(), [SILENCE, "user: Never mind."]);
+        assert_eq!(mended.header("antiphon-repairs"), Some("unanswered_call=1"));
+
+        let well = client.turn(mode, &ask([typed_user("Thanks.")]).within(&conversation)).await;
+        assert_eq!(world.sent(), ["user: Thanks."]);
+        assert_eq!(well.header("antiphon-repairs"), None);
+    }
+}
+
+#[tokio::test]
+async fn of_parallel_calls_the_one_without_an_output_is_answered() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let calls = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#).call(
+            "call_2",
+            "echo",
+            r#"{"text":"ho"}"#,
+        );
+        world.provider.script(calls);
+        let client = world.client();
+        client.turn(mode, &ask([typed_user("Echo both.")]).within(&conversation)).await;
+        let one = ask([output(&json!("call_1"), "hi")]).within(&conversation);
+        client.turn(mode, &one).await;
+        assert_eq!(world.sent(), [SILENCE, "output: hi"]);
+        assert_eq!(world.last_turn().input()[0]["call_id"], "call_2");
+    }
+}
+
+#[tokio::test]
+async fn in_a_chain_a_call_is_answered_in_every_branch() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
+        let called = client.turn(mode, &ask([typed_user("Echo hi.")])).await;
+        for said in ["One.", "Two."] {
+            client.turn(mode, &ask([typed_user(said)]).after(called.id())).await;
+            assert_eq!(world.sent(), [SILENCE, &format!("user: {said}")]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_output_for_a_call_that_nobody_knows_is_refused() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let stray = ask([output(&json!("call_9"), "hi")]).within(&conversation);
+        let refused = world.client().refused(mode, &stray).await;
+        let message = "No tool call found for function call output with call_id call_9.";
+        assert_eq!(refused.body["error"]["message"], message);
+    }
+}

@@ -1,0 +1,105 @@
+//! A gateway in front of a strict provider that keeps the state.
+
+use antiphon_gateway::settings::{Preset, Retries, Settings, State, UpstreamSettings};
+use antiphon_provider::{Recorded, StrictProvider};
+use antiphon_testkit::Exchange;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Gateways, lines, soon, text};
+
+/// A gateway, and the provider behind it. At its end no model was given anything twice.
+pub(crate) struct World {
+    pub(crate) provider: StrictProvider,
+    gateways: Gateways,
+}
+
+impl World {
+    /// A gateway with the usual settings.
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// A gateway with settings that differ from the usual ones.
+    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let provider = StrictProvider::start().await;
+        let url = provider.base_url().parse().expect("it is a URL");
+        let upstream = UpstreamSettings {
+            state: State::Upstream,
+            capabilities: Some(Preset::OpenAi.capabilities()),
+            retries: Retries::none(),
+            ..UpstreamSettings::new(url, None)
+        };
+        let mut settings = Settings { upstreams: vec![upstream], ..Settings::default() };
+        change(&mut settings);
+        Self { provider, gateways: Gateways::start(settings).await }
+    }
+
+    /// Ends the gateway in the middle of whatever it does, and starts another on its store.
+    pub(crate) async fn kill_and_start(&mut self) {
+        self.gateways.kill_and_start().await;
+    }
+
+    /// A caller of the gateway.
+    pub(crate) fn client(&self) -> Client {
+        self.gateways.client()
+    }
+
+    /// A caller of the provider, past the gateway, to whom the same things belong.
+    pub(crate) fn past_gateway(&self) -> Client {
+        Client::at(&format!("http://{}", self.provider.address()))
+    }
+
+    /// A conversation of the provider that the gateway has not heard of; its id.
+    pub(crate) async fn conversation(&self) -> String {
+        let created = self.past_gateway().post("/v1/conversations", &json!({})).await.json();
+        text(&created["id"]).to_owned()
+    }
+
+    /// What a conversation of the provider holds, in words.
+    pub(crate) fn holds(&self, conversation: &str) -> Vec<String> {
+        lines(&self.items(conversation))
+    }
+
+    /// What a conversation of the provider holds.
+    pub(crate) fn items(&self, conversation: &str) -> Vec<Value> {
+        self.provider.conversation_items(conversation).expect("there is such a conversation")
+    }
+
+    /// The latest request for a turn that came to the provider, which accepted it.
+    pub(crate) fn last_turn(&self) -> Recorded {
+        let turns = self.provider.turns();
+        let turn = turns.last().expect("the provider was asked").clone();
+        assert_eq!(turn.verdict, Ok(()), "the provider accepts {}", turn.body);
+        turn
+    }
+
+    /// The input of the latest turn, as it was sent, in words.
+    pub(crate) fn sent(&self) -> Vec<String> {
+        lines(self.last_turn().input())
+    }
+
+    /// What the model was given in the latest turn, in words.
+    pub(crate) fn given(&self) -> Vec<String> {
+        lines(&self.last_turn().given.expect("a model was asked"))
+    }
+
+    /// How often the provider was asked what it holds.
+    pub(crate) fn times_learnt(&self) -> usize {
+        let requests = self.provider.requests();
+        let of_gateway = requests.iter().filter(|it| it.method == http::Method::GET);
+        of_gateway.count()
+    }
+
+    /// Waits until the gateway has left the provider in the middle of its answer.
+    pub(crate) async fn left(&self, exchange: &Exchange) {
+        soon("the provider is left", exchange.disconnected()).await;
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            assert_eq!(self.provider.items_twice(), [], "no model was given anything twice");
+        }
+    }
+}

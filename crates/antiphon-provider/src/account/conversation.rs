@@ -1,0 +1,72 @@
+//! One conversation.
+
+use std::sync::Arc;
+
+use antiphon_testkit::Refusal;
+use serde_json::{Value, json};
+
+use super::Held;
+use crate::refusals;
+
+/// A conversation: its items, and whether a turn of it is open.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    id: String,
+    created_at: u64,
+    metadata: Value,
+    items: Vec<Arc<Held>>,
+    is_locked: bool,
+}
+
+impl Conversation {
+    pub(crate) fn new(id: String, created_at: u64, metadata: Value, items: Vec<Arc<Held>>) -> Self {
+        Self { id, created_at, metadata, items, is_locked: false }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn items(&self) -> &[Arc<Held>] {
+        &self.items
+    }
+
+    pub(crate) fn item(&self, id: &str) -> Result<&Arc<Held>, Refusal> {
+        let item = self.items.iter().find(|item| item.id() == id);
+        item.ok_or_else(|| refusals::item_not_in_conversation(id))
+    }
+
+    /// As the API shows it.
+    pub(crate) fn object(&self) -> Value {
+        json!({
+            "id": self.id,
+            "object": "conversation",
+            "created_at": self.created_at,
+            "metadata": self.metadata,
+        })
+    }
+
+    pub(crate) fn set_metadata(&mut self, metadata: Value) {
+        self.metadata = metadata;
+    }
+
+    pub(crate) fn append(&mut self, items: impl IntoIterator<Item = Arc<Held>>) {
+        self.items.extend(items);
+    }
+
+    pub(crate) fn remove(&mut self, id: &str) -> Result<(), Refusal> {
+        self.item(id)?;
+        self.items.retain(|item| item.id() != id);
+        Ok(())
+    }
+
+    /// Refused while a turn of it is open.
+    pub(crate) fn unlocked(&self) -> Result<(), Refusal> {
+        if self.is_locked { Err(refusals::conversation_locked()) } else { Ok(()) }
+    }
+
+    /// A turn of it begins or ends.
+    pub(crate) fn set_locked(&mut self, is_locked: bool) {
+        self.is_locked = is_locked;
+    }
+}

@@ -1,0 +1,79 @@
+//! Lists, a page at a time.
+
+use std::collections::HashMap;
+
+use antiphon_testkit::Refusal;
+use serde_json::{Value, json};
+
+use crate::refusals;
+
+const DEFAULT: usize = 20;
+const MOST: i64 = 100;
+
+/// Which part of a list is asked for: `after`, `limit` (1 to 100, 20 unless told) and `order`
+/// (the latest first unless told).
+#[derive(Debug)]
+pub(crate) struct Page<'a> {
+    after: Option<&'a str>,
+    limit: usize,
+    is_ascending: bool,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn read(query: &'a HashMap<String, String>) -> Result<Self, Refusal> {
+        let is_ascending = match query.get("order").map(String::as_str) {
+            None | Some("desc") => false,
+            Some("asc") => true,
+            Some(other) => {
+                return Err(refusals::unsupported_value("order", other, "'asc' and 'desc'"));
+            }
+        };
+        let limit = query.get("limit").map_or(Ok(DEFAULT), |limit| read_limit(limit))?;
+        Ok(Self { after: query.get("after").map(String::as_str), limit, is_ascending })
+    }
+
+    /// The page of `items`, which are in the order they were made in.
+    pub(crate) fn of(&self, items: &[Value]) -> Result<Value, Refusal> {
+        let mut ordered: Vec<&Value> = items.iter().collect();
+        if !self.is_ascending {
+            ordered.reverse();
+        }
+        let start = match self.after {
+            None => 0,
+            Some(id) => {
+                let place = ordered.iter().position(|item| item["id"] == id);
+                place.ok_or_else(|| refusals::item_not_in_conversation(id))? + 1
+            }
+        };
+        let rest = &ordered[start..];
+        let page = &rest[..rest.len().min(self.limit)];
+        Ok(list(page, rest.len() > page.len()))
+    }
+}
+
+/// The list object of all these items.
+pub(crate) fn whole(items: &[Value]) -> Value {
+    list(&items.iter().collect::<Vec<_>>(), false)
+}
+
+fn list(page: &[&Value], has_more: bool) -> Value {
+    let id_of = |item: Option<&&Value>| item.map_or(Value::Null, |item| item["id"].clone());
+    json!({
+        "object": "list",
+        "data": page,
+        "first_id": id_of(page.first()),
+        "last_id": id_of(page.last()),
+        "has_more": has_more,
+    })
+}
+
+fn read_limit(text: &str) -> Result<usize, Refusal> {
+    let Ok(limit) = text.parse::<i64>() else {
+        return Err(Refusal::wrong_type("limit", "an integer", &text.into()));
+    };
+    match limit {
+        ..1 => Err(refusals::below_minimum("limit", 1, &limit.into())),
+        limit if limit > MOST => Err(refusals::above_maximum("limit", MOST, &limit.into())),
+        limit => Ok(usize::try_from(limit).expect("it is between 1 and 100")),
+    }
+}

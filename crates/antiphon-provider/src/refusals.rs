@@ -1,0 +1,135 @@
+//! Refusals of a provider that keeps state, each with its own text.
+
+use antiphon_testkit::Refusal;
+use http::StatusCode;
+use serde_json::Value;
+
+/// Of the caller.
+pub(crate) fn wrong_key(key: &str) -> Refusal {
+    let last = key.char_indices().nth_back(3).map_or("", |(at, _)| &key[at..]);
+    let message = format!(
+        "Incorrect API key provided: sk-...{last}. You can find your API key at \
+        https://platform.openai.com/account/api-keys."
+    );
+    unauthorized(Some("invalid_api_key"), message)
+}
+
+pub(crate) fn no_key() -> Refusal {
+    let message = "You didn't provide an API key. You need to provide your API key in an \
+        Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
+    unauthorized(None, message.to_owned())
+}
+
+fn unauthorized(code: Option<&'static str>, message: String) -> Refusal {
+    Refusal { status: StatusCode::UNAUTHORIZED, ..Refusal::bad_request(None, code, message) }
+}
+
+/// Of what is referred to.
+pub(crate) fn previous_response_not_found(id: &str) -> Refusal {
+    let message = format!("Previous response with id '{id}' not found.");
+    let code = Some("previous_response_not_found");
+    Refusal::bad_request(Some("previous_response_id"), code, message)
+}
+
+pub(crate) fn response_not_found(id: &str) -> Refusal {
+    not_found(format!("Response with id '{id}' not found."))
+}
+
+pub(crate) fn conversation_not_found(id: &str) -> Refusal {
+    not_found(format!("Conversation with id '{id}' not found."))
+}
+
+pub(crate) fn item_not_in_conversation(id: &str) -> Refusal {
+    not_found(format!("Item with id '{id}' not found."))
+}
+
+pub(crate) fn model_not_served(name: &str) -> Refusal {
+    not_found(format!("The model '{name}' does not exist"))
+}
+
+fn not_found(message: String) -> Refusal {
+    Refusal { status: StatusCode::NOT_FOUND, ..Refusal::bad_request(None, None, message) }
+}
+
+pub(crate) fn conversation_locked() -> Refusal {
+    let message = "Another process is currently operating on this conversation. Please retry in \
+        a few seconds.";
+    let code = Some("conversation_locked");
+    Refusal::bad_request(Some("conversation"), code, message.to_owned())
+}
+
+pub(crate) fn lacks_its_reasoning(id: &str, kind: &str, reasoning: &str) -> Refusal {
+    Refusal::of_input(format!(
+        "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: \
+        '{reasoning}'."
+    ))
+}
+
+pub(crate) fn cannot_cancel() -> Refusal {
+    Refusal::bad_request(None, None, "Cannot cancel a synchronous response.".to_owned())
+}
+
+pub(crate) fn cannot_stream() -> Refusal {
+    let message = "Only a response that was created in the background can be streamed again.";
+    Refusal::bad_request(Some("stream"), None, message.to_owned())
+}
+
+/// Of the parameters.
+pub(crate) fn mutually_exclusive() -> Refusal {
+    let message = "Mutually exclusive parameters: ''. Ensure you are only providing one of: \
+        'previous_response_id' or 'conversation'.";
+    Refusal::bad_request(None, Some("mutually_exclusive_parameters"), message.to_owned())
+}
+
+pub(crate) fn unknown_model(name: &str) -> Refusal {
+    let message = format!("The requested model '{name}' does not exist.");
+    Refusal::bad_request(Some("model"), Some("model_not_found"), message)
+}
+
+pub(crate) fn unknown_parameter(name: &str) -> Refusal {
+    let message = format!("Unknown parameter: '{name}'.");
+    Refusal::bad_request(Some(name), Some("unknown_parameter"), message)
+}
+
+pub(crate) fn background_needs_store() -> Refusal {
+    let message = "Background mode requires 'store' to be true.";
+    Refusal::bad_request(Some("background"), None, message.to_owned())
+}
+
+pub(crate) fn unsupported_value(param: &str, value: &str, supported: &str) -> Refusal {
+    let message = format!("Invalid value: '{value}'. Supported values are: {supported}.");
+    Refusal::bad_request(Some(param), Some("invalid_value"), message)
+}
+
+/// Of their size.
+pub(crate) fn too_many_properties(param: &str, maximum: usize, count: usize) -> Refusal {
+    let message = format!(
+        "Invalid '{param}': too many properties. Expected an object with at most {maximum} \
+        properties, but got an object with {count} properties instead."
+    );
+    Refusal::bad_request(Some(param), Some("object_above_max_properties"), message)
+}
+
+pub(crate) fn array_too_long(param: &str, maximum: usize, length: usize) -> Refusal {
+    let message = format!(
+        "Invalid '{param}': array too long. Expected an array with maximum length {maximum}, but \
+        got an array with length {length} instead."
+    );
+    Refusal::bad_request(Some(param), Some("array_above_max_length"), message)
+}
+
+pub(crate) fn below_minimum(param: &str, minimum: i64, value: &Value) -> Refusal {
+    let message = format!(
+        "Invalid '{param}': integer below minimum value. Expected a value >= {minimum}, but got \
+        {value} instead."
+    );
+    Refusal::bad_request(Some(param), Some("integer_below_min_value"), message)
+}
+
+pub(crate) fn above_maximum(param: &str, maximum: i64, value: &Value) -> Refusal {
+    let message = format!(
+        "Invalid '{param}': integer above maximum value. Expected a value <= {maximum}, but got \
+        {value} instead."
+    );
+    Refusal::bad_request(Some(param), Some("integer_above_max_value"), message)
+}

@@ -1,0 +1,124 @@
+//! A request for a turn, read and checked as far as that goes without state.
+
+mod fields;
+mod metadata;
+mod schema;
+
+use antiphon_testkit::Refusal;
+use antiphon_testkit::judge::{Item, includes_encrypted_reasoning, reasons, shape};
+use serde_json::{Value, json};
+
+pub(crate) use metadata::metadata;
+pub(crate) use schema::bounded_array;
+
+use crate::{Options, refusals};
+
+/// The body of `POST /v1/responses`.
+pub(crate) struct Create<'a> {
+    pub(crate) body: &'a Value,
+    pub(crate) model: &'a str,
+    /// The input's items as they were sent; a string is a message of the user.
+    pub(crate) input: Vec<Value>,
+    pub(crate) conversation: Option<&'a str>,
+    pub(crate) previous: Option<&'a str>,
+    pub(crate) store: bool,
+    pub(crate) stream: bool,
+    pub(crate) background: bool,
+}
+
+impl<'a> Create<'a> {
+    /// Checks in the provider's order: a model and an input, then names of fields, then their
+    /// shape. What needs state comes after all of it.
+    pub(crate) fn read(body: &'a Value, options: &Options) -> Result<Self, Refusal> {
+        let model = model(body)?;
+        something_to_answer(body)?;
+        if options.is_strict() && options.profile.served().knows_its_fields {
+            fields::known(body)?;
+        }
+        schema::check(body)?;
+        let input = items(&body["input"]);
+        if options.is_strict() {
+            well_formed(&input)?;
+        }
+        if !options.has_model(model) {
+            return Err(refusals::unknown_model(model));
+        }
+        if options.is_strict() && !reasons(model) && includes_encrypted_reasoning(body) {
+            return Err(Refusal::encrypted_reasoning_unsupported());
+        }
+        let create = Self {
+            body,
+            model,
+            input,
+            conversation: conversation(body)?,
+            previous: id(&body["previous_response_id"], "previous_response_id", "resp")?,
+            store: body["store"] != false,
+            stream: body["stream"] == true,
+            background: body["background"] == true,
+        };
+        if create.background && !create.store {
+            return Err(refusals::background_needs_store());
+        }
+        Ok(create)
+    }
+}
+
+fn model(body: &Value) -> Result<&str, Refusal> {
+    if !body.is_object() {
+        return Err(Refusal::wrong_type("body", "an object", body));
+    }
+    match &body["model"] {
+        Value::Null => Err(Refusal::missing_parameter("model")),
+        Value::String(model) => Ok(model),
+        other => Err(Refusal::wrong_type("model", "a string", other)),
+    }
+}
+
+fn something_to_answer(body: &Value) -> Result<(), Refusal> {
+    let sources = ["input", "previous_response_id", "prompt", "conversation"];
+    match sources.iter().all(|source| body[*source].is_null()) {
+        true => Err(Refusal::missing_input()),
+        false => Ok(()),
+    }
+}
+
+fn items(input: &Value) -> Vec<Value> {
+    match input {
+        Value::String(text) => vec![json!({"role": "user", "content": text})],
+        input => input.as_array().cloned().unwrap_or_default(),
+    }
+}
+
+/// Checks the shape of every item by itself.
+pub(crate) fn well_formed(items: &[Value]) -> Result<(), Refusal> {
+    items.iter().enumerate().try_for_each(|place| {
+        let item = Item::read(place)?;
+        if is_reference(place.1) { Ok(()) } else { shape::check(&item) }
+    })
+}
+
+/// Whether an item only names a stored one: the type may be left out.
+pub(crate) fn is_reference(item: &Value) -> bool {
+    let names_only = || item["type"].is_null() && item["role"].is_null() && item["id"].is_string();
+    item["type"] == "item_reference" || names_only()
+}
+
+fn conversation(body: &Value) -> Result<Option<&str>, Refusal> {
+    match &body["conversation"] {
+        Value::Object(fields) => {
+            let named = fields.get("id").unwrap_or(&Value::Null);
+            match id(named, "conversation.id", "conv")? {
+                None => Err(Refusal::missing_parameter("conversation.id")),
+                named => Ok(named),
+            }
+        }
+        named => id(named, "conversation", "conv"),
+    }
+}
+
+fn id<'a>(value: &'a Value, param: &str, prefix: &str) -> Result<Option<&'a str>, Refusal> {
+    match value.as_str() {
+        Some(id) if !id.starts_with(prefix) => Err(Refusal::wrong_prefix(param, id, prefix)),
+        named => Ok(named),
+    }
+}

@@ -1,0 +1,68 @@
+//! A request as the routes see it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use antiphon_testkit::Refusal;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Uri, header};
+use serde_json::{Value, json};
+
+use crate::refusals;
+use crate::world::Shared;
+
+/// Tokens that begin like this are no valid keys.
+const WRONG: &str = "sk-wrong";
+
+/// A request: whose it is, where it goes and what it holds.
+pub(super) struct Asked<'a> {
+    pub(super) shared: &'a Arc<Shared>,
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) query: HashMap<String, String>,
+    pub(super) token: String,
+    pub(super) body: Bytes,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn read(
+        shared: &'a Arc<Shared>,
+        method: Method,
+        uri: &Uri,
+        query: HashMap<String, String>,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Self {
+        let token = token(headers, shared.options.profile.served().key_header);
+        Self { shared, method, path: uri.path().to_owned(), query, token, body }
+    }
+
+    /// Whether the caller has shown a key that is one.
+    pub(super) fn authorized(&self) -> Result<(), Refusal> {
+        match self.token.as_str() {
+            _ if !self.shared.options.is_strict() => Ok(()),
+            "" => Err(refusals::no_key()),
+            key if key.starts_with(WRONG) => Err(refusals::wrong_key(key)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn json(&self) -> Result<Value, Refusal> {
+        serde_json::from_slice(&self.body).map_err(|_| Refusal::invalid_json())
+    }
+
+    /// The body, where it may be left out.
+    pub(super) fn json_or_nothing(&self) -> Result<Value, Refusal> {
+        if self.body.is_empty() { Ok(json!({})) } else { self.json() }
+    }
+
+    pub(super) fn asks_for(&self, flag: &str) -> bool {
+        self.query.get(flag).is_some_and(|value| value == "true")
+    }
+}
+
+fn token(headers: &HeaderMap, key_header: Option<&str>) -> String {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let bearer = text(header::AUTHORIZATION.as_str()).and_then(|it| it.strip_prefix("Bearer "));
+    bearer.or_else(|| text(key_header?)).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,64 @@
+//! What tests in other languages steer and see.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use http::StatusCode;
+use serde_json::Value;
+
+use crate::log::Recorded;
+use crate::world::Shared;
+
+type Parameters = Query<HashMap<String, String>>;
+
+/// The requests so far; with `?token=X`, those that came with that token.
+pub(super) async fn log(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Parameters,
+) -> Json<Value> {
+    let token = query.get("token");
+    let requests = shared.log.all();
+    let of_token = requests.iter().filter(|it| token.is_none_or(|token| it.token == *token));
+    Json(of_token.map(Recorded::as_log_entry).collect())
+}
+
+/// With `?token=X&at=PLACE`, the next streamed answer to a request with that token stops there.
+pub(super) async fn hold(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Parameters,
+) -> StatusCode {
+    let place = query.get("at").and_then(|at| at.parse().ok());
+    let Some((token, place)) = query.get("token").zip(place) else {
+        return StatusCode::BAD_REQUEST;
+    };
+    shared.world().hold(token, place);
+    StatusCode::NO_CONTENT
+}
+
+/// With `?outcome=part|whole|nothing`, what becomes of turns whose callers leave.
+pub(super) async fn on_abort(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Parameters,
+) -> StatusCode {
+    let Some(outcome) = query.get("outcome").and_then(|outcome| outcome.parse().ok()) else {
+        return StatusCode::BAD_REQUEST;
+    };
+    shared.world().on_abort = outcome;
+    StatusCode::NO_CONTENT
+}
+
+/// With `?response=ID`, that response is forgotten.
+pub(super) async fn lose(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Parameters,
+) -> StatusCode {
+    let Some(id) = query.get("response") else {
+        return StatusCode::BAD_REQUEST;
+    };
+    match shared.world().lose(id) {
+        true => StatusCode::NO_CONTENT,
+        false => StatusCode::NOT_FOUND,
+    }
+}

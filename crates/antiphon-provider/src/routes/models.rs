@@ -1,0 +1,31 @@
+//! `/v1/models`.
+
+use antiphon_testkit::Refusal;
+use serde_json::{Value, json};
+
+use super::asked::Asked;
+use crate::{Options, refusals};
+
+/// Those that are listed where any name will do: one that reasons and one that does not.
+const SOME: [&str; 2] = ["fake-model", "plain-model"];
+
+pub(super) fn list(asked: &Asked<'_>) -> Value {
+    let models: Vec<Value> = names(&asked.shared.options).map(model).collect();
+    json!({"object": "list", "data": models})
+}
+
+pub(super) fn retrieve(asked: &Asked<'_>, id: &str) -> Result<Value, Refusal> {
+    match asked.shared.options.has_model(id) {
+        true => Ok(model(id)),
+        false => Err(refusals::model_not_served(id)),
+    }
+}
+
+fn names(options: &Options) -> impl Iterator<Item = &str> {
+    let some = SOME.into_iter().filter(|_| options.models.is_empty());
+    options.models.iter().map(String::as_str).chain(some)
+}
+
+fn model(id: &str) -> Value {
+    json!({"id": id, "object": "model", "created": 0, "owned_by": "provider"})
+}

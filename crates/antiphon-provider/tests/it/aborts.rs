@@ -1,0 +1,182 @@
+//! What becomes of a turn whose caller leaves.
+
+use antiphon_provider::{OnAbort, Script, StrictProvider};
+use antiphon_testkit::Answer;
+use serde_json::{Value, json};
+
+use crate::client::{Client, Events, echo, id, output, soon, text, types};
+
+/// A provider whose next answer, reasoning and a call, stops behind the event at `place`.
+async fn stopping_behind(on_abort: OnAbort, place: usize) -> (StrictProvider, Client) {
+    let provider = StrictProvider::start().await;
+    provider.on_abort(on_abort);
+    let answer =
+        Answer::new("fake-model").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
+    provider.script(Script::from(answer).hang_after(place));
+    let client = Client::of(&provider);
+    (provider, client)
+}
+
+/// How many events there are up to the one that ends the item number `index`.
+fn done(index: usize) -> usize {
+    let answer = Answer::new("m").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
+    let events: Vec<Value> =
+        answer.frames().iter().filter_map(antiphon_testkit::Frame::json).collect();
+    let is_end = |event: &Value| {
+        event["type"] == "response.output_item.done" && event["output_index"] == index
+    };
+    events.iter().position(is_end).expect("the item ends") + 1
+}
+
+async fn hear(stream: &mut Events, count: usize) -> Value {
+    let mut first = Value::Null;
+    for index in 0..count {
+        let event = stream.next().await.expect("it goes on");
+        if index == 0 {
+            first = event["response"].clone();
+        }
+    }
+    first
+}
+
+/// Hears `count` events of a turn, leaves, and gives the response that was announced.
+async fn leave_after(
+    client: &Client,
+    provider: &StrictProvider,
+    body: Value,
+    count: usize,
+) -> Value {
+    let mut stream = client.stream(body).await;
+    let announced = hear(&mut stream, count).await;
+    drop(stream);
+    soon(provider.settled()).await;
+    announced
+}
+
+#[tokio::test]
+async fn part_keeps_the_input_and_what_was_done() {
+    let (provider, client) = stopping_behind(OnAbort::Part, done(0)).await;
+    let conversation = client.conversation().await;
+    let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
+    leave_after(&client, &provider, asked, done(0)).await;
+
+    let items = client.items(&conversation).await;
+    assert_eq!(types(&items), ["message", "reasoning"]);
+    let next = json!({"model": "fake-model", "conversation": conversation, "input": "Hello"});
+    let (status, error) = client.refused(next).await;
+    let message = format!(
+        "Item '{}' of type 'reasoning' was provided without its required following item.",
+        id(&items[1])
+    );
+    assert_eq!((status, &error["message"]), (400, &json!(message)));
+
+    client.delete(&format!("/v1/conversations/{conversation}/items/{}", id(&items[1]))).await;
+    client.turn(json!({"conversation": conversation, "input": "Hello"})).await;
+}
+
+#[tokio::test]
+async fn part_leaves_a_call_without_its_output() {
+    let (provider, client) = stopping_behind(OnAbort::Part, done(1)).await;
+    let conversation = client.conversation().await;
+    let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
+    let announced = leave_after(&client, &provider, asked, done(1)).await;
+
+    let (_, response) = client.get(&format!("/v1/responses/{}", id(&announced))).await;
+    assert_eq!(response["status"], "incomplete");
+    assert_eq!(types(response["output"].as_array().unwrap()), ["reasoning", "function_call"]);
+    let next = json!({"model": "fake-model", "conversation": conversation, "input": "Hello"});
+    let (status, error) = client.refused(next).await;
+    let message = "No tool output found for function call call_1.";
+    assert_eq!((status, &error["message"]), (400, &json!(message)));
+    let late = json!({"conversation": conversation, "input": [output("call_1", "x")]});
+    assert_eq!(text(&client.turn(late).await), "echo said: x");
+}
+
+#[tokio::test]
+async fn a_chain_goes_on_from_the_part_that_was_kept() {
+    let (provider, client) = stopping_behind(OnAbort::Part, done(1)).await;
+    let asked = json!({"input": "Echo x", "tools": echo()});
+    let announced = leave_after(&client, &provider, asked, done(1)).await;
+    let late = json!({"previous_response_id": id(&announced), "input": [output("call_1", "x")]});
+    assert_eq!(text(&client.turn(late).await), "echo said: x");
+}
+
+#[tokio::test]
+async fn whole_keeps_what_the_caller_never_heard_of() {
+    let (provider, client) = stopping_behind(OnAbort::Whole, 2).await;
+    let conversation = client.conversation().await;
+    let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
+    let announced = leave_after(&client, &provider, asked, 2).await;
+
+    let items = client.items(&conversation).await;
+    assert_eq!(types(&items), ["message", "reasoning", "function_call"]);
+    let (_, response) = client.get(&format!("/v1/responses/{}", id(&announced))).await;
+    assert_eq!(response["status"], "completed");
+}
+
+#[tokio::test]
+async fn nothing_is_as_if_it_had_never_been() {
+    let (provider, client) = stopping_behind(OnAbort::Nothing, done(1)).await;
+    let conversation = client.conversation().await;
+    let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
+    let announced = leave_after(&client, &provider, asked, done(1)).await;
+
+    assert!(client.items(&conversation).await.is_empty());
+    assert_eq!(client.get(&format!("/v1/responses/{}", id(&announced))).await.0, 404);
+    let chained = json!({
+        "model": "fake-model", "previous_response_id": id(&announced), "input": "Hello",
+    });
+    let (status, error) = client.refused(chained).await;
+    assert_eq!((status, &error["code"]), (400, &json!("previous_response_not_found")));
+    let late = json!({
+        "model": "fake-model", "conversation": conversation, "input": [output("call_1", "x")],
+    });
+    let (_, error) = client.refused(late).await;
+    let message = "No tool call found for function call output with call_id call_1.";
+    assert_eq!(error["message"], message);
+}
+
+#[tokio::test]
+async fn a_connection_that_the_provider_breaks_counts_as_left() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let answer = Answer::new("fake-model").message("Hello");
+    provider.script(Script::from(answer).abort_after(3));
+    let conversation = client.conversation().await;
+    let heard = client.stream(json!({"conversation": conversation, "input": "Hi"})).await;
+    let heard = heard.all().await;
+
+    assert_eq!(types(&heard).last(), Some(&"response.output_item.added"));
+    assert_eq!(types(&client.items(&conversation).await), ["message"]);
+}
+
+#[tokio::test]
+async fn a_failed_turn_leaves_nothing() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    provider.script(Answer::new("fake-model").message("Hm").failed("server_error", "No."));
+    let asked = json!({"conversation": conversation, "input": "Hello"});
+    let events = client.stream(asked.clone()).await.all().await;
+
+    assert_eq!(types(&events).last(), Some(&"response.failed"));
+    assert!(client.items(&conversation).await.is_empty());
+    assert!(provider.response_ids().is_empty());
+    client.turn(asked).await;
+}
+
+#[tokio::test]
+async fn who_leaves_an_answer_in_one_piece_before_it_came_leaves_its_input() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    provider.script(Script::from(Answer::new("m").message("Hi")).withhold_head());
+    let asked = json!({"model": "m", "conversation": conversation, "input": "Hello"});
+    let waiting = client.post("/v1/responses", asked);
+    tokio::select! {
+        answer = waiting => panic!("it is withheld: {answer:?}"),
+        _ = provider.request(1) => {}
+    }
+    soon(provider.settled()).await;
+    assert_eq!(types(&client.items(&conversation).await), ["message"]);
+}

@@ -1,0 +1,116 @@
+//! Responses that are made in the background.
+
+use antiphon_provider::{Script, StrictProvider};
+use antiphon_testkit::Answer;
+use bytes::Bytes;
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::client::{Client, id, text, types};
+
+async fn queued(client: &Client, more: Value) -> (String, Value) {
+    let mut body = json!({"input": "Hello", "background": true});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    let response = client.turn(body).await;
+    (format!("/v1/responses/{}", id(&response)), response)
+}
+
+#[tokio::test]
+async fn it_is_queued_and_then_polled_to_its_end() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let (path, response) = queued(&client, json!({})).await;
+
+    assert_eq!((&response["status"], &response["background"]), (&json!("queued"), &json!(true)));
+    assert_eq!(client.get(&path).await.1["status"], "in_progress");
+    let (_, ended) = client.get(&path).await;
+    assert_eq!((&ended["status"], text(&ended)), (&json!("completed"), "Noted."));
+    assert_eq!(client.get(&path).await.1, ended);
+    client.turn(json!({"previous_response_id": id(&response), "input": "Yes"})).await;
+}
+
+#[tokio::test]
+async fn its_conversation_is_locked_until_then() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let (path, _) = queued(&client, json!({"conversation": conversation})).await;
+    let next = json!({"model": "m", "conversation": conversation, "input": "Yes"});
+    assert_eq!(client.refused(next.clone()).await.1["code"], "conversation_locked");
+
+    client.get(&path).await;
+    client.get(&path).await;
+    client.turn(next).await;
+    assert_eq!(client.items(&conversation).await.len(), 4);
+}
+
+#[tokio::test]
+async fn cancelled_it_leaves_nothing_and_stays_cancelled() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let (path, response) = queued(&client, json!({"conversation": conversation})).await;
+    let cancel = format!("{path}/cancel");
+
+    let (status, cancelled) = client.post(&cancel, json!({})).await;
+    assert_eq!((status, &cancelled["status"]), (200, &json!("cancelled")));
+    assert_eq!(cancelled["output"], json!([]));
+    assert_eq!(client.post(&cancel, json!({})).await, (200, cancelled.clone()));
+    assert_eq!(client.get(&path).await.1, cancelled);
+    assert!(client.items(&conversation).await.is_empty());
+    let next = json!({"model": "m", "previous_response_id": id(&response), "input": "Yes"});
+    assert_eq!(client.refused(next).await.1["code"], "previous_response_not_found");
+    client.turn(json!({"conversation": conversation, "input": "Yes"})).await;
+}
+
+#[tokio::test]
+async fn who_leaves_its_stream_comes_back_for_the_rest() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(3));
+    let mut stream = client.stream(json!({"input": "Hello", "background": true})).await;
+    let created = stream.until("response.created").await;
+    stream.until("response.output_item.added").await;
+    drop(stream);
+    exchange.disconnected().await;
+
+    let path = format!("/v1/responses/{}", id(&created["response"]));
+    let resumed = format!("{path}?stream=true&starting_after=2");
+    let events = client.events(Method::GET, &resumed, Bytes::new()).await.all().await;
+    assert_eq!(events[0]["sequence_number"], 3);
+    assert_eq!(types(&events).last(), Some(&"response.completed"));
+    assert_eq!(client.get(&path).await.1["status"], "completed");
+    let (_, all) = client.get("/log").await;
+    assert_eq!(all.as_array().map(Vec::len), Some(3));
+}
+
+#[tokio::test]
+async fn what_was_made_in_the_foreground_is_not_streamed_again() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let response = client.turn(json!({"input": "Hello"})).await;
+    let path = format!("/v1/responses/{}?stream=true", id(&response));
+    assert_eq!(client.get(&path).await.0, 400);
+}
+
+#[tokio::test]
+async fn it_has_to_be_stored() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let body = json!({"model": "m", "input": "Hello", "background": true, "store": false});
+    assert_eq!(client.refused(body).await.1["param"], "background");
+}
+
+#[tokio::test]
+async fn deleted_it_is_gone_and_leaves_its_conversation_free() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let (path, response) = queued(&client, json!({"conversation": conversation})).await;
+    assert_eq!(client.delete(&path).await.0, 200);
+    assert_eq!(client.get(&path).await.0, 404);
+    assert!(!provider.lose(id(&response)));
+    client.turn(json!({"conversation": conversation, "input": "Yes"})).await;
+}

@@ -1,0 +1,46 @@
+//! What clients in other languages steer.
+
+use antiphon_provider::StrictProvider;
+use serde_json::json;
+
+use crate::client::{Client, echo, types};
+
+#[tokio::test]
+async fn an_answer_is_held_and_its_turn_becomes_what_was_decided() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    assert_eq!(client.post("/hold?token=sk-one&at=behind_call", json!({})).await.0, 204);
+    assert_eq!(client.post("/on-abort?outcome=nothing", json!({})).await.0, 204);
+    let asked = json!({"conversation": conversation, "input": "Echo hello", "tools": echo()});
+    let mut stream = client.stream(asked).await;
+    let mut done = 0;
+    while done < 2 {
+        let event = stream.next().await.expect("it goes on to the call");
+        done += usize::from(event["type"] == "response.output_item.done");
+    }
+    drop(stream);
+    provider.settled().await;
+    assert!(client.items(&conversation).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_nobody_knows_is_refused() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    assert_eq!(client.post("/hold?token=sk-one&at=the_end", json!({})).await.0, 400);
+    assert_eq!(client.post("/on-abort?outcome=half", json!({})).await.0, 400);
+    assert_eq!(client.post("/lose", json!({})).await.0, 400);
+    assert_eq!(client.post("/lose?response=resp_x", json!({})).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_response_is_lost() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let response = client.turn(json!({"input": "Hello"})).await;
+    let id = response["id"].as_str().unwrap();
+    assert_eq!(client.post(&format!("/lose?response={id}"), json!({})).await.0, 204);
+    assert_eq!(client.get(&format!("/v1/responses/{id}")).await.0, 404);
+    assert_eq!(types(response["output"].as_array().unwrap()), ["message"]);
+}

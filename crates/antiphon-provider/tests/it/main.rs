@@ -1,0 +1,22 @@
+//! The strict provider over HTTP, as its callers meet it.
+
+#![allow(clippy::needless_pass_by_value, reason = "a body is made where it is sent")]
+
+mod aborts;
+mod accounts;
+mod background;
+mod chains;
+mod client;
+mod control;
+mod conversations;
+mod items;
+mod locks;
+mod log;
+mod pages;
+mod profiles;
+mod reasoning;
+mod refusals;
+mod script_files;
+mod scripts;
+mod shapes;
+mod streams;

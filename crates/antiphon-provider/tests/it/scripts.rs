@@ -1,0 +1,72 @@
+//! Answers that a test has scripted.
+
+use antiphon_provider::{Options, StrictProvider};
+use antiphon_testkit::{Answer, Reply};
+use http::StatusCode;
+use serde_json::json;
+
+use crate::client::{Client, text};
+
+#[tokio::test]
+async fn a_refused_turn_takes_no_script() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    provider.script(Answer::new("fake-model").message("First"));
+    assert_eq!(client.refused(json!({"model": "fake-model"})).await.0, 400);
+    assert_eq!(text(&client.turn(json!({"input": "Hello"})).await), "First");
+    assert_eq!(text(&client.turn(json!({"input": "Hello"})).await), "Noted.");
+}
+
+#[tokio::test]
+async fn a_provider_in_trouble_keeps_nothing_and_locks_nothing() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let trouble = json!({"error": {"message": "Overloaded", "type": "server_error"}});
+    provider.script(Reply::json(StatusCode::SERVICE_UNAVAILABLE, &trouble));
+    let asked = json!({"model": "m", "conversation": conversation, "input": "Hello"});
+
+    assert_eq!(client.post("/v1/responses", asked.clone()).await, (503, trouble));
+    assert!(client.items(&conversation).await.is_empty());
+    client.turn(asked).await;
+    assert_eq!(provider.turns()[0].status, 503);
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_ids() {
+    let mut ids = Vec::new();
+    for seed in ["a", "a", "b"] {
+        let options = Options { seed: seed.to_owned(), ..Options::default() };
+        let provider = StrictProvider::with(options).start().await;
+        let client = Client::of(&provider);
+        let conversation = client.conversation().await;
+        let response = client.turn(json!({"conversation": conversation, "input": "Hello"})).await;
+        let items = client.items(&conversation).await;
+        ids.push((conversation, response["id"].clone(), items[0]["id"].clone()));
+    }
+    assert_eq!(ids[0], ids[1]);
+    assert_ne!(ids[0], ids[2]);
+}
+
+#[tokio::test]
+async fn only_the_models_there_are_answer() {
+    let options = Options { models: vec!["one".to_owned()], ..Options::default() };
+    let provider = StrictProvider::with(options).start().await;
+    let client = Client::of(&provider);
+    client.turn(json!({"model": "one", "input": "Hello"})).await;
+    let (status, error) = client.refused(json!({"model": "two", "input": "Hello"})).await;
+    assert_eq!((status, &error["code"]), (400, &json!("model_not_found")));
+    let (_, list) = client.get("/v1/models").await;
+    assert_eq!(list["data"][0]["id"], "one");
+    assert_eq!(client.get("/v1/models/one").await.0, 200);
+    assert_eq!(client.get("/v1/models/two").await.0, 404);
+}
+
+#[tokio::test]
+async fn what_is_served_nowhere_is_an_invalid_url() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let (status, body) = client.get("/v1/assistants").await;
+    assert_eq!(status, 404);
+    assert_eq!(body["error"]["message"], "Invalid URL (GET /v1/assistants)");
+}

@@ -1,0 +1,204 @@
+//! What providers call the conversations and responses that they keep.
+
+use futures_util::future;
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::responses::no_id;
+use super::session::Session;
+use super::shared::Shared;
+use super::statements::statements;
+use super::transaction::{Effect, Lock};
+use super::{conversations, openings, responses};
+use crate::ids::{ConversationId, ResponseId, Tenant};
+use crate::keys::shard;
+use crate::ledgers::{Kept, LedgerEntry, LedgerTurn, Named};
+use crate::records::{Base, Turn};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// What a name stands for.
+pub(super) async fn find(db: &Session, tenant: &Tenant, name: &str) -> Result<Option<LedgerEntry>> {
+    let found = db.row(&FIND, &[&tenant.as_str(), &name.as_bytes()]).await?;
+    found.map(|row| read(&row, 0)).transpose()
+}
+
+/// Whether this has a name.
+pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+    let (within, id) = (shard(kept.shard()), kept.as_str());
+    Ok(db.row(&IS_NAMED, &[&tenant.as_str(), &within, &id]).await?.is_some())
+}
+
+/// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
+pub(super) fn read(row: &Row, first: usize) -> Result<LedgerEntry> {
+    Ok(LedgerEntry {
+        upstream: row.get(first),
+        kept: Kept::parse(row.get(first + 1)).ok_or_else(no_id)?,
+        in_doubt: row.get(first + 2),
+    })
+}
+
+/// Has a name stand for this, unless it stands for something; says what it stands for now. Until the
+/// transaction ends, it is its own.
+pub(super) async fn claim(
+    db: &Session,
+    tenant: &Tenant,
+    named: &Named,
+    kept: &Kept,
+    in_doubt: bool,
+) -> Result<LedgerEntry> {
+    let (owner, name) = (tenant.as_str(), named.id.as_bytes());
+    let (within, id) = (shard(kept.shard()), kept.as_str());
+    let claimed = db
+        .row(&CLAIM, &[&owner, &name, &named.upstream, &within, &id, &in_doubt])
+        .await?
+        .ok_or_else(|| Failure::unreadable("nothing under a name that was claimed"))?;
+    read(&claimed, 0)
+}
+
+/// Has a name stand for this from now on. What it stood for goes, and so does another name of the
+/// same. Gives what it stood for where that is in another tree of forks: [`delete_outlived`] deletes
+/// it once this is committed, so that no two trees are locked at once.
+pub(super) async fn enter(
+    db: &Session,
+    tenant: &Tenant,
+    named: &Named,
+    kept: &Kept,
+    in_doubt: bool,
+) -> Result<Option<Kept>> {
+    let (owner, name) = (tenant.as_str(), named.id.as_bytes());
+    let (within, id) = (shard(kept.shard()), kept.as_str());
+    let (unnamed, before, pointed) = future::join3(
+        db.execute(&UNNAME_OTHERS, &[&owner, &name, &within, &id]),
+        claim(db, tenant, named, kept, in_doubt),
+        db.execute(&POINT, &[&owner, &name, &named.upstream, &within, &id, &in_doubt]),
+    )
+    .await;
+    unnamed?;
+    let before = before?.kept;
+    pointed?;
+    if before == *kept {
+        return Ok(None);
+    }
+    if before.shard() != kept.shard() {
+        return Ok(Some(before));
+    }
+    delete_kept(db, tenant, &before).await?;
+    Ok(None)
+}
+
+/// What a committed turn changes. Gives what [`enter`] gives.
+pub(super) async fn follow(db: &Session, tenant: &Tenant, turn: &Turn) -> Result<Option<Kept>> {
+    let Some(LedgerTurn { response: named, in_doubt }) = &turn.ledger else { return Ok(None) };
+    if let Base::Conversation(id) = &turn.base {
+        set_doubt(db, tenant, id, *in_doubt).await?;
+    }
+    match (named, &turn.response) {
+        (Some(named), Some(response)) => {
+            let kept = Kept::Response(response.id.clone());
+            enter(db, tenant, named, &kept, *in_doubt).await
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Says whether there is a ledger of this conversation.
+pub(super) async fn set_doubt(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+    in_doubt: bool,
+) -> Result<bool> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    Ok(db.execute(&SET_DOUBT, &[&given.0, &given.1, &given.2, &in_doubt]).await? > 0)
+}
+
+/// Forgets a name, if it still stands for this, and what it stands for; says whether it did.
+pub(super) async fn forget(db: &Session, tenant: &Tenant, name: &str, kept: &Kept) -> Result<bool> {
+    let given = (tenant.as_str(), name.as_bytes(), shard(kept.shard()), kept.as_str());
+    if db.execute(&FORGET, &[&given.0, &given.1, &given.2, &given.3]).await? == 0 {
+        return Ok(false);
+    }
+    if let Kept::Response(id) = kept {
+        openings::remove(db, tenant, id).await?;
+    }
+    delete_kept(db, tenant, kept).await?;
+    Ok(true)
+}
+
+/// Deletes what a name stood for before, in its own tree. Should that fail, it stays where nobody finds
+/// it.
+pub(super) async fn delete_outlived(shared: &Shared, tenant: &Tenant, outlived: Option<Kept>) {
+    let Some(kept) = outlived else { return };
+    let given = (tenant.clone(), kept);
+    let tree = Lock::Tree(tenant, given.1.shard());
+    let deleted = shared
+        .write(Effect::Unsynced, tree, &given, |db, (tenant, kept)| {
+            Box::pin(delete_unnamed(db, tenant, kept))
+        })
+        .await;
+    if let Err(error) = deleted {
+        tracing::warn!(%error, "what a provider's id stood for before is not deleted");
+    }
+}
+
+async fn delete_unnamed(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
+    match is_named(db, tenant, kept).await? {
+        true => Ok(()),
+        false => delete_kept(db, tenant, kept).await,
+    }
+}
+
+async fn delete_kept(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
+    match kept {
+        Kept::Conversation(id) => conversations::delete(db, tenant, id).await.map(drop),
+        Kept::Response(id) => responses::delete(db, tenant, id).await.map(drop),
+    }
+}
+
+/// Forgets the name of this.
+pub(super) async fn unname(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<()> {
+    let given = (tenant.as_str(), shard(kept.shard()), kept.as_str());
+    db.execute(&UNNAME, &[&given.0, &given.1, &given.2]).await.map(drop)
+}
+
+/// Forgets the name of a response that was announced and has no record.
+pub(super) async fn unname_unrecorded(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<()> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    db.execute(&UNNAME_UNRECORDED, &[&given.0, &given.1, &given.2]).await.map(drop)
+}
+
+statements! {
+    /// The name says nothing of the shard of what it stands for.
+    FIND = "
+        SELECT upstream, kept, in_doubt FROM ledgers
+        WHERE tenant = $1 AND name = sha256($2::bytea)";
+    /// A row that is there is locked as it is given: changed to what it was.
+    CLAIM = "
+        INSERT INTO ledgers (tenant, name, provider_id, upstream, shard, kept, in_doubt)
+        VALUES ($1, sha256($2::bytea), $2, $3, $4, $5, $6)
+        ON CONFLICT (tenant, name) DO UPDATE SET in_doubt = ledgers.in_doubt
+        RETURNING upstream, kept, in_doubt";
+    POINT = "
+        UPDATE ledgers SET upstream = $3, shard = $4, kept = $5, in_doubt = $6
+        WHERE tenant = $1 AND name = sha256($2::bytea)";
+    UNNAME_OTHERS = "
+        DELETE FROM ledgers
+        WHERE tenant = $1 AND shard = $3 AND kept = $4 AND name <> sha256($2::bytea)";
+    SET_DOUBT = "
+        UPDATE ledgers SET in_doubt = $4 WHERE tenant = $1 AND shard = $2 AND kept = $3";
+    FORGET = "
+        DELETE FROM ledgers
+        WHERE tenant = $1 AND name = sha256($2::bytea) AND shard = $3 AND kept = $4";
+    IS_NAMED = "SELECT FROM ledgers WHERE tenant = $1 AND shard = $2 AND kept = $3";
+    UNNAME = "DELETE FROM ledgers WHERE tenant = $1 AND shard = $2 AND kept = $3";
+    UNNAME_UNRECORDED = "
+        DELETE FROM ledgers
+        WHERE tenant = $1 AND shard = $2 AND kept = $3 AND NOT EXISTS (
+            SELECT FROM responses WHERE tenant = $1 AND shard = $2 AND id = $3
+        )";
+}

@@ -1,0 +1,139 @@
+//! What providers call the conversations and responses that they keep.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::keys::shard;
+use super::responses::no_id;
+use super::{conversations, openings, responses};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, ResponseId, Tenant};
+use crate::ledgers::{Kept, LedgerEntry, LedgerTurn, Named};
+use crate::records::{Base, Turn};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// What a name stands for.
+pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Option<LedgerEntry>> {
+    const SQL: &str = "
+        SELECT upstream, kept, in_doubt FROM ledgers WHERE tenant = ?1 AND provider_id = ?2";
+    let entry = db
+        .prepare_cached(SQL)?
+        .query_row(params![tenant.as_str(), name], |row| read(row, 0))
+        .optional()?;
+    Ok(entry)
+}
+
+/// Whether this has a name.
+pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
+    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    Ok(db.prepare_cached(SQL)?.exists(parameters)?)
+}
+
+/// Reads an entry from a row's columns: upstream, kept, `in_doubt`.
+pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<LedgerEntry> {
+    let kept = Kept::parse(row.get_ref(first + 1)?.as_str()?);
+    Ok(LedgerEntry {
+        upstream: row.get(first)?,
+        kept: kept.ok_or_else(|| no_id(first + 1))?,
+        in_doubt: row.get(first + 2)?,
+    })
+}
+
+/// Has a name stand for this from now on. What it stood for goes, and so does another name of the
+/// same.
+pub(super) fn enter(
+    db: &Connection,
+    tenant: &Tenant,
+    named: &Named,
+    kept: &Kept,
+    in_doubt: bool,
+) -> Result<()> {
+    const SQL: &str = "
+        INSERT INTO ledgers (tenant, provider_id, upstream, shard, kept, in_doubt)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (tenant, provider_id) DO UPDATE
+        SET upstream = ?3, shard = ?4, kept = ?5, in_doubt = ?6";
+    let before = find(db, tenant, &named.id)?;
+    if before.as_ref().is_none_or(|entry| entry.kept != *kept) {
+        unname(db, tenant, kept)?;
+    }
+    db.prepare_cached(SQL)?.execute(params![
+        tenant.as_str(),
+        named.id,
+        named.upstream,
+        shard(kept.shard()),
+        kept.as_str(),
+        in_doubt,
+    ])?;
+    match before {
+        Some(entry) if entry.kept != *kept => delete_kept(db, tenant, &entry.kept),
+        _ => Ok(()),
+    }
+}
+
+/// What a committed turn changes.
+pub(super) fn follow(
+    db: &Connection,
+    tenant: &Tenant,
+    turn: &Turn,
+    ledger: &LedgerTurn,
+) -> Result<()> {
+    if let Base::Conversation(id) = &turn.base {
+        set_doubt(db, tenant, id, ledger.in_doubt)?;
+    }
+    match (&ledger.response, &turn.response) {
+        (Some(named), Some(response)) => {
+            let kept = Kept::Response(response.id.clone());
+            enter(db, tenant, named, &kept, ledger.in_doubt)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says whether there is a ledger of this conversation.
+pub(super) fn set_doubt(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+    in_doubt: bool,
+) -> Result<bool> {
+    const SQL: &str = "
+        UPDATE ledgers SET in_doubt = ?4 WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
+    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), in_doubt];
+    Ok(db.prepare_cached(SQL)?.execute(parameters)? > 0)
+}
+
+/// Forgets a name and what it stands for; says whether it stood for anything.
+pub(super) fn forget(db: &Connection, tenant: &Tenant, name: &str) -> Result<bool> {
+    let Some(entry) = find(db, tenant, name)? else { return Ok(false) };
+    unname(db, tenant, &entry.kept)?;
+    if let Kept::Response(id) = &entry.kept {
+        openings::remove(db, tenant, id)?;
+    }
+    delete_kept(db, tenant, &entry.kept)?;
+    Ok(true)
+}
+
+fn delete_kept(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
+    match kept {
+        Kept::Conversation(id) => conversations::delete(db, tenant, id).map(drop),
+        Kept::Response(id) => responses::delete(db, tenant, id).map(drop),
+    }
+}
+
+/// Forgets the name of this.
+pub(super) fn unname(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<()> {
+    const SQL: &str = "DELETE FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
+    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    db.prepare_cached(SQL)?.execute(parameters)?;
+    Ok(())
+}
+
+/// Forgets the name of a response that was announced and has no record.
+pub(super) fn unname_unrecorded(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    match responses::find(db, tenant, id)? {
+        Some(_) => Ok(()),
+        None => unname(db, tenant, &Kept::Response(id.clone())),
+    }
+}

@@ -1,0 +1,386 @@
+//! What is known of the conversations and responses that providers keep.
+
+use antiphon::HeldItem;
+use antiphon_store::{
+    Base, Conversation, ConversationId, Kept, LedgerEntry, LedgerTurn, Ledgers, Named, ResponseId,
+    StoreError, Turn,
+};
+use futures_util::future::join_all;
+
+use super::World;
+use super::world::{items, saying};
+
+/// What the provider of these tests calls something.
+pub(crate) fn named(id: &str) -> Named {
+    Named { upstream: "theirs".into(), id: id.into() }
+}
+
+/// The entry of a conversation of that provider.
+pub(crate) fn of_conversation(id: &ConversationId, in_doubt: bool) -> LedgerEntry {
+    let kept = Kept::Conversation(id.clone());
+    LedgerEntry { upstream: "theirs".into(), kept, in_doubt }
+}
+
+/// The entry of a response of that provider.
+pub(crate) fn of_response(id: &ResponseId, in_doubt: bool) -> LedgerEntry {
+    let kept = Kept::Response(id.clone());
+    LedgerEntry { upstream: "theirs".into(), kept, in_doubt }
+}
+
+/// Items that the provider has.
+pub(crate) fn elsewhere(names: &[&str]) -> Vec<HeldItem> {
+    items(names).into_iter().map(HeldItem::elsewhere).collect()
+}
+
+/// A turn that its provider called so.
+pub(crate) fn told(turn: Turn, name: &str, in_doubt: bool) -> Turn {
+    Turn { ledger: Some(LedgerTurn { response: Some(named(name)), in_doubt }), ..turn }
+}
+
+impl World {
+    pub(crate) fn ledgers(&self) -> &dyn Ledgers {
+        self.store.ledgers()
+    }
+
+    pub(crate) async fn entry(&self, name: &str) -> Option<LedgerEntry> {
+        self.ledgers().entry(&self.tenant, name).await.unwrap()
+    }
+
+    pub(crate) async fn adopt(&self, name: &str, conversation: Conversation) -> LedgerEntry {
+        let adopted = self.ledgers().adopt(&self.tenant, named(name), conversation, self.thread());
+        adopted.await.unwrap()
+    }
+
+    /// The ledger of a conversation that its provider calls so.
+    pub(crate) async fn adopted(&self, name: &str) -> ConversationId {
+        match self.adopt(name, self.new_conversation()).await.kept {
+            Kept::Conversation(id) => id,
+            other @ Kept::Response(_) => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub(crate) async fn announce(&self, name: &str, response: &ResponseId) {
+        self.ledgers().announce(&self.tenant, named(name), response).await.unwrap();
+    }
+
+    pub(crate) async fn doubt(&self, id: &ConversationId) {
+        self.ledgers().doubt(&self.tenant, id).await.unwrap();
+    }
+
+    pub(crate) async fn relearn(
+        &self,
+        id: &ConversationId,
+        items: Vec<HeldItem>,
+    ) -> Result<(), StoreError> {
+        self.ledgers().relearn(&self.tenant, id, self.thread(), items).await
+    }
+
+    pub(crate) async fn forget(&self, name: &str) -> bool {
+        self.ledgers().forget(&self.tenant, name).await.unwrap()
+    }
+
+    pub(crate) fn anew(&self) -> Base {
+        Base::New { shard: self.shard(), thread: self.thread() }
+    }
+
+    /// A response in a tree of forks of its own, which its provider calls so.
+    pub(crate) async fn kept_as(&self, name: &str, input: &[&str], output: &[&str]) -> ResponseId {
+        let (id, turn) = self.turn(self.anew(), input, output);
+        self.commit(told(turn, name, false)).await.unwrap();
+        id
+    }
+}
+
+pub(crate) async fn a_conversation_is_adopted_once(world: World) {
+    assert_eq!(world.entry("conv_x").await, None);
+    let (one, other) = (world.new_conversation(), world.new_conversation());
+
+    let adopted = world.adopt("conv_x", one.clone()).await;
+    let again = world.adopt("conv_x", other.clone()).await;
+
+    assert_eq!(adopted, of_conversation(&one.id, true));
+    assert_eq!(
+        (Some(again), Some(adopted)),
+        (world.entry("conv_x").await, world.entry("conv_x").await)
+    );
+    assert_eq!(world.listed(&one.id).await, [""; 0]);
+    assert_eq!(world.store.conversation(&world.tenant, &other.id).await, Ok(None));
+}
+
+pub(crate) async fn of_many_that_adopt_at_once_all_get_one_ledger(world: World) {
+    let candidates: Vec<_> = (0..8).map(|_| world.new_conversation()).collect();
+
+    let adopted = join_all(candidates.iter().map(|one| world.adopt("conv_x", one.clone()))).await;
+
+    let expected = world.entry("conv_x").await.unwrap();
+    assert_eq!(adopted, vec![expected; 8]);
+    let found = candidates.iter().map(|one| world.store.conversation(&world.tenant, &one.id));
+    let found = join_all(found).await.into_iter().filter(|found| *found != Ok(None));
+    assert_eq!(found.count(), 1);
+}
+
+pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committed(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
+
+    world.announce("resp_x", &id).await;
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
+    assert!(!world.exists(&id).await);
+    world.commit(told(turn, "resp_x", false)).await.unwrap();
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
+    assert_eq!(world.transcript(&id).await, ["a", "b"]);
+}
+
+pub(crate) async fn a_turn_that_ends_in_doubt_leaves_its_ledgers_in_doubt(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    world.relearn(&conversation, Vec::new()).await.unwrap();
+    let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+
+    world.commit(told(turn, "resp_x", true)).await.unwrap();
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+}
+
+pub(crate) async fn a_turn_whose_response_was_never_told_has_no_name(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let within = || Base::Conversation(conversation.clone());
+    let unrecorded = Turn { response: None, ..world.turn(within(), &["a"], &["b"]).1 };
+    world.commit(told(unrecorded, "resp_x", false)).await.unwrap();
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
+    assert_eq!(world.entry("resp_x").await, None, "there is no record that it could stand for");
+
+    let (id, turn) = world.turn(within(), &["c"], &["d"]);
+    let ledger = Some(LedgerTurn { response: None, in_doubt: true });
+    world.commit(Turn { ledger, ..turn }).await.unwrap();
+
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+    assert_eq!(world.transcript(&id).await, ["a", "b", "c", "d"]);
+}
+
+pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: World) {
+    let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
+    let own = world.conversation(&["a"]).await;
+    for id in [&one, &other] {
+        world.relearn(id, Vec::new()).await.unwrap();
+    }
+
+    world.doubt(&one).await;
+    world.doubt(&own).await;
+
+    assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, true)));
+    assert_eq!(world.entry("conv_2").await, Some(of_conversation(&other, false)));
+}
+
+pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    world.append(&conversation, &["a"]).await.unwrap();
+    let response = world.within(&conversation, &["b"], &["c"]).await;
+    world.append(&conversation, &["d"]).await.unwrap();
+
+    world.relearn(&conversation, elsewhere(&["c", "b", "e"])).await.unwrap();
+
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, false)));
+    assert_eq!(world.listed(&conversation).await, ["c", "b", "e"]);
+    assert_eq!(world.transcript(&response).await, ["a", "b", "c"], "it ends where it did");
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["a", "b", "c"]);
+    let next = world.within(&conversation, &["f"], &["g"]).await;
+    assert_eq!(world.transcript(&next).await, ["c", "b", "e", "f", "g"]);
+    let after = world.after(&response, &["h"], &[]).await;
+    assert_eq!(world.transcript(&after).await, ["a", "b", "c", "h"]);
+}
+
+pub(crate) async fn what_nobody_reaches_after_relearning_goes(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let response = world.within(&conversation, &["a"], &["b"]).await;
+    world.relearn(&conversation, elsewhere(&["a", "b"])).await.unwrap();
+    assert_eq!(world.held(&["a", "b"]).await, ["a", "b"]);
+
+    world.delete_response(&response).await;
+    assert_eq!(world.held(&["a", "b"]).await, [""; 0]);
+    assert_eq!(world.listed(&conversation).await, ["a", "b"]);
+    world.delete_item(&conversation, "a").await;
+    world.relearn(&conversation, items(&["c"])).await.unwrap();
+
+    let located = world.store.locate(&world.tenant, &["msg_a".into(), "msg_b".into()]).await;
+    assert_eq!(located, Ok(Vec::new()), "not even tombstones");
+    assert_eq!(world.listed(&conversation).await, ["c"]);
+}
+
+pub(crate) async fn a_refused_relearning_changes_nothing(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    world.append(&conversation, &["a"]).await.unwrap();
+    let own = world.conversation(&["b"]).await;
+    let unknown = world.conversation_id(world.shard());
+
+    let twice = elsewhere(&["c", "d", "c"]);
+    assert_eq!(
+        world.relearn(&conversation, twice).await,
+        Err(StoreError::DuplicateItem("msg_c".into()))
+    );
+    for id in [&own, &unknown] {
+        let refused = world.relearn(id, elsewhere(&["c"])).await;
+        assert_eq!(refused, Err(StoreError::ConversationNotFound));
+    }
+
+    assert_eq!(world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+    assert_eq!(world.listed(&conversation).await, ["a"]);
+    assert_eq!(world.listed(&own).await, ["b"]);
+}
+
+pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: World) {
+    let older = world.kept_as("resp_x", &["a"], &["b"]).await;
+    let newer = world.kept_as("resp_x", &["c"], &["d"]).await;
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&newer, false)));
+    assert!(!world.exists(&older).await, "nobody could find it any more");
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, ["c", "d"]);
+
+    let (last, turn) = world.turn(world.behind(world.end(&newer).await), &["e"], &["f"]);
+    world.commit(told(turn, "resp_x", false)).await.unwrap();
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&last, false)));
+    assert!(!world.exists(&newer).await);
+    assert_eq!(world.transcript(&last).await, ["c", "d", "e", "f"]);
+}
+
+pub(crate) async fn a_response_has_one_name(world: World) {
+    let (id, turn) = world.turn(world.anew(), &["a"], &["b"]);
+    world.announce("resp_1", &id).await;
+    world.announce("resp_1", &id).await;
+
+    world.announce("resp_2", &id).await;
+    assert_eq!(world.entry("resp_1").await, None);
+    assert_eq!(world.entry("resp_2").await, Some(of_response(&id, true)));
+    world.commit(told(turn, "resp_3", false)).await.unwrap();
+
+    assert_eq!(world.entry("resp_2").await, None);
+    assert_eq!(world.entry("resp_3").await, Some(of_response(&id, false)));
+    assert!(world.exists(&id).await);
+}
+
+pub(crate) async fn a_dropped_opening_takes_its_name_along(world: World) {
+    let (id, turn) = world.turn(world.anew(), &["a"], &[]);
+    world.open(&turn).await;
+    world.announce("resp_x", &id).await;
+    let committed = world.kept_as("resp_y", &["b"], &["c"]).await;
+
+    for response in [&id, &committed] {
+        assert_eq!(world.store.drop_opening(&world.tenant, response).await, Ok(()));
+    }
+
+    assert_eq!(world.entry("resp_x").await, None);
+    assert_eq!(world.entry("resp_y").await, Some(of_response(&committed, false)));
+}
+
+pub(crate) async fn what_is_forgotten_is_deleted(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    world.append(&conversation, &["a"]).await.unwrap();
+    let response = world.kept_as("resp_x", &["b"], &["c"]).await;
+    let (announced, turn) = world.turn(world.anew(), &["d"], &[]);
+    world.open(&turn).await;
+    world.announce("resp_y", &announced).await;
+
+    for name in ["conv_x", "resp_x", "resp_y"] {
+        assert!(world.forget(name).await, "{name}");
+        assert!(!world.forget(name).await, "{name}");
+        assert_eq!(world.entry(name).await, None);
+    }
+
+    assert_eq!(world.store.conversation(&world.tenant, &conversation).await, Ok(None));
+    assert!(!world.exists(&response).await);
+    assert_eq!(world.store.is_open(&world.tenant, &announced).await, Ok(false));
+    assert_eq!(world.held(&["a", "b", "c", "d"]).await, [""; 0]);
+}
+
+pub(crate) async fn what_is_deleted_or_expires_takes_its_name_along(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let (within, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
+    world.commit(told(turn, "resp_w", false)).await.unwrap();
+    let deleted = world.kept_as("resp_x", &["c"], &["d"]).await;
+    let (expired, mut turn) = world.turn(world.anew(), &["e"], &["f"]);
+    turn.response.as_mut().unwrap().created_at = 1;
+    world.commit(told(turn, "resp_y", false)).await.unwrap();
+
+    world.delete_conversation(&conversation).await;
+    world.delete_response(&deleted).await;
+    assert_eq!(world.store.expire_responses(2, 9).await, Ok(1));
+
+    for name in ["conv_x", "resp_x", "resp_y"] {
+        assert_eq!(world.entry(name).await, None, "{name}");
+    }
+    assert!(!world.exists(&expired).await);
+    assert_eq!(world.entry("resp_w").await, Some(of_response(&within, false)));
+}
+
+pub(crate) async fn whatever_a_provider_calls_them_they_are_found(world: World) {
+    let long = "conv_".repeat(20_000);
+    for name in ["conv\u{0}x", "conv x", "conv_ä", &long] {
+        let id = world.adopted(name).await;
+        assert_eq!(world.entry(name).await, Some(of_conversation(&id, true)));
+    }
+    assert_eq!(world.entry("conv").await, None);
+}
+
+pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
+    let bob = alice.seen_by("bob");
+    let (conversation, response) =
+        (alice.adopted("conv_x").await, alice.kept_as("resp_x", &["a"], &[]).await);
+    alice.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+
+    bob.doubt(&conversation).await;
+    assert_eq!(bob.relearn(&conversation, Vec::new()).await, Err(StoreError::ConversationNotFound));
+    for name in ["conv_x", "resp_x"] {
+        assert_eq!(bob.entry(name).await, None);
+        assert!(!bob.forget(name).await);
+    }
+    let his = bob.adopted("conv_x").await;
+    bob.kept_as("resp_x", &["c"], &[]).await;
+
+    assert_eq!(bob.entry("conv_x").await, Some(of_conversation(&his, true)));
+    assert_eq!(alice.entry("conv_x").await, Some(of_conversation(&conversation, false)));
+    assert_eq!(alice.entry("resp_x").await, Some(of_response(&response, false)));
+    assert_eq!(alice.listed(&conversation).await, ["b"]);
+}
+
+/// Every item comes back as it went in, but for its bytes.
+pub(crate) async fn what_is_elsewhere_is_known_by_its_traces(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let call =
+        r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"}"#;
+    let given =
+        vec![saying("a", "hello").elsewhere(), super::world::held("fc_1", call).elsewhere()];
+
+    world.relearn(&conversation, given.clone()).await.unwrap();
+    let (id, mut turn) = world.turn(Base::Conversation(conversation.clone()), &[], &[]);
+    turn.output = elsewhere(&["b"]);
+    world.commit(told(turn, "resp_x", false)).await.unwrap();
+
+    let held = world.store.transcript(&world.tenant, world.tip(&conversation).await).await;
+    assert_eq!(held, Ok([given, elsewhere(&["b"])].concat()));
+    assert_eq!(world.store.output_items(&world.tenant, &id).await, Ok(elsewhere(&["b"])));
+    assert!(world.delete_item(&conversation, "a").await);
+    assert_eq!(world.before(world.tip(&conversation).await).await, ["†a", "fc_1", "b"]);
+    let again = world.append(&conversation, &["b"]).await;
+    assert_eq!(again, Err(StoreError::DuplicateItem("msg_b".into())));
+}
+
+pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
+    let (one, other) = (world.adopted("conv_1").await, world.adopted("conv_2").await);
+    let locate = async || world.store.locate(&world.tenant, &["msg_a".into()]).await;
+    world.relearn(&one, elsewhere(&["a"])).await.unwrap();
+    assert_eq!(locate().await, Ok(Vec::new()));
+
+    let own = world.conversation(&["a"]).await;
+    world.relearn(&other, elsewhere(&["a"])).await.unwrap();
+    assert_eq!(locate().await, Ok(items(&["a"])), "the copy that is here, though not the newest");
+
+    world.delete_item(&own, "a").await;
+    assert_eq!(locate().await, Ok(Vec::new()), "it lives elsewhere: it was not deleted");
+
+    world.delete_item(&one, "a").await;
+    world.delete_item(&other, "a").await;
+    assert!(locate().await.unwrap().iter().all(HeldItem::is_tombstone));
+    assert_eq!(locate().await.unwrap().len(), 1);
+}

@@ -1,0 +1,69 @@
+//! Ledgers that several processes keep.
+
+use antiphon_store::{Base, Kept};
+
+use super::database::Database;
+use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, told};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_that_adopt_one_conversation_at_once_get_one_ledger() {
+    let one = Database::new().await.process().await;
+    let other = one.beside().await;
+
+    for number in 0..10 {
+        let name = format!("conv_{number}");
+        let candidates = (one.world.new_conversation(), other.world.new_conversation());
+        let (first, second) = tokio::join!(
+            one.world.adopt(&name, candidates.0.clone()),
+            other.world.adopt(&name, candidates.1.clone()),
+        );
+
+        assert_eq!(first, second);
+        let Kept::Conversation(kept) = first.kept else { panic!("{name} is a conversation") };
+        for candidate in [candidates.0.id, candidates.1.id] {
+            let found = one.world.store.conversation(&one.world.tenant, &candidate).await.unwrap();
+            assert_eq!(found.is_some(), candidate == kept);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_responses_that_are_committed_under_one_name_at_once_one_is_left() {
+    let one = Database::new().await.process().await;
+    let other = one.beside().await;
+
+    for number in 0..10 {
+        let name = format!("resp_{number}");
+        let turn = |world: &crate::conformance::World| world.turn(world.anew(), &["a"], &["b"]);
+        let ((first, a), (second, b)) = (turn(&one.world), turn(&other.world));
+        let (a, b) = tokio::join!(
+            one.world.commit(told(a, &name, false)),
+            other.world.commit(told(b, &name, false)),
+        );
+
+        assert_eq!((a, b), (Ok(()), Ok(())));
+        let entry = one.world.entry(&name).await.unwrap();
+        assert!([of_response(&first, false), of_response(&second, false)].contains(&entry));
+        for response in [first, second] {
+            let is_named = entry.kept == Kept::Response(response.clone());
+            assert_eq!(one.world.exists(&response).await, is_named);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
+    let dead = Database::new().await.process().await;
+    let other = dead.beside().await;
+    let conversation = dead.world.adopted("conv_x").await;
+    let (id, turn) = dead.world.turn(Base::Conversation(conversation.clone()), &["a"], &[]);
+    dead.world.open(&turn).await;
+    dead.world.announce("resp_x", &id).await;
+    dead.falls_silent().await;
+    other.world.relearn(&conversation, elsewhere(&["b"])).await.unwrap();
+
+    assert_eq!(other.world.store.settle_openings().await, Ok(1));
+
+    assert_eq!(other.world.entry("resp_x").await, Some(of_response(&id, true)));
+    assert_eq!(other.world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+}

@@ -1,0 +1,65 @@
+"""What the suites run against: the API of the upstream, who keeps the state, and what a client can
+tell of both.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A gateway and what is behind it, by name."""
+
+    name: str
+    # The API of the upstream, by its name in the gateway's settings.
+    api: str = "responses"
+    # Whether a model that reasons does so where a request says nothing about it.
+    reasons_unasked: bool = True
+    # Whether it refuses calls without the reasoning that they were made with. A gateway learns that
+    # by the first refusal.
+    wants_reasoning_back: bool = False
+    # Whether it tells that a call is whole before the whole answer is.
+    ends_calls: bool = True
+
+    # What becomes of a turn whose caller leaves, at an upstream that keeps the state: it is kept in
+    # part, whole, or not at all. None: the gateway keeps the state.
+    on_abort: str | None = None
+    # What the gateway's ledger then holds.
+    ledger: str = "heads"
+    # Whether a gateway is there at all.
+    has_gateway: bool = True
+    # Which tests are run, by what their names contain: for pytest, and for Node.
+    only: tuple[str, str] | None = None
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What the suites have to know of it."""
+        return {
+            "UPSTREAM_REASONS_UNASKED": "yes" if self.reasons_unasked else "no",
+            "UPSTREAM_ENDS_CALLS": "yes" if self.ends_calls else "no",
+            "UPSTREAM_ON_ABORT": self.on_abort or "",
+        }
+
+
+# The tests in which a turn is left in the middle.
+LEAVING = ("that_is_left", "left")
+
+SETUPS = {
+    setup.name: setup
+    for setup in (
+        Setup("responses"),
+        # As DeepSeek serves it.
+        Setup("chat", api="chat", wants_reasoning_back=True, ends_calls=False),
+        # Anthropic's models think where `thinking` is asked for, and else do not.
+        Setup("anthropic", api="anthropic", reasons_unasked=False),
+        # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
+        Setup("kept-part", on_abort="part"),
+        Setup("kept-whole", on_abort="whole", only=LEAVING),
+        # A chain whose last response is gone goes on where the ledger holds bodies.
+        Setup("kept-nothing", on_abort="nothing", ledger="bodies", only=LEAVING),
+        # The provider alone: what clients meet without a gateway.
+        Setup("provider", on_abort="part", has_gateway=False),
+    )
+}
+
+# Those that a run meets which names none.
+USUAL = [name for name, setup in SETUPS.items() if setup.has_gateway]
