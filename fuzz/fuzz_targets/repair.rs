@@ -32,7 +32,7 @@ fn what_is_sent_is_sent_once(given: &[Item], held: usize) {
         repair_behind(held.len(), &[held, fresh].concat(), &Policy::default()).items
     };
     let sent = behind(&held, fresh);
-    let left = unmendable(held.len(), &[&held, fresh].concat());
+    let left = unmendable(held.len(), &[&held[..], fresh].concat());
     assert!(left.iter().all(|item| item.position < held.len()), "what is held is told");
     let now = [held, sent].concat();
     assert_eq!(behind(&now, &[]), [], "twice is once");
