@@ -101,6 +101,11 @@ impl Client {
         };
     }
 
+    /// Whether it is told nothing before the whole answer.
+    pub(super) fn awaits_whole(&self) -> bool {
+        matches!(self.audience, Audience::AwaitsWhole(_))
+    }
+
     /// Waits until nobody wants what is still to come.
     pub(super) async fn unwanted(&mut self) -> Unwanted {
         match &mut self.audience {

@@ -158,7 +158,7 @@ impl Theirs<'_> {
         }
     }
 
-    fn provider(&self) -> Provider<'_> {
+    pub(super) fn provider(&self) -> Provider<'_> {
         Provider::new(self.http, self.turn.caller)
     }
 }

@@ -3,6 +3,7 @@
 use antiphon_store::Named;
 
 use super::Theirs;
+use super::attempt::Failed;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
@@ -34,7 +35,7 @@ impl Theirs<'_> {
         opened: &Opened,
         plan: &Plan,
         client: &mut Client,
-    ) -> Result<Answered, ApiError> {
+    ) -> Result<Answered, Failed> {
         let mut telling = Telling { opened, plan, named: None };
         let heard = match reply {
             Reply::Whole(body) => {
@@ -48,12 +49,12 @@ impl Theirs<'_> {
         let outcome = match heard {
             Ok(Heard::Whole) => Outcome::Ended(hearing.into_assembler()),
             Ok(Heard::Unwanted(unwanted)) => hearing.leave(unwanted, client).await,
-            Ok(Heard::Broken(error)) if telling.named.is_some() => {
+            Ok(Heard::Broken(error)) if telling.has_told(client, &error) => {
                 hearing.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(hearing.into_assembler())
             }
             Ok(Heard::Broken(error)) => return Err(self.untold(opened, error.into()).await),
-            Err(error) => return Err(self.untold(opened, error).await),
+            Err(error) => return Err(self.untold(opened, error.into()).await),
         };
         Ok(Answered { outcome, named: telling.named })
     }
@@ -99,9 +100,18 @@ impl Theirs<'_> {
     }
 
     /// The turn came to nothing of which anybody was told.
-    async fn untold(&self, opened: &Opened, error: ApiError) -> ApiError {
+    async fn untold(&self, opened: &Opened, failed: Failed) -> Failed {
         self.turn.drop_opening(opened).await;
-        error
+        failed
+    }
+}
+
+impl Telling<'_> {
+    /// Whether the caller was told of the response that now comes to nothing. One that waits for the whole
+    /// is told nothing before its end, so that what does not fit the state may be sent once more.
+    fn has_told(&self, client: &Client, error: &UpstreamError) -> bool {
+        let may_be_sent_again = client.awaits_whole() && error.state_error().is_some();
+        self.named.is_some() && !may_be_sent_again
     }
 }
 
