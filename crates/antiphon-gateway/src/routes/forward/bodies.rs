@@ -70,10 +70,10 @@ async fn keeper<'a>(
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),
         },
-        (None, Continues::Nothing) => gateway
-            .upstreams
-            .keeping()
-            .map_or(Owner::Here, |http| gateway.owner_of_new(Upstream::Http(http))),
+        (None, Continues::Nothing) => match gateway.upstreams.keeping() {
+            Some(http) => gateway.owner_of_new(caller, Upstream::Http(http)).await,
+            None => Owner::Here,
+        },
         (None, Continues::Conversation(id) | Continues::Response(id)) => {
             gateway.owner_of(caller, id).await?
         }
