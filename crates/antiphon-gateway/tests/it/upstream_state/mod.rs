@@ -2,6 +2,7 @@
 
 mod abort;
 mod ai_sdk;
+mod capabilities;
 mod chains;
 mod conversations;
 mod crash;
