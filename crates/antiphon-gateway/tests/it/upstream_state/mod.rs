@@ -10,6 +10,7 @@ mod faults;
 mod lanes;
 mod langchain;
 mod passing;
+mod probing;
 mod repairs;
 mod replays;
 mod routes_background;
