@@ -4,6 +4,7 @@
 //! only ones that callers are told. Antiphon keeps a ledger of what it holds, under ids that nobody is
 //! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
 
+mod again;
 mod attempt;
 mod commit;
 mod learn;
@@ -21,6 +22,7 @@ use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 
+use self::again::Made;
 use self::attempt::Planned;
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
@@ -49,7 +51,12 @@ impl<'a> Theirs<'a> {
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
         let _underway = self.turn.enter().await?;
-        let (opened, basis) = self.open_somehow().await?;
+        let (opened, mut basis) = self.open_somehow().await?;
+        match self.made_before(&opened).await? {
+            Made::Never => {}
+            Made::Whole(answer) => return self.answer_again(&answer, client).await,
+            Made::Begun(brought) => basis.brought = brought,
+        }
         let planned = self.planned(opened, basis).await?;
         let mut asking = Asking::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;

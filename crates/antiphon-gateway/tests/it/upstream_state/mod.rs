@@ -3,10 +3,15 @@
 mod abort;
 mod ai_sdk;
 mod chains;
+mod client_retries;
 mod conversations;
 mod crash;
 mod langchain;
+mod late;
+mod lost;
 mod passing;
 mod repairs;
 mod replays;
+mod state_errors;
+mod stuck;
 mod world;
