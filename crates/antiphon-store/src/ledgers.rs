@@ -16,9 +16,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Keeps the ledgers of what providers keep.
 ///
 /// ```text
-///   adopt, announce ──> in doubt ── commit of a whole turn, relearn ──> sure
-///                          ↑                                            │
-///                          └──────────── doubt ─────────────────────────┘
+///   adopt, announce ──> in doubt ── commit of a whole turn, relearn, trust ──> sure
+///                          ↑                                                   │
+///                          └──────────────── doubt ────────────────────────────┘
 /// ```
 ///
 /// A name stands for one conversation or response, and of several that it was given to, for the last.
@@ -53,6 +53,9 @@ pub trait Ledgers: Send + Sync {
     /// A request is on its way that may change the conversation at its provider. Nothing happens where
     /// there is no ledger of it.
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+
+    /// The request that was on its way has changed nothing. To be called by whoever was sure before.
+    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
     /// Puts what the provider says that its conversation holds in the place of what was known: in a
     /// thread of its own, so that responses still end where they did. What nobody reaches any more goes.

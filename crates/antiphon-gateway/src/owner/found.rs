@@ -38,10 +38,12 @@ impl Gateway {
                 false => Ok(Owned::HERE),
             };
         }
-        Ok(match asked.filter(|http| self.may_ask(http, id)) {
-            Some(http) => Owned { owner: Owner::Upstream(http), ledger: None },
-            None => Owned::HERE,
-        })
+        match asked {
+            Some(http) if self.may_ask(caller, http, id).await => {
+                Ok(Owned { owner: Owner::Upstream(http), ledger: None })
+            }
+            _ => Ok(Owned::HERE),
+        }
     }
 
     fn kept_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Owned<'_>, ApiError> {
@@ -69,9 +71,11 @@ impl Gateway {
     }
 
     /// Whether an upstream may be asked for what nobody has heard of here.
-    fn may_ask(&self, http: &HttpUpstream, id: &str) -> bool {
-        let is_kept_there = !id.starts_with("conv_") || http.keeps_conversations();
-        is_kept_there && may_be_id(id) && !self.is_shared(http)
+    async fn may_ask(&self, caller: &Caller, http: &HttpUpstream, id: &str) -> bool {
+        let is_conversation = || id.starts_with("conv_");
+        may_be_id(id)
+            && !self.is_shared(http)
+            && (!is_conversation() || http.capabilities(caller).await.conversations)
     }
 }
 

@@ -4,13 +4,18 @@
 //! anything, nothing is looked up.
 
 mod account;
+mod capabilities;
 mod found;
 mod listing;
+mod probe;
 mod provider;
 mod segment;
+#[cfg(test)]
+mod world;
 
 use antiphon_store::LedgerEntry;
 
+pub(crate) use self::capabilities::{Findings, find_out};
 pub(crate) use self::found::may_be_id;
 pub(crate) use self::provider::{KeptResponse, Provider};
 use crate::caller::Caller;
@@ -45,9 +50,9 @@ impl Gateway {
 
     /// Who keeps the conversations that begin without a turn: no model is named, so it is the upstream
     /// that takes what names none.
-    pub(crate) fn owner_of_new_conversation(&self) -> Owner<'_> {
+    pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> Owner<'_> {
         match self.upstreams.keeping() {
-            Some(http) if http.keeps_conversations() => Owner::Upstream(http),
+            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
             _ => Owner::Here,
         }
     }

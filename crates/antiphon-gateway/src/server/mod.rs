@@ -18,7 +18,7 @@ pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
 use crate::gateway::Gateway;
 use crate::settings::Settings;
-use crate::{abandoned, background, retention, routes, webhooks};
+use crate::{abandoned, background, owner, retention, routes, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -70,6 +70,7 @@ async fn keep_house(gateway: &Arc<Gateway>) {
         () = background::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
         () = webhooks::tell(gateway) => {}
+        () = owner::find_out(&gateway.upstreams) => {}
     }
 }
 

@@ -281,10 +281,7 @@ impl Turn<'_> {
         let finished = match outcome {
             // Nobody was told of it, so nobody can go on from it: there was no turn.
             Outcome::Left(_) if !self.request.stream => return Ok(()),
-            Outcome::Left(assembler) => assembler.settle(unix_now()),
-            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
-                assembler.finish(unix_now())
-            }
+            outcome => outcome.finished(),
         };
         self.learn_of_compaction(&plan, &finished);
         let report = plan.report.with_notes(&finished.notes);

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header,
+};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -23,7 +25,8 @@ use super::patience::Patience;
 use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
-use crate::settings::{ModelPattern, Retries, State, UpstreamSettings};
+use crate::owner::Findings;
+use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -42,6 +45,7 @@ pub(crate) struct HttpUpstream {
     name: String,
     /// How many answers may still be opened; `None`: any number.
     open: Option<Arc<Semaphore>>,
+    findings: Findings,
     pub(super) client: Client<HttpsConnector<HttpConnector>, RequestBody>,
 }
 
@@ -54,6 +58,7 @@ impl HttpUpstream {
             base,
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
+            findings: Findings::default(),
             client: client(settings.connect_timeout),
         }
     }
@@ -66,6 +71,11 @@ impl HttpUpstream {
     /// Its base URL, without a slash at the end: what its state is known to be kept by.
     pub(crate) fn base(&self) -> &str {
         &self.base
+    }
+
+    /// The same as the settings have it.
+    pub(crate) fn url(&self) -> &Uri {
+        &self.settings.url
     }
 
     /// The API that it speaks.
@@ -93,14 +103,14 @@ impl HttpUpstream {
         self.settings.state
     }
 
-    /// Whether it keeps conversations, as far as its settings say.
-    pub(crate) fn deletes_items(&self) -> bool {
-        self.settings.capabilities.is_none_or(|capabilities| capabilities.item_deletion)
+    /// What the operator says that it can do where it keeps the state.
+    pub(crate) fn told_capabilities(&self) -> Option<Capabilities> {
+        self.settings.capabilities
     }
 
-    /// See above.
-    pub(crate) fn keeps_conversations(&self) -> bool {
-        self.settings.capabilities.is_none_or(|capabilities| capabilities.conversations)
+    /// What was found out of the same.
+    pub(crate) fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// How many tokens its models take, where that is known.
@@ -150,7 +160,7 @@ impl HttpUpstream {
     }
 
     /// Asks at `path`, behind the base URL, for an answer of one JSON object.
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         method: Method,
         path: &str,

@@ -1,5 +1,7 @@
 //! Errors that name what is not there, apart from those of servers that have no such path.
 
+use http::StatusCode;
+
 use super::error::UpstreamError;
 
 impl UpstreamError {
@@ -9,20 +11,34 @@ impl UpstreamError {
     /// (`Response not found`) or only a code. Where there is no such path, all that is named is that path:
     /// `Invalid URL (GET /v1/conversations/...)`, `Cannot GET /v1/...`, `Not Found`.
     pub(crate) fn tells_of_no(&self, noun: &str, id: &str) -> bool {
-        let Self::Refused(refused) = self else { return false };
+        let Some(said) = self.said_with(StatusCode::NOT_FOUND) else { return false };
+        let is_gone = GONE.iter().any(|gone| said.contains(gone));
+        let is_noun = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()) == noun;
+        names(&said, id) || (is_gone && words(&said).any(is_noun))
+    }
+
+    /// Whether the server says that this id is of a wrong form. It has the path then.
+    pub(crate) fn tells_of_no_id(&self, id: &str) -> bool {
+        self.said_with(StatusCode::BAD_REQUEST).is_some_and(|said| names(&said, id))
+    }
+
+    /// Message and code, in lower case, of a refusal with this status.
+    fn said_with(&self, status: StatusCode) -> Option<String> {
+        let Self::Refused(refused) = self else { return None };
         let error = refused.error();
         let text = |key: &str| error[key].as_str().unwrap_or_default().to_lowercase();
-        let said = format!("{} {}", text("message"), text("code").replace('_', " "));
-        refused.status.as_u16() == 404 && names(&said, noun, &id.to_lowercase())
+        let said = || format!("{} {}", text("message"), text("code").replace('_', " "));
+        (refused.status == status).then(said)
     }
 }
 
-/// Whether these words, in lower case, are of this object and not of a path.
-fn names(said: &str, noun: &str, id: &str) -> bool {
-    let mut words = said.split_whitespace().filter(|word| !word.contains('/'));
-    let names_id = words.clone().any(|word| word.contains(id));
-    let is_noun = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()) == noun;
-    names_id || (words.any(is_noun) && GONE.iter().any(|gone| said.contains(gone)))
+fn names(said: &str, id: &str) -> bool {
+    words(said).any(|word| word.contains(&id.to_lowercase()))
+}
+
+/// The words that are no paths.
+fn words(said: &str) -> impl Iterator<Item = &str> {
+    said.split_whitespace().filter(|word| !word.contains('/'))
 }
 
 /// How servers say that something is not there.
@@ -30,7 +46,7 @@ const GONE: [&str; 4] = ["not found", "not exist", "no such", "unknown"];
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, StatusCode};
+    use http::HeaderMap;
     use serde_json::{Value, json};
 
     use super::super::error::Refused;
@@ -38,11 +54,14 @@ mod tests {
 
     const ID: &str = "conv_00AB";
 
-    fn names(status: u16, error: Value) -> bool {
+    fn refused(status: u16, error: &Value) -> UpstreamError {
         let body = json!({"error": error}).to_string().into();
         let status = StatusCode::from_u16(status).unwrap();
-        let refused = Refused { status, headers: HeaderMap::new(), body };
-        UpstreamError::Refused(Box::new(refused)).tells_of_no("conversation", ID)
+        UpstreamError::Refused(Box::new(Refused { status, headers: HeaderMap::new(), body }))
+    }
+
+    fn names(status: u16, error: &Value) -> bool {
+        refused(status, error).tells_of_no("conversation", ID)
     }
 
     #[test]
@@ -55,8 +74,8 @@ mod tests {
             json!({"message": "Sorry.", "code": "conversation_not_found"}),
         ];
         for error in errors {
-            assert!(names(404, error.clone()), "{error}");
-            assert!(!names(500, error));
+            assert!(names(404, &error), "{error}");
+            assert!(!names(500, &error));
         }
     }
 
@@ -75,7 +94,17 @@ mod tests {
             json!({}),
         ];
         for error in errors {
-            assert!(!names(404, error.clone()), "{error}");
+            assert!(!names(404, &error), "{error}");
         }
+    }
+
+    #[test]
+    fn an_id_of_a_wrong_form_is_named() {
+        let malformed =
+            json!({"message": "Invalid conversation id 'conv_00AB', Malformed identifier."});
+        assert!(refused(400, &malformed).tells_of_no_id(ID));
+        assert!(!refused(401, &malformed).tells_of_no_id(ID));
+        let other = json!({"message": "Missing required query parameter: api-version"});
+        assert!(!refused(400, &other).tells_of_no_id(ID));
     }
 }

@@ -172,6 +172,10 @@ pub(crate) async fn a_request_on_its_way_puts_a_conversation_in_doubt(world: Wor
 
     assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, true)));
     assert_eq!(world.entry("conv_2").await, Some(of_conversation(&other, false)));
+
+    world.ledgers().trust(&world.tenant, &one).await.unwrap();
+
+    assert_eq!(world.entry("conv_1").await, Some(of_conversation(&one, false)));
 }
 
 pub(crate) async fn what_is_relearned_takes_the_place_of_what_was_known(world: World) {

@@ -1,65 +1,18 @@
-use std::time::Duration;
-
-use antiphon_store::Tenant;
-use antiphon_testkit::{FakeUpstream, Recorded, Reply};
-use http::{HeaderMap, StatusCode};
+use antiphon_testkit::Reply;
+use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::super::world::World;
 use super::*;
-use crate::settings::{Retries, Secret, Settings, UpstreamSettings};
-use crate::upstream::{StateError, Upstreams};
-
-/// A provider that says what a test has it say.
-struct World {
-    upstream: FakeUpstream,
-    upstreams: Upstreams,
-    caller: Caller,
-}
-
-impl World {
-    async fn new() -> Self {
-        Self::with(|_| {}).await
-    }
-
-    async fn with(change: impl FnOnce(&mut UpstreamSettings)) -> Self {
-        let upstream = FakeUpstream::start().await;
-        let url = upstream.base_url().parse().unwrap();
-        let mut kept = UpstreamSettings::new(url, None);
-        kept.retries.first_delay = Duration::ZERO;
-        change(&mut kept);
-        let settings = Settings { upstreams: vec![kept], ..Settings::default() };
-        let caller = Caller {
-            tenant: Tenant::new("alice"),
-            token: Some(Secret::new("token-of-alice")),
-            headers: HeaderMap::new(),
-        };
-        Self { upstream, upstreams: Upstreams::new(&settings), caller }
-    }
-
-    fn provider(&self) -> Provider<'_> {
-        Provider::new(self.upstreams.of_api(false).unwrap(), &self.caller)
-    }
-
-    fn says(&self, body: &Value) {
-        self.upstream.script(Reply::json(StatusCode::OK, body));
-    }
-
-    fn refuses(&self, status: StatusCode, message: &str) {
-        self.upstream.script(Reply::json(status, &json!({"error": {"message": message}})));
-    }
-
-    /// What was asked: method, path and query.
-    fn asked(&self) -> Vec<String> {
-        let line = |it: Recorded| {
-            let query = it.query.map(|query| format!("?{query}")).unwrap_or_default();
-            format!("{} {}{query}", it.method, it.path)
-        };
-        self.upstream.requests().into_iter().map(line).collect()
-    }
-}
+use crate::settings::Retries;
+use crate::upstream::StateError;
 
 fn user(id: &str) -> Value {
     json!({"type": "message", "role": "user", "id": id})
+}
+
+fn provider(world: &World) -> Provider<'_> {
+    Provider::new(world.http(), &world.caller)
 }
 
 fn ids(items: &[Item]) -> Vec<&str> {
@@ -81,7 +34,7 @@ async fn the_items_of_a_conversation_are_read_page_by_page_with_the_callers_toke
     );
     world.says(&json!({"data": [user("msg_3")], "last_id": "msg_3", "has_more": false}));
 
-    let items = world.provider().conversation_items("conv_1").await.unwrap();
+    let items = provider(&world).conversation_items("conv_1").await.unwrap();
 
     assert_eq!(ids(&items), ["msg_1", "msg_2", "msg_3"]);
     let path = "GET /v1/conversations/conv_1/items?order=asc&limit=100";
@@ -97,7 +50,7 @@ async fn the_input_of_a_response_is_read_page_by_page() {
     world.says(&first);
     world.says(&json!({"data": [], "has_more": false}));
 
-    let items = world.provider().input_items("resp_1").await.unwrap();
+    let items = provider(&world).input_items("resp_1").await.unwrap();
 
     assert_eq!(ids(&items), ["msg_1", "msg_2"]);
     let path = "GET /v1/responses/resp_1/input_items?order=asc&limit=100";
@@ -114,7 +67,7 @@ async fn a_response_is_read_as_it_is_kept() {
     });
     world.says(&kept);
 
-    let response = world.provider().response("resp_2").await.unwrap();
+    let response = provider(&world).response("resp_2").await.unwrap();
 
     assert_eq!(world.asked(), ["GET /v1/responses/resp_2"]);
     assert_eq!(response.body, kept.to_string());
@@ -134,7 +87,7 @@ async fn a_response_that_is_on_its_own_and_on_its_way_says_so() {
             "status": "in_progress", "previous_response_id": null, "output": [],
             "conversation": conversation,
         }));
-        let response = world.provider().response("resp_1").await.unwrap();
+        let response = provider(&world).response("resp_1").await.unwrap();
         assert_eq!(response.status, "in_progress");
         assert_eq!(response.previous, None);
         assert_eq!(response.conversation.as_deref(), conversation.as_str());
@@ -153,7 +106,7 @@ async fn what_is_no_response_says_what_is_missing() {
     ];
     for (body, what) in odd {
         world.says(&body);
-        let error = world.provider().response("resp_1").await.unwrap_err().to_string();
+        let error = provider(&world).response("resp_1").await.unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
     }
 }
@@ -161,7 +114,7 @@ async fn what_is_no_response_says_what_is_missing() {
 #[tokio::test]
 async fn an_item_is_deleted_and_one_that_is_not_there_is_as_good_as_deleted() {
     let world = World::new().await;
-    let provider = world.provider();
+    let provider = provider(&world);
     world.says(&json!({"id": "conv_1", "object": "conversation"}));
     provider.delete_item("conv_1", "rs_1").await.unwrap();
     world.refuses(StatusCode::NOT_FOUND, "Item with id 'rs_1' not found.");
@@ -180,7 +133,7 @@ async fn where_items_cannot_be_deleted_none_is_taken_for_deleted() {
     ];
     for (refusal, message) in refusals {
         world.refuses(refusal, message);
-        let error = world.provider().delete_item("conv_1", "rs_1").await.unwrap_err();
+        let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
         assert_eq!(status(&error), Some(refusal.as_u16()), "{message}");
     }
 }
@@ -189,10 +142,10 @@ async fn where_items_cannot_be_deleted_none_is_taken_for_deleted() {
 async fn an_error_is_the_providers_own() {
     let world = World::new().await;
     world.refuses(StatusCode::NOT_FOUND, "Conversation with id 'conv_1' not found.");
-    let error = world.provider().conversation_items("conv_1").await.unwrap_err();
+    let error = provider(&world).conversation_items("conv_1").await.unwrap_err();
     assert_eq!(status(&error), Some(404));
     world.refuses(StatusCode::NOT_FOUND, "Response with id 'resp_1' not found.");
-    let error = world.provider().response("resp_1").await.unwrap_err();
+    let error = provider(&world).response("resp_1").await.unwrap_err();
     assert_eq!(error.state_error(), Some(StateError::UnknownResponse));
 }
 
@@ -205,7 +158,7 @@ async fn what_fails_for_a_moment_is_asked_again() {
     world.refuses(StatusCode::TOO_MANY_REQUESTS, "Slow down");
     world.says(&json!({"data": [user("msg_2")], "has_more": false}));
 
-    let items = world.provider().conversation_items("conv_1").await.unwrap();
+    let items = provider(&world).conversation_items("conv_1").await.unwrap();
 
     assert_eq!(ids(&items), ["msg_1", "msg_2"]);
     assert_eq!(world.asked().len(), 5);
@@ -215,7 +168,7 @@ async fn what_fails_for_a_moment_is_asked_again() {
 async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
     let world = World::with(|kept| kept.retries = Retries::none()).await;
     world.refuses(StatusCode::SERVICE_UNAVAILABLE, "Overloaded");
-    let error = world.provider().delete_item("conv_1", "rs_1").await.unwrap_err();
+    let error = provider(&world).delete_item("conv_1", "rs_1").await.unwrap_err();
     assert_eq!(status(&error), Some(503));
     assert_eq!(world.asked().len(), 1);
 }
@@ -224,14 +177,14 @@ async fn what_goes_on_failing_is_asked_no_more_often_than_the_settings_say() {
 async fn an_answer_is_as_long_as_the_settings_let_it_be() {
     let world = World::with(|kept| kept.max_answer = 20).await;
     world.says(&json!({"data": [], "has_more": false}));
-    let error = world.provider().input_items("resp_1").await.unwrap_err();
+    let error = provider(&world).input_items("resp_1").await.unwrap_err();
     assert_eq!(error, UpstreamError::Garbled("a body over 20 bytes".into()));
 }
 
 #[tokio::test]
 async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
     let world = World::new().await;
-    let provider = world.provider();
+    let provider = provider(&world);
     for text in ["../x?y", "", "..", "a/b", "a%2Fb"] {
         let errors = [
             provider.conversation_items(text).await.unwrap_err(),
@@ -249,7 +202,7 @@ async fn a_text_that_can_be_no_id_is_unknown_and_reaches_nobody() {
 async fn an_id_is_one_segment_whatever_it_holds() {
     let world = World::new().await;
     world.says(&json!({"data": []}));
-    world.provider().conversation_items("conv:a&limit=1").await.unwrap();
+    provider(&world).conversation_items("conv:a&limit=1").await.unwrap();
     let path = "GET /v1/conversations/conv%3Aa%26limit%3D1/items?order=asc&limit=100";
     assert_eq!(world.asked(), [path]);
 }

@@ -61,7 +61,8 @@ async fn owned<'a>(
     asked: &Asked,
 ) -> Result<Owned<'a>, ApiError> {
     let Some(id) = asked.whose() else {
-        return Ok(Owned { owner: gateway.owner_of_new_conversation(), ledger: None });
+        let owner = gateway.owner_of_new_conversation(caller).await;
+        return Ok(Owned { owner, ledger: None });
     };
     let owned = gateway.owned(caller, id, gateway.upstreams.keeping()).await?;
     match (asked.item(), owned.owner) {

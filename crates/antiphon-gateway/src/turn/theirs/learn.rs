@@ -24,7 +24,7 @@ use crate::upstream::UpstreamError;
 /// before them is not known, as if a client had never sent it.
 const LONGEST_WALK: usize = 256;
 
-/// A part of a chain: what came in with a response, or what its model made.
+/// A chain as far back as it was not known.
 #[derive(Default)]
 struct Walked {
     /// The newest response first, each with its input and its output.
@@ -93,6 +93,9 @@ impl Theirs<'_> {
 
     /// The input of a response; nothing where the upstream does not list it.
     async fn input_of(&self, id: &str) -> Result<Vec<Item>, ApiError> {
+        if !self.http.capabilities(self.turn.caller).await.input_items {
+            return Ok(Vec::new());
+        }
         Ok(found(self.provider().input_items(id).await)?.unwrap_or_default())
     }
 

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 
 use antiphon::item::IdSource;
 use antiphon::made_up::is_made_up;
-use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, repair_behind};
+use antiphon::repair::{Action, Mend, OnOutputWithoutCall, Policy, Repaired, repair_behind};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 use bytes::Bytes;
 
@@ -204,9 +204,7 @@ impl Outlines {
 
     /// The fresh items that are sent, mended or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
-        let left_out = |mend: &&antiphon::repair::Mend| {
-            matches!(mend.action, Action::Dropped | Action::Replaced)
-        };
+        let left_out = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
         let left_out = repaired.mends.iter().filter(left_out);
         let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
         let fresh = self.fresh.iter().enumerate();

@@ -89,7 +89,7 @@ impl Theirs<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         if telling.named.is_none() {
-            let Some(id) = self.id_told(hearing, telling.opened)? else { return Ok(()) };
+            let Some(id) = id_told(hearing, telling.opened)? else { return Ok(()) };
             let named = self.named(&id);
             self.announce(&named, telling.opened).await?;
             client.begin(telling.plan.report.head_unnamed());
@@ -97,20 +97,6 @@ impl Theirs<'_> {
         }
         hearing.pass_on(client).await;
         Ok(())
-    }
-
-    /// The upstream's id of the response, once it has told it. Nothing else is told before, a failure
-    /// included: that is for whoever hears the answer.
-    fn id_told(&self, hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
-        let assembler = hearing.assembler();
-        let local = opened.response_id.as_str();
-        match assembler.response_id() {
-            Some(id) if id != local => Ok(Some(id)),
-            Some(_) if assembler.failure().is_none() => {
-                Err(UpstreamError::Garbled("a response without an id".into()).into())
-            }
-            _ => Ok(None),
-        }
     }
 
     /// The turn came to nothing of which anybody was told.
@@ -133,5 +119,19 @@ impl Answered {
     /// Whether its caller left before the end, and is told of nothing.
     pub(super) fn is_left(&self) -> bool {
         matches!(self.outcome, Outcome::Left(_))
+    }
+}
+
+/// The upstream's id of the response, once it has told it. Nothing else is told before, a failure
+/// included: that is for whoever hears the answer.
+fn id_told(hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
+    let assembler = hearing.assembler();
+    let local = opened.response_id.as_str();
+    match assembler.response_id() {
+        Some(id) if id != local => Ok(Some(id)),
+        Some(_) if assembler.failure().is_none() => {
+            Err(UpstreamError::Garbled("a response without an id".into()).into())
+        }
+        _ => Ok(None),
     }
 }

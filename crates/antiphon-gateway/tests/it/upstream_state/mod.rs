@@ -6,6 +6,8 @@ mod chains;
 mod client_retries;
 mod conversations;
 mod crash;
+mod faults;
+mod lanes;
 mod langchain;
 mod late;
 mod lost;

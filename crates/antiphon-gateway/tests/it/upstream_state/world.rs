@@ -22,14 +22,7 @@ impl World {
     /// A gateway with settings that differ from the usual ones.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let provider = StrictProvider::start().await;
-        let url = provider.base_url().parse().expect("it is a URL");
-        let upstream = UpstreamSettings {
-            state: State::Upstream,
-            capabilities: Some(Preset::OpenAi.capabilities()),
-            retries: Retries::none(),
-            ..UpstreamSettings::new(url, None)
-        };
-        let mut settings = Settings { upstreams: vec![upstream], ..Settings::default() };
+        let mut settings = settings(&provider);
         change(&mut settings);
         Self { provider, gateways: Gateways::start(settings).await }
     }
@@ -94,6 +87,18 @@ impl World {
     pub(crate) async fn left(&self, exchange: &Exchange) {
         soon("the provider is left", exchange.disconnected()).await;
     }
+}
+
+/// The usual settings of a gateway in front of this provider.
+pub(crate) fn settings(provider: &StrictProvider) -> Settings {
+    let url = provider.base_url().parse().expect("it is a URL");
+    let upstream = UpstreamSettings {
+        state: State::Upstream,
+        capabilities: Some(Preset::OpenAi.capabilities()),
+        retries: Retries::none(),
+        ..UpstreamSettings::new(url, None)
+    };
+    Settings { upstreams: vec![upstream], ..Settings::default() }
 }
 
 impl Drop for World {

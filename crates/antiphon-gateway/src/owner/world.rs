@@ -1,0 +1,77 @@
+//! The world of the tests: one provider, and one caller of it.
+
+use std::time::Duration;
+
+use antiphon_store::Tenant;
+use antiphon_testkit::{FakeUpstream, Recorded, Reply};
+use http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+
+use crate::caller::Caller;
+use crate::settings::{Secret, Settings, State, UpstreamSettings};
+use crate::upstream::{HttpUpstream, Upstreams};
+
+/// A provider that says what a test has it say.
+pub(super) struct World {
+    pub(super) upstream: FakeUpstream,
+    pub(super) upstreams: Upstreams,
+    pub(super) caller: Caller,
+}
+
+impl World {
+    pub(super) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// With settings that differ from the usual ones.
+    pub(super) async fn with(change: impl FnOnce(&mut UpstreamSettings)) -> Self {
+        Self::with_entries(|mut kept| {
+            change(&mut kept);
+            vec![kept]
+        })
+        .await
+    }
+
+    /// With several entries for the one provider.
+    pub(super) async fn with_entries(
+        entries: impl FnOnce(UpstreamSettings) -> Vec<UpstreamSettings>,
+    ) -> Self {
+        let upstream = FakeUpstream::start().await;
+        let url = upstream.base_url().parse().expect("it is a URL");
+        let mut kept = UpstreamSettings::new(url, None);
+        kept.state = State::Upstream;
+        kept.retries.first_delay = Duration::ZERO;
+        let settings = Settings { upstreams: entries(kept), ..Settings::default() };
+        let caller = Caller {
+            tenant: Tenant::new("alice"),
+            token: Some(Secret::new("token-of-alice")),
+            headers: HeaderMap::new(),
+        };
+        Self { upstream, upstreams: Upstreams::new(&settings), caller }
+    }
+
+    pub(super) fn http(&self) -> &HttpUpstream {
+        self.upstreams.of_api(false).expect("there is one")
+    }
+
+    pub(super) fn says(&self, body: &Value) {
+        self.upstream.script(Reply::json(StatusCode::OK, body));
+    }
+
+    pub(super) fn refuses(&self, status: StatusCode, message: &str) {
+        self.upstream.script(refusal(status, message));
+    }
+
+    /// What was asked: method, path and query.
+    pub(super) fn asked(&self) -> Vec<String> {
+        let line = |it: Recorded| {
+            let query = it.query.map(|query| format!("?{query}")).unwrap_or_default();
+            format!("{} {}{query}", it.method, it.path)
+        };
+        self.upstream.requests().into_iter().map(line).collect()
+    }
+}
+
+pub(super) fn refusal(status: StatusCode, message: &str) -> Reply {
+    Reply::json(status, &json!({"error": {"message": message}}))
+}

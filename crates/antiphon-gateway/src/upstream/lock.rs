@@ -1,0 +1,107 @@
+//! Waiting for a conversation that a server says is locked.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::error::UpstreamError;
+use super::state_error::StateError;
+use crate::bound::from_now;
+
+/// The first wait. Each is twice the one before it, as the official clients have it: 1, 2, 4 seconds.
+const FIRST: Duration = Duration::from_secs(1);
+
+/// The longest wait: how long a conversation that is free again may stand idle.
+const LONGEST: Duration = Duration::from_secs(4);
+
+/// How long a request is made again because another of its conversation is open.
+///
+/// Turns of this gateway stand in line for a conversation; this is for those that others have asked of the
+/// same server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LockWait {
+    end: Instant,
+    next: Duration,
+}
+
+impl LockWait {
+    /// For so long, from now on: what is left of the time that a turn may wait for its conversation.
+    pub(crate) fn within(left: Duration) -> Self {
+        Self { end: from_now(left), next: FIRST }
+    }
+
+    /// Waits until the request is to be made again; `false`, at once, where this error is of something else
+    /// than a lock, or the time is over.
+    pub(crate) async fn may_ask_again(&mut self, error: &UpstreamError) -> bool {
+        if error.state_error() != Some(StateError::Locked) {
+            return false;
+        }
+        let Some(wait) = self.next(Instant::now()) else { return false };
+        let wait_ms = wait.as_millis();
+        tracing::info!(wait_ms, "the upstream has the conversation locked; it is asked again");
+        tokio::time::sleep(wait).await;
+        true
+    }
+
+    /// How long to wait at `now`, if there is time left. The last wait is what is left.
+    fn next(&mut self, now: Instant) -> Option<Duration> {
+        let left = self.end.saturating_duration_since(now);
+        let wait = self.next.min(left);
+        self.next = (self.next * 2).min(LONGEST);
+        (!wait.is_zero()).then_some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use antiphon::stream::Failure;
+
+    use super::*;
+
+    /// The waits of a request that finds its conversation locked each time, in milliseconds.
+    fn waits(left: Duration) -> Vec<u128> {
+        let mut lock = LockWait::within(left);
+        let mut now = lock.end - left;
+        let next = || {
+            let wait = lock.next(now)?;
+            now += wait;
+            Some(wait.as_millis())
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn waits_double_and_end_with_the_time_that_is_left() {
+        assert_eq!(waits(Duration::from_secs(7)), [1000, 2000, 4000]);
+        assert_eq!(waits(Duration::from_secs(13)), [1000, 2000, 4000, 4000, 2000]);
+        assert_eq!(waits(Duration::from_millis(2500)), [1000, 1500]);
+        assert_eq!(waits(Duration::from_millis(300)), [300]);
+        assert!(waits(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn time_that_goes_by_in_requests_counts() {
+        let mut lock = LockWait::within(Duration::from_secs(10));
+        let begun = lock.end - Duration::from_secs(10);
+        let at = |seconds| begun + Duration::from_secs(seconds);
+        assert_eq!(lock.next(at(0)), Some(Duration::from_secs(1)));
+        assert_eq!(lock.next(at(9)), Some(Duration::from_secs(1)));
+        assert_eq!(lock.next(at(10)), None);
+        assert_eq!(lock.next(at(11)), None);
+    }
+
+    #[tokio::test]
+    async fn only_a_lock_is_waited_for_and_only_while_there_is_time() {
+        let failed = |code: &str, message: &str| {
+            UpstreamError::Failed(Failure { code: code.into(), message: message.into() })
+        };
+        let locked = failed("conversation_locked", "Please retry in a few seconds.");
+        let in_time = LockWait::within(Duration::from_hours(1));
+        let mut lock = LockWait { next: Duration::from_millis(1), ..in_time };
+        assert!(!lock.may_ask_again(&failed("server_error", "Boom.")).await);
+        assert!(!lock.may_ask_again(&UpstreamError::BrokeOff).await);
+        let mut over = LockWait::within(Duration::ZERO);
+        assert!(!over.may_ask_again(&locked).await);
+        assert!(lock.may_ask_again(&locked).await);
+    }
+}
