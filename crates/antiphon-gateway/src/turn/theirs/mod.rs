@@ -21,6 +21,7 @@ use antiphon::dialect::{Asked, Dialect};
 use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
+use tokio::time::Instant;
 
 use self::again::Made;
 use self::attempt::Planned;
@@ -29,6 +30,7 @@ use self::plan::Plan;
 use super::open::Opened;
 use super::relay::Hearing;
 use super::{Client, Turn};
+use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, Wants};
@@ -38,12 +40,15 @@ use crate::upstream::{Asking, HttpUpstream, Upstream};
 pub(super) struct Theirs<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
+    /// Until when it waits for those who have its conversation.
+    waits_until: Instant,
 }
 
 impl<'a> Theirs<'a> {
     /// The turn, its state kept by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
-        Self { turn, http }
+        let waits_until = from_now(turn.gateway.settings.turn_wait);
+        Self { turn, http, waits_until }
     }
 
     /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may

@@ -10,6 +10,7 @@ mod faults;
 mod lanes;
 mod langchain;
 mod late;
+mod locked;
 mod lost;
 mod passing;
 mod repairs;
