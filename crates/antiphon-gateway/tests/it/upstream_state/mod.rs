@@ -8,6 +8,7 @@ mod crash;
 mod faults;
 mod lanes;
 mod langchain;
+mod locked;
 mod passing;
 mod repairs;
 mod replays;
