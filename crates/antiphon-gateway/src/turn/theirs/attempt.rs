@@ -4,6 +4,7 @@ use super::Theirs;
 use super::objections::Objections;
 use super::open::after;
 use super::plan::Plan;
+use super::queued::Queued;
 use super::relay::Answered;
 use super::replay::Footing;
 use crate::error::ApiError;
@@ -31,6 +32,14 @@ pub(super) struct Basis {
     pub(super) brought: Vec<(usize, usize)>,
 }
 
+/// What an attempt came to.
+pub(super) enum Answer {
+    /// An answer, of which its caller was told as it came.
+    Told(Answered),
+    /// A response in the upstream's own background.
+    Queued(Queued),
+}
+
 /// Why an attempt came to nothing that its caller was told of.
 pub(super) struct Failed {
     pub(super) error: ApiError,
@@ -39,7 +48,7 @@ pub(super) struct Failed {
 }
 
 /// What came of an attempt: an answer, or nothing where nobody wants one any more.
-type Attempted = Result<Option<Answered>, Failed>;
+type Attempted = Result<Option<Answer>, Failed>;
 
 impl Theirs<'_> {
     /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
@@ -51,7 +60,7 @@ impl Theirs<'_> {
         planned: Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<(Planned, Answered)>, ApiError> {
+    ) -> Result<Option<(Planned, Answer)>, ApiError> {
         let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
         let failed = match attempted {
             Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
@@ -108,8 +117,11 @@ impl Theirs<'_> {
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
         let Ok(reply) = reply else { return Ok(None) };
+        if self.turn.request.is_queued() {
+            return Ok(Some(Answer::Queued(Queued::of(reply)?)));
+        }
         let hearing = self.hearing(opened, plan);
-        self.relay(reply, hearing, opened, plan, client).await.map(Some)
+        self.relay(reply, hearing, opened, plan, client).await.map(Answer::Told).map(Some)
     }
 
     /// The same turn as it is to be sent in the place of what was refused; `None` where there is no

@@ -10,6 +10,7 @@ mod learn;
 mod objections;
 mod open;
 mod plan;
+mod queued;
 mod relay;
 mod replay;
 mod send;
@@ -21,7 +22,7 @@ use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 
-use self::attempt::Planned;
+use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
 use super::open::Opened;
@@ -48,6 +49,8 @@ impl<'a> Theirs<'a> {
     /// have begun, what it holds is in doubt, and learnt from it before the next turn.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
+        let turn = self.turn;
+        turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
         let (opened, basis) = self.open_somehow().await?;
         let planned = self.planned(opened, basis).await?;
@@ -55,7 +58,11 @@ impl<'a> Theirs<'a> {
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
-        self.conclude(opened, plan.retried(asking.retries()), answer, client).await
+        let plan = plan.retried(asking.retries());
+        match answer {
+            Answer::Told(answered) => self.conclude(opened, plan, answered, client).await,
+            Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
+        }
     }
 
     /// What the gateway does by itself elsewhere and cannot do here.

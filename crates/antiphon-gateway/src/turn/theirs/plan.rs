@@ -71,7 +71,6 @@ impl Theirs<'_> {
     /// holds.
     pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
         let turn = self.turn;
-        turn.gateway.check_references(turn.caller, self.http, &turn.request.input).await?;
         let held = turn.load(opened.cursor).await?;
         let incoming: Vec<Incoming> =
             turn.request.input.iter().cloned().map(Incoming::of).collect();

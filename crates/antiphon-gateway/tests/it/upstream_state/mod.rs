@@ -2,6 +2,7 @@
 
 mod abort;
 mod ai_sdk;
+mod capabilities;
 mod chains;
 mod conversations;
 mod crash;
@@ -12,4 +13,9 @@ mod locked;
 mod passing;
 mod repairs;
 mod replays;
+mod routes_background;
+mod routes_ledgers;
+mod routes_owner;
+mod routes_tenants;
+mod routes_unchanged;
 mod world;

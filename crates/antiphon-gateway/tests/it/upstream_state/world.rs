@@ -32,6 +32,16 @@ impl World {
         self.gateways.kill_and_start().await;
     }
 
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        self.gateways.start_again_with(change).await;
+    }
+
+    /// A caller of the gateway with this token.
+    pub(crate) fn caller(&self, token: &str) -> Client {
+        self.gateways.caller(token)
+    }
+
     /// A caller of the gateway.
     pub(crate) fn client(&self) -> Client {
         self.gateways.client()
