@@ -11,7 +11,7 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::upstream::{Asking, StateError, UpstreamError};
+use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
 
 /// A turn that is open, and what is to be sent.
 pub(super) struct Planned {
@@ -47,6 +47,9 @@ pub(super) struct Failed {
     pub(super) fault: Option<StateError>,
 }
 
+/// What came of an attempt: an answer, or nothing where nobody wants one any more.
+type Attempted = Result<Option<Answer>, Failed>;
+
 impl Theirs<'_> {
     /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
     /// it holds is sent once more, otherwise: it is asked what it has, and what is sent follows from
@@ -58,7 +61,8 @@ impl Theirs<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Option<(Planned, Answer)>, ApiError> {
-        let failed = match self.attempt(&planned, asking, client).await {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let failed = match attempted {
             Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
             Err(failed) => failed,
         };
@@ -68,9 +72,38 @@ impl Theirs<'_> {
         let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
             return Err(failed.error);
         };
-        match self.attempt(&planned, asking, client).await {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        match attempted {
             Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
             Err(again) => Err(again.error),
+        }
+    }
+
+    /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
+    /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
+    async fn attempt_behind_others(
+        &self,
+        mut planned: Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<(Planned, Attempted), ApiError> {
+        let mut lock = LockWait::within(self.turn.gateway.settings.turn_wait);
+        loop {
+            let attempted = self.attempt(&planned, asking, client).await;
+            if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
+                return Ok((planned, attempted));
+            }
+            tokio::select! {
+                is_over = async { !lock.wait().await } => {
+                    if is_over {
+                        return Ok((planned, attempted));
+                    }
+                }
+                _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
+            }
+            let Planned { opened, mut basis, .. } = planned;
+            basis.brought.clear();
+            planned = self.planned(self.learnt_anew(opened).await?, basis).await?;
         }
     }
 
@@ -79,7 +112,7 @@ impl Theirs<'_> {
         planned: &Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Answer>, Failed> {
+    ) -> Attempted {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
@@ -145,6 +178,13 @@ impl Theirs<'_> {
                 self.turn.opened(shard, Some(cursor), after(&record), None).await
             }
         }
+    }
+}
+
+impl Failed {
+    /// Whether another turn of the conversation is open at the upstream.
+    fn is_of_a_lock(&self) -> bool {
+        self.fault == Some(StateError::Locked)
     }
 }
 

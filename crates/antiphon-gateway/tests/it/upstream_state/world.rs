@@ -93,6 +93,14 @@ impl World {
         of_gateway.count()
     }
 
+    /// Waits until the provider has refused a request.
+    pub(crate) async fn refused_once(&self) {
+        let mut index = 0;
+        while self.provider.request(index).await.verdict.is_ok() {
+            index += 1;
+        }
+    }
+
     /// Waits until the gateway has left the provider in the middle of its answer.
     pub(crate) async fn left(&self, exchange: &Exchange) {
         soon("the provider is left", exchange.disconnected()).await;
