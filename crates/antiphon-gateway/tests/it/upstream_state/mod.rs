@@ -15,6 +15,5 @@ mod replays;
 mod routes_background;
 mod routes_ledgers;
 mod routes_owner;
-mod routes_tenants;
 mod routes_unchanged;
-mod world;
+pub(crate) mod world;

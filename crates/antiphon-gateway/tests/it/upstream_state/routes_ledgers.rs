@@ -210,13 +210,29 @@ async fn what_was_deleted_is_forgotten() {
     }
 }
 
-#[tokio::test]
-async fn what_was_on_its_way_when_the_gateway_died_is_asked_for() {
-    let mut world = Scripted::with(|settings| {
+/// A gateway in front of a provider of which the test says every answer.
+async fn scripted() -> Scripted {
+    Scripted::with(|settings| {
         settings.upstreams[0].state = State::Upstream;
         settings.upstreams[0].capabilities = Some(Preset::OpenAi.capabilities());
     })
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn a_conversation_that_nobody_could_ask_for_again_is_none() {
+    let world = scripted().await;
+    for told in [json!({"object": "conversation"}), json!([]), json!({"id": ""})] {
+        world.script(Reply::json(StatusCode::OK, &told));
+        let answer = world.client().post("/v1/conversations", &json!({})).await;
+        assert_eq!(answer.status(), 502, "{told}");
+        assert!(answer.server_error().contains("without an id"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_on_its_way_when_the_gateway_died_is_asked_for() {
+    let mut world = scripted().await;
     let made = json!({"id": "conv_x", "object": "conversation", "created_at": 1, "metadata": {}});
     world.script(Reply::json(StatusCode::OK, &made));
     let client = world.client();
