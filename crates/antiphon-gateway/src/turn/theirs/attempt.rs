@@ -1,5 +1,7 @@
 //! Sending a turn, and sending it once more where the upstream holds something else than was known.
 
+use tokio::time::Instant;
+
 use super::Theirs;
 use super::objections::Objections;
 use super::open::after;
@@ -87,7 +89,8 @@ impl Theirs<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<(Planned, Attempted), ApiError> {
-        let mut lock = LockWait::within(self.turn.gateway.settings.turn_wait);
+        let left = self.waits_until.saturating_duration_since(Instant::now());
+        let mut lock = LockWait::within(left);
         loop {
             let attempted = self.attempt(&planned, asking, client).await;
             if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {

@@ -36,7 +36,7 @@ impl Theirs<'_> {
             self.doubt_later(opened);
         }
         if recorded.is_err() || !matches!(sent, Ok(Ok(_))) {
-            self.turn.drop_opening(opened).await;
+            self.drop_opening(opened).await;
         }
         if let (Ok(()), Err(ApiError::Upstream(refused))) = (&recorded, &sent)
             && has_changed_nothing(refused)
