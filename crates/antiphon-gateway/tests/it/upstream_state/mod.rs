@@ -16,6 +16,7 @@ mod lost;
 mod passing;
 mod repairs;
 mod replays;
+mod replicas;
 mod routes_background;
 mod routes_ledgers;
 mod routes_owner;
