@@ -4,13 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use antiphon_testkit::{Exchange, Refusal, serve};
+use antiphon_testkit::{Exchange, Hold, Refusal, Reply, serve};
+use http::Method;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::account::Account;
-use crate::world::Shared;
+use crate::world::{Detour, Shared};
 use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 
 /// A provider that keeps state, on a port of its own. It stops when this is dropped.
@@ -18,6 +19,9 @@ use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 /// Besides the provider's API it serves, for clients in other languages:
 ///
 /// - `GET /log?token=X`: the requests so far, of that token or of all;
+/// - `GET /turns?token=X`: of these the requests for turns alone, as a server without state would
+///   have been asked for them: `{authorization, body, refusal}`, the body with all that the model
+///   was given as its `input`;
 /// - `POST /hold?token=X&at=PLACE`: the next streamed answer to a request with that token stops at
 ///   a [`Hold`](antiphon_testkit::Hold);
 /// - `POST /on-abort?outcome=part|whole|nothing`: what becomes of turns whose callers leave from
@@ -93,6 +97,18 @@ impl StrictProvider {
         let exchange = script.exchange();
         self.shared.world().scripts.push_back((script, exchange.clone()));
         exchange
+    }
+
+    /// Stops the next streamed answer to a request with this token, until its peer leaves.
+    pub fn hold(&self, token: &str, hold: Hold) {
+        self.shared.world().hold(token, hold);
+    }
+
+    /// Gives this reply to the next request of this method whose path ends so, in place of all else:
+    /// nothing is changed by that request.
+    pub fn reply_instead(&self, method: Method, path_end: &str, reply: Reply) {
+        let detour = Detour { method, path_end: path_end.to_owned(), reply };
+        self.shared.world().detours.push(detour);
     }
 
     /// Decides what becomes of turns whose callers leave from now on.

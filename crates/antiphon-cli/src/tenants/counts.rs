@@ -10,6 +10,7 @@ pub(super) fn line(tenant: &Tenant, held: &Holdings) -> String {
         "conversations": held.conversations,
         "responses": held.responses,
         "open_turns": held.open_turns,
+        "ledgers": held.ledgers,
         "items": held.items,
         "deleted_items": held.deleted_items,
     })
@@ -22,6 +23,7 @@ pub(super) fn words(held: &Holdings) -> String {
         (held.conversations, "conversation"),
         (held.responses, "response"),
         (held.open_turns, "open turn"),
+        (held.ledgers, "ledger"),
         (held.items, "item"),
     ];
     let named = named.map(|(count, name)| counted(count, name)).join(", ");
@@ -47,13 +49,14 @@ mod tests {
             conversations: 1,
             responses: 2,
             open_turns: 0,
+            ledgers: 3,
             items: 5,
             deleted_items: 1,
             others: 7,
         };
         let words = words(&held);
-        let expected =
-            "1 conversation, 2 responses, 0 open turns, 5 items and 1 trace of a deleted item";
+        let expected = "1 conversation, 2 responses, 0 open turns, 3 ledgers, 5 items and 1 trace of \
+                        a deleted item";
         assert_eq!(words, expected);
     }
 }

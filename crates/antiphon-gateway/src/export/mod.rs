@@ -2,21 +2,31 @@
 //!
 //! ```text
 //! {"object":"export","version":1,"tenant":"acme"}
+//! {"object":"ledger","upstream":"https://…","id":"conv_…","conversation":"conv_…"}
+//! {"object":"ledger","upstream":"https://…","id":"resp_…","response":"resp_…"}
 //! {"object":"conversation","id":"conv_…","created_at":…,"metadata":{…}}
 //! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","item":{…}}
 //! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","deleted":true}
+//! {"object":"conversation.item","conversation":"conv_…","id":"msg_…","kept_elsewhere":true}
 //! {"object":"response","id":"resp_…",…,"output":[…]}
 //! {"object":"response.input_item","response":"resp_…","id":"msg_…","item":{…}}
+//! {"object":"response.output_item","response":"resp_…","id":"msg_…","kept_elsewhere":true}
 //! {"object":"response.report","response":"resp_…","report":{…}}
 //! {"object":"open_turn","response":{"id":"resp_…",…}}
 //! {"object":"item","id":"msg_…","item":{…}}
-//! {"object":"export.end","lines":9}
+//! {"object":"export.end","lines":13}
 //! ```
 //!
 //! An `item` has the bytes that came, encrypted reasoning included, with blanks in the place of line
 //! ends between its tokens; of one that was deleted the id is left. A conversation's items follow it
 //! in order, and so do a response's input items and report. A `response` is what the API shows, its
-//! reasoning encrypted as it came. An open turn is one that was announced and has not ended; its
+//! reasoning encrypted as it came.
+//!
+//! A ledger says which conversation or response a provider keeps, by the name of its upstream and the
+//! provider's id; under the id here follows what is known of it. Of items that the provider keeps that
+//! is their ids; those of a response's output follow it. Their bytes are to be had of the provider.
+//!
+//! An open turn is one that was announced and has not ended; its
 //! input follows it as input items. A background response is in the export once it has ended. Lines
 //! of the object `item` are those that no conversation and no response has any more, and that are
 //! held because later ones go on from behind them. Where the last line is missing, the export is not
@@ -27,10 +37,11 @@ mod line;
 use std::io;
 use std::ops::Range;
 
-use antiphon::HeldItem;
 use antiphon::json::Object;
+use antiphon::{Body, HeldItem};
 use antiphon_store::{
-    Conversation, Cursor, ResponseId, ResponseRecord, Seq, Snapshot, StoreError, Tenant, Turn,
+    Conversation, Cursor, Kept, LedgerEntry, ResponseId, ResponseRecord, Seq, Snapshot, StoreError,
+    Tenant, Turn,
 };
 
 use self::line::Line;
@@ -70,6 +81,7 @@ impl Export<'_> {
     async fn write(mut self) -> Result<()> {
         let tenant = self.tenant.as_str();
         self.line(Line::of("export").raw("version", "1").text("tenant", tenant))?;
+        self.ledgers().await?;
         self.conversations().await?;
         self.responses().await?;
         self.open_turns().await?;
@@ -77,6 +89,26 @@ impl Export<'_> {
         let lines = self.lines.to_string();
         self.line(Line::of("export.end").raw("lines", &lines))?;
         Ok(self.out.flush()?)
+    }
+
+    async fn ledgers(&mut self) -> Result<()> {
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.snapshot.ledgers(self.tenant, after.as_deref()).await?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            after = Some(last.clone());
+            for (provider_id, entry) in page {
+                self.ledger(&provider_id, &entry)?;
+            }
+        }
+    }
+
+    fn ledger(&mut self, provider_id: &str, entry: &LedgerEntry) -> Result<()> {
+        let line = Line::of("ledger").text("upstream", &entry.upstream).text("id", provider_id);
+        self.line(match &entry.kept {
+            Kept::Conversation(id) => line.text("conversation", id.as_str()),
+            Kept::Response(id) => line.text("response", id.as_str()),
+        })
     }
 
     async fn conversations(&mut self) -> Result<()> {
@@ -121,13 +153,17 @@ impl Export<'_> {
 
     async fn response(&mut self, record: ResponseRecord) -> Result<()> {
         let ResponseRecord { response, cursor, mut input, mut output } = record;
-        let mut shown: Vec<String> = Vec::new();
+        let (mut shown, mut elsewhere): (Vec<String>, Vec<HeldItem>) = Default::default();
         while let Some(items) = self.next_items(cursor, &mut output).await? {
-            let live = items.iter().filter(|item| !item.is_tombstone());
-            shown.extend(live.map(|item| present(item, true)));
+            let here = items.iter().filter(|item| item.body.bytes().is_some());
+            shown.extend(here.map(|item| present(item, true)));
+            elsewhere.extend(items.into_iter().filter(|item| item.body == Body::Elsewhere));
         }
         self.line(Line::whole(show(&response.envelope, &shown)?))?;
         let id = response.id.as_str();
+        for item in &elsewhere {
+            self.line(Line::of("response.output_item").text("response", id).item(item))?;
+        }
         while let Some(items) = self.next_items(cursor, &mut input).await? {
             self.input_items(id, &items)?;
         }

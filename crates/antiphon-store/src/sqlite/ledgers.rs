@@ -43,6 +43,12 @@ impl Ledgers for SqliteStore {
             .await
     }
 
+    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, false).map(drop))
+            .await
+    }
+
     async fn relearn(
         &self,
         tenant: &Tenant,

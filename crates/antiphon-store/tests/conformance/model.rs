@@ -3,6 +3,7 @@
 
 mod comparison;
 mod history;
+mod ledgers;
 
 use std::cell::Cell;
 
@@ -60,6 +61,12 @@ enum Step {
     Announce { response: usize, input: usize },
     Conclude { opening: usize, output: usize },
     Abandon { opening: usize },
+    Adopt { name: usize },
+    Relearn { conversation: usize, known: Vec<usize> },
+    Doubt { conversation: usize },
+    Tell { behind: usize, name: usize, in_doubt: bool },
+    AnnounceName { opening: usize, name: usize },
+    Forget { name: usize },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -85,5 +92,21 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (which(), few()).prop_map(|(response, input)| Step::Announce { response, input }),
         1 => (which(), few()).prop_map(|(opening, output)| Step::Conclude { opening, output }),
         1 => which().prop_map(|opening| Step::Abandon { opening }),
+        6 => of_ledgers(),
+    ]
+}
+
+fn of_ledgers() -> impl Strategy<Value = Step> {
+    let which = any::<usize>;
+    prop_oneof![
+        2 => which().prop_map(|name| Step::Adopt { name }),
+        3 => (which(), prop::collection::vec(which(), 0..3))
+            .prop_map(|(conversation, known)| Step::Relearn { conversation, known }),
+        1 => which().prop_map(|conversation| Step::Doubt { conversation }),
+        3 => (which(), which(), any::<bool>())
+            .prop_map(|(behind, name, in_doubt)| Step::Tell { behind, name, in_doubt }),
+        1 => (which(), which())
+            .prop_map(|(opening, name)| Step::AnnounceName { opening, name }),
+        1 => which().prop_map(|name| Step::Forget { name }),
     ]
 }

@@ -17,8 +17,8 @@ fn tenants_are_listed_beside_a_gateway() {
 
     let held = |tenant: &str| {
         json!({
-            "tenant": tenant, "conversations": 1, "responses": 3, "open_turns": 0, "items": 6,
-            "deleted_items": 1,
+            "tenant": tenant, "conversations": 1, "responses": 3, "open_turns": 0, "ledgers": 0,
+            "items": 6, "deleted_items": 1,
         })
     };
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));

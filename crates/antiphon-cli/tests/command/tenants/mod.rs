@@ -2,6 +2,7 @@
 
 mod erase;
 mod export;
+mod ledgers;
 mod list;
 mod on_postgres;
 mod tokens;
@@ -108,4 +109,4 @@ fn lines(text: &str) -> Vec<Value> {
 
 /// What [`is_busy`] comes to, in words.
 const BUSY: &str =
-    "1 conversation, 3 responses, 0 open turns, 6 items and 1 trace of a deleted item";
+    "1 conversation, 3 responses, 0 open turns, 0 ledgers, 6 items and 1 trace of a deleted item";

@@ -1,7 +1,7 @@
 //! What belongs to another does not exist.
 
-mod attempts;
-mod belongings;
+pub(crate) mod attempts;
+pub(crate) mod belongings;
 mod keys;
 mod matrix;
 mod observed;

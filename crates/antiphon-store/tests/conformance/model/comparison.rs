@@ -17,6 +17,7 @@ impl History {
             self.compare_conversation(id, held).await;
         }
         self.compare_places().await;
+        self.compare_names().await;
     }
 
     async fn compare_response(&self, response: &Response) {
@@ -38,8 +39,8 @@ impl History {
         assert_eq!(self.listed(&scope).await, self.live(held));
     }
 
-    /// An item is found exactly where somebody still reaches a copy: the newest live one, else what is
-    /// left of the newest.
+    /// An item is found exactly where somebody still reaches a copy: the newest live one that is here,
+    /// else, where none lives elsewhere, what is left of the newest.
     async fn compare_places(&self) {
         let reached: BTreeSet<Nth> = self
             .responses
@@ -53,8 +54,10 @@ impl History {
         let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();
         for id in ids {
             let copies = || reached.iter().filter(|nth| self.copies[**nth].item.id == *id);
-            let live = copies().rfind(|nth| !self.copies[**nth].erased);
-            let newest = live.or(copies().next_back()).map(|nth| self.left(*nth));
+            let here = copies().rfind(|nth| self.left(**nth).body.bytes().is_some());
+            let erased =
+                copies().next_back().filter(|_| copies().all(|nth| self.copies[*nth].erased));
+            let newest = here.or(erased).map(|nth| self.left(*nth));
             let expected: Vec<_> = newest.into_iter().collect();
             let (store, tenant) = (&self.world.store, &self.world.tenant);
             let found = store.locate(tenant, std::slice::from_ref(id)).await;

@@ -1,10 +1,12 @@
 //! The naive store, step by step beside the one that is tried.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use antiphon::HeldItem;
-use antiphon_store::{Base, ConversationId, Cursor, RequestDigest, ResponseId, StoreError, Turn};
+use antiphon_store::{
+    Base, ConversationId, Cursor, Kept, LedgerEntry, RequestDigest, ResponseId, StoreError, Turn,
+};
 
 use super::Step;
 use crate::conformance::World;
@@ -35,11 +37,11 @@ pub(super) struct Conversation {
     pub(super) id: ConversationId,
     pub(super) held: Vec<Nth>,
     /// Its last turn, if nothing came behind it.
-    last: Option<LastTurn>,
+    pub(super) last: Option<LastTurn>,
 }
 
 #[derive(Clone)]
-struct LastTurn {
+pub(super) struct LastTurn {
     request: RequestDigest,
     response: ResponseId,
     /// How many items were held before it.
@@ -53,6 +55,8 @@ pub(super) struct History {
     pub(super) responses: Vec<Response>,
     pub(super) conversations: Vec<Conversation>,
     pub(super) openings: Vec<Opening>,
+    /// What a provider's names stand for.
+    pub(super) names: BTreeMap<String, LedgerEntry>,
     /// How many turns of conversations there were: each answers a request of its own.
     asked: usize,
 }
@@ -65,6 +69,7 @@ impl History {
             responses: Vec::new(),
             conversations: Vec::new(),
             openings: Vec::new(),
+            names: BTreeMap::new(),
             asked: 0,
         }
     }
@@ -96,6 +101,12 @@ impl History {
             Step::Announce { response, input } => self.announce(response, input).await,
             Step::Conclude { opening, output } => self.conclude(opening, output).await,
             Step::Abandon { opening } => self.abandon(opening).await,
+            Step::Adopt { name } => self.adopt(name).await,
+            Step::Relearn { conversation, known } => self.relearn(conversation, &known).await,
+            Step::Doubt { conversation } => self.doubt(conversation).await,
+            Step::Tell { behind, name, in_doubt } => self.tell(behind, name, in_doubt).await,
+            Step::AnnounceName { opening, name } => self.announce_name(opening, name).await,
+            Step::Forget { name } => self.forget(name).await,
         }
     }
 
@@ -105,14 +116,14 @@ impl History {
         (first..first + count).map(|nth| saying(&format!("n{nth}"), "new")).collect()
     }
 
-    fn keep(&mut self, items: &[HeldItem]) -> Vec<Nth> {
+    pub(super) fn keep(&mut self, items: &[HeldItem]) -> Vec<Nth> {
         let first = self.copies.len();
         self.copies.extend(items.iter().map(|item| Copy { item: item.clone(), erased: false }));
         (first..self.copies.len()).collect()
     }
 
     /// A turn of fresh items, and what it leaves behind `past`.
-    fn new_turn(&self, base: Base, input: usize, output: usize) -> (ResponseId, Turn) {
+    pub(super) fn new_turn(&self, base: Base, input: usize, output: usize) -> (ResponseId, Turn) {
         let (id, mut turn) = self.world.turn(base, &[], &[]);
         let mut items = self.fresh(input + output);
         turn.output = items.split_off(input);
@@ -120,7 +131,7 @@ impl History {
         (id, turn)
     }
 
-    async fn commit(&mut self, past: &[Nth], id: ResponseId, turn: Turn) -> Vec<Nth> {
+    pub(super) async fn commit(&mut self, past: &[Nth], id: ResponseId, turn: Turn) -> Vec<Nth> {
         let mut transcript = past.to_vec();
         transcript.extend(self.keep(&turn.input));
         let input = past.len()..transcript.len();
@@ -227,7 +238,7 @@ impl History {
     }
 
     /// The same id with a text that tells the copies apart.
-    fn again(&self, nth: Nth) -> HeldItem {
+    pub(super) fn again(&self, nth: Nth) -> HeldItem {
         let id = self.copies[nth].item.id.as_str();
         let text = format!("copy {}", self.copies.len());
         saying(id.trim_start_matches("msg_"), &text)
@@ -270,6 +281,7 @@ impl History {
             let gone = self.responses.remove(at);
             assert!(self.world.delete_response(&gone.id).await);
             assert!(!self.world.exists(&gone.id).await);
+            self.unname(&Kept::Response(gone.id));
         }
     }
 
@@ -278,6 +290,7 @@ impl History {
             let gone = self.conversations.remove(at).id;
             assert!(self.world.delete_conversation(&gone).await);
             assert!(!self.world.delete_conversation(&gone).await);
+            self.unname(&Kept::Conversation(gone));
         }
     }
 
@@ -308,14 +321,15 @@ impl History {
             let Opening { id, .. } = self.openings.remove(at);
             let (store, tenant) = (&self.world.store, &self.world.tenant);
             assert_eq!(store.drop_opening(tenant, &id).await, Ok(()));
+            self.unname(&Kept::Response(id));
         }
     }
 
-    async fn end(&self, response: usize) -> Cursor {
+    pub(super) async fn end(&self, response: usize) -> Cursor {
         self.world.end(&self.responses[response].id).await
     }
 }
 
-fn chosen<T>(among: &[T], which: usize) -> Option<usize> {
+pub(super) fn chosen<T>(among: &[T], which: usize) -> Option<usize> {
     which.checked_rem(among.len())
 }

@@ -1,0 +1,137 @@
+//! What the naive store knows of what a provider keeps.
+
+use std::collections::BTreeSet;
+
+use antiphon::HeldItem;
+use antiphon_store::{Base, Kept, LedgerEntry, StoreError, Turn};
+
+use super::history::{Conversation, History, chosen};
+use crate::conformance::ledgers::{of_conversation, of_response, told};
+
+/// So many names there are.
+const NAMES: usize = 4;
+
+fn name(which: usize) -> String {
+    format!("theirs_{}", which % NAMES)
+}
+
+impl History {
+    pub(super) async fn compare_names(&self) {
+        for name in (0..NAMES).map(name) {
+            assert_eq!(self.world.entry(&name).await.as_ref(), self.names.get(&name));
+        }
+    }
+
+    pub(super) async fn adopt(&mut self, which: usize) {
+        let (name, conversation) = (name(which), self.world.new_conversation());
+        let id = conversation.id.clone();
+        let adopted = self.world.adopt(&name, conversation).await;
+        if !self.names.contains_key(&name) {
+            self.names.insert(name.clone(), of_conversation(&id, true));
+            self.conversations.push(Conversation { id, held: Vec::new(), last: None });
+        }
+        assert_eq!(Some(&adopted), self.names.get(&name));
+    }
+
+    /// The provider says that a conversation holds items of these ids.
+    pub(super) async fn relearn(&mut self, conversation: usize, known: &[usize]) {
+        let Some(at) = chosen(&self.conversations, conversation) else { return };
+        let known = known.iter().filter_map(|which| chosen(&self.copies, *which));
+        let items: Vec<_> = known.map(|nth| self.again(nth).elsewhere()).collect();
+        let kept = Kept::Conversation(self.conversations[at].id.clone());
+        let is_ledger = self.names.values().any(|entry| entry.kept == kept);
+        let expected = match given_twice(&items) {
+            _ if !is_ledger => Err(StoreError::ConversationNotFound),
+            Some(item) => Err(StoreError::DuplicateItem(item.id.clone())),
+            None => Ok(()),
+        };
+        let outcome = self.world.relearn(&self.conversations[at].id, items.clone()).await;
+        assert_eq!(outcome, expected);
+        if expected.is_ok() {
+            self.conversations[at].held = self.keep(&items);
+            self.conversations[at].last = None;
+            self.set_doubt(&kept, false);
+        }
+    }
+
+    pub(super) async fn doubt(&mut self, conversation: usize) {
+        let Some(at) = chosen(&self.conversations, conversation) else { return };
+        let id = self.conversations[at].id.clone();
+        self.world.doubt(&id).await;
+        self.set_doubt(&Kept::Conversation(id), true);
+    }
+
+    /// A turn whose provider tells what it calls the response: in a conversation, or behind a response.
+    pub(super) async fn tell(&mut self, behind: usize, which: usize, in_doubt: bool) {
+        let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
+        let (past, base) = match (within, chosen(&self.responses, behind)) {
+            (Some(at), _) => {
+                let Conversation { id, held, .. } = &self.conversations[at];
+                (held.clone(), Base::Conversation(id.clone()))
+            }
+            (None, Some(at)) => {
+                (self.responses[at].transcript.clone(), self.world.behind(self.end(at).await))
+            }
+            (None, None) => (Vec::new(), self.world.anew()),
+        };
+        let (id, turn) = self.new_turn(base, 1, 1);
+        let output = turn.output.into_iter().map(HeldItem::elsewhere).collect();
+        let turn = told(Turn { output, ..turn }, &name(which), in_doubt);
+        let transcript = self.commit(&past, id.clone(), turn).await;
+        if let Some(at) = within {
+            self.conversations[at].held = transcript;
+            self.conversations[at].last = None;
+            self.set_doubt(&Kept::Conversation(self.conversations[at].id.clone()), in_doubt);
+        }
+        self.stand(name(which), of_response(&id, in_doubt));
+    }
+
+    pub(super) async fn announce_name(&mut self, opening: usize, which: usize) {
+        let Some(at) = chosen(&self.openings, opening) else { return };
+        let id = self.openings[at].id.clone();
+        self.world.announce(&name(which), &id).await;
+        self.stand(name(which), of_response(&id, true));
+    }
+
+    pub(super) async fn forget(&mut self, which: usize) {
+        let gone = self.names.remove(&name(which));
+        assert_eq!(self.world.forget(&name(which)).await, gone.is_some());
+        let Some(LedgerEntry { kept, .. }) = gone else { return };
+        self.openings.retain(|opening| Kept::Response(opening.id.clone()) != kept);
+        self.lose(&kept);
+    }
+
+    /// Nothing stands for this any more.
+    pub(super) fn unname(&mut self, kept: &Kept) {
+        self.names.retain(|_, entry| entry.kept != *kept);
+    }
+
+    /// A name stands for this from now on, and what it stood for is gone.
+    fn stand(&mut self, name: String, entry: LedgerEntry) {
+        let kept = entry.kept.clone();
+        let before = self.names.remove(&name).filter(|before| before.kept != kept);
+        self.unname(&kept);
+        self.names.insert(name, entry);
+        if let Some(before) = before {
+            self.lose(&before.kept);
+        }
+    }
+
+    fn lose(&mut self, kept: &Kept) {
+        match kept {
+            Kept::Conversation(id) => self.conversations.retain(|one| one.id != *id),
+            Kept::Response(id) => self.responses.retain(|one| one.id != *id),
+        }
+    }
+
+    fn set_doubt(&mut self, kept: &Kept, in_doubt: bool) {
+        for entry in self.names.values_mut().filter(|entry| entry.kept == *kept) {
+            entry.in_doubt = in_doubt;
+        }
+    }
+}
+
+fn given_twice(items: &[HeldItem]) -> Option<&HeldItem> {
+    let mut ids = BTreeSet::new();
+    items.iter().find(|item| !ids.insert(&item.id))
+}
