@@ -8,6 +8,7 @@ mod client_retries;
 mod conversations;
 mod crash;
 mod faults;
+mod found_out;
 mod lanes;
 mod langchain;
 mod late;
