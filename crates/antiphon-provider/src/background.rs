@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use antiphon_testkit::Frame;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::turn::Run;
 use crate::world::World;
+
+/// How many events tell that a response has begun.
+const BEGINNING: usize = 2;
 
 /// A response that is made while its caller looks after other things.
 ///
@@ -65,17 +68,18 @@ impl World {
 
     /// The response as it is once it is cancelled; one that has ended stays what it is.
     pub(crate) fn cancel(&mut self, token: &str, id: &str) -> Option<Value> {
-        let background = self.backgrounds.0.remove(&key(token, &id.into()))?;
+        let mut background = self.backgrounds.0.remove(&key(token, &id.into()))?;
         let object = match background.stage {
             Stage::Queued(run) | Stage::InProgress(run) => {
                 let object = run.standing("cancelled");
                 run.drop_from(self);
+                background.frames = cut_short(&background.frames, &object);
                 object
             }
             Stage::Ended(object) => object,
         };
-        let stage = Stage::Ended(object.clone());
-        self.backgrounds.0.insert(key(token, &id.into()), Background { stage, ..background });
+        background.stage = Stage::Ended(object.clone());
+        self.backgrounds.0.insert(key(token, &id.into()), background);
         Some(object)
     }
 
@@ -109,6 +113,18 @@ impl World {
         run.finish(self);
         object
     }
+}
+
+/// The stream of a response that was cancelled: it had only begun, and it fails.
+fn cut_short(frames: &[Frame], cancelled: &Value) -> Vec<Frame> {
+    let mut begun: Vec<Frame> = frames.iter().take(BEGINNING).cloned().collect();
+    begun.push(Frame::event(&json!({
+        "type": "response.failed",
+        "sequence_number": begun.len(),
+        "response": cancelled,
+    })));
+    begun.push(Frame::done());
+    begun
 }
 
 fn key(token: &str, id: &Value) -> (String, String) {
