@@ -16,9 +16,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Keeps the ledgers of what providers keep.
 ///
 /// ```text
-///   adopt, announce ──> in doubt ── commit of a whole turn, relearn ──> sure
-///                          ↑                                            │
-///                          └──────────── doubt ─────────────────────────┘
+///   adopt, announce ──> in doubt ── commit of a whole turn, relearn, trust ──> sure
+///                          ↑                                                   │
+///                          └──────────────── doubt ────────────────────────────┘
 /// ```
 ///
 /// A name stands for one conversation or response, and of several that it was given to, for the last.
@@ -31,6 +31,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub trait Ledgers: Send + Sync {
     /// The ledger of what a provider calls so.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
+
+    /// What a provider calls this response, where that was announced or committed.
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
 
     /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name stands for
     /// something. Says what it stands for now: the same to all of several that adopt one at once.
@@ -51,6 +54,9 @@ pub trait Ledgers: Send + Sync {
     /// there is no ledger of it.
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
 
+    /// The request that was on its way has changed nothing. To be called by whoever was sure before.
+    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+
     /// Puts what the provider says that its conversation holds in the place of what was known: in a
     /// thread of its own, so that responses still end where they did. What nobody reaches any more goes.
     /// Refused where there is no ledger of such a conversation, and where an item is given twice.
@@ -65,7 +71,8 @@ pub trait Ledgers: Send + Sync {
     /// Whether this is a ledger, which nobody outside knows by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 
-    /// Those of these items that the tenant holds live anywhere and that a model made.
+    /// Those of these items that the tenant holds live anywhere and that a model made, in the order that
+    /// they are asked for.
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
     /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of

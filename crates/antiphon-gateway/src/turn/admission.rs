@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use antiphon::faults::Fault;
 use antiphon::item::{FingerprintKey, IdSource, Side};
+use antiphon::made_up::{LateOutput, message_of_late_output};
 use antiphon::reconcile::{Rule, Verdict, reconcile};
 use antiphon::repair::made_with;
-use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Transcript};
+use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::{LeftOut, Report};
 use super::resolve::Incoming;
+use super::theirs::Objections;
 use super::view::is_bare_reasoning;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
@@ -39,6 +41,12 @@ pub(super) struct Admission {
     key: FingerprintKey,
     strict: bool,
     others: Others,
+    /// What the upstream refused of the input.
+    objections: Objections,
+    /// For each position that an earlier attempt of the same request brought, where it is held.
+    brought: HashMap<usize, usize>,
+    /// The outputs that came late: each position in the input, and where the made-up one is held.
+    pub(super) late: Vec<(usize, usize)>,
     pub(super) report: Report,
     /// Which reasoning the incoming items were made with, whatever becomes of it.
     pub(super) made_with: HashMap<ItemId, ItemId>,
@@ -64,18 +72,36 @@ impl Admission {
             key,
             strict,
             others: Others::None,
+            objections: Objections::default(),
+            brought: HashMap::new(),
+            late: Vec::new(),
         }
+    }
+
+    /// The same where the upstream refused some of it, and an earlier attempt of the same request brought
+    /// it some: positions, and where they are held.
+    pub(super) fn known(mut self, objections: &Objections, brought: &[(usize, usize)]) -> Self {
+        self.objections = objections.clone();
+        self.brought = brought.iter().copied().collect();
+        self
     }
 
     /// The same into the ledger of what an upstream keeps: what that does not say, the upstream may hold.
     pub(super) fn behind_upstream(mut self) -> Self {
         let mut items = self.incoming.iter().map(|incoming| incoming.item.head());
-        let is_unknown = |id: &ItemId| self.transcript.position(id).is_none();
+        let is_unknown = |id: &ItemId| {
+            self.transcript.position(id).is_none() && self.objections.to_item(Some(id)).is_none()
+        };
         let refers = items.any(|head| {
             head.kind == Kind::ItemReference && head.id.as_ref().is_some_and(is_unknown)
         });
         self.others = if refers { Others::UpstreamReferredTo } else { Others::Upstream };
         self
+    }
+
+    /// The item at this position of the input.
+    pub(super) fn item(&self, position: usize) -> &Item {
+        &self.incoming[position].item
     }
 
     pub(super) fn admit_all(&mut self) -> Result<(), ApiError> {
@@ -91,6 +117,9 @@ impl Admission {
         if self.strict {
             refuse_repetition(position, &item, verdict)?;
         }
+        if verdict.is_fresh() && self.is_known(position, &item) {
+            return Ok(());
+        }
         match verdict {
             Verdict::Resent(resent) => {
                 let held = self.transcript.items()[resent.held].id.clone();
@@ -101,16 +130,39 @@ impl Admission {
             _ if self.was_deleted_elsewhere(position, &item) => {
                 self.report.left_out(position, &item, LeftOut::Deleted);
             }
-            Verdict::Fresh
-            | Verdict::FreshUnderUsedId
-            | Verdict::Supersedes
-            | Verdict::LateOutput { .. } => {
+            Verdict::LateOutput { made_up } => self.tell_late(position, &item, made_up),
+            Verdict::Fresh | Verdict::FreshUnderUsedId | Verdict::Supersedes => {
                 if self.means_something(position, &item)? && self.has_its_call(position, &item)? {
                     self.keep(position, item, verdict);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether more is known of an item than the transcript tells: that the upstream refuses it, or that
+    /// an earlier attempt of the same request brought it there.
+    fn is_known(&mut self, position: usize, item: &Item) -> bool {
+        if let Some(why) = self.objections.to_item(item.head().id.as_ref()) {
+            self.report.left_out(position, item, why);
+            return true;
+        }
+        if let Some(held) = self.brought.get(&position) {
+            self.report.brought(position, item, &self.transcript.items()[*held].id);
+            return true;
+        }
+        false
+    }
+
+    /// A message takes the place of an output whose call a made-up one answered.
+    fn tell_late(&mut self, position: usize, item: &Item, made_up: usize) {
+        let message = message_of_late_output(item).expect("a late output is an output");
+        self.late.push((position, made_up));
+        self.report.late_output(position, item, LateOutput::Told);
+        let id = ItemId::from(RandomIds.issue(message.head().kind.id_prefix()));
+        let kept = HeldItem::new(id, &message, self.key, Some(Origin::made_up()));
+        self.sources.push(position);
+        self.transcript.push(kept);
     }
 
     /// Whether the item was deleted under its id where this transcript does not reach: it comes back

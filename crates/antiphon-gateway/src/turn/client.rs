@@ -101,6 +101,11 @@ impl Client {
         };
     }
 
+    /// Whether it is told nothing before the whole answer.
+    pub(super) fn awaits_whole(&self) -> bool {
+        matches!(self.audience, Audience::AwaitsWhole(_))
+    }
+
     /// Waits until nobody wants what is still to come.
     pub(super) async fn unwanted(&mut self) -> Unwanted {
         match &mut self.audience {
@@ -178,6 +183,13 @@ impl Client {
             }
             _ => self.last_event(&finished.event).await,
         }
+    }
+
+    /// The whole answer, of a turn that ends elsewhere.
+    pub(super) fn told(&mut self, response: String) {
+        self.permit = None;
+        let head = std::mem::take(&mut self.head);
+        self.answer(Ok(Answer::Whole(head, response)));
     }
 
     /// The turn came to its end and could not be kept: the caller is told that it failed.

@@ -82,6 +82,16 @@ pub(crate) async fn answer(
     received(answer).await
 }
 
+/// Whether an upstream keeps what the request goes on from, and will keep its turn.
+pub(crate) async fn is_kept_upstream(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: &CreateRequest,
+) -> Result<bool, ApiError> {
+    let upstream = gateway.upstream_of(&request.model)?;
+    Ok(Turn::of(gateway, caller, request).keeper(upstream).await?.is_some())
+}
+
 async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {
     answer.await.unwrap_or_else(|_| {
         Err(ApiError::server(
@@ -281,10 +291,7 @@ impl Turn<'_> {
         let finished = match outcome {
             // Nobody was told of it, so nobody can go on from it: there was no turn.
             Outcome::Left(_) if !self.request.stream => return Ok(()),
-            Outcome::Left(assembler) => assembler.settle(unix_now()),
-            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
-                assembler.finish(unix_now())
-            }
+            outcome => outcome.finished(),
         };
         self.learn_of_compaction(&plan, &finished);
         let report = plan.report.with_notes(&finished.notes);

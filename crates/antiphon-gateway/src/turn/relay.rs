@@ -22,6 +22,18 @@ pub(super) enum Outcome {
     ConversationDeleted(Assembler),
 }
 
+impl Outcome {
+    /// What the response comes to, now.
+    pub(super) fn finished(self) -> Finished {
+        match self {
+            Self::Left(assembler) => assembler.settle(unix_now()),
+            Self::Ended(assembler) | Self::ConversationDeleted(assembler) => {
+                assembler.finish(unix_now())
+            }
+        }
+    }
+}
+
 /// How one answer came to its end.
 pub(super) enum Heard {
     /// It ended well.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use antiphon::made_up::LateOutput;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
-use antiphon::{Item, ItemId, Kind};
+use antiphon::{HeldItem, Item, ItemId, Kind};
 use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
@@ -27,6 +28,13 @@ pub(super) struct Report {
     superseding: bool,
     /// How often the upstream was asked again because it failed.
     retries: u32,
+    /// What an upstream that keeps the state refused, whereupon it was asked what it holds and the turn
+    /// was sent once more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relearned: Option<Relearned>,
+    /// How many held items were sent in full, in the place of a response that the upstream no longer has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replayed: Option<usize>,
     /// Items that were held already.
     resent: Vec<ResentItem>,
     /// What a provider would have refused, and what was done about it.
@@ -37,6 +45,13 @@ pub(super) struct Report {
     truncated: Vec<TruncatedItem>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Relearned {
+    fault: &'static str,
+    /// The upstream's words.
+    message: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -109,6 +124,12 @@ pub(super) enum LeftOut {
     RefusedReasoning,
     /// A compaction that another model made, in place of which the model gets what it stands for.
     ForeignCompaction,
+    /// It was refused as a duplicate by the upstream that keeps the state, though that does not list it.
+    HeldElsewhere,
+    /// The upstream that keeps the state was asked for it and does not have it.
+    Unknown,
+    /// Reasoning that was refused by the upstream that keeps the state because nothing follows it.
+    LoneReasoning,
 }
 
 impl LeftOut {
@@ -122,6 +143,9 @@ impl LeftOut {
             Self::BareReasoning => "bare_reasoning",
             Self::RefusedReasoning => "refused_reasoning",
             Self::ForeignCompaction => "foreign_compaction",
+            Self::HeldElsewhere => "duplicate_item",
+            Self::Unknown => "unresolved_reference",
+            Self::LoneReasoning => "lone_reasoning",
         }
     }
 
@@ -135,6 +159,9 @@ impl LeftOut {
             Self::BareReasoning => "The reasoning carries neither encrypted content nor text.",
             Self::RefusedReasoning => "The upstream cannot read the encrypted reasoning.",
             Self::ForeignCompaction => "The compaction was made by another model.",
+            Self::HeldElsewhere => "The upstream holds the item already.",
+            Self::Unknown => "The upstream does not have the item.",
+            Self::LoneReasoning => "The upstream finds nothing behind the reasoning.",
         }
     }
 }
@@ -146,6 +173,8 @@ impl Report {
             input_items,
             superseding: false,
             retries: 0,
+            relearned: None,
+            replayed: None,
             resent: Vec::new(),
             repairs: Vec::new(),
             adapted_fields: Vec::new(),
@@ -162,6 +191,21 @@ impl Report {
     /// How often the upstream was asked again.
     pub(super) fn retried(&mut self, retries: u32) {
         self.retries = retries;
+    }
+
+    /// The upstream refused the turn as it was first sent, and was asked what it holds.
+    pub(super) fn relearned(&mut self, fault: &'static str, message: &str) {
+        self.relearned = Some(Relearned { fault, message: message.to_owned() });
+    }
+
+    /// So many held items were sent in full.
+    pub(super) fn replayed(&mut self, items: usize) {
+        self.replayed = Some(items);
+    }
+
+    /// Whether all that the caller sent is held already.
+    pub(super) fn is_all_resent(&self) -> bool {
+        self.resent.len() == self.input_items
     }
 
     /// Adds what another report of the same turn says beyond this one.
@@ -197,6 +241,36 @@ impl Report {
             item_id: held.to_string(),
             rule: resent.rule.name(),
             differs: resent.differs,
+        });
+    }
+
+    /// An earlier attempt of the same request brought the item.
+    pub(super) fn brought(&mut self, position: usize, item: &Item, held: &ItemId) {
+        self.resent.push(ResentItem {
+            position,
+            kind: item.head().kind.to_string(),
+            item_id: held.to_string(),
+            rule: "same_request",
+            differs: false,
+        });
+    }
+
+    /// An output came behind a made-up one of the same call.
+    pub(super) fn late_output(&mut self, position: usize, item: &Item, late: LateOutput) {
+        let (fault, message) = (LateOutput::FAULT, late.message().to_owned());
+        self.repair(Some(position), item, fault, late.action(), message);
+    }
+
+    /// An item was deleted at the upstream, which refuses every turn behind it.
+    pub(super) fn deleted_upstream(&mut self, item: &HeldItem, fault: &'static str) {
+        self.repairs.push(Repair {
+            position: None,
+            kind: item.head.kind.to_string(),
+            item_id: Some(item.id.to_string()),
+            fault,
+            action: "deleted_upstream",
+            message: "The upstream took no turn behind the item, which was deleted there."
+                .to_owned(),
         });
     }
 
@@ -298,6 +372,12 @@ impl Report {
             let value = HeaderValue::try_from(repairs).expect("faults' names are plain text");
             headers.insert("antiphon-repairs", value);
         }
+        if self.relearned.is_some() {
+            headers.insert("antiphon-relearned", HeaderValue::from_static("true"));
+        }
+        if let Some(items) = self.replayed {
+            headers.insert("antiphon-replayed", items.into());
+        }
         if !self.truncated.is_empty() {
             headers.insert("antiphon-truncated", self.truncated.len().into());
         }
@@ -329,6 +409,8 @@ impl Report {
     /// none.
     pub(super) fn named(&self) -> Option<String> {
         let is_empty = !self.superseding
+            && self.relearned.is_none()
+            && self.replayed.is_none()
             && self.resent.is_empty()
             && self.repairs.is_empty()
             && self.adapted_fields.is_empty()
@@ -397,9 +479,15 @@ fn stream_repair(note: &Note) -> StreamRepair {
 
 /// What is known before the first byte of an answer that is given again.
 pub(super) fn head_again(response_id: &ResponseId) -> Head {
+    let Head(mut headers) = head_again_unnamed();
+    headers.insert("antiphon-response", id_header(response_id));
+    Head(headers)
+}
+
+/// The same where the answer tells its id.
+pub(super) fn head_again_unnamed() -> Head {
     let mut headers = HeaderMap::new();
     headers.insert("antiphon-answered-again", HeaderValue::from_static("true"));
-    headers.insert("antiphon-response", id_header(response_id));
     Head(headers)
 }
 

@@ -17,6 +17,28 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// How often a name is looked up that stands for something else whenever it is to be forgotten.
 const TRIES: usize = 8;
 
+impl PostgresStore {
+    async fn set_doubt(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        in_doubt: bool,
+    ) -> Result<()> {
+        let given = (tenant.clone(), conversation.clone(), in_doubt);
+        let shared = self.shared.clone();
+        self.call(async move {
+            let work = shared.write(
+                Effect::Unsynced,
+                Lock::Nothing,
+                &given,
+                |db, (tenant, id, in_doubt)| Box::pin(names::set_doubt(db, tenant, id, *in_doubt)),
+            );
+            work.await.map(drop)
+        })
+        .await
+    }
+}
+
 #[async_trait]
 impl Ledgers for PostgresStore {
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>> {
@@ -25,6 +47,14 @@ impl Ledgers for PostgresStore {
             .run(&(tenant, provider_id), |db, (tenant, name)| {
                 Box::pin(names::find(db, tenant, name))
             })
+            .await
+    }
+
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
+        self.check_open()?;
+        let kept = Kept::Response(response.clone());
+        self.shared
+            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::name_of(db, tenant, kept)))
             .await
     }
 
@@ -64,14 +94,11 @@ impl Ledgers for PostgresStore {
     }
 
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
-        let (shared, given) = (self.shared.clone(), (tenant.clone(), conversation.clone()));
-        self.call(async move {
-            let work = shared.write(Effect::Unsynced, Lock::Nothing, &given, |db, (tenant, id)| {
-                Box::pin(names::set_doubt(db, tenant, id, true))
-            });
-            work.await.map(drop)
-        })
-        .await
+        self.set_doubt(tenant, conversation, true).await
+    }
+
+    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        self.set_doubt(tenant, conversation, false).await
     }
 
     async fn relearn(

@@ -20,6 +20,11 @@ impl Ledgers for SqliteStore {
         self.read(move |db| names::find(db, &tenant, &name)).await
     }
 
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
+        let (tenant, kept) = (tenant.clone(), Kept::Response(response.clone()));
+        self.read(move |db| names::name_of(db, &tenant, &kept)).await
+    }
+
     async fn adopt(
         &self,
         tenant: &Tenant,
@@ -40,6 +45,12 @@ impl Ledgers for SqliteStore {
     async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
         self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, true).map(drop))
+            .await
+    }
+
+    async fn trust(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Unsynced, move |db| names::set_doubt(db, &tenant, &id, false).map(drop))
             .await
     }
 

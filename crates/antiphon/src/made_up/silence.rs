@@ -37,18 +37,6 @@ pub(crate) fn silence(kind: &Kind) -> Option<Silence> {
     Some(Silence { output: kind.output()?, names_call, fields })
 }
 
-/// Whether the item is an output that a repair made up for a call that nobody answered, as it was sent or
-/// as a server gives it back.
-pub fn is_made_up(item: &Item) -> bool {
-    let (head, object) = (item.head(), item.object());
-    if object.present("output").or(object.present("tools")).is_none() {
-        return false;
-    }
-    let call = head.kind.call().zip(head.call_id.as_ref());
-    let made_up = call.and_then(|(kind, call_id)| Some(silence(&kind)?.to(call_id)));
-    made_up.is_some_and(|made_up| made_up.says_the_same_as(item))
-}
-
 impl Silence {
     /// The output for one call.
     pub(crate) fn to(&self, call_id: &CallId) -> Item {

@@ -10,7 +10,6 @@ use super::Theirs;
 use super::plan::Plan;
 use super::relay::Answered;
 use super::told::envelope_of;
-use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::eventually::eventually;
 use crate::turn::Client;
@@ -26,11 +25,11 @@ impl Theirs<'_> {
         opened: &Opened,
         plan: &Plan,
     ) -> Result<(), ApiError> {
-        if !self.turn.has_opening() {
+        if !self.has_opening() {
             return Ok(());
         }
         // The upstream's id is not known yet.
-        let response = self.new_response(opened, "", Status::Cancelled, &plan.report);
+        let response = new_response(opened, "", Status::Cancelled, &plan.report);
         let turn = TurnRecord {
             base: opened.base.clone(),
             input: plan.fresh.clone(),
@@ -42,6 +41,19 @@ impl Theirs<'_> {
             ledger: None,
         };
         Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, turn).await?)
+    }
+
+    /// Whether the turn is on record before its end: its caller may learn the response's id, or make the
+    /// request again once it has given up on the answer. In the background, that is a job's to keep.
+    pub(super) fn has_opening(&self) -> bool {
+        self.turn.request.store && !self.turn.request.background
+    }
+
+    /// Forgets the opening of a turn that leaves nothing.
+    pub(super) async fn drop_opening(&self, opened: &Opened) {
+        if self.has_opening() {
+            self.turn.drop_recorded_opening(opened).await;
+        }
     }
 
     /// A request is on its way that may change the conversation.
@@ -63,10 +75,18 @@ impl Theirs<'_> {
         });
     }
 
+    /// The request has changed nothing. Where that cannot be written, it is learnt once more.
+    pub(super) async fn trust(&self, opened: &Opened) {
+        let Some(id) = &opened.conversation else { return };
+        if let Err(error) = self.ledgers().trust(&self.turn.caller.tenant, id).await {
+            tracing::warn!(%error, "a ledger stays in doubt");
+        }
+    }
+
     /// Enters what the upstream calls the response, before anybody is told. Only where its id is told
     /// before the end, and can be gone on from.
     pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
-        if !self.turn.has_opening() {
+        if !self.has_opening() {
             return Ok(());
         }
         let (tenant, local) = (&self.turn.caller.tenant, &opened.response_id);
@@ -81,26 +101,21 @@ impl Theirs<'_> {
         answer: Answered,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        if answer.is_left() && (!self.turn.request.stream || answer.named.is_none()) {
-            // Nobody was told of it. The conversation stays in doubt.
-            self.turn.drop_opening(&opened).await;
+        if answer.is_left() && answer.named.is_none() {
+            // Nobody knows of it. The conversation stays in doubt.
+            self.drop_opening(&opened).await;
             return Ok(());
         }
         let Answered { outcome, named } = answer;
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let finished = match outcome {
-            Outcome::Left(assembler) => assembler.settle(unix_now()),
-            Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => {
-                assembler.finish(unix_now())
-            }
-        };
+        let finished = outcome.finished();
         let report = plan.report.clone().with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
             false => self.commit(&opened, &plan, named, &report, &finished).await,
         };
         if committed.is_err() {
-            self.turn.drop_opening(&opened).await;
+            self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
         report.log(self.turn.caller, self.turn.request, &opened, &finished, failure);
@@ -121,7 +136,7 @@ impl Theirs<'_> {
         let failed = finished.status == Status::Failed;
         let stored = self.turn.request.store;
         let keeps_items = stored || matches!(opened.base, Base::Conversation(_));
-        if !keeps_items || failed && !self.turn.has_opening() {
+        if !keeps_items || failed && !self.has_opening() {
             return Ok(());
         }
         let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);
@@ -131,7 +146,7 @@ impl Theirs<'_> {
             base: if failed { opened.base_apart() } else { opened.base.clone() },
             input: plan.fresh.clone(),
             output: self.output(finished, plan),
-            response: stored.then(|| self.new_response(opened, id, finished.status, report)),
+            response: stored.then(|| new_response(opened, id, finished.status, report)),
             request: Some(self.turn.request.identity.digest),
             place: opened.place(),
             notices: Vec::new(),
@@ -151,20 +166,15 @@ impl Theirs<'_> {
         });
         entered.collect()
     }
+}
 
-    fn new_response(
-        &self,
-        opened: &Opened,
-        id: &str,
-        status: Status,
-        report: &Report,
-    ) -> NewResponse {
-        NewResponse {
-            id: opened.response_id.clone(),
-            conversation: opened.conversation.clone(),
-            created_at: opened.created_at,
-            envelope: envelope_of(id, status.as_str()),
-            report: report.to_json().into(),
-        }
+/// The record of the response under its local id; `id` is the upstream's.
+fn new_response(opened: &Opened, id: &str, status: Status, report: &Report) -> NewResponse {
+    NewResponse {
+        id: opened.response_id.clone(),
+        conversation: opened.conversation.clone(),
+        created_at: opened.created_at,
+        envelope: envelope_of(id, status.as_str()),
+        report: report.to_json().into(),
     }
 }

@@ -24,7 +24,7 @@ use crate::upstream::UpstreamError;
 /// before them is not known, as if a client had never sent it.
 const LONGEST_WALK: usize = 256;
 
-/// A part of a chain: what came in with a response, or what its model made.
+/// A chain as far back as it was not known.
 #[derive(Default)]
 struct Walked {
     /// The newest response first, each with its input and its output.
@@ -144,7 +144,7 @@ impl Theirs<'_> {
     fn seen_first(&self, item: &Item, seen: &mut HashSet<ItemId>) -> Option<HeldItem> {
         let issued = || ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
         let id = item.head().id.clone().unwrap_or_else(issued);
-        let made_up = is_made_up(item).then(|| Origin::made_up());
+        let made_up = is_made_up(item).then(Origin::made_up);
         let origin = made_up.or_else(|| self.origin_of(item));
         let key = self.turn.gateway.fingerprint_key;
         seen.insert(id.clone()).then(|| self.entered(HeldItem::new(id, item, key, origin)))
@@ -158,7 +158,7 @@ impl Theirs<'_> {
         }
     }
 
-    fn provider(&self) -> Provider<'_> {
+    pub(super) fn provider(&self) -> Provider<'_> {
         Provider::new(self.http, self.turn.caller)
     }
 }
@@ -177,7 +177,7 @@ impl Walked {
 }
 
 /// What an upstream has; `None` where it says that it has not.
-fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
+pub(super) fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
     match answer {
         Ok(found) => Ok(Some(found)),
         Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),

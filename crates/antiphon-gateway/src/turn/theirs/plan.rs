@@ -1,14 +1,18 @@
 //! What of the input the upstream does not have, and what it takes for it to be accepted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 
 use antiphon::item::IdSource;
 use antiphon::made_up::is_made_up;
-use antiphon::repair::{Action, OnOutputWithoutCall, Policy, Repaired, repair_behind};
+use antiphon::repair::{Action, Mend, OnOutputWithoutCall, Policy, Repaired, repair_behind};
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
+use bytes::Bytes;
 
 use super::Theirs;
+use super::attempt::Basis;
+use super::replay::Footing;
+use super::stuck::Stuck;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, nothing_to_say};
@@ -31,6 +35,10 @@ pub(super) struct Plan {
     /// Whether it names items that the ledger does not have, so that the ledger will not say all that
     /// the upstream holds behind this turn.
     pub(super) names_unknown: bool,
+    /// What the request stands on.
+    pub(super) footing: Footing,
+    /// What is held that is better deleted before the turn is sent.
+    pub(super) stuck: Stuck,
     /// Who will answer.
     pub(super) origin: Origin,
     /// What was left out and mended.
@@ -43,25 +51,48 @@ impl Plan {
         self.report.retried(times);
         self
     }
+
+    /// Whether something else is sent than by another plan of the same turn.
+    pub(super) fn differs_from(&self, other: &Self) -> bool {
+        let raw = |plan: &Self| -> Vec<Bytes> {
+            plan.sent.iter().map(|item| item.raw().clone()).collect()
+        };
+        self.footing != other.footing || self.stuck.is_deleted() || raw(self) != raw(other)
+    }
+
+    /// Whether nothing is left to send, though not all that the caller sent is held.
+    pub(super) fn is_emptied(&self) -> bool {
+        self.sent.is_empty() && !self.report.is_all_resent()
+    }
 }
 
 impl Theirs<'_> {
     /// Reconciles the input with the ledger, and mends what the upstream would refuse behind what it
     /// holds.
-    pub(super) async fn plan(&self, opened: &Opened) -> Result<Plan, ApiError> {
+    pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
         let turn = self.turn;
         let held = turn.load(opened.cursor).await?;
         let incoming: Vec<Incoming> =
             turn.request.input.iter().cloned().map(Incoming::of).collect();
-        let names_unknown = incoming.iter().any(|it| is_unknown(&it.item, &held));
+        let is_objected_to =
+            |item: &Item| basis.objections.to_item(item.head().id.as_ref()).is_some();
+        let names_unknown =
+            incoming.iter().any(|it| is_unknown(&it.item, &held) && !is_objected_to(&it.item));
         let strict = turn.gateway.settings.faults == Faults::Reject;
         let key = turn.gateway.fingerprint_key;
-        let mut admission = Admission::new(held, incoming, key, strict).behind_upstream();
+        let admission = Admission::new(held, incoming, key, strict);
+        let mut admission = admission.known(&basis.objections, &basis.brought).behind_upstream();
+        admission.made_with.extend(basis.objections.made_with.clone());
         admission.admit_all()?;
-        let (fresh, sent) = self.mended(&mut admission, names_unknown, strict)?;
+        let footing = basis.footing.clone();
+        let stuck = Stuck::in_the_way_of(&admission);
+        let (fresh, sent) = match footing {
+            Footing::Nothing => self.replayed(&mut admission)?,
+            Footing::AsAsked => self.mended(&mut admission, names_unknown, strict)?,
+        };
         let Admission { transcript, report, .. } = admission;
         let origin = Upstream::Http(self.http).origin(&turn.request.model);
-        Ok(Plan { transcript, fresh, sent, names_unknown, origin, report })
+        Ok(Plan { transcript, fresh, sent, names_unknown, footing, stuck, origin, report })
     }
 
     /// What is sent behind what is held: for the ledger, and as it goes.
@@ -103,32 +134,48 @@ impl Theirs<'_> {
         sent: &[Item],
         mut stays: Peekable<impl Iterator<Item = &'h HeldItem>>,
     ) -> Vec<HeldItem> {
-        let key = self.turn.gateway.fingerprint_key;
         let entry = |item: &Item| {
             let as_it_came = |held: &&HeldItem| held.body.bytes() == Some(item.raw());
-            if is_made_up(item) && stays.next_if(as_it_came).is_none() {
-                let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
-                return self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())));
+            if is_made_up(item) {
+                let sent = stays.next_if(as_it_came);
+                return sent.map_or_else(|| self.made_up(item), |held| self.sent_as(held, item));
             }
             let held = stays.next().expect("what is not made up is of the input");
-            self.entered(mended_as(held, item))
+            self.sent_as(held, item)
         };
         sent.iter().map(entry).collect()
+    }
+
+    /// An output that was made up, as the ledger has it.
+    pub(super) fn made_up(&self, item: &Item) -> HeldItem {
+        let id = ItemId::from(RandomIds.issue(item.head().kind.id_prefix()));
+        let key = self.turn.gateway.fingerprint_key;
+        self.entered(HeldItem::new(id, item, key, Some(Origin::made_up())))
+    }
+
+    /// A fresh item as it is sent, as the ledger has it.
+    pub(super) fn sent_as(&self, held: &HeldItem, sent: &Item) -> HeldItem {
+        self.entered(match held.body.bytes() == Some(sent.raw()) {
+            true => held.clone(),
+            false => HeldItem { head: sent.head().clone(), ..held.clone() },
+        })
     }
 }
 
 /// What the upstream holds, in outline, and the fresh input behind it.
-struct Outlines {
-    items: Vec<Item>,
+pub(super) struct Outlines {
+    pub(super) items: Vec<Item>,
     /// How many of them are held.
-    held: usize,
+    pub(super) held: usize,
+    /// For each of these its position in the transcript.
+    pub(super) held_at: Vec<usize>,
     /// For each fresh item its position in the transcript.
     fresh: Vec<usize>,
-    made_with: std::collections::HashMap<ItemId, ItemId>,
+    pub(super) made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Outlines {
-    fn of(admission: &mut Admission) -> Self {
+    pub(super) fn of(admission: &Admission) -> Self {
         let transcript = &admission.transcript;
         let mut held = transcript.view();
         held.retain(|at| *at < admission.held);
@@ -137,8 +184,8 @@ impl Outlines {
         let outline =
             |at: &usize| transcript.items()[*at].outline().expect("a view is of the living");
         let items = held.iter().chain(&fresh).map(outline).collect();
-        let made_with = known_reasoning(transcript, std::mem::take(&mut admission.made_with));
-        Self { items, held: held.len(), fresh, made_with }
+        let made_with = known_reasoning(transcript, admission.made_with.clone());
+        Self { items, held: held.len(), held_at: held, fresh, made_with }
     }
 
     fn policy(&self, names_unknown: bool) -> Policy {
@@ -150,29 +197,19 @@ impl Outlines {
     }
 
     /// Where in the input an item came from; `None` for what is held.
-    fn source(&self, position: usize, admission: &Admission) -> Option<usize> {
+    pub(super) fn source(&self, position: usize, admission: &Admission) -> Option<usize> {
         let fresh = position.checked_sub(self.held)?;
         admission.sources.get(fresh).copied()
     }
 
     /// The fresh items that are sent, mended or not.
     fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission) -> Vec<&'a HeldItem> {
-        let left_out = |mend: &&antiphon::repair::Mend| {
-            matches!(mend.action, Action::Dropped | Action::Replaced)
-        };
+        let left_out = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
         let left_out = repaired.mends.iter().filter(left_out);
         let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
         let fresh = self.fresh.iter().enumerate();
         let stays = fresh.filter(|(nth, _)| !left_out.contains(&(self.held + nth)));
         stays.map(|(_, at)| &admission.transcript.items()[*at]).collect()
-    }
-}
-
-/// A fresh item as it is sent.
-fn mended_as(held: &HeldItem, sent: &Item) -> HeldItem {
-    match held.body.bytes() == Some(sent.raw()) {
-        true => held.clone(),
-        false => HeldItem { head: sent.head().clone(), ..held.clone() },
     }
 }
 

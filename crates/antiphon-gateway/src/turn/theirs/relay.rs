@@ -3,6 +3,7 @@
 use antiphon_store::Named;
 
 use super::Theirs;
+use super::attempt::Failed;
 use super::plan::Plan;
 use crate::error::ApiError;
 use crate::turn::Client;
@@ -34,7 +35,7 @@ impl Theirs<'_> {
         opened: &Opened,
         plan: &Plan,
         client: &mut Client,
-    ) -> Result<Answered, ApiError> {
+    ) -> Result<Answered, Failed> {
         let mut telling = Telling { opened, plan, named: None };
         let heard = match reply {
             Reply::Whole(body) => {
@@ -48,12 +49,12 @@ impl Theirs<'_> {
         let outcome = match heard {
             Ok(Heard::Whole) => Outcome::Ended(hearing.into_assembler()),
             Ok(Heard::Unwanted(unwanted)) => hearing.leave(unwanted, client).await,
-            Ok(Heard::Broken(error)) if telling.named.is_some() => {
+            Ok(Heard::Broken(error)) if telling.has_told(client, &error) => {
                 hearing.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(hearing.into_assembler())
             }
             Ok(Heard::Broken(error)) => return Err(self.untold(opened, error.into()).await),
-            Err(error) => return Err(self.untold(opened, error).await),
+            Err(error) => return Err(self.untold(opened, error.into()).await),
         };
         Ok(Answered { outcome, named: telling.named })
     }
@@ -88,7 +89,7 @@ impl Theirs<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         if telling.named.is_none() {
-            let Some(id) = self.id_told(hearing, telling.opened)? else { return Ok(()) };
+            let Some(id) = id_told(hearing, telling.opened)? else { return Ok(()) };
             let named = self.named(&id);
             self.announce(&named, telling.opened).await?;
             client.begin(telling.plan.report.head_unnamed());
@@ -98,24 +99,19 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// The upstream's id of the response, once it has told it. Nothing else is told before, a failure
-    /// included: that is for whoever hears the answer.
-    fn id_told(&self, hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
-        let assembler = hearing.assembler();
-        let local = opened.response_id.as_str();
-        match assembler.response_id() {
-            Some(id) if id != local => Ok(Some(id)),
-            Some(_) if assembler.failure().is_none() => {
-                Err(UpstreamError::Garbled("a response without an id".into()).into())
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// The turn came to nothing of which anybody was told.
-    async fn untold(&self, opened: &Opened, error: ApiError) -> ApiError {
-        self.turn.drop_opening(opened).await;
-        error
+    async fn untold(&self, opened: &Opened, failed: Failed) -> Failed {
+        self.drop_opening(opened).await;
+        failed
+    }
+}
+
+impl Telling<'_> {
+    /// Whether the caller was told of the response that now comes to nothing. One that waits for the whole
+    /// is told nothing before its end, so that what does not fit the state may be sent once more.
+    fn has_told(&self, client: &Client, error: &UpstreamError) -> bool {
+        let may_be_sent_again = client.awaits_whole() && error.state_error().is_some();
+        self.named.is_some() && !may_be_sent_again
     }
 }
 
@@ -123,5 +119,19 @@ impl Answered {
     /// Whether its caller left before the end, and is told of nothing.
     pub(super) fn is_left(&self) -> bool {
         matches!(self.outcome, Outcome::Left(_))
+    }
+}
+
+/// The upstream's id of the response, once it has told it. Nothing else is told before, a failure
+/// included: that is for whoever hears the answer.
+fn id_told(hearing: &Hearing, opened: &Opened) -> Result<Option<String>, ApiError> {
+    let assembler = hearing.assembler();
+    let local = opened.response_id.as_str();
+    match assembler.response_id() {
+        Some(id) if id != local => Ok(Some(id)),
+        Some(_) if assembler.failure().is_none() => {
+            Err(UpstreamError::Garbled("a response without an id".into()).into())
+        }
+        _ => Ok(None),
     }
 }

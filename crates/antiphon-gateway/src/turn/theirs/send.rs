@@ -7,12 +7,13 @@ use http::StatusCode;
 
 use super::Theirs;
 use super::plan::Plan;
+use super::replay::Footing;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::encode;
 use crate::turn::open::Opened;
 use crate::turn::relay::Unwanted;
-use crate::upstream::{Asking, Reply, UpstreamError};
+use crate::upstream::{Asking, Refused, Reply, UpstreamError};
 
 impl Theirs<'_> {
     /// Records that the upstream may come to hold more than is known, and sends the request, both at
@@ -35,7 +36,12 @@ impl Theirs<'_> {
             self.doubt_later(opened);
         }
         if recorded.is_err() || !matches!(sent, Ok(Ok(_))) {
-            self.turn.drop_opening(opened).await;
+            self.drop_opening(opened).await;
+        }
+        if let (Ok(()), Err(ApiError::Upstream(refused))) = (&recorded, &sent)
+            && has_changed_nothing(refused)
+        {
+            self.trust(opened).await;
         }
         recorded.and(sent)
     }
@@ -48,7 +54,8 @@ impl Theirs<'_> {
     /// Sends the request, and sends it again where it surely did not begin. An upstream that keeps
     /// state may keep what it took twice.
     async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
-        let body = encode::as_it_came(self.turn.request, &plan.sent);
+        let body =
+            encode::as_it_came(self.turn.request, &plan.sent, plan.footing == Footing::AsAsked);
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
                 Err(error) if is_untouched(&error) && asking.may_ask_again(&error).await => {}
@@ -58,14 +65,24 @@ impl Theirs<'_> {
     }
 }
 
-/// Whether an upstream that says so has begun nothing.
+/// How an upstream answers that has begun nothing.
+const UNTOUCHED: [StatusCode; 2] = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+
+/// What an upstream refuses whatever it holds. What else it refuses may show that it holds something else
+/// than is known.
+const WHATEVER_IT_HOLDS: [StatusCode; 3] =
+    [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PAYLOAD_TOO_LARGE];
+
+/// Whether the same request may be sent again: it surely did not begin.
 fn is_untouched(error: &UpstreamError) -> bool {
     match error {
-        UpstreamError::Unreachable(_) | UpstreamError::Busy => true,
-        UpstreamError::Refused(refused) => {
-            [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE]
-                .contains(&refused.status)
-        }
+        UpstreamError::Unreachable(_) => true,
+        UpstreamError::Refused(refused) => UNTOUCHED.contains(&refused.status),
         _ => false,
     }
+}
+
+/// Whether the upstream holds what it held before it refused.
+fn has_changed_nothing(refused: &Refused) -> bool {
+    UNTOUCHED.iter().chain(&WHATEVER_IT_HOLDS).any(|status| *status == refused.status)
 }

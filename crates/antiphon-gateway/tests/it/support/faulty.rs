@@ -21,13 +21,21 @@ pub(crate) struct Faulty {
     pub(super) inner: Arc<SqliteStore>,
     pub(super) recording: Arc<Semaphore>,
     breaks: Arc<AtomicBool>,
+    pub(super) announces_nothing: Arc<AtomicBool>,
+    pub(super) doubts_nothing: Arc<AtomicBool>,
 }
 
 impl Faulty {
     pub(crate) fn new() -> Self {
         let inner = SqliteStore::in_memory().expect("there is memory");
         let recording = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        Self { inner: inner.into(), recording, breaks: Arc::default() }
+        Self {
+            inner: inner.into(),
+            recording,
+            breaks: Arc::default(),
+            announces_nothing: Arc::default(),
+            doubts_nothing: Arc::default(),
+        }
     }
 
     /// Openings and events are recorded only once [`Self::go_on_recording`] says so.
@@ -37,6 +45,16 @@ impl Faulty {
 
     pub(crate) fn go_on_recording(&self) {
         self.recording.add_permits(Semaphore::MAX_PERMITS);
+    }
+
+    /// The next response that is to be announced in a ledger is not.
+    pub(crate) fn announce_nothing_next(&self) {
+        self.announces_nothing.store(true, Ordering::SeqCst);
+    }
+
+    /// The next conversation that is to be in doubt is not, at once.
+    pub(crate) fn doubt_nothing_next(&self) {
+        self.doubts_nothing.store(true, Ordering::SeqCst);
     }
 
     /// Who commits next panics.
@@ -100,7 +118,7 @@ passing_on! {
     fn close() -> ();
     {
         fn ledgers(&self) -> &dyn Ledgers {
-            self.inner.ledgers()
+            self
         }
 
         fn background(&self) -> &dyn Background {

@@ -8,6 +8,7 @@ mod database;
 mod error;
 mod events;
 mod faulty;
+mod faulty_ledgers;
 mod faulty_log;
 mod fragile;
 mod gateway;

@@ -22,14 +22,7 @@ impl World {
     /// A gateway with settings that differ from the usual ones.
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let provider = StrictProvider::start().await;
-        let url = provider.base_url().parse().expect("it is a URL");
-        let upstream = UpstreamSettings {
-            state: State::Upstream,
-            capabilities: Some(Preset::OpenAi.capabilities()),
-            retries: Retries::none(),
-            ..UpstreamSettings::new(url, None)
-        };
-        let mut settings = Settings { upstreams: vec![upstream], ..Settings::default() };
+        let mut settings = settings(&provider);
         change(&mut settings);
         Self { provider, gateways: Gateways::start(settings).await }
     }
@@ -37,6 +30,16 @@ impl World {
     /// Ends the gateway in the middle of whatever it does, and starts another on its store.
     pub(crate) async fn kill_and_start(&mut self) {
         self.gateways.kill_and_start().await;
+    }
+
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        self.gateways.start_again_with(change).await;
+    }
+
+    /// A caller of the gateway with this token.
+    pub(crate) fn caller(&self, token: &str) -> Client {
+        self.gateways.caller(token)
     }
 
     /// A caller of the gateway.
@@ -90,10 +93,30 @@ impl World {
         of_gateway.count()
     }
 
+    /// Waits until the provider has refused a request.
+    pub(crate) async fn refused_once(&self) {
+        let mut index = 0;
+        while self.provider.request(index).await.verdict.is_ok() {
+            index += 1;
+        }
+    }
+
     /// Waits until the gateway has left the provider in the middle of its answer.
     pub(crate) async fn left(&self, exchange: &Exchange) {
         soon("the provider is left", exchange.disconnected()).await;
     }
+}
+
+/// The usual settings of a gateway in front of this provider.
+pub(crate) fn settings(provider: &StrictProvider) -> Settings {
+    let url = provider.base_url().parse().expect("it is a URL");
+    let upstream = UpstreamSettings {
+        state: State::Upstream,
+        capabilities: Some(Preset::OpenAi.capabilities()),
+        retries: Retries::none(),
+        ..UpstreamSettings::new(url, None)
+    };
+    Settings { upstreams: vec![upstream], ..Settings::default() }
 }
 
 impl Drop for World {

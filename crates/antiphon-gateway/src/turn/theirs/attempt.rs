@@ -1,0 +1,209 @@
+//! Sending a turn, and sending it once more where the upstream holds something else than was known.
+
+use tokio::time::Instant;
+
+use super::Theirs;
+use super::objections::Objections;
+use super::open::after;
+use super::plan::Plan;
+use super::queued::Queued;
+use super::relay::Answered;
+use super::replay::Footing;
+use crate::error::ApiError;
+use crate::request::Continues;
+use crate::turn::Client;
+use crate::turn::open::Opened;
+use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
+
+/// A turn that is open, and what is to be sent.
+pub(super) struct Planned {
+    pub(super) opened: Opened,
+    pub(super) plan: Plan,
+    pub(super) basis: Basis,
+}
+
+/// What a plan rests on beside the ledger.
+#[derive(Clone, Default)]
+pub(super) struct Basis {
+    /// What the upstream refused that what it lists does not explain.
+    pub(super) objections: Objections,
+    /// What the request stands on at the upstream.
+    pub(super) footing: Footing,
+    /// What of the input an earlier attempt of the same request brought there: for each such position
+    /// where it is held.
+    pub(super) brought: Vec<(usize, usize)>,
+}
+
+/// What an attempt came to.
+pub(super) enum Answer {
+    /// An answer, of which its caller was told as it came.
+    Told(Answered),
+    /// A response in the upstream's own background.
+    Queued(Queued),
+}
+
+/// Why an attempt came to nothing that its caller was told of.
+pub(super) struct Failed {
+    pub(super) error: ApiError,
+    /// What does not fit what the upstream holds, where that is why.
+    pub(super) fault: Option<StateError>,
+}
+
+/// What came of an attempt: an answer, or nothing where nobody wants one any more.
+type Attempted = Result<Option<Answer>, Failed>;
+
+impl Theirs<'_> {
+    /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
+    /// it holds is sent once more, otherwise: it is asked what it has, and what is sent follows from
+    /// that. Where nothing would be sent otherwise, or that is refused too, the upstream's error is the
+    /// caller's.
+    pub(super) async fn answered(
+        &self,
+        planned: Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<Option<(Planned, Answer)>, ApiError> {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let failed = match attempted {
+            Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
+            Err(failed) => failed,
+        };
+        let Some(fault) = failed.fault.filter(|_| self.turn.mends()) else {
+            return Err(failed.error);
+        };
+        let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
+            return Err(failed.error);
+        };
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        match attempted {
+            Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
+            Err(again) => Err(again.error),
+        }
+    }
+
+    /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
+    /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
+    async fn attempt_behind_others(
+        &self,
+        mut planned: Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<(Planned, Attempted), ApiError> {
+        let left = self.waits_until.saturating_duration_since(Instant::now());
+        let mut lock = LockWait::within(left);
+        loop {
+            let attempted = self.attempt(&planned, asking, client).await;
+            if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
+                return Ok((planned, attempted));
+            }
+            tokio::select! {
+                is_over = async { !lock.wait().await } => {
+                    if is_over {
+                        return Ok((planned, attempted));
+                    }
+                }
+                _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
+            }
+            let Planned { opened, mut basis, .. } = planned;
+            basis.brought.clear();
+            planned = self.planned(self.learnt_anew(opened).await?, basis).await?;
+        }
+    }
+
+    async fn attempt(
+        &self,
+        planned: &Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Attempted {
+        let Planned { opened, plan, .. } = planned;
+        let _guard = self.turn.guard_opening(opened);
+        let reply = self.ask(opened, plan, asking, client).await?;
+        let Ok(reply) = reply else { return Ok(None) };
+        if self.turn.request.is_queued() {
+            return Ok(Some(Answer::Queued(Queued::of(reply)?)));
+        }
+        let hearing = self.hearing(opened, plan);
+        self.relay(reply, hearing, opened, plan, client).await.map(Answer::Told).map(Some)
+    }
+
+    /// The same turn as it is to be sent in the place of what was refused; `None` where there is no
+    /// other way to send it.
+    async fn otherwise(
+        &self,
+        refused: Planned,
+        fault: &StateError,
+        error: &ApiError,
+    ) -> Result<Option<Planned>, ApiError> {
+        let Planned { opened, plan: before, mut basis } = refused;
+        let opened = match fault {
+            StateError::Locked => return Ok(None),
+            StateError::UnknownResponse => {
+                if !self.replays(&opened).await? {
+                    return Ok(None);
+                }
+                basis.footing = Footing::Nothing;
+                opened
+            }
+            _ => match self.learnt_anew(opened).await {
+                Ok(opened) => opened,
+                Err(error) => {
+                    tracing::warn!(
+                        reason = error.message(),
+                        "an upstream does not say what it holds"
+                    );
+                    return Ok(None);
+                }
+            },
+        };
+        // What its earlier attempt brought is where it was before.
+        basis.brought.clear();
+        basis.objections = Objections::to(fault);
+        let mut planned = self.planned(opened, basis).await?;
+        planned.plan.report.relearned(fault.name(), &error.as_failure().message);
+        let is_other = planned.plan.differs_from(&before) && !planned.plan.is_emptied();
+        Ok(is_other.then_some(planned))
+    }
+
+    /// The same turn behind what the upstream says that it holds.
+    pub(super) async fn learnt_anew(&self, opened: Opened) -> Result<Opened, ApiError> {
+        match &self.turn.request.continues {
+            Continues::Nothing => Ok(opened),
+            Continues::Conversation(id) => {
+                let conversation = opened.conversation.as_ref().expect("it is a turn of one");
+                self.learn_conversation(id, conversation).await?;
+                self.turn.reopened(opened).await
+            }
+            Continues::Response(id) => {
+                let record = self.learn_response(id).await?;
+                opened.close().await;
+                let (shard, cursor) = (record.cursor.shard, record.cursor);
+                self.turn.opened(shard, Some(cursor), after(&record), None).await
+            }
+        }
+    }
+}
+
+impl Failed {
+    /// Whether another turn of the conversation is open at the upstream.
+    fn is_of_a_lock(&self) -> bool {
+        self.fault == Some(StateError::Locked)
+    }
+}
+
+impl From<ApiError> for Failed {
+    fn from(error: ApiError) -> Self {
+        let fault = match &error {
+            ApiError::Upstream(refused) => UpstreamError::Refused(refused.clone()).state_error(),
+            ApiError::Ours(_) => None,
+        };
+        Self { error, fault }
+    }
+}
+
+impl From<UpstreamError> for Failed {
+    fn from(error: UpstreamError) -> Self {
+        let fault = error.state_error();
+        Self { error: error.into(), fault }
+    }
+}

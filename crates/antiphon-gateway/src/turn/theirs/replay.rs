@@ -1,0 +1,142 @@
+//! A chain whose response its upstream no longer has, and the ledger has in full.
+
+use antiphon::made_up::is_made_up;
+use antiphon::repair::{Action, Policy, repair_behind};
+use antiphon::{Body, HeldItem, Item, Kind};
+use antiphon_store::{Kept, ResponseRecord};
+
+use super::Theirs;
+use super::attempt::Basis;
+use super::open::after;
+use super::plan::Outlines;
+use crate::error::ApiError;
+use crate::request::Continues;
+use crate::settings::Ledger;
+use crate::turn::admission::Admission;
+use crate::turn::open::Opened;
+use crate::upstream::{StateError, UpstreamError};
+
+/// What a request stands on at its upstream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Footing {
+    /// What the caller named.
+    #[default]
+    AsAsked,
+    /// Nothing: it says all that the response that the caller named stood for.
+    Nothing,
+}
+
+impl Theirs<'_> {
+    /// Opens the turn; where the response that it goes on from is lost at the upstream, behind what the
+    /// ledger has of it.
+    pub(super) async fn open_somehow(&self) -> Result<(Opened, Basis), ApiError> {
+        let lost = match self.open().await {
+            Ok(opened) => return Ok((opened, Basis::default())),
+            Err(error) => error,
+        };
+        match self.record_of_lost(&lost).await? {
+            Some(record) => {
+                let (shard, cursor) = (record.cursor.shard, record.cursor);
+                let opened = self.turn.opened(shard, Some(cursor), after(&record), None).await?;
+                let basis = Basis { footing: Footing::Nothing, ..Basis::default() };
+                match self.replays(&opened).await? {
+                    true => Ok((opened, basis)),
+                    false => Err(lost),
+                }
+            }
+            None => Err(lost),
+        }
+    }
+
+    /// What the ledger has of the response that the request goes on from, if this error says that it is
+    /// lost. The ledger may be in doubt: it is all that there is.
+    async fn record_of_lost(&self, error: &ApiError) -> Result<Option<ResponseRecord>, ApiError> {
+        let Continues::Response(id) = &self.turn.request.continues else { return Ok(None) };
+        if !says_lost(error) {
+            return Ok(None);
+        }
+        let entry = self.ledgers().entry(&self.turn.caller.tenant, id).await?;
+        match entry.map(|entry| entry.kept) {
+            Some(Kept::Response(local)) => self.turn.response(&local).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the ledger has all that the turn goes on from, so that it can be sent in full.
+    pub(super) async fn replays(&self, opened: &Opened) -> Result<bool, ApiError> {
+        let is_chain = matches!(self.turn.request.continues, Continues::Response(_));
+        if !is_chain || self.turn.gateway.settings.ledger != Ledger::Bodies {
+            return Ok(false);
+        }
+        let held = self.turn.load(opened.cursor).await?;
+        Ok(held.items().iter().all(|item| item.body != Body::Elsewhere))
+    }
+
+    /// What is sent where nothing is held any more: all of the ledger and the fresh input behind it,
+    /// mended; and what of it is new to the ledger.
+    ///
+    /// Stored items go with the response that they were stored with. Reasoning of which there is no more
+    /// than an id is left out, therefore, and what was made with it goes without its id.
+    pub(super) fn replayed(
+        &self,
+        admission: &mut Admission,
+    ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
+        let Outlines { mut items, held, made_with, held_at, .. } = Outlines::of(admission);
+        let is_lost = |item: &Item| item.head().kind == Kind::Reasoning && !item.head().encrypted;
+        let lost: Vec<usize> = (0..held).filter(|at| is_lost(&items[*at])).collect();
+        let mut places: Vec<usize> = held_at;
+        places.extend(admission.held..admission.transcript.items().len());
+        for at in lost.iter().rev() {
+            items.remove(*at);
+            places.remove(*at);
+        }
+        let replayed = held - lost.len();
+        let policy = Policy { made_with, ..Policy::default() };
+        let repaired = repair_behind(0, &items, &policy);
+        for mend in &repaired.mends {
+            let source = places[mend.position].checked_sub(admission.held);
+            let source = source.and_then(|fresh| admission.sources.get(fresh).copied());
+            admission.report.mended(source, &items[mend.position], mend);
+        }
+        admission.report.replayed(replayed);
+        let is_left_out = |at: usize| {
+            let goes = |action| matches!(action, Action::Dropped | Action::Replaced);
+            repaired.mends.iter().any(|mend| mend.position == at && goes(mend.action))
+        };
+        let staying = (0..items.len()).filter(|at| !is_left_out(*at));
+        let staying: Vec<(usize, &Item)> = staying.map(|at| (places[at], &items[at])).collect();
+        let fresh = self.new_to_the_ledger(&repaired.items, &staying, admission);
+        Ok((fresh, repaired.items))
+    }
+
+    /// Of what is sent in full, what the ledger does not have: fresh input, and made-up outputs.
+    fn new_to_the_ledger(
+        &self,
+        sent: &[Item],
+        staying: &[(usize, &Item)],
+        admission: &Admission,
+    ) -> Vec<HeldItem> {
+        let mut staying = staying.iter().peekable();
+        let entered = sent.iter().filter_map(|item| {
+            let is_next = |next: &&(usize, &Item)| next.1.raw() == item.raw();
+            if is_made_up(item) && !staying.peek().is_some_and(is_next) {
+                return Some(self.made_up(item));
+            }
+            let (at, _) = staying.next().expect("what is not made up is of the list");
+            let is_fresh = *at >= admission.held;
+            is_fresh.then(|| self.sent_as(&admission.transcript.items()[*at], item))
+        });
+        entered.collect()
+    }
+}
+
+/// Whether it says that there is no such response to go on from.
+fn says_lost(error: &ApiError) -> bool {
+    match error {
+        ApiError::Ours(error) => error.code == Some("previous_response_not_found"),
+        ApiError::Upstream(refused) => {
+            let told = UpstreamError::Refused(refused.clone()).state_error();
+            told == Some(StateError::UnknownResponse)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What an upstream holds that is deleted there, because it takes no turn behind it, or because the
+//! real thing has come.
+
+use antiphon::made_up::LateOutput;
+use antiphon::repair::{Unmendable, unmendable};
+use antiphon::{HeldItem, Item, ItemId};
+
+use super::Theirs;
+use super::attempt::{Basis, Planned};
+use super::plan::{Outlines, Plan};
+use crate::error::ApiError;
+use crate::request::Continues;
+use crate::turn::admission::Admission;
+use crate::turn::open::Opened;
+
+/// What of a conversation is better deleted before its next turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stuck {
+    /// What no request mends, and what the upstream says of it.
+    unmendable: Vec<(HeldItem, &'static str)>,
+    /// Made-up outputs of calls whose real outputs came: each with its place in the input.
+    late: Vec<(HeldItem, usize, Item)>,
+    /// Whether something was deleted for this plan.
+    deleted: bool,
+}
+
+impl Stuck {
+    /// What is in the way of this input.
+    pub(super) fn in_the_way_of(admission: &Admission) -> Self {
+        let outlines = Outlines::of(admission);
+        let held = |position: usize| admission.transcript.items()[position].clone();
+        let found =
+            |found: Unmendable| (held(outlines.held_at[found.position]), found.fault.name());
+        let unmendable = unmendable(outlines.held, &outlines.items).into_iter().map(found);
+        let late = admission.late.iter();
+        let late = late.map(|(position, made_up)| {
+            (held(*made_up), *position, admission.item(*position).clone())
+        });
+        Self { unmendable: unmendable.collect(), late: late.collect(), deleted: false }
+    }
+
+    /// Whether the plan was made behind a deletion.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.deleted
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.unmendable.is_empty() && self.late.is_empty()
+    }
+
+    fn items(&self) -> impl Iterator<Item = &HeldItem> {
+        let unmendable = self.unmendable.iter().map(|(item, _)| item);
+        unmendable.chain(self.late.iter().map(|(item, ..)| item))
+    }
+
+    /// Whether the upstream's own ids of all of it are known: it issues those of what it is sent.
+    fn is_named(&self) -> bool {
+        self.items().all(|item| item.head.id.is_some())
+    }
+}
+
+impl Theirs<'_> {
+    /// What is to be sent, once what is in its way is deleted where that can be: under the lease of its
+    /// conversation, there and then in the ledger. What cannot be deleted is left: a late output is told
+    /// in a message then, and for the rest the upstream has its own words.
+    ///
+    /// Whatever comes between a deletion and the turn, the next turn finds the call unanswered, and
+    /// answers it.
+    pub(super) async fn planned(&self, opened: Opened, basis: Basis) -> Result<Planned, ApiError> {
+        let plan = self.plan(&opened, &basis).await?;
+        let Some(conversation) = self.may_delete_in(&plan).await else {
+            return Ok(Planned { opened, plan, basis });
+        };
+        let (opened, plan) = match plan.stuck.is_named() {
+            true => (opened, plan),
+            false => {
+                let opened = self.learnt_anew(opened).await?;
+                let plan = self.plan(&opened, &basis).await?;
+                (opened, plan)
+            }
+        };
+        self.doubt(&opened).await?;
+        let deleted = self.deleted(conversation, &opened, &plan.stuck).await?;
+        if deleted.is_nothing() {
+            return Ok(Planned { opened, plan, basis });
+        }
+        let mut plan = self.plan(&opened, &basis).await?;
+        plan.tell_of(deleted);
+        Ok(Planned { opened, plan, basis })
+    }
+
+    /// The conversation, at the upstream, of which something is to be deleted, and can be.
+    async fn may_delete_in(&self, plan: &Plan) -> Option<&str> {
+        let Continues::Conversation(id) = &self.turn.request.continues else { return None };
+        let is_wanted = !plan.stuck.is_nothing() && self.turn.mends();
+        let may = is_wanted && self.http.capabilities(self.turn.caller).await.item_deletion;
+        may.then_some(id)
+    }
+
+    /// Deletes what is in the way; what of it was deleted. It ends with the first item that the upstream
+    /// keeps.
+    async fn deleted(
+        &self,
+        conversation: &str,
+        opened: &Opened,
+        stuck: &Stuck,
+    ) -> Result<Stuck, ApiError> {
+        let mut deleted = Stuck::default();
+        for found in &stuck.unmendable {
+            if !self.delete(conversation, &found.0.id, opened).await? {
+                return Ok(deleted);
+            }
+            deleted.unmendable.push(found.clone());
+        }
+        for found in &stuck.late {
+            if !self.delete(conversation, &found.0.id, opened).await? {
+                return Ok(deleted);
+            }
+            deleted.late.push(found.clone());
+        }
+        Ok(deleted)
+    }
+
+    /// Deletes one item, at the upstream and then in the ledger; whether it is gone.
+    async fn delete(
+        &self,
+        conversation: &str,
+        item: &ItemId,
+        opened: &Opened,
+    ) -> Result<bool, ApiError> {
+        if let Err(error) = self.provider().delete_item(conversation, item.as_str()).await {
+            tracing::warn!(%error, "an upstream does not delete an item that keeps it from a turn");
+            return Ok(false);
+        }
+        let ledger = opened.conversation.as_ref().expect("it is a turn of one");
+        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
+        store.delete_item(tenant, ledger, item).await?;
+        Ok(true)
+    }
+}
+
+impl Plan {
+    /// Reports what was deleted for it.
+    fn tell_of(&mut self, deleted: Stuck) {
+        for (item, fault) in &deleted.unmendable {
+            self.report.deleted_upstream(item, fault);
+        }
+        for (made_up, position, output) in &deleted.late {
+            self.report.deleted_upstream(made_up, LateOutput::FAULT);
+            self.report.late_output(*position, output, LateOutput::Replaces);
+        }
+        self.stuck.deleted = true;
+    }
+}

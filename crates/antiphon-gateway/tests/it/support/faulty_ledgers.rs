@@ -1,0 +1,59 @@
+//! Ledgers that can be made to fail as no store's can be made from outside.
+
+use std::sync::atomic::Ordering;
+
+use antiphon::{HeldItem, ItemId};
+use antiphon_store::{
+    Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, ResponseId, Store, StoreError,
+    Tenant, ThreadId,
+};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+macro_rules! passing_on {
+    ($(fn $call:ident($($given:ident: $type:ty),*) -> $answer:ty;)* { $($own:tt)* }) => {
+        #[async_trait]
+        impl Ledgers for Faulty {
+            $(
+                async fn $call(&self, $($given: $type),*) -> $answer {
+                    self.inner.ledgers().$call($($given),*).await
+                }
+            )*
+            $($own)*
+        }
+    };
+}
+
+passing_on! {
+    fn entry(tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
+    fn adopt(
+        tenant: &Tenant, named: Named, conversation: Conversation, thread: ThreadId
+    ) -> Result<LedgerEntry>;
+    fn trust(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
+    fn relearn(
+        tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>
+    ) -> Result<()>;
+    fn is_ledger(tenant: &Tenant, kept: &Kept) -> Result<bool>;
+    fn made(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
+    fn forget(tenant: &Tenant, provider_id: &str) -> Result<bool>;
+    {
+        async fn announce(
+            &self, tenant: &Tenant, named: Named, response: &ResponseId
+        ) -> Result<()> {
+            match self.announces_nothing.swap(false, Ordering::SeqCst) {
+                true => Err(StoreError::Unavailable("the disk is full".into())),
+                false => self.inner.ledgers().announce(tenant, named, response).await,
+            }
+        }
+
+        async fn doubt(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<()> {
+            match self.doubts_nothing.swap(false, Ordering::SeqCst) {
+                true => Err(StoreError::Unavailable("the disk is full".into())),
+                false => self.inner.ledgers().doubt(tenant, conversation).await,
+            }
+        }
+    }
+}

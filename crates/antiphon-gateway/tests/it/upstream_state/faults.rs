@@ -1,0 +1,151 @@
+//! The provider, or the store, fails in the middle of a turn.
+
+use std::future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use antiphon_gateway::serve;
+use antiphon_gateway::settings::Retries;
+use antiphon_provider::Script;
+use antiphon_testkit::{Answer, Frame, Reply};
+use http::StatusCode;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::world::{World, settings};
+use crate::support::{Client, Faulty, MODEL, MODES, Mode, ask, heard_until, typed_user};
+
+fn error_body(kind: &str, message: &str) -> serde_json::Value {
+    json!({"error": {"type": kind, "code": null, "param": null, "message": message}})
+}
+
+#[tokio::test]
+async fn a_provider_that_gives_no_answer_is_asked_what_it_holds_before_the_next_turn() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        world.provider.script(Reply::hangup());
+        let refused = ask([typed_user("One.")]).within(&conversation);
+        assert!(world.client().create(mode, &refused).await.status() >= 500);
+        let learnt = world.times_learnt();
+
+        world.client().turn(mode, &ask([typed_user("One.")]).within(&conversation)).await;
+
+        assert_eq!(world.times_learnt(), learnt + 1);
+        assert_eq!(world.holds(&conversation), ["user: One.", "assistant: Noted."]);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_may_have_begun_is_not_sent_twice() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].retries = Retries { max: 3, ..Retries::default() };
+    });
+    let world = world.await;
+    world.provider.script(Reply::hangup());
+    let refused = world.client().create(Mode::Whole, &ask([typed_user("One.")])).await;
+    assert!(refused.status() >= 500);
+    assert_eq!(world.provider.turns().len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_that_was_not_let_in_is_sent_again_and_nothing_is_in_doubt() {
+    for mode in MODES {
+        let world = World::with(|settings| {
+            let first_delay = Duration::from_millis(1);
+            settings.upstreams[0].retries = Retries { max: 1, first_delay, ..Retries::default() };
+        });
+        let world = world.await;
+        let conversation = world.conversation().await;
+        let asked = ask([typed_user("One.")]).within(&conversation);
+        let busy = error_body("rate_limit_exceeded", "Slow down.");
+        let busy = || Reply::json(StatusCode::TOO_MANY_REQUESTS, &busy);
+
+        world.provider.script(busy());
+        world.client().turn(mode, &asked).await;
+        assert_eq!(world.holds(&conversation), ["user: One.", "assistant: Noted."]);
+
+        world.provider.script(busy());
+        world.provider.script(busy());
+        let refused = ask([typed_user("Two.")]).within(&conversation);
+        assert_eq!(world.client().create(mode, &refused).await.status(), 429);
+        world.client().turn(mode, &refused).await;
+        assert_eq!(world.times_learnt(), 1, "what it holds was known all the time");
+    }
+}
+
+#[tokio::test]
+async fn a_failure_before_the_first_event_is_an_error_and_not_a_stream() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let error = json!({"type": "error", "code": "server_error", "message": "It broke."});
+        world.provider.script(Reply::sse([Frame::event(&error)]));
+        let refused = ask([typed_user("One.")]).within(&conversation);
+        let refused = world.client().create(mode, &refused).await;
+        assert_eq!(refused.server_error(), "It broke.");
+        world.client().turn(mode, &ask([typed_user("Two.")]).within(&conversation)).await;
+        assert_eq!(world.holds(&conversation), ["user: Two.", "assistant: Noted."]);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_has_failed_and_the_conversation_goes_on() {
+    let world = World::new().await;
+    let conversation = world.conversation().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let until_text = heard_until(&answer, "response.output_text.delta");
+    world.provider.script(Script::from(answer).abort_after(until_text));
+
+    let asked = ask([typed_user("A story.")]).within(&conversation);
+    let failed = world.client().turn(Mode::Streamed, &asked).await;
+    assert_eq!(failed.status(), "failed");
+
+    let again = ask([typed_user("A story."), typed_user("Please.")]).within(&conversation);
+    world.client().turn(Mode::Streamed, &again).await;
+    let holds = world.holds(&conversation);
+    let users: Vec<_> = holds.iter().filter(|line| line.starts_with("user")).collect();
+    assert_eq!(users, ["user: A story.", "user: Please."]);
+}
+
+#[tokio::test]
+async fn a_response_that_cannot_be_entered_is_not_told() {
+    let world = World::new().await;
+    let conversation = world.conversation().await;
+    let (client, store) = fragile(&world).await;
+    store.announce_nothing_next();
+    let asked = ask([typed_user("One.")]).within(&conversation);
+    let refused = client.create(Mode::Streamed, &asked).await;
+    assert!(refused.status() >= 500, "{:?}", refused.body());
+
+    let again = ask([typed_user("One."), typed_user("Two.")]).within(&conversation);
+    client.turn(Mode::Streamed, &again).await;
+    let holds = world.holds(&conversation);
+    assert_eq!(holds.iter().filter(|line| **line == "user: One.").count(), 1, "{holds:?}");
+}
+
+#[tokio::test]
+async fn a_doubt_that_could_not_be_recorded_is_recorded_later() {
+    let world = World::new().await;
+    let conversation = world.conversation().await;
+    let (client, store) = fragile(&world).await;
+    client.turn(Mode::Whole, &ask([typed_user("One.")]).within(&conversation)).await;
+    store.doubt_nothing_next();
+    let lost = ask([typed_user("Two.")]).within(&conversation);
+    assert!(client.create(Mode::Whole, &lost).await.status() >= 500);
+
+    let again = ask([typed_user("One."), typed_user("Two."), typed_user("Three.")]);
+    client.turn(Mode::Whole, &again.within(&conversation)).await;
+    let holds = world.holds(&conversation);
+    assert_eq!(holds.iter().filter(|line| **line == "user: Two.").count(), 1, "{holds:?}");
+}
+
+/// A caller of another gateway in front of the same provider, on a store that can be made to fail.
+async fn fragile(world: &World) -> (Client, Faulty) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
+    let client = Client::at(&format!("http://{}", listener.local_addr().expect("it is bound")));
+    let store = Faulty::new();
+    let settings = settings(&world.provider);
+    tokio::spawn(serve(listener, settings, Arc::new(store.clone()), future::pending()));
+    (client, store)
+}

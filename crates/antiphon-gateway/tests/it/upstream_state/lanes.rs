@@ -1,0 +1,52 @@
+//! Turns that come by a WebSocket.
+
+use super::world::World;
+use crate::support::{ask, create, typed_user};
+
+#[tokio::test]
+async fn a_chain_goes_on_by_the_providers_ids() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let first = socket.turn(&ask([typed_user("My dog is Rex.")])).await;
+    let second = socket.turn(&ask([typed_user("What is my dog?")]).after(first.id())).await;
+    assert_eq!(second.text(), "Rex");
+    assert_eq!(world.sent(), ["user: What is my dog?"]);
+    assert!(world.provider.response(second.id()).is_some());
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on() {
+    let world = World::new().await;
+    let conversation = world.conversation().await;
+    let mut socket = world.client().socket().await;
+    for said in ["My dog is Rex.", "What is my dog?"] {
+        socket.turn(&ask([typed_user(said)]).within(&conversation)).await;
+    }
+    assert_eq!(world.sent(), ["user: What is my dog?"]);
+}
+
+#[tokio::test]
+async fn a_chain_that_is_not_stored_is_replayed_by_who_remembers_it() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let first = socket.turn(&ask([typed_user("My dog is Rex.")]).unstored()).await;
+    let second = ask([typed_user("What is my dog?")]).unstored().after(first.id());
+    let second = socket.turn(&second).await;
+    assert_eq!(second.text(), "Rex");
+    assert_eq!(
+        world.given(),
+        ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"]
+    );
+    assert_eq!(world.provider.response_ids(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_the_provider_keeps_is_not_prepared() {
+    let world = World::new().await;
+    let mut socket = world.client().socket().await;
+    let first = socket.turn(&ask([typed_user("My dog is Rex.")])).await;
+    let prepared = ask([typed_user("Hi.")]).after(first.id()).field("generate", false);
+    socket.send(&create(&prepared)).await;
+    let (status, error) = socket.refused().await;
+    assert_eq!((status, &error["param"]), (400, &"generate".into()));
+}
