@@ -32,6 +32,9 @@ pub trait Ledgers: Send + Sync {
     /// The ledger of what a provider calls so.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
 
+    /// What a provider calls this response, where that was announced or committed.
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
+
     /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name stands for
     /// something. Says what it stands for now: the same to all of several that adopt one at once.
     async fn adopt(
@@ -68,7 +71,8 @@ pub trait Ledgers: Send + Sync {
     /// Whether this is a ledger, which nobody outside knows by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 
-    /// Those of these items that the tenant holds live anywhere and that a model made.
+    /// Those of these items that the tenant holds live anywhere and that a model made, in the order that
+    /// they are asked for.
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
     /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of

@@ -100,14 +100,17 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request to an upstream that keeps the state: streamed, with this input, and else as the
-/// caller made it; or without the response that it would go on from.
+/// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
+/// wants to be told that it is queued, and else as the caller made it; or without the response that it
+/// would go on from.
 pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], goes_on: bool) -> Bytes {
     let mut fields = request.object();
     if !goes_on {
         fields.remove("previous_response_id");
     }
-    fields.set("stream", "true");
+    if !request.is_queued() {
+        fields.set("stream", "true");
+    }
     with_input(&fields.to_text(), input)
 }
 

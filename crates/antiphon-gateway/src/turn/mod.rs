@@ -82,6 +82,16 @@ pub(crate) async fn answer(
     received(answer).await
 }
 
+/// Whether an upstream keeps what the request goes on from, and will keep its turn.
+pub(crate) async fn is_kept_upstream(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: &CreateRequest,
+) -> Result<bool, ApiError> {
+    let upstream = gateway.upstream_of(&request.model)?;
+    Ok(Turn::of(gateway, caller, request).keeper(upstream).await?.is_some())
+}
+
 async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {
     answer.await.unwrap_or_else(|_| {
         Err(ApiError::server(

@@ -479,9 +479,15 @@ fn stream_repair(note: &Note) -> StreamRepair {
 
 /// What is known before the first byte of an answer that is given again.
 pub(super) fn head_again(response_id: &ResponseId) -> Head {
+    let Head(mut headers) = head_again_unnamed();
+    headers.insert("antiphon-response", id_header(response_id));
+    Head(headers)
+}
+
+/// The same where the answer tells its id.
+pub(super) fn head_again_unnamed() -> Head {
     let mut headers = HeaderMap::new();
     headers.insert("antiphon-answered-again", HeaderValue::from_static("true"));
-    headers.insert("antiphon-response", id_header(response_id));
     Head(headers)
 }
 

@@ -388,3 +388,32 @@ pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
     assert!(locate().await.unwrap().iter().all(HeldItem::is_tombstone));
     assert_eq!(locate().await.unwrap().len(), 1);
 }
+
+pub(crate) async fn a_ledger_is_told_from_what_is_kept_here(world: World) {
+    let is_ledger = async |kept| world.ledgers().is_ledger(&world.tenant, &kept).await.unwrap();
+    let conversation = world.adopted("conv_x").await;
+    let response = world.kept_as("resp_x", &["a"], &["b"]).await;
+    assert!(is_ledger(Kept::Conversation(conversation.clone())).await);
+    assert!(is_ledger(Kept::Response(response)).await);
+
+    let own = world.conversation(&["a"]).await;
+    assert!(!is_ledger(Kept::Conversation(own)).await);
+    assert!(world.forget("conv_x").await);
+    assert!(!is_ledger(Kept::Conversation(conversation)).await);
+}
+
+pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let made = |name: &str| HeldItem {
+        origin: Some(antiphon::Origin::new("theirs")),
+        ..saying(name, name).elsewhere()
+    };
+    world.relearn(&conversation, vec![made("a"), made("b"), made("c")]).await.unwrap();
+    world.append(&conversation, &["said"]).await.unwrap();
+    assert!(world.delete_item(&conversation, "b").await);
+
+    let asked = ["msg_c", "msg_said", "msg_b", "msg_of_nobody", "msg_a"].map(Into::into);
+    let found = world.ledgers().made(&world.tenant, &asked).await.unwrap();
+    assert_eq!(found, ["msg_c".into(), "msg_a".into()]);
+    assert_eq!(world.ledgers().made(&world.tenant, &[]).await, Ok(Vec::new()));
+}

@@ -169,6 +169,8 @@ macro_rules! suite {
                 the_ledgers_of_another_tenant_do_not_exist,
                 what_is_elsewhere_is_known_by_its_traces,
                 what_is_elsewhere_is_no_copy_to_send,
+                a_ledger_is_told_from_what_is_kept_here,
+                what_a_model_made_is_told_from_what_was_said,
             }
             model {
                 whatever_happens_the_store_agrees_with_a_naive_one,

@@ -177,7 +177,7 @@ impl Walked {
 }
 
 /// What an upstream has; `None` where it says that it has not.
-fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
+pub(super) fn found<T>(answer: Result<T, UpstreamError>) -> Result<Option<T>, ApiError> {
     match answer {
         Ok(found) => Ok(Some(found)),
         Err(UpstreamError::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),

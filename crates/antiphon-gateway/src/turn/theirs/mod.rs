@@ -4,12 +4,14 @@
 //! only ones that callers are told. Antiphon keeps a ledger of what it holds, under ids that nobody is
 //! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
 
+mod again;
 mod attempt;
 mod commit;
 mod learn;
 mod objections;
 mod open;
 mod plan;
+mod queued;
 mod relay;
 mod replay;
 mod send;
@@ -20,13 +22,16 @@ use antiphon::dialect::{Asked, Dialect};
 use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
+use tokio::time::Instant;
 
-use self::attempt::Planned;
+use self::again::Made;
+use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
 use super::open::Opened;
 use super::relay::Hearing;
 use super::{Client, Turn};
+use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, Wants};
@@ -36,26 +41,40 @@ use crate::upstream::{Asking, HttpUpstream, Upstream};
 pub(super) struct Theirs<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
+    /// Until when it waits for those who have its conversation.
+    waits_until: Instant,
 }
 
 impl<'a> Theirs<'a> {
     /// The turn, its state kept by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
-        Self { turn, http }
+        let waits_until = from_now(turn.gateway.settings.turn_wait);
+        Self { turn, http, waits_until }
     }
 
     /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may
     /// have begun, what it holds is in doubt, and learnt from it before the next turn.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
+        let turn = self.turn;
+        turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
-        let (opened, basis) = self.open_somehow().await?;
+        let (opened, mut basis) = self.open_somehow().await?;
+        match self.made_before(&opened).await? {
+            Made::Never => {}
+            Made::Whole(answer) => return self.answer_again(&answer, client).await,
+            Made::Begun(brought) => basis.brought = brought,
+        }
         let planned = self.planned(opened, basis).await?;
         let mut asking = Asking::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
-        self.conclude(opened, plan.retried(asking.retries()), answer, client).await
+        let plan = plan.retried(asking.retries());
+        match answer {
+            Answer::Told(answered) => self.conclude(opened, plan, answered, client).await,
+            Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
+        }
     }
 
     /// What the gateway does by itself elsewhere and cannot do here.

@@ -93,7 +93,7 @@ impl Theirs<'_> {
     async fn may_delete_in(&self, plan: &Plan) -> Option<&str> {
         let Continues::Conversation(id) = &self.turn.request.continues else { return None };
         let is_wanted = !plan.stuck.is_nothing() && self.turn.mends();
-        let may = is_wanted && self.http.deletes_items();
+        let may = is_wanted && self.http.capabilities(self.turn.caller).await.item_deletion;
         may.then_some(id)
     }
 

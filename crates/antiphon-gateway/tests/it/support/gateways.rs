@@ -33,6 +33,12 @@ impl Gateways {
         self.start_one().await;
     }
 
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+        self.kill_and_start().await;
+    }
+
     /// A caller with a token.
     pub(crate) fn client(&self) -> Client {
         self.caller("token-of-alice")

@@ -32,6 +32,16 @@ impl World {
         self.gateways.kill_and_start().await;
     }
 
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        self.gateways.start_again_with(change).await;
+    }
+
+    /// A caller of the gateway with this token.
+    pub(crate) fn caller(&self, token: &str) -> Client {
+        self.gateways.caller(token)
+    }
+
     /// A caller of the gateway.
     pub(crate) fn client(&self) -> Client {
         self.gateways.client()
@@ -81,6 +91,14 @@ impl World {
         let requests = self.provider.requests();
         let of_gateway = requests.iter().filter(|it| it.method == http::Method::GET);
         of_gateway.count()
+    }
+
+    /// Waits until the provider has refused a request.
+    pub(crate) async fn refused_once(&self) {
+        let mut index = 0;
+        while self.provider.request(index).await.verdict.is_ok() {
+            index += 1;
+        }
     }
 
     /// Waits until the gateway has left the provider in the middle of its answer.
