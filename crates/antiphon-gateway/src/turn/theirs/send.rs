@@ -8,7 +8,6 @@ use tokio::time::Instant;
 
 use super::Theirs;
 use super::plan::Plan;
-use super::replay::Footing;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::encode;
@@ -56,8 +55,7 @@ impl Theirs<'_> {
     /// conversation locked. An upstream that keeps
     /// state may keep what it took twice.
     async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
-        let body =
-            encode::as_it_came(self.turn.request, &plan.sent, plan.footing == Footing::AsAsked);
+        let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
         let mut lock = LockWait::within(self.waits_until.saturating_duration_since(Instant::now()));
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
