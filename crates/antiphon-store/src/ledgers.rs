@@ -32,6 +32,9 @@ pub trait Ledgers: Send + Sync {
     /// The ledger of what a provider calls so.
     async fn entry(&self, tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
 
+    /// What a provider calls this response, where that was announced or committed.
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
+
     /// Begins the ledger of a provider's conversation, empty and in doubt, unless the name stands for
     /// something. Says what it stands for now: the same to all of several that adopt one at once.
     async fn adopt(

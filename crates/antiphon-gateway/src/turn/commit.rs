@@ -49,9 +49,13 @@ impl Turn<'_> {
     /// told that nothing was changed; and whoever goes on from its response would wait for a turn that
     /// has ended.
     pub(super) async fn drop_opening(&self, opened: &Opened) {
-        if !self.has_opening() {
-            return;
+        if self.has_opening() {
+            self.drop_recorded_opening(opened).await;
         }
+    }
+
+    /// The same of an opening that was recorded, whatever the request wants.
+    pub(super) async fn drop_recorded_opening(&self, opened: &Opened) {
         let (store, id) = (&self.gateway.store, &opened.response_id);
         if let Err(error) = store.drop_opening(&self.caller.tenant, id).await {
             tracing::warn!(%error, "an opening is dropped later");

@@ -40,6 +40,14 @@ pub(super) enum Made {
     Superseded,
 }
 
+/// Earlier attempts at a request that have ended, the newest first.
+#[derive(Default)]
+pub(super) struct Attempts {
+    pub(super) known: Vec<ResponseRecord>,
+    /// Those that are too long ago.
+    forgotten: Vec<ResponseRecord>,
+}
+
 impl Turn<'_> {
     /// Enters the turn among those of the same request. One that was made before waits for the end of
     /// the attempts that still run.
@@ -54,10 +62,7 @@ impl Turn<'_> {
         if self.request.identity.again == Again::No {
             return Ok(Made::Never);
         }
-        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
-        let is_known = |record: &ResponseRecord| record.response.created_at >= since;
-        let attempts = self.attempts(opened).await?.into_iter();
-        let (known, forgotten): (Vec<_>, Vec<_>) = attempts.partition(is_known);
+        let Attempts { known, forgotten } = self.known_attempts(opened).await?;
         if let Some(record) = self.the_one(opened, known.into_iter().filter(is_whole).collect()) {
             return Ok(Made::Whole(Box::new(record)));
         }
@@ -71,6 +76,18 @@ impl Turn<'_> {
             }
             _ => Ok(Made::Never),
         }
+    }
+
+    /// The earlier attempts at the request; none where it does not say that it was made before.
+    pub(super) async fn known_attempts(&self, opened: &Opened) -> Result<Attempts, ApiError> {
+        if self.request.identity.again == Again::No {
+            return Ok(Attempts::default());
+        }
+        let since = unix_now() - if self.is_keyed() { KEYED } else { COUNTED };
+        let is_known = |record: &ResponseRecord| record.response.created_at >= since;
+        let attempts = self.attempts(opened).await?.into_iter();
+        let (known, forgotten) = attempts.partition(is_known);
+        Ok(Attempts { known, forgotten })
     }
 
     /// The attempts that have ended, the newest first; those that still run, in whatever process, end
@@ -170,7 +187,7 @@ impl Turn<'_> {
     }
 }
 
-fn is_whole(record: &ResponseRecord) -> bool {
+pub(super) fn is_whole(record: &ResponseRecord) -> bool {
     let envelope = Object::parse(&record.response.envelope);
     let whole = [Status::Completed, Status::Incomplete].map(Status::as_str);
     let is_whole = |envelope: &Object<'_>| {
@@ -185,12 +202,12 @@ fn completed_at(envelope: &Object<'_>) -> i64 {
     at.unwrap_or_default()
 }
 
-fn still_answered() -> ApiError {
+pub(super) fn still_answered() -> ApiError {
     let message = "This request is still being answered. Please retry in a few seconds.";
     ApiError::of(StatusCode::CONFLICT, "invalid_request_error", message).code("request_in_progress")
 }
 
-fn unreadable() -> ApiError {
+pub(super) fn unreadable() -> ApiError {
     let message = "The answer that was given to this request before cannot be read.";
     ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message)
 }

@@ -113,11 +113,6 @@ impl HttpUpstream {
         &self.findings
     }
 
-    /// Whether an item of a conversation can be deleted, as far as its settings say.
-    pub(crate) fn deletes_items(&self) -> bool {
-        self.settings.capabilities.is_none_or(|capabilities| capabilities.item_deletion)
-    }
-
     /// How many tokens its models take, where that is known.
     pub(super) fn context_window(&self) -> Option<u64> {
         self.settings.context_window.map(u64::from)

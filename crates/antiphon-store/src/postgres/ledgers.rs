@@ -50,6 +50,14 @@ impl Ledgers for PostgresStore {
             .await
     }
 
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
+        self.check_open()?;
+        let kept = Kept::Response(response.clone());
+        self.shared
+            .run(&(tenant, kept), |db, (tenant, kept)| Box::pin(names::name_of(db, tenant, kept)))
+            .await
+    }
+
     async fn adopt(
         &self,
         tenant: &Tenant,

@@ -23,6 +23,16 @@ pub(super) async fn find(db: &Session, tenant: &Tenant, name: &str) -> Result<Op
     found.map(|row| read(&row, 0)).transpose()
 }
 
+/// What this is called.
+pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
+    let (within, id) = (shard(kept.shard()), kept.as_str());
+    let found = db.row(&NAME_OF, &[&tenant.as_str(), &within, &id]).await?;
+    let Some(row) = found else { return Ok(None) };
+    let id = String::from_utf8(row.get(1));
+    let id = id.map_err(|_| Failure::unreadable("a name that is no text"))?;
+    Ok(Some(Named { upstream: row.get(0), id }))
+}
+
 /// Whether this has a name.
 pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<bool> {
     let (within, id) = (shard(kept.shard()), kept.as_str());
@@ -173,6 +183,9 @@ pub(super) async fn unname_unrecorded(
 }
 
 statements! {
+    NAME_OF = "
+        SELECT upstream, provider_id FROM ledgers
+        WHERE tenant = $1 AND shard = $2 AND kept = $3";
     /// The name says nothing of the shard of what it stands for.
     FIND = "
         SELECT upstream, kept, in_doubt FROM ledgers

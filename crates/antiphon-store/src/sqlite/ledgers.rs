@@ -20,6 +20,11 @@ impl Ledgers for SqliteStore {
         self.read(move |db| names::find(db, &tenant, &name)).await
     }
 
+    async fn name_of(&self, tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>> {
+        let (tenant, kept) = (tenant.clone(), Kept::Response(response.clone()));
+        self.read(move |db| names::name_of(db, &tenant, &kept)).await
+    }
+
     async fn adopt(
         &self,
         tenant: &Tenant,

@@ -23,6 +23,19 @@ pub(super) fn find(db: &Connection, tenant: &Tenant, name: &str) -> Result<Optio
     Ok(entry)
 }
 
+/// What this is called.
+pub(super) fn name_of(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<Option<Named>> {
+    const SQL: &str = "
+        SELECT upstream, provider_id FROM ledgers
+        WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";
+    let parameters = params![tenant.as_str(), shard(kept.shard()), kept.as_str()];
+    let named = db
+        .prepare_cached(SQL)?
+        .query_row(parameters, |row| Ok(Named { upstream: row.get(0)?, id: row.get(1)? }))
+        .optional()?;
+    Ok(named)
+}
+
 /// Whether this has a name.
 pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";

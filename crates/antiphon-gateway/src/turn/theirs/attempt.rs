@@ -1,5 +1,7 @@
 //! Sending a turn, and sending it once more where the upstream holds something else than was known.
 
+use tokio::time::Instant;
+
 use super::Theirs;
 use super::objections::Objections;
 use super::open::after;
@@ -11,7 +13,7 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::upstream::{Asking, StateError, UpstreamError};
+use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
 
 /// A turn that is open, and what is to be sent.
 pub(super) struct Planned {
@@ -47,6 +49,9 @@ pub(super) struct Failed {
     pub(super) fault: Option<StateError>,
 }
 
+/// What came of an attempt: an answer, or nothing where nobody wants one any more.
+type Attempted = Result<Option<Answer>, Failed>;
+
 impl Theirs<'_> {
     /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
     /// it holds is sent once more, otherwise: it is asked what it has, and what is sent follows from
@@ -58,7 +63,8 @@ impl Theirs<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Option<(Planned, Answer)>, ApiError> {
-        let failed = match self.attempt(&planned, asking, client).await {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let failed = match attempted {
             Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
             Err(failed) => failed,
         };
@@ -68,9 +74,39 @@ impl Theirs<'_> {
         let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
             return Err(failed.error);
         };
-        match self.attempt(&planned, asking, client).await {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        match attempted {
             Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
             Err(again) => Err(again.error),
+        }
+    }
+
+    /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
+    /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
+    async fn attempt_behind_others(
+        &self,
+        mut planned: Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<(Planned, Attempted), ApiError> {
+        let left = self.waits_until.saturating_duration_since(Instant::now());
+        let mut lock = LockWait::within(left);
+        loop {
+            let attempted = self.attempt(&planned, asking, client).await;
+            if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
+                return Ok((planned, attempted));
+            }
+            tokio::select! {
+                is_over = async { !lock.wait().await } => {
+                    if is_over {
+                        return Ok((planned, attempted));
+                    }
+                }
+                _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
+            }
+            let Planned { opened, mut basis, .. } = planned;
+            basis.brought.clear();
+            planned = self.planned(self.learnt_anew(opened).await?, basis).await?;
         }
     }
 
@@ -79,7 +115,7 @@ impl Theirs<'_> {
         planned: &Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Answer>, Failed> {
+    ) -> Attempted {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
@@ -99,38 +135,65 @@ impl Theirs<'_> {
         fault: &StateError,
         error: &ApiError,
     ) -> Result<Option<Planned>, ApiError> {
-        let Planned { opened, plan: before, mut basis } = refused;
-        let opened = match fault {
-            StateError::Locked => return Ok(None),
-            StateError::UnknownResponse => {
-                if !self.replays(&opened).await? {
-                    return Ok(None);
-                }
-                basis.footing = Footing::Nothing;
-                opened
-            }
-            _ => match self.learnt_anew(opened).await {
-                Ok(opened) => opened,
-                Err(error) => {
-                    tracing::warn!(
-                        reason = error.message(),
-                        "an upstream does not say what it holds"
-                    );
-                    return Ok(None);
-                }
-            },
+        let Planned { opened, plan: before, basis } = refused;
+        let found = match fault {
+            StateError::Locked => None,
+            StateError::UnknownResponse => self.replaying(opened, basis).await?,
+            _ if basis.footing == Footing::Nothing => Some((opened, basis)),
+            _ => self.learnt_if_told(opened, basis).await,
         };
-        // What its earlier attempt brought is where it was before.
-        basis.brought.clear();
-        basis.objections = Objections::to(fault);
+        let Some((opened, basis)) = found else { return Ok(None) };
+        let basis = Basis { objections: Objections::to(fault), ..basis };
         let mut planned = self.planned(opened, basis).await?;
         planned.plan.report.relearned(fault.name(), &error.as_failure().message);
         let is_other = planned.plan.differs_from(&before) && !planned.plan.is_emptied();
         Ok(is_other.then_some(planned))
     }
 
+    /// The same turn with all that the response stood for that it goes on from, if the ledger has that.
+    async fn replaying(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<Option<(Opened, Basis)>, ApiError> {
+        let is_here = self.replays(&opened).await?;
+        Ok(is_here.then_some((opened, Basis { footing: Footing::Nothing, ..basis })))
+    }
+
+    /// The same turn behind what the upstream says that it holds; `None` where it does not say.
+    async fn learnt_if_told(&self, opened: Opened, basis: Basis) -> Option<(Opened, Basis)> {
+        let learnt = self.learnt_anew(opened, basis).await;
+        learnt
+            .inspect_err(|error| {
+                let reason = error.message();
+                tracing::warn!(
+                    reason,
+                    "an upstream that refused a turn does not say what it holds"
+                );
+            })
+            .ok()
+    }
+
     /// The same turn behind what the upstream says that it holds.
-    pub(super) async fn learnt_anew(&self, opened: Opened) -> Result<Opened, ApiError> {
+    pub(super) async fn learnt_anew(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<(Opened, Basis), ApiError> {
+        let opened = self.reopened_as_learnt(opened).await?;
+        let footing = match basis.footing {
+            Footing::Around(_) => Footing::AsAsked,
+            footing => footing,
+        };
+        // What an earlier attempt brought may be elsewhere now.
+        let brought = match basis.brought.is_empty() {
+            true => Vec::new(),
+            false => self.made_before(&opened).await?.brought(),
+        };
+        Ok((opened, Basis { footing, brought, ..basis }))
+    }
+
+    async fn reopened_as_learnt(&self, opened: Opened) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
             Continues::Nothing => Ok(opened),
             Continues::Conversation(id) => {
@@ -145,6 +208,13 @@ impl Theirs<'_> {
                 self.turn.opened(shard, Some(cursor), after(&record), None).await
             }
         }
+    }
+}
+
+impl Failed {
+    /// Whether another turn of the conversation is open at the upstream.
+    fn is_of_a_lock(&self) -> bool {
+        self.fault == Some(StateError::Locked)
     }
 }
 

@@ -25,7 +25,7 @@ impl Theirs<'_> {
         opened: &Opened,
         plan: &Plan,
     ) -> Result<(), ApiError> {
-        if !self.turn.has_opening() {
+        if !self.has_opening() {
             return Ok(());
         }
         // The upstream's id is not known yet.
@@ -41,6 +41,19 @@ impl Theirs<'_> {
             ledger: None,
         };
         Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, turn).await?)
+    }
+
+    /// Whether the turn is on record before its end: its caller may learn the response's id, or make the
+    /// request again once it has given up on the answer. In the background, that is a job's to keep.
+    pub(super) fn has_opening(&self) -> bool {
+        self.turn.request.store && !self.turn.request.background
+    }
+
+    /// Forgets the opening of a turn that leaves nothing.
+    pub(super) async fn drop_opening(&self, opened: &Opened) {
+        if self.has_opening() {
+            self.turn.drop_recorded_opening(opened).await;
+        }
     }
 
     /// A request is on its way that may change the conversation.
@@ -73,7 +86,7 @@ impl Theirs<'_> {
     /// Enters what the upstream calls the response, before anybody is told. Only where its id is told
     /// before the end, and can be gone on from.
     pub(super) async fn announce(&self, named: &Named, opened: &Opened) -> Result<(), ApiError> {
-        if !self.turn.has_opening() {
+        if !self.has_opening() {
             return Ok(());
         }
         let (tenant, local) = (&self.turn.caller.tenant, &opened.response_id);
@@ -88,9 +101,9 @@ impl Theirs<'_> {
         answer: Answered,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        if answer.is_left() && (!self.turn.request.stream || answer.named.is_none()) {
-            // Nobody was told of it. The conversation stays in doubt.
-            self.turn.drop_opening(&opened).await;
+        if answer.is_left() && answer.named.is_none() {
+            // Nobody knows of it. The conversation stays in doubt.
+            self.drop_opening(&opened).await;
             return Ok(());
         }
         let Answered { outcome, named } = answer;
@@ -102,7 +115,7 @@ impl Theirs<'_> {
             false => self.commit(&opened, &plan, named, &report, &finished).await,
         };
         if committed.is_err() {
-            self.turn.drop_opening(&opened).await;
+            self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
         report.log(self.turn.caller, self.turn.request, &opened, &finished, failure);
@@ -123,7 +136,7 @@ impl Theirs<'_> {
         let failed = finished.status == Status::Failed;
         let stored = self.turn.request.store;
         let keeps_items = stored || matches!(opened.base, Base::Conversation(_));
-        if !keeps_items || failed && !self.turn.has_opening() {
+        if !keeps_items || failed && !self.has_opening() {
             return Ok(());
         }
         let ended_well = matches!(finished.status, Status::Completed | Status::Incomplete);

@@ -4,6 +4,8 @@
 //! only ones that callers are told. Antiphon keeps a ledger of what it holds, under ids that nobody is
 //! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
 
+mod again;
+mod around;
 mod attempt;
 mod commit;
 mod learn;
@@ -21,13 +23,16 @@ use antiphon::dialect::{Asked, Dialect};
 use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
+use tokio::time::Instant;
 
+use self::again::Made;
 use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
 use super::open::Opened;
 use super::relay::Hearing;
 use super::{Client, Turn};
+use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::request::{Continues, Wants};
@@ -37,12 +42,15 @@ use crate::upstream::{Asking, HttpUpstream, Upstream};
 pub(super) struct Theirs<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
+    /// Until when it waits for those who have its conversation.
+    waits_until: Instant,
 }
 
 impl<'a> Theirs<'a> {
     /// The turn, its state kept by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
-        Self { turn, http }
+        let waits_until = from_now(turn.gateway.settings.turn_wait);
+        Self { turn, http, waits_until }
     }
 
     /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may
@@ -52,7 +60,12 @@ impl<'a> Theirs<'a> {
         let turn = self.turn;
         turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
-        let (opened, basis) = self.open_somehow().await?;
+        let (opened, mut basis) = self.open_somehow().await?;
+        match self.made_before(&opened).await? {
+            Made::Never => {}
+            Made::Whole(answer) => return self.answer_again(&answer, client).await,
+            Made::Begun(brought) => basis.brought = brought,
+        }
         let planned = self.planned(opened, basis).await?;
         let mut asking = Asking::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;

@@ -101,7 +101,7 @@ impl Theirs<'_> {
 
     /// The turn came to nothing of which anybody was told.
     async fn untold(&self, opened: &Opened, failed: Failed) -> Failed {
-        self.turn.drop_opening(opened).await;
+        self.drop_opening(opened).await;
         failed
     }
 }

@@ -1,0 +1,216 @@
+//! A request that its client makes again, where the upstream keeps the state.
+//!
+//! It never doubles a turn. Where the upstream completed the first attempt, it gives that answer again,
+//! and no model is asked. Where it kept a part of it, the turn goes on behind that part: nothing can be
+//! taken back there as it is in a conversation that is kept here. Where it kept nothing, the turn is made
+//! as if for the first time.
+
+use std::ops::Range;
+
+use antiphon::dialect::{Asked, Dialect};
+use antiphon::item::FingerprintKey;
+use antiphon::stream::{Assembler, Envelope, Status, Taken};
+use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
+use antiphon_store::ResponseRecord;
+
+use super::Theirs;
+use super::learn::found;
+use crate::entropy::{RandomIds, unix_now};
+use crate::error::ApiError;
+use crate::owner::KeptResponse;
+use crate::request::Continues;
+use crate::turn::open::Opened;
+use crate::turn::relay::Hearing;
+use crate::turn::retry::{still_answered, unreadable};
+use crate::turn::{Client, report};
+use crate::upstream::Upstream;
+
+/// What came of a request when it was made before.
+pub(super) enum Made {
+    /// Nothing that the upstream has.
+    Never,
+    /// A whole answer.
+    Whole(Box<KeptResponse>),
+    /// Its input is held, and perhaps some output: positions in the input, and where each is held.
+    Begun(Vec<(usize, usize)>),
+}
+
+impl Made {
+    /// What of the input is held.
+    pub(super) fn brought(self) -> Vec<(usize, usize)> {
+        match self {
+            Self::Begun(brought) => brought,
+            Self::Never | Self::Whole(_) => Vec::new(),
+        }
+    }
+}
+
+/// An earlier attempt, and what the upstream says of its response.
+type Attempt = (ResponseRecord, Option<KeptResponse>);
+
+impl Theirs<'_> {
+    /// What came of the request when it was made before. The ledger of its conversation is not in
+    /// doubt any more.
+    pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
+        let attempts = self.attempts(opened).await?;
+        if attempts.is_empty() {
+            return Ok(Made::Never);
+        }
+        let held = self.turn.load(opened.cursor).await?;
+        let (whole, cut): (Vec<_>, Vec<_>) =
+            attempts.into_iter().partition(|attempt| self.is_answered(attempt, &held));
+        if let Some(answer) = self.the_one(whole) {
+            return Ok(Made::Whole(Box::new(answer)));
+        }
+        for (record, _) in &cut {
+            let brought = self.brought_by(record, &held).await?;
+            if !brought.is_empty() {
+                return Ok(Made::Begun(brought));
+            }
+        }
+        Ok(Made::Never)
+    }
+
+    /// The attempts that are known, the newest first, and what the upstream has of each.
+    async fn attempts(&self, opened: &Opened) -> Result<Vec<Attempt>, ApiError> {
+        let mut attempts = Vec::new();
+        for record in self.turn.known_attempts(opened).await?.known {
+            let named =
+                self.ledgers().name_of(&self.turn.caller.tenant, &record.response.id).await?;
+            let kept = match named {
+                Some(named) => found(self.provider().response(&named.id).await)?,
+                None => None,
+            };
+            if kept.as_ref().is_some_and(is_underway) {
+                return Err(still_answered());
+            }
+            attempts.push((record, kept));
+        }
+        Ok(attempts)
+    }
+
+    /// Whether the attempt came to a whole answer, and the upstream has it where the turn goes on. A
+    /// response that it gives is no proof of what its conversation holds. Of a conversation, the answer
+    /// is what was said last, unless a key says which one it is.
+    fn is_answered(&self, (record, kept): &Attempt, held: &Transcript) -> bool {
+        let Some(kept) = kept else { return false };
+        let ended = crate::turn::retry::is_whole(record) && kept.status != Status::Failed.as_str();
+        if !ended && kept.status != Status::Completed.as_str() {
+            return false;
+        }
+        let Continues::Conversation(_) = &self.turn.request.continues else { return true };
+        let ids: Vec<&ItemId> =
+            kept.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
+        match self.turn.is_keyed() {
+            true => !ids.is_empty() && ids.iter().all(|id| held.position(id).is_some()),
+            false => ids.last().is_some_and(|id| last(held).is_some_and(|item| item.id == **id)),
+        }
+    }
+
+    /// The attempt that is made again, of all that came to a whole answer: under a key the newest, in a
+    /// conversation the last turn; elsewhere the only one, since several are turns of their own.
+    fn the_one(&self, mut whole: Vec<Attempt>) -> Option<KeptResponse> {
+        let is_named = self.turn.is_keyed()
+            || matches!(self.turn.request.continues, Continues::Conversation(_));
+        let is_one = whole.len() == 1 || is_named && !whole.is_empty();
+        is_one.then(|| whole.swap_remove(0).1).flatten()
+    }
+
+    /// What of the input the upstream's conversation holds by an attempt that was cut short: its last
+    /// words that are not a model's. Elsewhere an attempt leaves nothing in what a turn goes on from.
+    async fn brought_by(
+        &self,
+        record: &ResponseRecord,
+        held: &Transcript,
+    ) -> Result<Vec<(usize, usize)>, ApiError> {
+        let Continues::Conversation(_) = &self.turn.request.continues else {
+            return Ok(Vec::new());
+        };
+        let then = self.turn.load(Some(record.cursor)).await?;
+        let brought = place(&record.input).and_then(|input| then.items().get(input));
+        let brought = brought.unwrap_or_default();
+        Ok(match tail_of(held, brought) {
+            Some(tail) => self.of_input(&tail, held),
+            None => Vec::new(),
+        })
+    }
+
+    /// Pairs messages of the input with held ones, in order. What has an id or a call is known by that.
+    fn of_input(&self, tail: &[usize], held: &Transcript) -> Vec<(usize, usize)> {
+        let key: FingerprintKey = self.turn.gateway.fingerprint_key;
+        let mut input = self.turn.request.input.iter().enumerate();
+        let mut next = |at: &usize| {
+            let says = held.items()[*at].fingerprint?;
+            let is_it = |(_, item): &(usize, &Item)| Fingerprint::of(key, item) == Some(says);
+            input.clone().find(is_it).inspect(|(position, _)| {
+                input = self.turn.request.input.iter().enumerate();
+                input.nth(*position);
+            })
+        };
+        tail.iter().filter_map(|at| Some((next(at)?.0, *at))).collect()
+    }
+
+    /// Gives a whole answer again, as the upstream gives it.
+    pub(super) async fn answer_again(
+        &self,
+        answer: &KeptResponse,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        client.begin(report::head_again_unnamed());
+        let mut hearing = self.hearing_again();
+        hearing.whole(&answer.body);
+        hearing.pass_on(client).await;
+        tracing::info!(tenant = self.turn.caller.tenant.as_str(), "turn answered again");
+        client.end(hearing.finish(unix_now()).ok_or_else(unreadable)?).await;
+        Ok(())
+    }
+
+    fn hearing_again(&self) -> Hearing {
+        let fields = self.turn.request.object();
+        let envelope = Envelope::new("", unix_now(), &fields, self.conversation_named());
+        let taken = Taken::items_of(&Transcript::default());
+        let assembler = Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
+            .in_form(self.turn.gateway.settings.event_names)
+            .obfuscating(self.turn.request.obfuscation());
+        let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
+        Hearing::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
+    }
+}
+
+fn is_underway(response: &KeptResponse) -> bool {
+    ["queued", "in_progress"].contains(&response.status.as_str())
+}
+
+/// Sequence numbers as places in a transcript.
+fn place(range: &Range<u64>) -> Option<Range<usize>> {
+    Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+fn last(held: &Transcript) -> Option<&HeldItem> {
+    held.items().iter().rev().find(|item| !item.is_tombstone())
+}
+
+/// Where these items are held, if they are what came last before the model's latest words.
+fn tail_of(held: &Transcript, items: &[HeldItem]) -> Option<Vec<usize>> {
+    let living: Vec<usize> =
+        (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
+    let is_the_models = |at: &&usize| held.items()[**at].head.is_model_made();
+    let end = living.len() - living.iter().rev().take_while(is_the_models).count();
+    let begin = end.checked_sub(items.len()).filter(|_| !items.is_empty())?;
+    let tail = &living[begin..end];
+    let is_it = |(at, item): (&usize, &HeldItem)| is_copy(&held.items()[*at], item);
+    tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
+}
+
+/// Whether two held items are one, by what both tell: the call that they are of, what they say, or
+/// their ids.
+fn is_copy(one: &HeldItem, two: &HeldItem) -> bool {
+    let (a, b) = (&one.head, &two.head);
+    a.kind == b.kind
+        && a.role == b.role
+        && match (&one.fingerprint, &two.fingerprint) {
+            (Some(one), Some(two)) => one == two,
+            _ if a.call_id.is_some() => a.call_id == b.call_id,
+            _ => one.id == two.id,
+        }
+}

@@ -1,0 +1,183 @@
+//! A client makes a request again, because its answer did not come: no turn is doubled.
+
+use antiphon_provider::{OnAbort, Script};
+use antiphon_testkit::{Answer, Exchange};
+
+use super::world::World;
+use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, typed_user};
+
+const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
+
+fn again(client: &Client) -> Client {
+    client.clone().with_header("x-stainless-retry-count", "1")
+}
+
+fn answer() -> Answer {
+    Answer::new(MODEL).reasoning("Hm.").message("It is Rex.")
+}
+
+/// How many frames are delivered before the caller leaves: the reasoning is done, the message is not.
+fn until_left() -> usize {
+    heard_until(&answer(), "response.output_item.done")
+}
+
+/// A caller that leaves before the answer is whole.
+async fn leave(world: &World, mode: Mode, asked: &Ask) {
+    let exchange: Exchange = world.provider.script(Script::from(answer()).hang_after(until_left()));
+    let client = world.client();
+    match mode {
+        Mode::Streamed => {
+            let mut events = client.stream(asked).await;
+            events.until("response.output_item.done").await;
+        }
+        Mode::Whole => {
+            let mut waiting = std::pin::pin!(client.respond(asked));
+            tokio::select! {
+                _ = waiting.as_mut() => panic!("it is not answered"),
+                () = exchange.sent(until_left()) => {}
+            }
+        }
+    }
+    world.left(&exchange).await;
+}
+
+#[tokio::test]
+async fn a_whole_answer_is_given_again_without_the_model() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
+        let conversation = world.conversation().await;
+        let question = ask([typed_user("What is my dog?")]);
+        for asked in
+            [question.clone().within(&conversation), question.clone().after(first.id()), question]
+        {
+            world.provider.script(answer());
+            let first = client.turn(mode, &asked).await;
+            let turns = world.provider.turns().len();
+
+            let second = again(&client).turn(mode, &asked).await;
+
+            assert_eq!(second.id(), first.id());
+            assert_eq!(second.output(), first.output());
+            assert_eq!(second.header("antiphon-answered-again"), Some("true"));
+            assert_eq!(world.provider.turns().len(), turns, "the model is not asked again");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_where_the_provider_got() {
+    for (outcome, mode) in every_way() {
+        let world = World::new().await;
+        world.provider.on_abort(outcome);
+        let conversation = world.conversation().await;
+        let asked = ask([typed_user("What is my dog?")]).within(&conversation);
+        leave(&world, mode, &asked).await;
+        let turns = world.provider.turns().len();
+        world.provider.on_abort(OnAbort::Whole);
+
+        let told = again(&world.client()).turn(mode, &asked).await;
+
+        assert_eq!(told.status(), "completed", "{outcome:?} {mode:?}");
+        let held = world.holds(&conversation);
+        let users = held.iter().filter(|line| line.starts_with("user")).count();
+        assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
+        let asked_again = world.provider.turns().len() - turns;
+        match outcome {
+            OnAbort::Whole => {
+                assert_eq!(asked_again, 0);
+                assert_eq!(told.text(), "It is Rex.");
+            }
+            OnAbort::Part => {
+                assert_eq!(world.sent(), [""; 0]);
+                let report = world.client().report(told.id()).await;
+                assert_eq!(report["resent"][0]["rule"], "same_request");
+            }
+            OnAbort::Nothing => assert_eq!(world.sent(), ["user: What is my dog?"]),
+        }
+        assert_eq!(world.provider.refusals(), [], "{outcome:?} {mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chain_goes_on_from_where_it_went_on_before() {
+    for (outcome, mode) in every_way() {
+        let world = World::new().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
+        world.provider.on_abort(outcome);
+        let asked = ask([typed_user("What is my dog?")]).after(first.id());
+        leave(&world, mode, &asked).await;
+        let turns = world.provider.turns().len();
+
+        let told = again(&client).turn(mode, &asked).await;
+
+        let given = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
+        assert_eq!(world.given(), given);
+        let is_asked = usize::from(outcome != OnAbort::Whole);
+        assert_eq!(world.provider.turns().len() - turns, is_asked, "{outcome:?} {mode:?}");
+        client.turn(mode, &ask([typed_user("Sure?")]).after(told.id())).await;
+        assert_eq!(world.provider.refusals(), []);
+    }
+}
+
+#[tokio::test]
+async fn a_crash_of_the_gateway_changes_none_of_it() {
+    for (outcome, mode) in every_way() {
+        let mut world = World::new().await;
+        world.provider.on_abort(outcome);
+        let conversation = world.conversation().await;
+        let asked = ask([typed_user("What is my dog?")]).within(&conversation);
+        let exchange = world.provider.script(Script::from(answer()).hang_after(until_left()));
+        let client = world.client();
+        {
+            let mut waiting = std::pin::pin!(client.create_if_there(mode, &asked));
+            tokio::select! {
+                _ = waiting.as_mut() => panic!("it is not answered"),
+                () = exchange.sent(until_left()) => {}
+            }
+            world.kill_and_start().await;
+        }
+        world.left(&exchange).await;
+
+        again(&world.client()).turn(mode, &asked).await;
+
+        let held = world.holds(&conversation);
+        let users = held.iter().filter(|line| line.starts_with("user")).count();
+        assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
+        assert_eq!(world.provider.refusals(), [], "{outcome:?} {mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn under_a_key_an_answer_is_known_behind_later_turns() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        let keyed = client.clone().with_header("idempotency-key", "k");
+        let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
+        let first = keyed.turn(mode, &asked).await;
+        client.turn(mode, &ask([typed_user("Fine.")]).within(&conversation)).await;
+        assert_eq!(keyed.turn(mode, &asked).await.id(), first.id());
+        assert_eq!(world.provider.turns().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_question_is_no_retry() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        let asked = ask([typed_user("Again.")]).within(&conversation);
+        let first = client.turn(mode, &asked).await;
+        client.turn(mode, &ask([typed_user("Something else.")]).within(&conversation)).await;
+        let later = again(&client).turn(mode, &asked).await;
+        assert_ne!(later.id(), first.id());
+        assert_eq!(world.items(&conversation).len(), 6);
+    }
+}
+
+fn every_way() -> impl Iterator<Item = (OnAbort, Mode)> {
+    OUTCOMES.into_iter().flat_map(|outcome| MODES.map(|mode| (outcome, mode)))
+}

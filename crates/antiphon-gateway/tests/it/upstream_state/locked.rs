@@ -1,0 +1,62 @@
+//! A turn that others have open in a conversation of the provider, past the gateway.
+
+use std::time::Duration;
+
+use antiphon_provider::Script;
+use antiphon_testkit::{Answer as Scripted, Exchange};
+use http::{Method, Response};
+use hyper::body::Incoming;
+
+use super::world::World;
+use crate::support::{Answer, MODEL, MODES, Mode, ask, heard_until, soon, typed_user};
+
+/// A turn past the gateway that has begun its message, and how it goes on.
+async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Exchange) {
+    let answer = Scripted::new(MODEL).message("Once upon a time");
+    let until_text = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
+    let asked = ask([typed_user("A story.")]).within(conversation).field("stream", true);
+    let body = asked.body().to_string();
+    let begun = world.past_gateway().send(Method::POST, "/v1/responses", body).await;
+    soon("its message begins", exchange.sent(until_text)).await;
+    (begun, exchange)
+}
+
+#[tokio::test]
+async fn it_is_waited_for_and_what_it_leaves_is_known() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let (begun, exchange) = open_turn(&world, &conversation).await;
+
+        let replay = ask([typed_user("A story."), typed_user("Another.")]).within(&conversation);
+        let client = world.client();
+        let turn = client.turn(mode, &replay);
+        let ends = async {
+            soon("the gateway is told of the lock", world.refused_once()).await;
+            exchange.release_all();
+            Answer::read(begun).await;
+        };
+        futures_util::future::join(turn, ends).await;
+
+        assert_eq!(world.sent(), ["user: Another."]);
+        let story = ["user: A story.", "assistant: Once upon a time", "user: Another."];
+        assert_eq!(world.given(), story);
+    }
+}
+
+#[tokio::test]
+async fn where_turns_do_not_wait_the_providers_error_is_told() {
+    let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
+    let conversation = world.conversation().await;
+    let (begun, exchange) = open_turn(&world, &conversation).await;
+    let refused = ask([typed_user("Another.")]).within(&conversation);
+    let refused = world.client().refused(Mode::Whole, &refused).await;
+    let message = "Another process is currently operating on this conversation. Please retry in a \
+                   few seconds.";
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.body["error"]["code"], "conversation_locked");
+    assert_eq!(refused.body["error"]["message"], message);
+    exchange.release_all();
+    Answer::read(begun).await;
+}

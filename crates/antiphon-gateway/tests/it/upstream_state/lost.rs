@@ -1,0 +1,100 @@
+//! The provider no longer has the response that a chain goes on from.
+
+use antiphon_gateway::settings::Ledger;
+use antiphon_provider::{OnAbort, Script};
+use antiphon_testkit::Answer;
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::support::{MODEL, MODES, Mode, ask, heard_until, output, typed_user};
+
+async fn with_bodies() -> World {
+    World::with(|settings| settings.ledger = Ledger::Bodies).await
+}
+
+#[tokio::test]
+async fn a_ledger_with_bodies_is_sent_in_full() {
+    for mode in MODES {
+        let world = with_bodies().await;
+        let client = world.client();
+        let thinking =
+            Answer::new(MODEL).reasoning("Hm.").call("call_1", "echo", r#"{"text":"hi"}"#);
+        world.provider.script(thinking);
+        let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
+        let told = ask([output(&json!("call_1"), "hi")]).after(first.id());
+        let second = client.turn(mode, &told).await;
+        world.provider.lose(first.id());
+        world.provider.lose(second.id());
+
+        let asked = ask([typed_user("What is my dog?")]).after(second.id());
+        let third = client.turn(mode, &asked).await;
+
+        assert_eq!(third.text(), "Rex");
+        let turn = world.last_turn();
+        assert_eq!(turn.body["previous_response_id"], Value::Null);
+        let call = r#"call echo {"text":"hi"}"#;
+        let said = [
+            "user: My dog is Rex.",
+            call,
+            "output: hi",
+            "assistant: Noted.",
+            "user: What is my dog?",
+        ];
+        assert_eq!(world.sent(), said);
+        assert_eq!(third.header("antiphon-replayed"), Some("4"));
+
+        let fourth = client.turn(mode, &ask([typed_user("Sure?")]).after(third.id())).await;
+        assert_eq!(world.sent(), ["user: Sure?"]);
+        assert_eq!(fourth.header("antiphon-replayed"), None);
+    }
+}
+
+#[tokio::test]
+async fn calls_that_nobody_answered_are_answered_in_it() {
+    for mode in MODES {
+        let world = with_bodies().await;
+        let client = world.client();
+        world.provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#));
+        let first = client.turn(mode, &ask([typed_user("Echo hi.")])).await;
+        world.provider.lose(first.id());
+        let second = client.turn(mode, &ask([typed_user("Well?")]).after(first.id())).await;
+        let silence = "output: No output was recorded for this call.";
+        let call = r#"call echo {"text":"hi"}"#;
+        assert_eq!(world.sent(), ["user: Echo hi.", call, silence, "user: Well?"]);
+        client.turn(mode, &ask([typed_user("Thanks.")]).after(second.id())).await;
+        assert_eq!(world.sent(), ["user: Thanks."]);
+    }
+}
+
+#[tokio::test]
+async fn a_response_that_was_told_and_never_kept_is_gone_on_from() {
+    for mode in MODES {
+        let world = with_bodies().await;
+        world.provider.on_abort(OnAbort::Nothing);
+        let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
+        let until_call = heard_until(&answer, "response.output_item.done");
+        let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
+        let mut events = world.client().stream(&ask([typed_user("Echo hi.")])).await;
+        let id = events.announced().await;
+        events.until("response.output_item.done").await;
+        drop(events);
+        world.left(&exchange).await;
+
+        let told = ask([output(&json!("call_1"), "hi")]).after(&id);
+        world.client().turn(mode, &told).await;
+        assert_eq!(world.sent(), ["user: Echo hi.", r#"call echo {"text":"hi"}"#, "output: hi"]);
+    }
+}
+
+#[tokio::test]
+async fn without_bodies_the_provider_has_the_last_word() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let first = client.turn(Mode::Whole, &ask([typed_user("Hello.")])).await;
+        world.provider.lose(first.id());
+        let asked = ask([typed_user("And so?")]).after(first.id());
+        let refused = client.refused(mode, &asked).await;
+        assert_eq!(refused.body["error"]["code"], "previous_response_not_found");
+    }
+}

@@ -1,0 +1,200 @@
+//! What the provider holds is not what the ledger says: it refuses the turn, is asked what it has, and
+//! is sent the turn once more.
+
+use antiphon_testkit::{Answer, Refusal, Reply};
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::support::{
+    MODEL, MODES, Mode, ask, assistant_again, call, output, reference, typed_user,
+};
+
+const SILENCE: &str = "output: No output was recorded for this call.";
+
+/// Somebody puts a call into a conversation, past the gateway.
+async fn call_from_elsewhere(world: &World, conversation: &str) {
+    world.past_gateway().add_items(conversation, &[call("call_1", "hi")]).await;
+}
+
+#[tokio::test]
+async fn a_call_that_came_past_the_gateway_is_learnt_and_answered() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        client.turn(mode, &ask([typed_user("Hello.")]).within(&conversation)).await;
+        call_from_elsewhere(&world, &conversation).await;
+
+        let next = ask([typed_user("Never mind.")]).within(&conversation);
+        let next = client.turn(mode, &next).await;
+
+        assert_eq!(world.sent(), [SILENCE, "user: Never mind."]);
+        assert_eq!(world.provider.refusals().len(), 1, "one attempt was refused");
+        assert_eq!(next.header("antiphon-relearned"), Some("true"));
+        let report = client.report(next.id()).await;
+        let refused = "No tool output found for function call call_1.";
+        assert_eq!(report["relearned"], json!({"fault": "unanswered_call", "message": refused}));
+        assert_eq!(report["repairs"][0]["action"], "answered");
+
+        let well = client.turn(mode, &ask([typed_user("Thanks.")]).within(&conversation)).await;
+        assert_eq!(world.sent(), ["user: Thanks."]);
+        assert_eq!(well.header("antiphon-relearned"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_came_past_the_gateway_is_not_sent_twice() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        client.turn(mode, &ask([typed_user("Hello.")]).within(&conversation)).await;
+        let theirs = ask([typed_user("My dog is Rex.")]).within(&conversation);
+        let theirs = world.past_gateway().respond(&theirs).await;
+
+        let replay = [assistant_again(theirs.item("message")), typed_user("What is my dog?")];
+        let next = client.turn(mode, &ask(replay).within(&conversation)).await;
+
+        assert_eq!(next.text(), "Rex");
+        assert_eq!(world.sent(), ["user: What is my dog?"]);
+        assert_eq!(world.provider.refusals().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_item_that_is_refused_though_nothing_lists_it_is_left_out() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        world.provider.script(Reply::refusal(&Refusal::duplicate_item("msg_elsewhere")));
+        let mut known = typed_user("Said elsewhere.");
+        known["id"] = "msg_elsewhere".into();
+
+        let asked = ask([known, typed_user("Hello.")]).within(&conversation);
+        let told = client.turn(mode, &asked).await;
+
+        assert_eq!(world.sent(), ["user: Hello."]);
+        let repairs = &client.report(told.id()).await["repairs"];
+        assert_eq!(
+            (&repairs[0]["fault"], &repairs[0]["position"]),
+            (&"duplicate_item".into(), &0.into())
+        );
+    }
+}
+
+#[tokio::test]
+async fn reasoning_that_the_provider_does_not_have_is_left_out_and_its_call_goes_without_its_id() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        let reasoning = json!({"type": "reasoning", "id": "rs_gone", "summary": []});
+        let mut made = call("call_1", "hi");
+        made["id"] = "fc_made_with_it".into();
+        let replay = [typed_user("Echo hi."), reasoning, made, output(&json!("call_1"), "hi")];
+
+        client.turn(mode, &ask(replay).within(&conversation)).await;
+
+        let call = r#"call echo {"text":"hi"}"#;
+        assert_eq!(world.sent(), ["user: Echo hi.", call, "output: hi"]);
+        assert_eq!(world.last_turn().input()[1]["id"], Value::Null);
+        assert_eq!(world.provider.refusals().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_reference_that_the_provider_cannot_resolve_is_left_out() {
+    for mode in MODES {
+        let world = World::new().await;
+        let asked = ask([reference(&json!("msg_gone")), typed_user("Hello.")]);
+        world.client().turn(mode, &asked).await;
+        assert_eq!(world.sent(), ["user: Hello."]);
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_is_left_to_send_the_provider_has_the_last_word() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let asked = ask([reference(&json!("msg_gone"))]).within(&conversation);
+        let refused = world.client().refused(mode, &asked).await;
+        assert_eq!(refused.body["error"]["message"], "Item with id 'msg_gone' not found.");
+        assert_eq!(world.provider.turns().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_sent_once_more_and_never_a_third_time() {
+    for mode in MODES {
+        let world = World::new().await;
+        let (client, conversation) = (world.client(), world.conversation().await);
+        for id in ["msg_1", "msg_2"] {
+            world.provider.script(Reply::refusal(&Refusal::duplicate_item(id)));
+        }
+        let named = |id: &str| {
+            let mut message = typed_user(id);
+            message["id"] = id.into();
+            message
+        };
+        let asked = ask([named("msg_1"), named("msg_2"), typed_user("Hi.")]).within(&conversation);
+
+        let refused = client.refused(mode, &asked).await;
+
+        assert_eq!(refused.body, Refusal::duplicate_item("msg_2").body());
+        assert_eq!(world.provider.turns().len(), 2);
+        client.turn(mode, &ask([typed_user("Hi.")]).within(&conversation)).await;
+        assert_eq!(world.given(), ["user: Hi."]);
+    }
+}
+
+#[tokio::test]
+async fn what_would_be_sent_as_it_was_is_not_sent_again() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = world.conversation().await;
+        let message = "No tool output found for function call call_nobody_knows.";
+        let refusal = Refusal::of_input(message.to_owned());
+        world.provider.script(Reply::refusal(&refusal));
+        let asked = ask([typed_user("Hello.")]).within(&conversation);
+        let refused = world.client().refused(mode, &asked).await;
+        assert_eq!(refused.body, refusal.body());
+        assert_eq!(world.provider.turns().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn in_a_chain_the_response_is_learnt_anew() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("Hello.")])).await;
+        let refusal = Refusal::duplicate_item("msg_1");
+        world.provider.script(Reply::refusal(&refusal));
+        let mut known = typed_user("Said before.");
+        known["id"] = "msg_1".into();
+
+        let next = ask([known, typed_user("And so?")]).after(first.id());
+        client.turn(mode, &next).await;
+        assert_eq!(world.given(), ["user: Hello.", "assistant: Noted.", "user: And so?"]);
+    }
+}
+
+/// A response that fails after it has begun, as some servers tell of what they would not take.
+fn failing() -> Answer {
+    Answer::new(MODEL).failed("server_error", "No tool output found for function call call_1.")
+}
+
+#[tokio::test]
+async fn a_response_that_fails_of_it_before_its_output_is_made_anew_where_nobody_was_told() {
+    let world = World::new().await;
+    let (client, conversation) = (world.client(), world.conversation().await);
+    client.respond(&ask([typed_user("Hello.")]).within(&conversation)).await;
+    call_from_elsewhere(&world, &conversation).await;
+    // The strict provider refuses it once, before its model is asked: here it is the model that does.
+    world.past_gateway().add_items(&conversation, &[output(&json!("call_1"), "hi")]).await;
+    world.provider.script(failing());
+
+    let asked = ask([output(&json!("call_1"), "hi"), typed_user("Go on.")]).within(&conversation);
+    let told = client.turn(Mode::Whole, &asked).await;
+
+    assert_eq!(told.header("antiphon-relearned"), Some("true"));
+    assert_eq!(world.sent(), ["user: Go on."]);
+}
