@@ -110,7 +110,8 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
 }
 
 /// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
-/// wants to be told that it is queued, and else as the caller made it.
+/// wants to be told that it is queued, and else as the caller made it; or behind another response than
+/// it names.
 pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], previous: Previous<'_>) -> Bytes {
     let mut fields = request.object();
     match previous {
