@@ -106,7 +106,8 @@ impl Theirs<'_> {
             }
             let Planned { opened, mut basis, .. } = planned;
             basis.brought.clear();
-            planned = self.planned(self.learnt_anew(opened).await?, basis).await?;
+            let (opened, basis) = self.learnt_anew(opened, basis).await?;
+            planned = self.planned(opened, basis).await?;
         }
     }
 
