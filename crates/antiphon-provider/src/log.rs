@@ -58,16 +58,6 @@ impl Recorded {
         })
     }
 
-    /// As `GET /turns` shows it.
-    pub(crate) fn as_stateless_turn(&self) -> Value {
-        let mut body = self.body.clone();
-        if let Some(given) = &self.given {
-            body["input"] = given.clone().into();
-        }
-        let authorization = format!("Bearer {}", self.token);
-        json!({"authorization": authorization, "body": body, "refusal": self.refusal()})
-    }
-
     fn refusal(&self) -> Value {
         let Err(refusal) = &self.verdict else {
             return Value::Null;

@@ -19,9 +19,6 @@ use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 /// Besides the provider's API it serves, for clients in other languages:
 ///
 /// - `GET /log?token=X`: the requests so far, of that token or of all;
-/// - `GET /turns?token=X`: of these the requests for turns alone, as a server without state would
-///   have been asked for them: `{authorization, body, refusal}`, the body with all that the model
-///   was given as its `input`;
 /// - `POST /hold?token=X&at=PLACE`: the next streamed answer to a request with that token stops at
 ///   a [`Hold`](antiphon_testkit::Hold);
 /// - `POST /on-abort?outcome=part|whole|nothing`: what becomes of turns whose callers leave from

@@ -14,6 +14,7 @@ use antiphon_provider::{Options, Rules, Script, StrictProvider};
 pub(crate) use args::{SIM, SimArgs};
 
 use crate::failure::Failure;
+use crate::serve::make_room_for_connections;
 use crate::signals::Signals;
 use greeting::Greeting;
 
@@ -33,6 +34,7 @@ pub(crate) fn sim(args: &SimArgs) -> Result<(), Failure> {
 }
 
 async fn run(address: SocketAddr, options: Options, scripts: Vec<Script>) -> Result<(), Failure> {
+    make_room_for_connections();
     let mut signals = Signals::listen()
         .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
     let is_strict = options.rules == Rules::Strict;

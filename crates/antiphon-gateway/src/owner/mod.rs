@@ -11,6 +11,8 @@ mod probe;
 mod provider;
 mod segment;
 #[cfg(test)]
+mod strict;
+#[cfg(test)]
 mod world;
 
 use antiphon_store::LedgerEntry;

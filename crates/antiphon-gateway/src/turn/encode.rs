@@ -25,6 +25,15 @@ pub(super) struct Beside {
     pub(super) compaction: bool,
 }
 
+/// The response that a request to an upstream that keeps the state goes on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Previous<'a> {
+    /// The one that the caller named, if any.
+    AsAsked,
+    /// Another, or none.
+    Other(Option<&'a str>),
+}
+
 /// The request in the dialect of an upstream that does not speak the Responses API, and what of it
 /// was left out.
 pub(super) fn translated(
@@ -101,12 +110,14 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
 }
 
 /// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
-/// wants to be told that it is queued, and else as the caller made it; or without the response that it
-/// would go on from.
-pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], goes_on: bool) -> Bytes {
+/// wants to be told that it is queued, and else as the caller made it; or behind another response than
+/// it names.
+pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], previous: Previous<'_>) -> Bytes {
     let mut fields = request.object();
-    if !goes_on {
-        fields.remove("previous_response_id");
+    match previous {
+        Previous::AsAsked => {}
+        Previous::Other(None) => fields.remove("previous_response_id"),
+        Previous::Other(Some(id)) => fields.set_string("previous_response_id", id),
     }
     if !request.is_queued() {
         fields.set("stream", "true");

@@ -263,15 +263,29 @@ impl Report {
 
     /// An item was deleted at the upstream, which refuses every turn behind it.
     pub(super) fn deleted_upstream(&mut self, item: &HeldItem, fault: &'static str) {
-        self.repairs.push(Repair {
-            position: None,
-            kind: item.head.kind.to_string(),
-            item_id: Some(item.id.to_string()),
-            fault,
-            action: "deleted_upstream",
-            message: "The upstream took no turn behind the item, which was deleted there."
-                .to_owned(),
-        });
+        let message = "The upstream took no turn behind the item, which was deleted there.";
+        self.repair_upstream(item, fault, "deleted_upstream", message);
+    }
+
+    /// Items stay in the response that the caller named, and the turn goes on around them.
+    pub(super) fn left_behind(&mut self, items: &[(HeldItem, &'static str)]) {
+        let message = "The upstream took no turn behind the item. This one goes on from the response \
+                       before it, and refers to what else stood there.";
+        for (item, fault) in items {
+            self.repair_upstream(item, fault, "left_behind", message);
+        }
+    }
+
+    fn repair_upstream(
+        &mut self,
+        item: &HeldItem,
+        fault: &'static str,
+        action: &'static str,
+        message: &str,
+    ) {
+        let (position, kind, message) = (None, item.head.kind.to_string(), message.to_owned());
+        let item_id = Some(item.id.to_string());
+        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
     }
 
     pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {

@@ -18,25 +18,10 @@ pub(super) async fn log(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,
 ) -> Json<Value> {
-    let requests = of_token(&shared, &query);
-    Json(requests.iter().map(Recorded::as_log_entry).collect())
-}
-
-/// Of these, the requests for turns as a server without state would have been asked for them.
-pub(super) async fn turns(
-    State(shared): State<Arc<Shared>>,
-    Query(query): Parameters,
-) -> Json<Value> {
-    let requests = of_token(&shared, &query);
-    let turns = requests.iter().filter(|request| request.is_turn());
-    Json(turns.map(Recorded::as_stateless_turn).collect())
-}
-
-fn of_token(shared: &Shared, query: &HashMap<String, String>) -> Vec<Recorded> {
     let token = query.get("token");
-    let mut requests = shared.log.all();
-    requests.retain(|request| token.is_none_or(|token| request.token == *token));
-    requests
+    let requests = shared.log.all();
+    let of_token = requests.iter().filter(|it| token.is_none_or(|token| it.token == *token));
+    Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
 /// With `?token=X&at=PLACE`, the next streamed answer to a request with that token stops there.

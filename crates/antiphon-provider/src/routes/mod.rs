@@ -32,7 +32,6 @@ const LARGEST_BODY: usize = 64 * 1024 * 1024;
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/log", get(control::log))
-        .route("/turns", get(control::turns))
         .route("/hold", post(control::hold))
         .route("/on-abort", post(control::on_abort))
         .route("/lose", post(control::lose))

@@ -39,23 +39,6 @@ async fn the_log_is_read_by_token() {
 }
 
 #[tokio::test]
-async fn turns_are_shown_as_a_server_without_state_would_have_seen_them() {
-    let provider = StrictProvider::start().await;
-    let client = Client::of(&provider);
-    let conversation = client.conversation().await;
-    client.turn(json!({"conversation": conversation, "input": "Hello"})).await;
-    client.turn(json!({"conversation": conversation, "input": "Yes"})).await;
-    client.refused(json!({"model": "m"})).await;
-
-    let (_, turns) = client.get("/turns?token=sk-one").await;
-    let turns = turns.as_array().unwrap();
-    assert_eq!(turns.len(), 3);
-    assert_eq!(turns[1]["body"]["input"].as_array().map(Vec::len), Some(3));
-    assert_eq!(turns[1]["authorization"], "Bearer sk-one");
-    assert_eq!((&turns[1]["refusal"], &turns[2]["refusal"]["status"]), (&json!(null), &json!(400)));
-}
-
-#[tokio::test]
 async fn what_a_model_is_given_twice_is_told() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;

@@ -8,6 +8,7 @@ use antiphon_store::{
 use futures_util::future::join_all;
 
 use super::World;
+use super::background::{accepted, end};
 use super::world::{items, saying};
 
 /// What the provider of these tests calls something.
@@ -247,6 +248,17 @@ pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: Worl
     assert_eq!(world.entry("resp_x").await, Some(of_response(&last, false)));
     assert!(!world.exists(&newer).await);
     assert_eq!(world.transcript(&last).await, ["c", "d", "e", "f"]);
+}
+
+pub(crate) async fn a_background_turn_enters_its_name(world: World) {
+    let older = world.kept_as("resp_x", &["c"], &["d"]).await;
+    let (id, turn) = accepted(&world).await;
+
+    end(&world, told(turn, "resp_x", false), 2).await.unwrap();
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
+    assert!(!world.exists(&older).await);
+    assert_eq!(world.transcript(&id).await, ["a", "b"]);
 }
 
 pub(crate) async fn a_response_has_one_name(world: World) {

@@ -161,6 +161,7 @@ macro_rules! suite {
                 what_nobody_reaches_after_relearning_goes,
                 a_refused_relearning_changes_nothing,
                 of_two_responses_under_one_name_the_later_counts,
+                a_background_turn_enters_its_name,
                 a_response_has_one_name,
                 a_dropped_opening_takes_its_name_along,
                 what_is_forgotten_is_deleted,

@@ -35,6 +35,16 @@ pub(super) enum Made {
     Begun(Vec<(usize, usize)>),
 }
 
+impl Made {
+    /// What of the input is held.
+    pub(super) fn brought(self) -> Vec<(usize, usize)> {
+        match self {
+            Self::Begun(brought) => brought,
+            Self::Never | Self::Whole(_) => Vec::new(),
+        }
+    }
+}
+
 /// An earlier attempt, and what the upstream says of its response.
 type Attempt = (ResponseRecord, Option<KeptResponse>);
 

@@ -135,38 +135,65 @@ impl Theirs<'_> {
         fault: &StateError,
         error: &ApiError,
     ) -> Result<Option<Planned>, ApiError> {
-        let Planned { opened, plan: before, mut basis } = refused;
-        let opened = match fault {
-            StateError::Locked => return Ok(None),
-            StateError::UnknownResponse => {
-                if !self.replays(&opened).await? {
-                    return Ok(None);
-                }
-                basis.footing = Footing::Nothing;
-                opened
-            }
-            _ => match self.learnt_anew(opened).await {
-                Ok(opened) => opened,
-                Err(error) => {
-                    tracing::warn!(
-                        reason = error.message(),
-                        "an upstream does not say what it holds"
-                    );
-                    return Ok(None);
-                }
-            },
+        let Planned { opened, plan: before, basis } = refused;
+        let found = match fault {
+            StateError::Locked => None,
+            StateError::UnknownResponse => self.replaying(opened, basis).await?,
+            _ if basis.footing == Footing::Nothing => Some((opened, basis)),
+            _ => self.learnt_if_told(opened, basis).await,
         };
-        // What its earlier attempt brought is where it was before.
-        basis.brought.clear();
-        basis.objections = Objections::to(fault);
+        let Some((opened, basis)) = found else { return Ok(None) };
+        let basis = Basis { objections: Objections::to(fault), ..basis };
         let mut planned = self.planned(opened, basis).await?;
         planned.plan.report.relearned(fault.name(), &error.as_failure().message);
         let is_other = planned.plan.differs_from(&before) && !planned.plan.is_emptied();
         Ok(is_other.then_some(planned))
     }
 
+    /// The same turn with all that the response stood for that it goes on from, if the ledger has that.
+    async fn replaying(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<Option<(Opened, Basis)>, ApiError> {
+        let is_here = self.replays(&opened).await?;
+        Ok(is_here.then_some((opened, Basis { footing: Footing::Nothing, ..basis })))
+    }
+
+    /// The same turn behind what the upstream says that it holds; `None` where it does not say.
+    async fn learnt_if_told(&self, opened: Opened, basis: Basis) -> Option<(Opened, Basis)> {
+        let learnt = self.learnt_anew(opened, basis).await;
+        learnt
+            .inspect_err(|error| {
+                let reason = error.message();
+                tracing::warn!(
+                    reason,
+                    "an upstream that refused a turn does not say what it holds"
+                );
+            })
+            .ok()
+    }
+
     /// The same turn behind what the upstream says that it holds.
-    pub(super) async fn learnt_anew(&self, opened: Opened) -> Result<Opened, ApiError> {
+    pub(super) async fn learnt_anew(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<(Opened, Basis), ApiError> {
+        let opened = self.reopened_as_learnt(opened).await?;
+        let footing = match basis.footing {
+            Footing::Around(_) => Footing::AsAsked,
+            footing => footing,
+        };
+        // What an earlier attempt brought may be elsewhere now.
+        let brought = match basis.brought.is_empty() {
+            true => Vec::new(),
+            false => self.made_before(&opened).await?.brought(),
+        };
+        Ok((opened, Basis { footing, brought, ..basis }))
+    }
+
+    async fn reopened_as_learnt(&self, opened: Opened) -> Result<Opened, ApiError> {
         match &self.turn.request.continues {
             Continues::Nothing => Ok(opened),
             Continues::Conversation(id) => {

@@ -5,6 +5,7 @@
 //! told: heads and fingerprints, enough to send only what is new and to mend what would be refused.
 
 mod again;
+mod around;
 mod attempt;
 mod commit;
 mod learn;

@@ -28,6 +28,8 @@ use crate::upstream::Upstream;
 pub(super) struct Plan {
     /// What the upstream holds, and behind it the fresh input.
     pub(super) transcript: Transcript,
+    /// How many items of it are held.
+    pub(super) held: usize,
     /// What is sent, as the ledger will have it.
     pub(super) fresh: Vec<HeldItem>,
     /// What is sent.
@@ -85,24 +87,31 @@ impl Theirs<'_> {
         admission.made_with.extend(basis.objections.made_with.clone());
         admission.admit_all()?;
         let footing = basis.footing.clone();
-        let stuck = Stuck::in_the_way_of(&admission);
+        let outlines = Outlines::of(&admission);
+        let stuck = Stuck::in_the_way_of(&admission, &outlines);
         let (fresh, sent) = match footing {
-            Footing::Nothing => self.replayed(&mut admission)?,
-            Footing::AsAsked => self.mended(&mut admission, names_unknown, strict)?,
+            Footing::Nothing => self.replayed(outlines, &mut admission),
+            Footing::AsAsked | Footing::Around(_) => {
+                self.mended(&outlines, &mut admission, names_unknown)?
+            }
         };
-        let Admission { transcript, report, .. } = admission;
+        let sent = match &footing {
+            Footing::Around(around) => around.sent_behind(sent),
+            Footing::AsAsked | Footing::Nothing => sent,
+        };
+        let Admission { transcript, held, report, .. } = admission;
         let origin = Upstream::Http(self.http).origin(&turn.request.model);
-        Ok(Plan { transcript, fresh, sent, names_unknown, footing, stuck, origin, report })
+        Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
     }
 
     /// What is sent behind what is held: for the ledger, and as it goes.
     fn mended(
         &self,
+        outlines: &Outlines,
         admission: &mut Admission,
         names_unknown: bool,
-        strict: bool,
     ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
-        let outlines = Outlines::of(admission);
+        let strict = !self.turn.mends();
         let repaired =
             repair_behind(outlines.held, &outlines.items, &outlines.policy(names_unknown));
         if let Some(mend) = repaired.mends.first().filter(|_| strict) {

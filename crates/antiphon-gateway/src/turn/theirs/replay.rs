@@ -6,6 +6,7 @@ use antiphon::{Body, HeldItem, Item, Kind};
 use antiphon_store::{Kept, ResponseRecord};
 
 use super::Theirs;
+use super::around::Around;
 use super::attempt::Basis;
 use super::open::after;
 use super::plan::Outlines;
@@ -13,17 +14,31 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::settings::Ledger;
 use crate::turn::admission::Admission;
+use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
 use crate::upstream::{StateError, UpstreamError};
 
 /// What a request stands on at its upstream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Footing {
     /// What the caller named.
     #[default]
     AsAsked,
     /// Nothing: it says all that the response that the caller named stood for.
     Nothing,
+    /// What stands around that response.
+    Around(Around),
+}
+
+impl Footing {
+    /// The response that the request goes on from, in the place of the one that the caller named.
+    pub(super) fn previous(&self) -> Previous<'_> {
+        match self {
+            Self::AsAsked => Previous::AsAsked,
+            Self::Nothing => Previous::Other(None),
+            Self::Around(around) => Previous::Other(around.previous.as_deref()),
+        }
+    }
 }
 
 impl Theirs<'_> {
@@ -79,9 +94,10 @@ impl Theirs<'_> {
     /// than an id is left out, therefore, and what was made with it goes without its id.
     pub(super) fn replayed(
         &self,
+        outlines: Outlines,
         admission: &mut Admission,
-    ) -> Result<(Vec<HeldItem>, Vec<Item>), ApiError> {
-        let Outlines { mut items, held, made_with, held_at, .. } = Outlines::of(admission);
+    ) -> (Vec<HeldItem>, Vec<Item>) {
+        let Outlines { mut items, held, made_with, held_at, .. } = outlines;
         let is_lost = |item: &Item| item.head().kind == Kind::Reasoning && !item.head().encrypted;
         let lost: Vec<usize> = (0..held).filter(|at| is_lost(&items[*at])).collect();
         let mut places: Vec<usize> = held_at;
@@ -106,7 +122,7 @@ impl Theirs<'_> {
         let staying = (0..items.len()).filter(|at| !is_left_out(*at));
         let staying: Vec<(usize, &Item)> = staying.map(|at| (places[at], &items[at])).collect();
         let fresh = self.new_to_the_ledger(&repaired.items, &staying, admission);
-        Ok((fresh, repaired.items))
+        (fresh, repaired.items)
     }
 
     /// Of what is sent in full, what the ledger does not have: fresh input, and made-up outputs.

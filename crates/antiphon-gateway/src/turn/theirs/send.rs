@@ -7,7 +7,6 @@ use http::StatusCode;
 
 use super::Theirs;
 use super::plan::Plan;
-use super::replay::Footing;
 use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::encode;
@@ -54,8 +53,7 @@ impl Theirs<'_> {
     /// Sends the request, and sends it again where it surely did not begin. An upstream that keeps
     /// state may keep what it took twice.
     async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
-        let body =
-            encode::as_it_came(self.turn.request, &plan.sent, plan.footing == Footing::AsAsked);
+        let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
                 Err(error) if is_untouched(&error) && asking.may_ask_again(&error).await => {}

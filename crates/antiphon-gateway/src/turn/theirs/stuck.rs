@@ -1,6 +1,8 @@
 //! What an upstream holds that is deleted there, because it takes no turn behind it, or because the
 //! real thing has come.
 
+use std::collections::HashSet;
+
 use antiphon::made_up::LateOutput;
 use antiphon::repair::{Unmendable, unmendable};
 use antiphon::{HeldItem, Item, ItemId};
@@ -26,8 +28,7 @@ pub(super) struct Stuck {
 
 impl Stuck {
     /// What is in the way of this input.
-    pub(super) fn in_the_way_of(admission: &Admission) -> Self {
-        let outlines = Outlines::of(admission);
+    pub(super) fn in_the_way_of(admission: &Admission, outlines: &Outlines) -> Self {
         let held = |position: usize| admission.transcript.items()[position].clone();
         let found =
             |found: Unmendable| (held(outlines.held_at[found.position]), found.fault.name());
@@ -42,6 +43,16 @@ impl Stuck {
     /// Whether the plan was made behind a deletion.
     pub(super) fn is_deleted(&self) -> bool {
         self.deleted
+    }
+
+    /// What no request mends.
+    pub(super) fn unmendable(&self) -> &[(HeldItem, &'static str)] {
+        &self.unmendable
+    }
+
+    /// The ids of what no request mends.
+    pub(super) fn ids(&self) -> HashSet<ItemId> {
+        self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
     }
 
     fn is_nothing(&self) -> bool {
@@ -69,14 +80,14 @@ impl Theirs<'_> {
     pub(super) async fn planned(&self, opened: Opened, basis: Basis) -> Result<Planned, ApiError> {
         let plan = self.plan(&opened, &basis).await?;
         let Some(conversation) = self.may_delete_in(&plan).await else {
-            return Ok(Planned { opened, plan, basis });
+            return self.around(Planned { opened, plan, basis }).await;
         };
-        let (opened, plan) = match plan.stuck.is_named() {
-            true => (opened, plan),
+        let (opened, basis, plan) = match plan.stuck.is_named() {
+            true => (opened, basis, plan),
             false => {
-                let opened = self.learnt_anew(opened).await?;
+                let (opened, basis) = self.learnt_anew(opened, basis).await?;
                 let plan = self.plan(&opened, &basis).await?;
-                (opened, plan)
+                (opened, basis, plan)
             }
         };
         self.doubt(&opened).await?;

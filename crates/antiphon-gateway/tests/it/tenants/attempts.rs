@@ -8,11 +8,11 @@ use crate::support::{Ask, ask, output, reference, user};
 
 /// A request that names an id.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    pub(crate) header: Option<(&'static str, &'static str)>,
-    pub(crate) body: Option<Value>,
+pub(super) struct Attempt {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) header: Option<(&'static str, &'static str)>,
+    pub(super) body: Option<Value>,
 }
 
 impl Attempt {
@@ -39,7 +39,7 @@ const QUERIES: [&str; 6] = [
 ];
 
 /// All of them. `own` is what the caller has itself.
-pub(crate) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
+pub(super) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     let mut all = Vec::new();
     all.extend(at_paths(ids));
     all.extend(of_conversations(ids));

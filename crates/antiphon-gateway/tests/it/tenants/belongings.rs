@@ -8,15 +8,15 @@ use crate::support::{Ask, Client, Events, MODEL, ask, heard_until, text};
 
 /// Ids: of a conversation, a turn of it, an item and a call of that turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ids {
-    pub(crate) conversation: String,
-    pub(crate) response: String,
-    pub(crate) item: String,
-    pub(crate) call: String,
+pub(super) struct Ids {
+    pub(super) conversation: String,
+    pub(super) response: String,
+    pub(super) item: String,
+    pub(super) call: String,
 }
 
 impl Ids {
-    pub(crate) fn each(&self, change: impl Fn(&str) -> String) -> Self {
+    pub(super) fn each(&self, change: impl Fn(&str) -> String) -> Self {
         Self {
             conversation: change(&self.conversation),
             response: change(&self.response),
@@ -25,12 +25,12 @@ impl Ids {
         }
     }
 
-    pub(crate) fn all(&self) -> [&str; 4] {
+    pub(super) fn all(&self) -> [&str; 4] {
         [&self.conversation, &self.response, &self.item, &self.call]
     }
 
     /// Ids of the same forms that nobody ever had.
-    pub(crate) fn never_given(&self) -> Self {
+    pub(super) fn never_given(&self) -> Self {
         self.each(|id| {
             let (kind, rest) = id.split_once('_').expect("an id says what it is of");
             let other = rest.chars().map(|digit| match digit.to_digit(16) {

@@ -1,10 +1,11 @@
 //! What belongs to another does not exist.
 
-pub(crate) mod attempts;
-pub(crate) mod belongings;
+mod attempts;
+mod belongings;
 mod keys;
 mod matrix;
 mod observed;
 mod own;
 mod recording;
+mod shared_account;
 mod watched;

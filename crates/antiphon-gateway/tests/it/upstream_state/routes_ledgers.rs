@@ -1,11 +1,15 @@
 //! Ledgers learn from what passes on the other routes, so that the next turn need not ask.
 
+use antiphon_gateway::settings::{Preset, State};
 use antiphon_provider::{OnAbort, Script};
-use antiphon_testkit::Answer;
+use antiphon_testkit::{Answer, Reply};
+use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::support::{Client, MODEL, ask, heard_until, invalid, text, typed_user};
+use crate::support::{
+    Client, MODEL, World as Scripted, ask, heard_until, invalid, text, typed_user,
+};
 
 async fn begun_with(client: &Client, items: &[Value]) -> String {
     let created = client.post("/v1/conversations", &json!({"items": items})).await.json();
@@ -37,7 +41,7 @@ async fn one_that_begins_with_items_is_asked_for_them_once() {
     let answer = world.client().respond(&replay).await;
     world.client().respond(&ask([typed_user("Thanks.")]).within(&conversation)).await;
 
-    assert_eq!(answer.text(), "Rex.");
+    assert_eq!(answer.text(), "Rex");
     assert_eq!(world.times_learnt(), 1);
     assert_eq!(world.holds(&conversation)[..2], ["user: My dog is Rex.", "user: What is my dog?"]);
 }
@@ -51,7 +55,7 @@ async fn items_that_are_added_are_known() {
     let replay = ask([added[0].clone(), typed_user("What is my dog?")]).within(&conversation);
     let answer = world.client().respond(&replay).await;
 
-    assert_eq!(answer.text(), "Rex.");
+    assert_eq!(answer.text(), "Rex");
     assert_eq!(world.sent(), ["user: What is my dog?"]);
     assert_eq!(world.times_learnt(), 0);
 }
@@ -79,12 +83,26 @@ async fn what_the_provider_refuses_to_add_leaves_no_doubt() {
     let conversation = world.client().new_conversation().await;
     let refused = world.client().post(&items_of(&conversation), &json!({"items": 7})).await;
     assert_eq!(refused.status(), 400);
-    let missing = format!("{}/msg_of_nobody", items_of(&conversation));
-    assert_eq!(world.client().delete(&missing).await.status(), 404);
 
     world.client().respond(&ask([typed_user("Hello.")]).within(&conversation)).await;
 
     assert_eq!(world.times_learnt(), 0);
+}
+
+#[tokio::test]
+async fn what_the_provider_does_not_find_it_may_have_lost() {
+    let world = World::new().await;
+    let conversation = world.client().new_conversation().await;
+    let added = world.client().add_items(&conversation, &[typed_user("My dog is Rex.")]).await;
+    let item = format!("{}/{}", items_of(&conversation), text(&added[0]["id"]));
+    world.past_gateway().delete(&item).await.json();
+    assert_eq!(world.client().delete(&item).await.status(), 404);
+
+    let replay = [added[0].clone(), typed_user("What is my dog?")];
+    world.client().respond(&ask(replay).within(&conversation)).await;
+
+    assert_eq!(world.times_learnt(), 1);
+    assert_eq!(world.given(), ["user: My dog is Rex.", "user: What is my dog?"]);
 }
 
 #[tokio::test]
@@ -105,7 +123,7 @@ async fn what_was_in_doubt_before_is_asked_for_all_the_same() {
     let next = ask([typed_user("What is my dog?")]).within(&conversation);
     let answer = world.client().respond(&next).await;
 
-    assert_eq!(answer.text(), "Rex.");
+    assert_eq!(answer.text(), "Rex");
     assert_eq!(world.provider.refusals(), []);
     assert!(world.times_learnt() > 0);
 }
@@ -119,7 +137,7 @@ async fn items_of_a_conversation_that_is_new_to_the_gateway_are_known_with_the_r
     let replay = [typed_user("My dog is Rex."), typed_user("What is my dog?")];
     let answer = world.client().respond(&ask(replay).within(&conversation)).await;
 
-    assert_eq!(answer.text(), "Rex.");
+    assert_eq!(answer.text(), "Rex");
     assert_eq!(world.times_learnt(), 1);
     assert_eq!(world.sent(), ["user: What is my dog?"]);
 }
@@ -139,7 +157,7 @@ async fn what_changes_a_conversation_waits_for_its_open_turn() {
     let body = json!({"items": [typed_user("My dog is Rex.")]});
     let adding = tokio::spawn(async move { client.post(&path, &body).await.json() });
     // It has come when what came later is answered.
-    world.client().get("/v1/models").await;
+    world.client().get("/healthz").await;
     exchange.release_all();
     events.all().await;
     adding.await.expect("it is not ended");
@@ -190,4 +208,47 @@ async fn what_was_deleted_is_forgotten() {
         let refused = world.client().create(crate::support::Mode::Whole, &gone).await;
         assert!([400, 404].contains(&refused.status()), "{}", refused.status());
     }
+}
+
+/// A gateway in front of a provider of which the test says every answer.
+async fn scripted() -> Scripted {
+    Scripted::with(|settings| {
+        settings.upstreams[0].state = State::Upstream;
+        settings.upstreams[0].capabilities = Some(Preset::OpenAi.capabilities());
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_conversation_that_nobody_could_ask_for_again_is_none() {
+    let world = scripted().await;
+    for told in [json!({"object": "conversation"}), json!([]), json!({"id": ""})] {
+        world.script(Reply::json(StatusCode::OK, &told));
+        let answer = world.client().post("/v1/conversations", &json!({})).await;
+        assert_eq!(answer.status(), 502, "{told}");
+        assert!(answer.server_error().contains("without an id"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_on_its_way_when_the_gateway_died_is_asked_for() {
+    let mut world = scripted().await;
+    let made = json!({"id": "conv_x", "object": "conversation", "created_at": 1, "metadata": {}});
+    world.script(Reply::json(StatusCode::OK, &made));
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let path = items_of(&conversation);
+    world.script(Reply::json(StatusCode::OK, &json!({"object": "list"})).withhold_head());
+    let body = json!({"items": [typed_user("My dog is Rex.")]});
+    tokio::select! {
+        _ = client.post(&path, &body) => panic!("it is not answered"),
+        asked = world.request(1) => assert_eq!(asked.path, path),
+    }
+
+    world.kill_and_start().await;
+
+    let list = json!({"object": "list", "data": [], "has_more": false, "last_id": null});
+    world.script(Reply::json(StatusCode::OK, &list));
+    world.client().respond(&ask([typed_user("Hi.")]).within(&conversation)).await;
+    assert_eq!(world.request(2).await.path, path);
 }

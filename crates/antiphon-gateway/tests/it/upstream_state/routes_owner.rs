@@ -33,7 +33,7 @@ async fn what_was_begun_here_stays_here() {
 
     let dog = ask([typed_user("What is my dog?")]);
     for again in [dog.clone().within(&conversation), dog.after(first.id())] {
-        assert_eq!(world.client().respond(&again).await.text(), "Rex.");
+        assert_eq!(world.client().respond(&again).await.text(), "Rex");
         let sent = world.last_turn();
         assert_eq!(sent.body["store"], false);
         assert_eq!(sent.body["conversation"], Value::Null);

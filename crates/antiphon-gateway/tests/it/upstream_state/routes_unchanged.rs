@@ -70,7 +70,7 @@ async fn what_is_refused_is_refused_in_the_providers_words() {
         (Method::POST, items.clone(), "{"),
         (Method::POST, conversation.clone(), "{}"),
         (Method::POST, format!("{response}/cancel"), ""),
-        (Method::POST, "/v1/conversations".to_owned(), r#"{"items": [{"type": "nothing"}]}"#),
+        (Method::POST, "/v1/conversations".to_owned(), r#"{"items": 7}"#),
         (Method::DELETE, format!("{items}/msg_of_nobody"), ""),
         (Method::DELETE, "/v1/conversations/conv_of_nobody".to_owned(), ""),
         (Method::DELETE, "/v1/responses/resp_of_nobody".to_owned(), ""),

@@ -88,3 +88,43 @@ async fn where_items_cannot_be_deleted_the_provider_has_the_last_word() {
         assert_eq!(deletions(&world), 0);
     }
 }
+
+#[tokio::test]
+async fn a_chain_goes_on_around_lone_reasoning() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let first = client.turn(mode, &ask([typed_user("My dog is Rex.")])).await;
+        let asked = ask([typed_user("What is my dog?")]).after(first.id());
+        let left = left_thinking(&world, &asked).await;
+
+        let next = client.turn(mode, &ask([typed_user("Well?")]).after(&left)).await;
+
+        let said =
+            ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?", "user: Well?"];
+        assert_eq!(world.given(), said);
+        assert_eq!(world.last_turn().body["previous_response_id"], first.id());
+        assert_eq!(world.provider.refusals(), []);
+        let repair = &client.report(next.id()).await["repairs"][0];
+        assert_eq!(
+            (repair["fault"].as_str(), repair["action"].as_str()),
+            (Some("lone_reasoning"), Some("left_behind"))
+        );
+
+        let learnt = world.times_learnt();
+        client.turn(mode, &ask([typed_user("Thanks.")]).after(next.id())).await;
+        assert_eq!(world.sent(), ["user: Thanks."]);
+        assert_eq!(world.times_learnt(), learnt, "all of it is known");
+    }
+}
+
+#[tokio::test]
+async fn so_does_one_that_begins_with_it() {
+    for mode in MODES {
+        let world = World::new().await;
+        let left = left_thinking(&world, &ask([typed_user("Hello.")])).await;
+        world.client().turn(mode, &ask([typed_user("Hey?")]).after(&left)).await;
+        assert_eq!(world.given(), ["user: Hello.", "user: Hey?"]);
+        assert_eq!(world.provider.refusals(), []);
+    }
+}

@@ -13,10 +13,10 @@ use http_body_util::BodyExt as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::world::World;
+use super::attempts::{Attempt, attempts};
+use super::belongings::Ids;
 use crate::support::{Client, Roots, ask, not_found, reference, soon, text, typed_user};
-use crate::tenants::attempts::{Attempt, attempts};
-use crate::tenants::belongings::Ids;
+use crate::upstream_state::world::World;
 
 const ACME: (&str, &str) = ("sk-of-acme", "acme");
 const UMBRELLA: (&str, &str) = ("sk-of-umbrella", "umbrella");
@@ -51,7 +51,7 @@ struct Seen {
     body: String,
 }
 
-async fn seen(client: &Client, attempt: &Attempt, about: &Ids) -> Seen {
+async fn seen(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> Seen {
     let client = match attempt.header {
         Some((name, value)) => client.clone().with_header(name, value),
         None => client.clone(),
@@ -60,7 +60,8 @@ async fn seen(client: &Client, attempt: &Attempt, about: &Ids) -> Seen {
     let (head, body) = client.send(attempt.method.clone(), &attempt.path, body).await.into_parts();
     let body = soon("the answer ends", body.collect()).await.expect("it is whole").to_bytes();
     let body = String::from_utf8(body.into()).expect("answers are text");
-    let body = about.all().iter().fold(body, |body, id| body.replace(id, "ID"));
+    let ids = about.into_iter().flat_map(Ids::all);
+    let body = ids.fold(body, |body, id| body.replace(id, "ID"));
     let mut headers = head.headers;
     headers.remove(header::DATE);
     Seen { status: head.status, headers, body }
@@ -74,6 +75,24 @@ fn asks_for(request: &Recorded, ids: &Ids) -> bool {
         || [&ids.conversation, &ids.response, &ids.item].iter().any(|id| body.contains(*id))
 }
 
+/// All that can be tried with ids, turns in the background and requests like them included.
+fn all_attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
+    let attempts = attempts(ids, own);
+    let turns = attempts.iter().filter(|attempt| attempt.path == "/v1/responses");
+    let like_them = turns.flat_map(|turn| {
+        let at = |path: &str| Attempt { path: path.to_owned(), ..turn.clone() };
+        let mut in_background = turn.clone();
+        in_background.body.as_mut().expect("a turn has a body")["background"] = true.into();
+        [at("/v1/responses/input_tokens"), at("/v1/responses/compact"), in_background]
+    });
+    let like_them: Vec<Attempt> = like_them.collect();
+    attempts.into_iter().chain(like_them).collect()
+}
+
+/// How ids may be spelt.
+const SPELLINGS: [fn(&str) -> String; 4] =
+    [str::to_owned, |id| format!("{id}0"), |id| id.to_uppercase(), |id| format!("{id}%2Fitems")];
+
 #[tokio::test]
 async fn what_another_has_is_as_what_nobody_has_and_is_asked_of_nobody() {
     let world = World::with(shared).await;
@@ -83,12 +102,16 @@ async fn what_another_has_is_as_what_nobody_has_and_is_asked_of_nobody() {
     let before = world.provider.requests().len();
     let items = world.items(&ids.conversation);
 
-    for (foreign, unknown) in attempts(&ids, &own).iter().zip(&attempts(&never, &own)) {
-        let what = format!("{} {}: {:?}", foreign.method, foreign.path, foreign.body);
-        let expected = seen(&stranger, unknown, &never).await;
-        let seen = seen(&stranger, foreign, &ids).await;
-        assert!(seen.status.is_client_error(), "{what}: {seen:?}");
-        assert_eq!(seen, expected, "{what}");
+    for spelt in SPELLINGS {
+        let spelt = [&ids, &never].map(|ids| ids.each(spelt));
+        let [foreign, unknown] = spelt.each_ref().map(|ids| all_attempts(ids, &own));
+        for (foreign, unknown) in foreign.iter().zip(&unknown) {
+            let what = format!("{} {}: {:?}", foreign.method, foreign.path, foreign.body);
+            let expected = seen(&stranger, unknown, [&spelt[1], &never]).await;
+            let seen = seen(&stranger, foreign, [&spelt[0], &ids]).await;
+            assert!(seen.status.is_client_error(), "{what}: {seen:?}");
+            assert_eq!(seen, expected, "{what}");
+        }
     }
 
     for request in &world.provider.requests()[before..] {

@@ -1,0 +1,113 @@
+//! Going on from a response that holds what no request mends.
+//!
+//! Nothing of a response can be deleted. The turn goes on from the one before it instead, and refers to
+//! what stood behind that: the input of the response, and of its output what the upstream takes.
+
+use std::collections::HashSet;
+
+use antiphon::json::quote;
+use antiphon::{HeldItem, Item, ItemId};
+use antiphon_store::{Base, ThreadId};
+
+use super::Theirs;
+use super::attempt::{Basis, Planned};
+use super::learn::found;
+use super::plan::Plan;
+use super::replay::Footing;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::owner::KeptResponse;
+use crate::request::Continues;
+use crate::turn::open::Opened;
+
+/// What a turn goes on from in the place of a response.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Around {
+    /// The response before that one, if there is one and its items are not listed.
+    pub(super) previous: Option<String>,
+    /// The items that stood behind it, by reference.
+    references: Vec<Item>,
+}
+
+impl Theirs<'_> {
+    /// The same turn around what is stuck in the response that it goes on from; as it was where that is
+    /// elsewhere, or the upstream does not list what stood there: then it has the last word.
+    pub(super) async fn around(&self, planned: Planned) -> Result<Planned, ApiError> {
+        let Continues::Response(id) = &self.turn.request.continues else { return Ok(planned) };
+        let stuck = planned.plan.stuck.ids();
+        if stuck.is_empty() || planned.basis.footing != Footing::AsAsked || !self.turn.mends() {
+            return Ok(planned);
+        }
+        let Some(around) = self.found_around(id, &stuck).await? else { return Ok(planned) };
+        let Planned { mut opened, basis, .. } = planned;
+        let basis = Basis { footing: Footing::Around(around), ..basis };
+        let mut plan = self.plan(&opened, &basis).await?;
+        plan.leave_behind(&stuck);
+        opened.base = apart(&opened);
+        Ok(Planned { opened, plan, basis })
+    }
+
+    /// Asks what stands around these items of a response.
+    async fn found_around(
+        &self,
+        id: &str,
+        stuck: &HashSet<ItemId>,
+    ) -> Result<Option<Around>, ApiError> {
+        let provider = self.provider();
+        let Some(response) = found(provider.response(id).await)? else { return Ok(None) };
+        let Some(input) = found(provider.input_items(id).await)? else { return Ok(None) };
+        let previous = match &response.previous {
+            Some(previous) => found(provider.response(previous).await)?,
+            None => None,
+        };
+        let items: Vec<&Item> = input.iter().chain(&response.output).collect();
+        let own: HashSet<&ItemId> = response.output.iter().filter_map(id_of).collect();
+        if input.is_empty() || !stuck.iter().all(|id| own.contains(id)) {
+            return Ok(None);
+        }
+        let is_listed = previous.as_ref().is_some_and(|previous| lists_output_of(&input, previous));
+        let ids = items.into_iter().filter_map(id_of).filter(|id| !stuck.contains(id));
+        let references = ids.map(reference_to).collect();
+        let previous = response.previous.filter(|_| !is_listed);
+        Ok(Some(Around { previous, references }))
+    }
+}
+
+impl Around {
+    /// What is sent, with what stood behind the previous response before it.
+    pub(super) fn sent_behind(&self, sent: Vec<Item>) -> Vec<Item> {
+        self.references.iter().cloned().chain(sent).collect()
+    }
+}
+
+impl Plan {
+    /// Enters all that is held but these into what the turn leaves behind, which is a thread of its own.
+    fn leave_behind(&mut self, stuck: &HashSet<ItemId>) {
+        let held = self.transcript.items()[..self.held].iter();
+        let kept: Vec<HeldItem> = held.filter(|item| !stuck.contains(&item.id)).cloned().collect();
+        self.fresh.splice(0..0, kept);
+        self.report.left_behind(self.stuck.unmendable());
+    }
+}
+
+/// A thread of its own for a turn that does not go on where its response ends.
+fn apart(opened: &Opened) -> Base {
+    let shard = opened.response_id.shard();
+    Base::New { shard, thread: ThreadId::issue(&mut RandomIds) }
+}
+
+fn id_of(item: &Item) -> Option<&ItemId> {
+    item.head().id.as_ref()
+}
+
+fn reference_to(id: &ItemId) -> Item {
+    let raw = format!(r#"{{"type":"item_reference","id":{}}}"#, quote(id.as_str()));
+    Item::parse(raw.into()).expect("the text above is an item")
+}
+
+/// Whether a list of input has what came before it in the chain, too.
+fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
+    let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
+    let mut output = previous.output.iter().filter_map(id_of).peekable();
+    output.peek().is_some() && output.all(|id| listed.contains(id))
+}
