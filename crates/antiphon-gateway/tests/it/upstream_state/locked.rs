@@ -3,10 +3,19 @@
 use std::time::Duration;
 
 use antiphon_provider::Script;
-use antiphon_testkit::Answer;
+use antiphon_testkit::Answer as Scripted;
+use tokio::task::JoinHandle;
 
 use super::world::World;
-use crate::support::{MODEL, MODES, ask, typed_user};
+use crate::support::{Answer, Ask, MODEL, MODES, Mode, ask, typed_user};
+
+/// A turn that is open at the provider, past the gateway.
+async fn somebody_elses(world: &World, asked: Ask) -> JoinHandle<Answer> {
+    let (client, turns) = (world.past_gateway(), world.provider.requests().len());
+    let turn = tokio::spawn(async move { client.create(Mode::Streamed, &asked).await });
+    world.provider.request(turns).await;
+    turn
+}
 
 #[tokio::test]
 async fn it_is_waited_for() {
@@ -14,9 +23,9 @@ async fn it_is_waited_for() {
         let world = World::new().await;
         let conversation = world.conversation().await;
         let exchange =
-            world.provider.script(Script::from(Answer::new(MODEL).message("Hi.")).gated());
+            world.provider.script(Script::from(Scripted::new(MODEL).message("Hi.")).gated());
         let theirs = ask([typed_user("Hello.")]).within(&conversation);
-        let theirs = world.past_gateway().stream(&theirs).await;
+        let theirs = somebody_elses(&world, theirs).await;
         let before = world.provider.requests().len();
 
         let client = world.client();
@@ -27,7 +36,7 @@ async fn it_is_waited_for() {
             let refused = world.provider.request(before + 1).await;
             assert!(refused.verdict.is_err(), "the conversation is locked");
             exchange.release_all();
-            theirs.all().await;
+            theirs.await.expect("it ends");
         };
         let (told, _) = tokio::join!(turn, freeing);
 
@@ -43,15 +52,15 @@ async fn not_for_longer_than_a_turn_may_wait() {
         let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
         let conversation = world.conversation().await;
         let exchange =
-            world.provider.script(Script::from(Answer::new(MODEL).message("Hi.")).gated());
+            world.provider.script(Script::from(Scripted::new(MODEL).message("Hi.")).gated());
         let theirs = ask([typed_user("Hello.")]).within(&conversation);
-        let theirs = world.past_gateway().stream(&theirs).await;
+        let theirs = somebody_elses(&world, theirs).await;
 
         let next = ask([typed_user("And me?")]).within(&conversation);
         let refused = world.client().refused(mode, &next).await;
 
         assert_eq!(refused.body["error"]["code"], "conversation_locked");
         exchange.release_all();
-        theirs.all().await;
+        theirs.await.expect("it ends");
     }
 }
