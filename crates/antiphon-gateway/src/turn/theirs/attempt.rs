@@ -120,7 +120,10 @@ impl Theirs<'_> {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
-        let Ok(reply) = reply else { return Ok(None) };
+        let Ok(reply) = reply else {
+            self.leave(opened, plan).await;
+            return Ok(None);
+        };
         if self.turn.request.is_queued() {
             return Ok(Some(Answer::Queued(Queued::of(reply)?)));
         }
