@@ -104,8 +104,7 @@ impl Theirs<'_> {
                 }
                 _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
             }
-            let Planned { opened, mut basis, .. } = planned;
-            basis.brought.clear();
+            let Planned { opened, basis, .. } = planned;
             let (opened, basis) = self.learnt_anew(opened, basis).await?;
             planned = self.planned(opened, basis).await?;
         }
