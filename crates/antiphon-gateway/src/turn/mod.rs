@@ -57,7 +57,7 @@ use self::send::Sent;
 use self::theirs::Theirs;
 pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
-use crate::entropy::{RandomIds, unix_now};
+use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;

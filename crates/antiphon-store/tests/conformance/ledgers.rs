@@ -64,6 +64,10 @@ impl World {
         self.ledgers().announce(&self.tenant, named(name), response).await.unwrap();
     }
 
+    pub(crate) async fn name_of(&self, response: &ResponseId) -> Option<Named> {
+        self.ledgers().name_of(&self.tenant, response).await.unwrap()
+    }
+
     pub(crate) async fn doubt(&self, id: &ConversationId) {
         self.ledgers().doubt(&self.tenant, id).await.unwrap();
     }
@@ -124,9 +128,11 @@ pub(crate) async fn an_announced_response_is_in_doubt_until_its_turn_is_committe
     let conversation = world.adopted("conv_x").await;
     let (id, turn) = world.turn(Base::Conversation(conversation.clone()), &["a"], &["b"]);
 
+    assert_eq!(world.name_of(&id).await, None);
     world.announce("resp_x", &id).await;
 
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, true)));
+    assert_eq!(world.name_of(&id).await, Some(named("resp_x")));
     assert!(!world.exists(&id).await);
     world.commit(told(turn, "resp_x", false)).await.unwrap();
     assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
@@ -273,6 +279,7 @@ pub(crate) async fn a_response_has_one_name(world: World) {
 
     assert_eq!(world.entry("resp_2").await, None);
     assert_eq!(world.entry("resp_3").await, Some(of_response(&id, false)));
+    assert_eq!(world.name_of(&id).await, Some(named("resp_3")));
     assert!(world.exists(&id).await);
 }
 
@@ -286,7 +293,7 @@ pub(crate) async fn a_dropped_opening_takes_its_name_along(world: World) {
         assert_eq!(world.store.drop_opening(&world.tenant, response).await, Ok(()));
     }
 
-    assert_eq!(world.entry("resp_x").await, None);
+    assert_eq!((world.entry("resp_x").await, world.name_of(&id).await), (None, None));
     assert_eq!(world.entry("resp_y").await, Some(of_response(&committed, false)));
 }
 
@@ -351,6 +358,7 @@ pub(crate) async fn the_ledgers_of_another_tenant_do_not_exist(alice: World) {
         assert_eq!(bob.entry(name).await, None);
         assert!(!bob.forget(name).await);
     }
+    assert_eq!(bob.name_of(&response).await, None);
     let his = bob.adopted("conv_x").await;
     bob.kept_as("resp_x", &["c"], &[]).await;
 

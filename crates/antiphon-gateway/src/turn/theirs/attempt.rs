@@ -106,7 +106,8 @@ impl Theirs<'_> {
             }
             let Planned { opened, mut basis, .. } = planned;
             basis.brought.clear();
-            planned = self.planned(self.learnt_anew(opened).await?, basis).await?;
+            let (opened, basis) = self.learnt_anew(opened, basis).await?;
+            planned = self.planned(opened, basis).await?;
         }
     }
 
@@ -119,7 +120,10 @@ impl Theirs<'_> {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
-        let Ok(reply) = reply else { return Ok(None) };
+        let Ok(reply) = reply else {
+            self.leave(opened, plan).await;
+            return Ok(None);
+        };
         if self.turn.request.is_queued() {
             return Ok(Some(Answer::Queued(Queued::of(reply)?)));
         }

@@ -28,19 +28,22 @@ impl Theirs<'_> {
         if !self.has_opening() {
             return Ok(());
         }
-        // The upstream's id is not known yet.
-        let response = new_response(opened, "", Status::Cancelled, &plan.report);
-        let turn = TurnRecord {
+        let opening = self.opening(opened, plan);
+        Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, opening).await?)
+    }
+
+    /// What is known of the turn before the upstream says what it calls the response.
+    fn opening(&self, opened: &Opened, plan: &Plan) -> TurnRecord {
+        TurnRecord {
             base: opened.base.clone(),
             input: plan.fresh.clone(),
             output: Vec::new(),
-            response: Some(response),
+            response: Some(new_response(opened, "", Status::Cancelled, &plan.report)),
             request: Some(self.turn.request.identity.digest),
             place: None,
             notices: Vec::new(),
             ledger: None,
-        };
-        Ok(self.turn.gateway.store.record_opening(&self.turn.caller.tenant, turn).await?)
+        }
     }
 
     /// Whether the turn is on record before its end: its caller may learn the response's id, or make the
@@ -93,6 +96,26 @@ impl Theirs<'_> {
         Ok(self.ledgers().announce(tenant, named.clone(), local).await?)
     }
 
+    /// Ends a turn whose caller left before its response was heard of. It may be there all the same: its
+    /// conversation is in doubt, and should its client make the request again, its input is known by what
+    /// is kept of it here.
+    pub(super) async fn leave(&self, opened: &Opened, plan: &Plan) {
+        if !self.has_opening() || opened.conversation.is_none() {
+            return self.drop_opening(opened).await;
+        }
+        let ledger = LedgerTurn { response: None, in_doubt: true };
+        let left = TurnRecord {
+            ledger: Some(ledger),
+            place: opened.place(),
+            ..self.opening(opened, plan)
+        };
+        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
+        if let Err(error) = store.commit_turn(tenant, left).await {
+            tracing::warn!(%error, "what is known of a turn that was left is not kept");
+            self.drop_opening(opened).await;
+        }
+    }
+
     /// Commits what the turn came to, and only then tells the caller of its end.
     pub(super) async fn conclude(
         &self,
@@ -102,8 +125,7 @@ impl Theirs<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         if answer.is_left() && answer.named.is_none() {
-            // Nobody knows of it. The conversation stays in doubt.
-            self.drop_opening(&opened).await;
+            self.leave(&opened, &plan).await;
             return Ok(());
         }
         let Answered { outcome, named } = answer;

@@ -34,7 +34,7 @@ impl Theirs<'_> {
             // The request may be there all the same.
             self.doubt_later(opened);
         }
-        if recorded.is_err() || !matches!(sent, Ok(Ok(_))) {
+        if recorded.is_err() || sent.is_err() {
             self.drop_opening(opened).await;
         }
         if let (Ok(()), Err(ApiError::Upstream(refused))) = (&recorded, &sent)

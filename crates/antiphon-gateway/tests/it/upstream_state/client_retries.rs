@@ -84,19 +84,22 @@ async fn a_conversation_goes_on_where_the_provider_got() {
         let users = held.iter().filter(|line| line.starts_with("user")).count();
         assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
         let asked_again = world.provider.turns().len() - turns;
-        match outcome {
-            OnAbort::Whole => {
+        match (outcome, mode) {
+            (OnAbort::Whole, Mode::Streamed) => {
                 assert_eq!(asked_again, 0);
                 assert_eq!(told.text(), "It is Rex.");
             }
-            OnAbort::Part => {
+            // Who waits for the whole may leave before the gateway has heard of the response: then it
+            // is not known which one it was.
+            (OnAbort::Whole, Mode::Whole) if asked_again == 0 => {}
+            (OnAbort::Part | OnAbort::Whole, _) => {
                 assert_eq!(world.sent(), [""; 0]);
                 let report = world.client().report(told.id()).await;
                 assert_eq!(report["resent"][0]["rule"], "same_request");
             }
-            OnAbort::Nothing => assert_eq!(world.sent(), ["user: What is my dog?"]),
+            (OnAbort::Nothing, _) => assert_eq!(world.sent(), ["user: What is my dog?"]),
         }
-        assert_eq!(world.provider.refusals(), [], "{outcome:?} {mode:?}");
+        assert_eq!(world.refused_turns(), 0, "{outcome:?} {mode:?}");
     }
 }
 
@@ -115,10 +118,12 @@ async fn a_chain_goes_on_from_where_it_went_on_before() {
 
         let given = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
         assert_eq!(world.given(), given);
-        let is_asked = usize::from(outcome != OnAbort::Whole);
-        assert_eq!(world.provider.turns().len() - turns, is_asked, "{outcome:?} {mode:?}");
+        let asked_again = world.provider.turns().len() - turns;
+        if (outcome, mode) != (OnAbort::Whole, Mode::Whole) {
+            assert_eq!(asked_again, usize::from(outcome != OnAbort::Whole), "{outcome:?}");
+        }
         client.turn(mode, &ask([typed_user("Sure?")]).after(told.id())).await;
-        assert_eq!(world.provider.refusals(), []);
+        assert_eq!(world.refused_turns(), 0);
     }
 }
 
@@ -146,7 +151,7 @@ async fn a_crash_of_the_gateway_changes_none_of_it() {
         let held = world.holds(&conversation);
         let users = held.iter().filter(|line| line.starts_with("user")).count();
         assert_eq!(users, 1, "{outcome:?} {mode:?}: {held:?}");
-        assert_eq!(world.provider.refusals(), [], "{outcome:?} {mode:?}");
+        assert_eq!(world.refused_turns(), 0, "{outcome:?} {mode:?}");
     }
 }
 
@@ -165,16 +170,28 @@ async fn under_a_key_an_answer_is_known_behind_later_turns() {
 }
 
 #[tokio::test]
-async fn a_repeated_question_is_no_retry() {
+async fn of_several_equal_requests_none_is_taken_for_the_retry_of_another() {
     for mode in MODES {
         let world = World::new().await;
-        let (client, conversation) = (world.client(), world.conversation().await);
-        let asked = ask([typed_user("Again.")]).within(&conversation);
+        let client = world.client();
+        let asked = ask([typed_user("Choose a number.")]);
+        let (one, two) = (client.turn(mode, &asked).await, client.turn(mode, &asked).await);
+        let three = again(&client).turn(mode, &asked).await;
+        assert_ne!(three.id(), one.id());
+        assert_ne!(three.id(), two.id());
+        assert_eq!(three.header("antiphon-answered-again"), None);
+    }
+}
+
+#[tokio::test]
+async fn what_the_provider_has_deleted_is_not_given_again() {
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        let asked = ask([typed_user("Choose a number.")]);
         let first = client.turn(mode, &asked).await;
-        client.turn(mode, &ask([typed_user("Something else.")]).within(&conversation)).await;
-        let later = again(&client).turn(mode, &asked).await;
-        assert_ne!(later.id(), first.id());
-        assert_eq!(world.items(&conversation).len(), 6);
+        world.provider.lose(first.id());
+        assert_ne!(again(&client).turn(mode, &asked).await.id(), first.id());
     }
 }
 

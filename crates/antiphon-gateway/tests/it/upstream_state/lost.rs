@@ -37,7 +37,7 @@ async fn a_ledger_with_bodies_is_sent_in_full() {
             "user: My dog is Rex.",
             call,
             "output: hi",
-            "assistant: Noted.",
+            "assistant: echo said: hi",
             "user: What is my dog?",
         ];
         assert_eq!(world.sent(), said);

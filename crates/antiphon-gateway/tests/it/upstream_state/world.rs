@@ -36,7 +36,11 @@ impl World {
         Self { provider, gateways: Gateways::replicas(settings, count).await }
     }
 
-    async fn before(provider: StrictProvider, change: impl FnOnce(&mut Settings)) -> Self {
+    /// A gateway with settings that differ from the usual ones, in front of this provider.
+    pub(crate) async fn before(
+        provider: StrictProvider,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let mut settings = settings(&provider);
         change(&mut settings);
         Self { provider, gateways: Gateways::start(settings).await }
@@ -109,6 +113,11 @@ impl World {
     /// What the model was given in the latest turn, in words.
     pub(crate) fn given(&self) -> Vec<String> {
         lines(&self.last_turn().given.expect("a model was asked"))
+    }
+
+    /// How many turns the provider refused.
+    pub(crate) fn refused_turns(&self) -> usize {
+        self.provider.turns().iter().filter(|turn| turn.verdict.is_err()).count()
     }
 
     /// How often the provider was asked what it holds.
