@@ -1,24 +1,62 @@
-//! Any held history and anything that comes: one verdict an item, each about something that is so.
+//! Any held history and anything that comes: one verdict an item, each about something that is so,
+//! and the same one where only heads and fingerprints are held.
 #![no_main]
 
 use std::collections::HashSet;
 
-use antiphon::reconcile::{Rule, Verdict, reconcile};
-use antiphon::{HeldItem, Item, Transcript};
+use antiphon::reconcile::{Resent, Rule, Verdict, reconcile};
+use antiphon::{HeldItem, Item, Kind, Transcript};
 use antiphon_fuzz::history::{Exchange, KEY};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(Exchange { transcript, incoming }) = Exchange::of(bytes) else { return };
-    let verdicts = reconcile(&transcript, &incoming, KEY);
-    assert_eq!(verdicts.len(), incoming.len(), "one verdict an item");
-    for (position, verdict) in verdicts.iter().enumerate() {
-        check(&transcript, position, *verdict);
+    let elsewhere: Transcript =
+        transcript.items().iter().cloned().map(HeldItem::elsewhere).collect();
+    let [of_bodies, of_heads] = [&transcript, &elsewhere].map(|held| reconciled(held, &incoming));
+    if !needs_bodies(&transcript, &incoming) {
+        let told = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
+        assert_eq!(of_heads, told.collect::<Vec<_>>(), "heads tell what bodies tell");
     }
-    replayed_messages_follow_the_held_order(&verdicts);
+    assert_eq!(transcript.view(), elsewhere.view(), "a view needs no bodies");
     the_view_names_every_live_item_once(&transcript);
     what_is_held_is_known_by_its_id(&transcript);
 });
+
+fn reconciled(transcript: &Transcript, incoming: &[Item]) -> Vec<Verdict> {
+    let verdicts = reconcile(transcript, incoming, KEY);
+    assert_eq!(verdicts.len(), incoming.len(), "one verdict an item");
+    for (position, verdict) in verdicts.iter().enumerate() {
+        check(transcript, position, *verdict);
+    }
+    replayed_messages_follow_the_held_order(&verdicts);
+    verdicts
+}
+
+/// Whether heads are not enough: another call comes under a used `call_id`, or a compaction comes
+/// without its id.
+fn needs_bodies(transcript: &Transcript, incoming: &[Item]) -> bool {
+    incoming.iter().any(|item| {
+        let exchange = item.head().pairing().and_then(|(_, key)| transcript.exchange(&key));
+        let calls = exchange.map_or(&[][..], |exchange| &exchange.calls);
+        let says_otherwise = |held: Item| !held.says_the_same_as(item);
+        let is_another = |at: &usize| transcript.items()[*at].item().is_some_and(says_otherwise);
+        let is_call = item.head().kind.output().is_some();
+        let is_bare_compaction = item.head().kind == Kind::Compaction && item.head().id.is_none();
+        is_bare_compaction || is_call && calls.iter().any(is_another)
+    })
+}
+
+/// The verdict where only heads and fingerprints are held: of messages alone anybody can say whether
+/// they differ.
+fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
+    match verdict {
+        Verdict::Resent(resent) if item.head().kind != Kind::Message => {
+            Verdict::Resent(Resent { differs: false, ..resent })
+        }
+        verdict => verdict,
+    }
+}
 
 fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
     match verdict {
@@ -32,9 +70,9 @@ fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
             assert!(is_any_deleted, "something was deleted");
         }
         Verdict::Fresh
-            | Verdict::FreshUnderUsedId
-            | Verdict::Supersedes
-            | Verdict::LateOutput { .. } => {}
+        | Verdict::FreshUnderUsedId
+        | Verdict::Supersedes
+        | Verdict::LateOutput { .. } => {}
     }
 }
 

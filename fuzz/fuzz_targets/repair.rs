@@ -1,9 +1,10 @@
-//! Any list of items: after a repair nothing is found, and nothing is lost on the way.
+//! Any list of items: after a repair nothing is found, and nothing is lost on the way; and any part of
+//! it at a server that keeps it: what is sent behind it is sent once.
 #![no_main]
 
 use antiphon::Item;
 use antiphon::json::Object;
-use antiphon::repair::{Action, Repaired, check, repair};
+use antiphon::repair::{Action, Policy, Repaired, check, repair, repair_behind, unmendable};
 use antiphon_fuzz::history::items;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +21,22 @@ fuzz_target!(|bytes: &[u8]| {
     }
     every_change_is_told(&given, &repaired);
     what_stays_keeps_its_order(&given, &repaired);
+    what_is_sent_is_sent_once(&given, bytes.len() % (given.len() + 1));
 });
+
+/// A server holds the first `held` items, well formed as it would, and is sent the rest.
+fn what_is_sent_is_sent_once(given: &[Item], held: usize) {
+    let (held, fresh) = given.split_at(held);
+    let held = repair(held).items;
+    let behind = |held: &[Item], fresh: &[Item]| {
+        repair_behind(held.len(), &[held, fresh].concat(), &Policy::default()).items
+    };
+    let sent = behind(&held, fresh);
+    let left = unmendable(held.len(), &[&held[..], fresh].concat());
+    assert!(left.iter().all(|item| item.position < held.len()), "what is held is told");
+    let now = [held, sent].concat();
+    assert_eq!(behind(&now, &[]), [], "twice is once");
+}
 
 fn texts(items: &[Item]) -> Vec<&str> {
     items.iter().map(Item::text).collect()

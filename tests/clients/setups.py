@@ -27,6 +27,8 @@ class Setup:
     ledger: str = "heads"
     # Whether a gateway is there at all.
     has_gateway: bool = True
+    # The suites of a short run, where they are not all.
+    short: tuple[str, ...] | None = None
     # Which tests are run, by what their names contain: for pytest, and for Node.
     only: tuple[str, str] | None = None
 
@@ -40,6 +42,12 @@ class Setup:
         }
 
 
+# The official clients.
+OFFICIAL = ("openai", "openai_node")
+
+# Clients that between them keep a conversation in every way.
+EVERY_WAY = ("openai", "langchain", "ai_sdk")
+
 # The tests in which a turn is left in the middle.
 LEAVING = ("that_is_left", "left")
 
@@ -48,14 +56,14 @@ SETUPS = {
     for setup in (
         Setup("responses"),
         # As DeepSeek serves it.
-        Setup("chat", api="chat", wants_reasoning_back=True, ends_calls=False),
+        Setup("chat", api="chat", wants_reasoning_back=True, ends_calls=False, short=OFFICIAL),
         # Anthropic's models think where `thinking` is asked for, and else do not.
-        Setup("anthropic", api="anthropic", reasons_unasked=False),
+        Setup("anthropic", api="anthropic", reasons_unasked=False, short=OFFICIAL),
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
         Setup("kept-part", on_abort="part"),
-        Setup("kept-whole", on_abort="whole", only=LEAVING),
+        Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),
         # A chain whose last response is gone goes on where the ledger holds bodies.
-        Setup("kept-nothing", on_abort="nothing", ledger="bodies", only=LEAVING),
+        Setup("kept-nothing", on_abort="nothing", ledger="bodies", short=EVERY_WAY, only=LEAVING),
         # The provider alone: what clients meet without a gateway.
         Setup("provider", on_abort="part", has_gateway=False),
     )

@@ -25,11 +25,7 @@ SUITES = {
     "open_responses": "open_responses.test.js",
 }
 
-# The official clients, which a short run holds against every API of the upstream. The other suites
-# meet the Responses API alone there.
-OFFICIAL = ("openai", "openai_node")
-
-# Every method, of which the provider of the tests has those that keep state.
+# Those of every method, some of which a provider with state does not play.
 METHODS = ("openai_methods", "openai_node_methods")
 
 TEST_TIMEOUT = 60
@@ -52,9 +48,8 @@ class Tally:
 
 def suites_in(setup: Setup, every: bool) -> list[str]:
     """The suites that run in a setup: `every` one, or those of a short run."""
-    if setup.on_abort:
-        return [name for name in SUITES if name not in METHODS]
-    return [*SUITES] if every or setup.api == "responses" else [*OFFICIAL]
+    names = [name for name in SUITES if not (setup.on_abort and name in METHODS)]
+    return names if every or setup.short is None else [*setup.short]
 
 
 def run_suites(

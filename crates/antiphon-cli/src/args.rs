@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::sim::{SIM, SimArgs};
 use crate::tenants::{ERASURE, EraseArgs, ExportArgs, LINES, StoreArgs};
 
 #[derive(Debug, Parser)]
@@ -39,6 +40,9 @@ pub(crate) enum Command {
     /// Erase all that a store holds of a tenant
     #[command(after_help = ERASURE)]
     Erase(EraseArgs),
+    /// Play a provider with state, to test an agent or a gateway against
+    #[command(after_help = SIM)]
+    Sim(SimArgs),
 }
 
 /// What `convert` is told.

@@ -1,7 +1,7 @@
 //! The `antiphon` command.
 //!
 //! A usage error is a sentence on standard error and exit code 2, a failure at run time one with
-//! exit code 1. Standard output is for what was asked for: of `serve`, its readiness line alone; of
+//! exit code 1. Standard output is for what was asked for: of `serve` and `sim`, a readiness line; of
 //! `check`, what is wrong, and then the exit code is 1 too; of `repair`, the mended histories; of
 //! `convert`, the events; of `tenants` and `export`, lines of JSON; of `erase`, what was erased.
 
@@ -16,6 +16,7 @@ mod logging;
 mod serve;
 mod settings;
 mod signals;
+mod sim;
 mod tenants;
 
 use std::process::ExitCode;
@@ -48,5 +49,6 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Tenants(args) => tenants::list(args),
         Command::Export(args) => tenants::export(args),
         Command::Erase(args) => tenants::erase(args),
+        Command::Sim(args) => sim::sim(&args).map(|()| ExitCode::SUCCESS),
     }
 }

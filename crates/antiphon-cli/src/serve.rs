@@ -57,7 +57,7 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
 
 /// Every open stream takes two files, the caller's connection and the upstream's. Systems let a
 /// process have few at first, and more when it asks.
-fn make_room_for_connections() {
+pub(crate) fn make_room_for_connections() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(files) => tracing::debug!(files, "files that may be open at once"),
         Err(error) => tracing::warn!(%error, "the limit on open files stays as it is"),

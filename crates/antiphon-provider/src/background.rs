@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use antiphon_testkit::Frame;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::turn::Run;
 use crate::world::World;
+
+/// How many events tell that a response has begun.
+const BEGINNING: usize = 2;
 
 /// A response that is made while its caller looks after other things.
 ///
@@ -36,6 +39,26 @@ enum Stage {
 #[derive(Debug, Default)]
 pub(crate) struct Backgrounds(BTreeMap<(String, String), Background>);
 
+impl Backgrounds {
+    /// The events of a response's stream.
+    pub(crate) fn events_of(&self, token: &str, id: &str) -> Option<&[Frame]> {
+        Some(&self.0.get(&key(token, id))?.frames)
+    }
+
+    fn is_under_way(&self, token: &str, id: &str) -> bool {
+        let background = self.0.get(&key(token, id));
+        background.is_some_and(|it| !matches!(it.stage, Stage::Ended(_)))
+    }
+
+    fn take(&mut self, token: &str, id: &str) -> Option<Background> {
+        self.0.remove(&key(token, id))
+    }
+
+    fn put(&mut self, token: &str, id: &str, background: Background) {
+        self.0.insert(key(token, id), background);
+    }
+}
+
 impl World {
     /// Takes an accepted turn on; gives the response as it is queued.
     pub(crate) fn queue(&mut self, run: Run) -> Value {
@@ -43,65 +66,51 @@ impl World {
         let queued = run.standing("queued");
         let background =
             Background { frames: run.made.frames.clone(), stage: Stage::Queued(Box::new(run)) };
-        self.backgrounds.0.insert(key(&token, &queued["id"]), background);
+        self.backgrounds.put(&token, queued["id"].as_str().unwrap_or_default(), background);
         queued
     }
 
     /// The response as it stands; it is one step further the next time.
     pub(crate) fn look_at(&mut self, token: &str, id: &str) -> Option<Value> {
-        let mut background = self.backgrounds.0.remove(&key(token, &id.into()))?;
+        let mut background = self.backgrounds.take(token, id)?;
         let (object, stage) = match background.stage {
             Stage::Queued(run) => (run.standing("in_progress"), Stage::InProgress(run)),
-            Stage::InProgress(run) => {
-                let object = self.conclude(*run);
-                (object.clone(), Stage::Ended(object))
-            }
-            Stage::Ended(object) => (object.clone(), Stage::Ended(object)),
+            Stage::InProgress(run) => ended(self.conclude(*run)),
+            Stage::Ended(object) => ended(object),
         };
         background.stage = stage;
-        self.backgrounds.0.insert(key(token, &id.into()), background);
+        self.backgrounds.put(token, id, background);
         Some(object)
     }
 
     /// The response as it is once it is cancelled; one that has ended stays what it is.
     pub(crate) fn cancel(&mut self, token: &str, id: &str) -> Option<Value> {
-        let background = self.backgrounds.0.remove(&key(token, &id.into()))?;
-        let object = match background.stage {
+        let mut background = self.backgrounds.take(token, id)?;
+        let (object, stage) = match background.stage {
             Stage::Queued(run) | Stage::InProgress(run) => {
-                let object = run.standing("cancelled");
+                let cancelled = run.standing("cancelled");
                 run.drop_from(self);
-                object
+                background.frames = cut_short(&background.frames, &cancelled);
+                ended(cancelled)
             }
-            Stage::Ended(object) => object,
+            Stage::Ended(object) => ended(object),
         };
-        let stage = Stage::Ended(object.clone());
-        self.backgrounds.0.insert(key(token, &id.into()), Background { stage, ..background });
+        background.stage = stage;
+        self.backgrounds.put(token, id, background);
         Some(object)
     }
 
     /// The end of its stream is told, so it is over.
     pub(crate) fn end(&mut self, token: &str, id: &str) {
-        while self.is_under_way(token, id) {
+        while self.backgrounds.is_under_way(token, id) {
             self.look_at(token, id);
         }
     }
 
     /// Removes it; whatever it was about to leave is not left.
     pub(crate) fn discard(&mut self, token: &str, id: &str) -> bool {
-        let is_there = self.cancel(token, id).is_some();
-        self.backgrounds.0.remove(&key(token, &id.into()));
-        is_there
-    }
-
-    /// The events of its stream.
-    pub(crate) fn events_of(&self, token: &str, id: &str) -> Option<&[Frame]> {
-        let background = self.backgrounds.0.get(&key(token, &id.into()))?;
-        Some(&background.frames)
-    }
-
-    fn is_under_way(&self, token: &str, id: &str) -> bool {
-        let background = self.backgrounds.0.get(&key(token, &id.into()));
-        background.is_some_and(|it| !matches!(it.stage, Stage::Ended(_)))
+        self.cancel(token, id);
+        self.backgrounds.take(token, id).is_some()
     }
 
     fn conclude(&mut self, run: Run) -> Value {
@@ -111,6 +120,22 @@ impl World {
     }
 }
 
-fn key(token: &str, id: &Value) -> (String, String) {
-    (token.to_owned(), id.as_str().unwrap_or_default().to_owned())
+fn ended(object: Value) -> (Value, Stage) {
+    (object.clone(), Stage::Ended(object))
+}
+
+/// The stream of a response that was cancelled: it had only begun, and it fails.
+fn cut_short(frames: &[Frame], cancelled: &Value) -> Vec<Frame> {
+    let mut begun: Vec<Frame> = frames.iter().take(BEGINNING).cloned().collect();
+    begun.push(Frame::event(&json!({
+        "type": "response.failed",
+        "sequence_number": begun.len(),
+        "response": cancelled,
+    })));
+    begun.push(Frame::done());
+    begun
+}
+
+fn key(token: &str, id: &str) -> (String, String) {
+    (token.to_owned(), id.to_owned())
 }

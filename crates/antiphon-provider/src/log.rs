@@ -44,11 +44,6 @@ impl Recorded {
 
     /// As `GET /log` shows it.
     pub(crate) fn as_log_entry(&self) -> Value {
-        let refusal = self.verdict.as_ref().err().map(|refusal| {
-            let mut error = refusal.body()["error"].take();
-            error["status"] = refusal.status.as_u16().into();
-            error
-        });
         json!({
             "method": self.method.as_str(),
             "path": self.path,
@@ -57,10 +52,19 @@ impl Recorded {
             "body": self.body,
             "bytes": self.size,
             "status": self.status.as_u16(),
-            "refusal": refusal,
+            "refusal": self.refusal(),
             "given": self.given,
             "twice": self.twice().iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
+    }
+
+    fn refusal(&self) -> Value {
+        let Err(refusal) = &self.verdict else {
+            return Value::Null;
+        };
+        let mut error = refusal.body()["error"].take();
+        error["status"] = refusal.status.as_u16().into();
+        error
     }
 }
 

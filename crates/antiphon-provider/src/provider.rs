@@ -4,13 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use antiphon_testkit::{Exchange, Refusal, serve};
+use antiphon_testkit::{Exchange, Hold, Refusal, Reply, serve};
+use http::Method;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::account::Account;
-use crate::world::Shared;
+use crate::world::{Detour, Shared};
 use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 
 /// A provider that keeps state, on a port of its own. It stops when this is dropped.
@@ -93,6 +94,18 @@ impl StrictProvider {
         let exchange = script.exchange();
         self.shared.world().scripts.push_back((script, exchange.clone()));
         exchange
+    }
+
+    /// Stops the next streamed answer to a request with this token, until its peer leaves.
+    pub fn hold(&self, token: &str, hold: Hold) {
+        self.shared.world().hold(token, hold);
+    }
+
+    /// Gives this reply to the next request of this method whose path ends so, in place of all else:
+    /// nothing is changed by that request.
+    pub fn reply_instead(&self, method: Method, path_end: &str, reply: Reply) {
+        let detour = Detour { method, path_end: path_end.to_owned(), reply };
+        self.shared.world().detours.push(detour);
     }
 
     /// Decides what becomes of turns whose callers leave from now on.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use antiphon_testkit::{Exchange, Hold, Refusal};
+use antiphon_testkit::{Exchange, Hold, Refusal, Reply};
+use http::Method;
 use tokio::sync::watch;
 
 use crate::account::Account;
@@ -30,6 +31,7 @@ impl Shared {
             accounts: BTreeMap::new(),
             on_abort: options.on_abort,
             scripts: VecDeque::new(),
+            detours: Vec::new(),
             holds: Vec::new(),
         };
         let log = Log::of(options.requests_kept);
@@ -50,11 +52,28 @@ pub(crate) struct World {
     pub(crate) scripts: VecDeque<(Script, Exchange)>,
     pub(crate) backgrounds: Backgrounds,
     accounts: BTreeMap<String, Account>,
+    /// What single requests are answered with in place of all else.
+    pub(crate) detours: Vec<Detour>,
     /// By whose request, told by its token, an answer is stopped.
     holds: Vec<(String, Hold)>,
 }
 
+/// A reply to one request of this method whose path ends so.
+#[derive(Debug)]
+pub(crate) struct Detour {
+    pub(crate) method: Method,
+    pub(crate) path_end: String,
+    pub(crate) reply: Reply,
+}
+
 impl World {
+    /// Takes the reply that this request gets in place of all else.
+    pub(crate) fn take_detour(&mut self, method: &Method, path: &str) -> Option<Reply> {
+        let is_meant = |it: &Detour| it.method == method && path.ends_with(&it.path_end);
+        let place = self.detours.iter().position(is_meant)?;
+        Some(self.detours.remove(place).reply)
+    }
+
     /// The account of a token; a new one is empty.
     pub(crate) fn account(&mut self, token: &str) -> (&mut Account, &mut Ids) {
         (self.accounts.entry(token.to_owned()).or_default(), &mut self.ids)

@@ -71,7 +71,8 @@ pub trait Ledgers: Send + Sync {
     /// Whether this is a ledger, which nobody outside knows by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 
-    /// Those of these items that the tenant holds live anywhere and that a model made.
+    /// Those of these items that the tenant holds live anywhere and that a model made, in the order that
+    /// they are asked for.
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
 
     /// Forgets what a provider calls so, and its ledger: the conversation, or the record and opening of

@@ -106,6 +106,26 @@ fn broken_everywhere(items: Vec<Item>) -> (Repaired, Vec<Item>) {
     repaired(black_box(items))
 }
 
+fn kept_replay(count: usize) -> Turn {
+    Turn::full_replay(count).kept_upstream()
+}
+
+fn kept_delta(count: usize) -> Turn {
+    Turn::delta(count).kept_upstream()
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = kept_replay)]
+fn replayed(turn: Turn) -> (Vec<Item>, Turn) {
+    (black_box(&turn).sent(), turn)
+}
+
+#[library_benchmark]
+#[benches::n(args = [1_000, 10_000], setup = kept_delta)]
+fn continued(turn: Turn) -> (Vec<Item>, Turn) {
+    (black_box(&turn).sent(), turn)
+}
+
 #[library_benchmark]
 #[benches::n(args = [1_000, 10_000], setup = right)]
 fn decode(stream: TextStream) -> (usize, TextStream) {
@@ -173,6 +193,7 @@ library_benchmark_group!(
     benchmarks = [full_replay, rewritten_replay, delta, stateless]
 );
 library_benchmark_group!(name = repair, benchmarks = [well_formed, broken_everywhere]);
+library_benchmark_group!(name = kept_upstream, benchmarks = [replayed, continued]);
 library_benchmark_group!(name = stream, benchmarks = [decode, relay_as_it_came, relay_renumbered]);
 library_benchmark_group!(
     name = dialects,
@@ -185,4 +206,4 @@ library_benchmark_group!(
     ]
 );
 
-main!(library_benchmark_groups = items, reconcile, repair, stream, dialects);
+main!(library_benchmark_groups = items, reconcile, repair, kept_upstream, stream, dialects);

@@ -99,6 +99,29 @@ mod repair {
     }
 }
 
+/// In front of a provider that keeps the conversation: reconciles, and mends what is left to send.
+mod kept_upstream {
+    use divan::counter::ItemsCount;
+
+    use super::given::Turn;
+    use super::{Bencher, HISTORIES, black_box};
+
+    fn bench(bencher: Bencher<'_, '_>, count: usize, turn: Turn) {
+        let turn = turn.kept_upstream();
+        bencher.counter(ItemsCount::new(count)).bench(|| black_box(&turn).sent());
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn replayed(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, Turn::full_replay(count));
+    }
+
+    #[divan::bench(args = HISTORIES)]
+    fn continued(bencher: Bencher<'_, '_>, count: usize) {
+        bench(bencher, count, Turn::delta(count));
+    }
+}
+
 mod stream {
     use divan::counter::{BytesCount, ItemsCount};
 

@@ -28,14 +28,19 @@ STREAMED = {"stream", "run_streamed"}
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: left out of a short run")
+    config.addinivalue_line("markers", "stateful: needs a provider that keeps the state")
+    config.addinivalue_line("markers", "stateless: needs one that keeps none")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what a short run does without."""
-    if os.environ.get("ANTIPHON_CLIENTS") == "short":
-        left_out = [item for item in items if is_long(item)]
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+    """Leaves out what a short run does without, and what the provider cannot do."""
+    is_short = os.environ.get("ANTIPHON_CLIENTS") == "short"
+    amiss = "stateless" if ON_ABORT else "stateful"
+    left_out = [
+        item for item in items if is_short and is_long(item) or item.get_closest_marker(amiss)
+    ]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -56,6 +56,24 @@ def test_three_turns_in_a_conversation(
         assert_only_new_is_sent(tenant, dialogue)
 
 
+# A provider that keeps no state is sent all of it.
+@pytest.mark.stateful
+def test_what_goes_upstream_stays_small_as_the_conversation_grows(
+    tenant: Tenant, echo: Echo
+) -> None:
+    model = bound_model(tenant, Scene("fake-model"), echo, tenant.new_conversation())
+    messages: list[Any] = []
+
+    for number in range(10, 30):
+        messages.append(HumanMessage(f"My lucky number is {number}"))
+        messages.append(model.invoke(messages))
+
+    requests = tenant.model_requests()
+    assert [len(request.items) for request in requests] == [*range(1, 40, 2)]
+    assert {len(request.sent) for request in requests} == {1}
+    assert len({request.size for request in requests}) == 1
+
+
 @pytest.mark.parametrize("moment", MOMENTS, ids=str)
 @pytest.mark.parametrize("sends", ["this_turn", "all_turns"])
 def test_a_stream_that_is_left(tenant: Tenant, echo: Echo, sends: str, moment: Moment) -> None:

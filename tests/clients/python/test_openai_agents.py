@@ -147,6 +147,8 @@ def test_a_run_that_stops_at_its_first_tool(
     assert_gone_on(tenant, [FACT, ECHO, RECALL])
 
 
+# The provider that keeps the state compacts nothing.
+@pytest.mark.stateless
 @pytest.mark.parametrize("delivery", [run, run_streamed])
 @pytest.mark.parametrize("mode", ["input", "previous_response_id"])
 def test_a_session_that_is_compacted_after_every_turn(

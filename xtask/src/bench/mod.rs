@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: what an item costs, by the clock and in instructions.
+//! `cargo xtask bench`: what an item costs, by the clock and in instructions; and how much of a
+//! conversation goes to a provider that keeps it.
 
 mod clock;
 mod instructions;
@@ -24,7 +25,7 @@ pub(crate) struct Bench {
 /// What is measured: its name, and of how many items.
 type Subject = (String, u64);
 
-/// Runs the benchmarks and prints one table of both.
+/// Runs the benchmarks and prints one table of both measurements, and one of what is sent.
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<ExitCode> {
     let timed = clock::read(&output(bench.by_the_clock(workspace))?);
     ensure!(!timed.is_empty(), "no benchmark by the clock was run");
@@ -35,6 +36,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<ExitCo
         Vec::new()
     };
     println!("{}", Table::of(timed, counted));
+    println!("{}", output(cargo_bench(workspace, "sent"))?);
     Ok(ExitCode::SUCCESS)
 }
 

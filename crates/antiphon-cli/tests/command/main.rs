@@ -13,5 +13,6 @@ mod refusals;
 mod repair;
 mod reported_cases;
 mod serving;
+mod sim;
 mod tenants;
 mod world;

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::items;
+use crate::request::{CreateRequest, items};
 use crate::turn::is_bare_reasoning;
 use crate::upstream::HttpUpstream;
 
@@ -40,10 +40,23 @@ impl Gateway {
         self.check_references(caller, upstream, &items).await
     }
 
+    /// The same of a turn.
+    pub(crate) async fn check_turn(
+        &self,
+        caller: &Caller,
+        upstream: &HttpUpstream,
+        request: &CreateRequest,
+    ) -> Result<(), ApiError> {
+        if self.is_shared(upstream) {
+            check_keys(&request.object())?;
+        }
+        self.check_references(caller, upstream, &request.input).await
+    }
+
     /// Refuses items that stand for others by their ids, as references do and reasoning without content,
     /// which are not the tenant's own where several share the account. It is the provider's refusal of
     /// what it does not have.
-    pub(crate) async fn check_references(
+    async fn check_references(
         &self,
         caller: &Caller,
         upstream: &HttpUpstream,

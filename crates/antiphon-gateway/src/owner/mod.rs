@@ -11,6 +11,8 @@ mod probe;
 mod provider;
 mod segment;
 #[cfg(test)]
+mod strict;
+#[cfg(test)]
 mod world;
 
 use antiphon_store::LedgerEntry;
@@ -43,9 +45,17 @@ pub(crate) struct Owned<'a> {
 }
 
 impl Gateway {
-    /// Who keeps the responses that begin with a model of this upstream.
-    pub(crate) fn owner_of_new<'a>(&self, upstream: Upstream<'a>) -> Owner<'a> {
-        keeping(upstream).map_or(Owner::Here, Owner::Upstream)
+    /// Who keeps the responses that begin with a model of this upstream. One that does not go on from
+    /// them keeps none.
+    pub(crate) async fn owner_of_new<'a>(
+        &self,
+        caller: &Caller,
+        upstream: Upstream<'a>,
+    ) -> Owner<'a> {
+        match keeping(upstream) {
+            Some(http) if http.capabilities(caller).await.chains => Owner::Upstream(http),
+            _ => Owner::Here,
+        }
     }
 
     /// Who keeps the conversations that begin without a turn: no model is named, so it is the upstream
@@ -79,7 +89,7 @@ impl Gateway {
         upstream: Upstream<'a>,
     ) -> Result<Owner<'a>, ApiError> {
         let (what, param, id) = match continues {
-            Continues::Nothing => return Ok(self.owner_of_new(upstream)),
+            Continues::Nothing => return Ok(self.owner_of_new(caller, upstream).await),
             Continues::Conversation(id) => ("conversation", "conversation", id),
             Continues::Response(id) => ("response", "previous_response_id", id),
         };

@@ -108,6 +108,11 @@ impl CreateRequest {
         Self::of(body, fields, identity, limits)
     }
 
+    /// Whether its caller waits for nothing but to be told that it is queued.
+    pub(crate) fn is_queued(&self) -> bool {
+        self.background && !self.stream
+    }
+
     /// Reads a request whose tokens are to be counted. No field of it is required: without a model it
     /// is the built-in one's. What bears on the answer alone is passed over.
     pub(crate) fn parse_counted(

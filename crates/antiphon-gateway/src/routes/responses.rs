@@ -34,7 +34,8 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let identity = gateway.digest_key.identify(&headers, &body)?;
     let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    if request.background {
+    // A provider has a background of its own.
+    if request.background && !turn::is_kept_upstream(&gateway, &caller, &request).await? {
         return background::create(gateway, caller, request, body, permit).await;
     }
     Ok(answered(turn::answer(gateway, caller, request, permit).await?))

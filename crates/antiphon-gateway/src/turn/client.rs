@@ -185,6 +185,13 @@ impl Client {
         }
     }
 
+    /// The whole answer, of a turn that ends elsewhere.
+    pub(super) fn told(&mut self, response: String) {
+        self.permit = None;
+        let head = std::mem::take(&mut self.head);
+        self.answer(Ok(Answer::Whole(head, response)));
+    }
+
     /// The turn came to its end and could not be kept: the caller is told that it failed.
     pub(super) async fn break_off(&mut self, finished: &Finished, error: ApiError) {
         self.permit = None;

@@ -136,7 +136,7 @@ impl Turn<'_> {
     /// Whether the caller learns the response's id before its end and may go on from it. In the
     /// background, that is a job's to keep.
     pub(super) fn has_opening(&self) -> bool {
-        self.request.stream && self.request.store && !self.request.background
+        self.request.stream && self.request.store && self.announced.is_none()
     }
 }
 

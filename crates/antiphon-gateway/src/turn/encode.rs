@@ -109,8 +109,9 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
     with_input(&fields.to_text(), input)
 }
 
-/// The body of a request to an upstream that keeps the state: streamed, with this input, and else as the
-/// caller made it.
+/// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
+/// wants to be told that it is queued, and else as the caller made it; or behind another response than
+/// it names.
 pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], previous: Previous<'_>) -> Bytes {
     let mut fields = request.object();
     match previous {
@@ -118,7 +119,9 @@ pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], previous: Prev
         Previous::Other(None) => fields.remove("previous_response_id"),
         Previous::Other(Some(id)) => fields.set_string("previous_response_id", id),
     }
-    fields.set("stream", "true");
+    if !request.is_queued() {
+        fields.set("stream", "true");
+    }
     with_input(&fields.to_text(), input)
 }
 

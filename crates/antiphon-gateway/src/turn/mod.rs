@@ -57,7 +57,7 @@ use self::send::Sent;
 use self::theirs::Theirs;
 pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
-use crate::entropy::{RandomIds, unix_now};
+use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
@@ -80,6 +80,16 @@ pub(crate) async fn answer(
         Turn::of(&gateway, &caller, &request).run(client).await;
     });
     received(answer).await
+}
+
+/// Whether an upstream keeps what the request goes on from, and will keep its turn.
+pub(crate) async fn is_kept_upstream(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: &CreateRequest,
+) -> Result<bool, ApiError> {
+    let upstream = gateway.upstream_of(&request.model)?;
+    Ok(Turn::of(gateway, caller, request).keeper(upstream).await?.is_some())
 }
 
 async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {

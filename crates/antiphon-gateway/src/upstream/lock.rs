@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::error::UpstreamError;
-use super::state_error::StateError;
 use crate::bound::from_now;
 
 /// The first wait. Each is twice the one before it, as the official clients have it: 1, 2, 4 seconds.
@@ -30,12 +28,8 @@ impl LockWait {
         Self { end: from_now(left), next: FIRST }
     }
 
-    /// Waits until the request is to be made again; `false`, at once, where this error is of something else
-    /// than a lock, or the time is over.
-    pub(crate) async fn may_ask_again(&mut self, error: &UpstreamError) -> bool {
-        if error.state_error() != Some(StateError::Locked) {
-            return false;
-        }
+    /// Waits until the request is to be made again; `false`, at once, where the time is over.
+    pub(crate) async fn wait(&mut self) -> bool {
         let Some(wait) = self.next(Instant::now()) else { return false };
         let wait_ms = wait.as_millis();
         tracing::info!(wait_ms, "the upstream has the conversation locked; it is asked again");
@@ -54,8 +48,6 @@ impl LockWait {
 
 #[cfg(test)]
 mod tests {
-    use antiphon::stream::Failure;
-
     use super::*;
 
     /// The waits of a request that finds its conversation locked each time, in milliseconds.
@@ -91,17 +83,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_a_lock_is_waited_for_and_only_while_there_is_time() {
-        let failed = |code: &str, message: &str| {
-            UpstreamError::Failed(Failure { code: code.into(), message: message.into() })
-        };
-        let locked = failed("conversation_locked", "Please retry in a few seconds.");
+    async fn it_is_waited_only_while_there_is_time() {
         let in_time = LockWait::within(Duration::from_hours(1));
         let mut lock = LockWait { next: Duration::from_millis(1), ..in_time };
-        assert!(!lock.may_ask_again(&failed("server_error", "Boom.")).await);
-        assert!(!lock.may_ask_again(&UpstreamError::BrokeOff).await);
-        let mut over = LockWait::within(Duration::ZERO);
-        assert!(!over.may_ask_again(&locked).await);
-        assert!(lock.may_ask_again(&locked).await);
+        assert!(lock.wait().await);
+        assert!(!LockWait::within(Duration::ZERO).wait().await);
     }
 }

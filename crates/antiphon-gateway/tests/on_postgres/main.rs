@@ -23,6 +23,8 @@ mod stop;
 mod streams;
 #[path = "../it/support/mod.rs"]
 mod support;
+#[path = "../it/upstream_state/mod.rs"]
+mod upstream_state;
 
 /// Where gateways keep conversations.
 const KEPT: support::Kept = support::Kept::InADatabase;

@@ -37,9 +37,7 @@ impl<'a> Create<'a> {
         }
         schema::check(body)?;
         let input = items(&body["input"]);
-        if options.is_strict() {
-            well_formed(&input)?;
-        }
+        well_formed(&input, options.is_strict())?;
         if !options.has_model(model) {
             return Err(refusals::unknown_model(model));
         }
@@ -89,11 +87,16 @@ fn items(input: &Value) -> Vec<Value> {
     }
 }
 
-/// Checks the shape of every item by itself.
-pub(crate) fn well_formed(items: &[Value]) -> Result<(), Refusal> {
+/// Checks every item by itself: that it is an object, that a reference names something, and, where
+/// rules are held, the shape of its ids.
+pub(crate) fn well_formed(items: &[Value], is_strict: bool) -> Result<(), Refusal> {
     items.iter().enumerate().try_for_each(|place| {
         let item = Item::read(place)?;
-        if is_reference(place.1) { Ok(()) } else { shape::check(&item) }
+        match is_reference(place.1) {
+            true if item.id().is_none() => Err(Refusal::missing_parameter(&item.param("id"))),
+            false if is_strict => shape::check(&item),
+            _ => Ok(()),
+        }
     })
 }
 

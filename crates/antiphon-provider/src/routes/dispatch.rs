@@ -7,15 +7,21 @@ use super::{conversations, items, models, responses, turns};
 use crate::answered::Answered;
 
 pub(super) fn answer(asked: &Asked<'_>) -> Answered {
+    if let Some(reply) = asked.shared.world().take_detour(&asked.method, &asked.path) {
+        let exchange = reply.exchange();
+        return Answered::verbatim(reply, exchange);
+    }
+    judged(asked).unwrap_or_else(Answered::refused)
+}
+
+fn judged(asked: &Asked<'_>) -> Result<Answered, Refusal> {
+    asked.authorized()?;
     let path: Vec<&str> = asked.path.split('/').skip(1).collect();
-    let answered = asked.authorized().and_then(|()| {
-        match path.as_slice() {
-            ["v1", rest @ ..] if is_served(asked, rest) => route(asked, rest).transpose(),
-            _ => None,
-        }
-        .unwrap_or_else(|| Ok(nowhere(asked)))
-    });
-    answered.unwrap_or_else(Answered::refused)
+    let answered = match path.as_slice() {
+        ["v1", rest @ ..] if is_served(asked, rest) => route(asked, rest)?,
+        _ => None,
+    };
+    Ok(answered.unwrap_or_else(|| nowhere(asked)))
 }
 
 /// The answer of the route, if there is one at this place.

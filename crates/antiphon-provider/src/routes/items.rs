@@ -67,7 +67,7 @@ pub(super) fn sent(
 ) -> Result<Vec<Arc<Held>>, Refusal> {
     bounded_array(body, "items", MOST)?;
     let items = body["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    well_formed(items).map_err(in_items)?;
+    well_formed(items, is_strict).map_err(in_items)?;
     let items = stored(resolve(items, account, is_strict).map_err(in_items)?, account, ids);
     if is_strict {
         once(&items)?;

@@ -24,7 +24,7 @@ pub(super) fn stream(asked: &Asked<'_>, id: &str) -> Result<Answered, Refusal> {
         None => None,
     };
     let mut world = asked.shared.world();
-    let Some(frames) = world.events_of(&asked.token, id) else {
+    let Some(frames) = world.backgrounds.events_of(&asked.token, id) else {
         world.account(&asked.token).0.response(id)?;
         return Err(refusals::cannot_stream());
     };

@@ -88,14 +88,16 @@ impl Turn {
         let (account, ids) = world.account(&self.token);
         self.lock(account, false);
         let output = made(output, ids);
+        let mut is_held = self.stores;
         if let Some(conversation) = self.conversation_in(account) {
             conversation.append(self.input.iter().chain(&output).cloned());
+            is_held = true;
+        }
+        if is_held {
             account.know(&self.input);
             account.know(&output);
         }
         if self.stores {
-            account.know(&self.input);
-            account.know(&output);
             let id = response["id"].as_str().unwrap_or_default().to_owned();
             let context = Context { before: self.before, input: self.input, output };
             account.add_response(&id, Stored::new(response, context));

@@ -59,6 +59,11 @@ async fn cancelled_it_leaves_nothing_and_stays_cancelled() {
     assert_eq!(cancelled["output"], json!([]));
     assert_eq!(client.post(&cancel, json!({})).await, (200, cancelled.clone()));
     assert_eq!(client.get(&path).await.1, cancelled);
+    let stream = client.events(Method::GET, &format!("{path}?stream=true"), Bytes::new()).await;
+    let events = stream.all().await;
+    let kinds = ["response.created", "response.in_progress", "response.failed"];
+    assert_eq!(types(&events), kinds);
+    assert_eq!((&events[2]["sequence_number"], &events[2]["response"]), (&json!(2), &cancelled));
     assert!(client.items(&conversation).await.is_empty());
     let next = json!({"model": "m", "previous_response_id": id(&response), "input": "Yes"});
     assert_eq!(client.refused(next).await.1["code"], "previous_response_not_found");

@@ -1,6 +1,7 @@
 //! What clients in other languages steer.
 
-use antiphon_provider::StrictProvider;
+use antiphon_provider::{OnAbort, StrictProvider};
+use antiphon_testkit::Hold;
 use serde_json::json;
 
 use crate::client::{Client, echo, types};
@@ -22,6 +23,20 @@ async fn an_answer_is_held_and_its_turn_becomes_what_was_decided() {
     drop(stream);
     provider.settled().await;
     assert!(client.items(&conversation).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_test_in_rust_holds_an_answer_too() {
+    let provider = StrictProvider::start().await;
+    provider.on_abort(OnAbort::Part);
+    provider.hold("sk-one", Hold::InText);
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let mut stream = client.stream(json!({"conversation": conversation, "input": "Hi"})).await;
+    stream.until("response.output_text.delta").await;
+    drop(stream);
+    provider.settled().await;
+    assert_eq!(types(&client.items(&conversation).await), ["message"]);
 }
 
 #[tokio::test]

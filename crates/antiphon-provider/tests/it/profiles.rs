@@ -78,6 +78,15 @@ async fn a_lenient_server_takes_what_a_strict_one_refuses_and_gives_it_to_the_mo
 }
 
 #[tokio::test]
+async fn a_lenient_server_takes_no_items_that_are_none() {
+    let options = Options { rules: Rules::Lenient, ..Options::default() };
+    let provider = StrictProvider::with(options).start().await;
+    let client = Client::of(&provider);
+    let (status, error) = client.refused(json!({"model": "m", "input": [1]})).await;
+    assert_eq!((status, &error["param"]), (400, &json!("input[0]")));
+}
+
+#[tokio::test]
 async fn a_lenient_server_does_not_find_what_it_does_not_have_either() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;

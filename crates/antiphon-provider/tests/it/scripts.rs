@@ -2,7 +2,7 @@
 
 use antiphon_provider::{Options, StrictProvider};
 use antiphon_testkit::{Answer, Reply};
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::json;
 
 use crate::client::{Client, text};
@@ -30,6 +30,22 @@ async fn a_provider_in_trouble_keeps_nothing_and_locks_nothing() {
     assert!(client.items(&conversation).await.is_empty());
     client.turn(asked).await;
     assert_eq!(provider.turns()[0].status, 503);
+}
+
+#[tokio::test]
+async fn one_request_of_any_route_gets_another_reply() {
+    let provider = StrictProvider::start().await;
+    let client = Client::of(&provider);
+    let conversation = client.conversation().await;
+    let trouble = json!({"error": {"message": "Overloaded", "type": "server_error"}});
+    let reply = Reply::json(StatusCode::SERVICE_UNAVAILABLE, &trouble);
+    provider.reply_instead(Method::GET, "/items", reply);
+
+    let path = format!("/v1/conversations/{conversation}/items");
+    let added = json!({"items": [{"role": "user", "content": "Hello"}]});
+    assert_eq!(client.post(&path, added).await.0, 200);
+    assert_eq!(client.get(&path).await, (503, trouble));
+    assert_eq!(client.get(&path).await.0, 200);
 }
 
 #[tokio::test]

@@ -122,6 +122,12 @@ async fn a_value_of_another_type() {
 }
 
 #[tokio::test]
+async fn a_reference_that_names_nothing() {
+    let (status, error) = refusal(with("input", json!([{"type": "item_reference"}]))).await;
+    assert_eq!((status, &error["param"]), (400, &json!("input[0].id")));
+}
+
+#[tokio::test]
 async fn nulls_are_what_clients_make_up_and_are_taken() {
     let provider = StrictProvider::start().await;
     let said = json!({"role": "user", "content": "Hello", "status": null, "id": null});

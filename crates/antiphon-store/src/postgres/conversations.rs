@@ -147,9 +147,15 @@ pub(super) async fn erase_item(
 
 /// Deletes the conversation; says whether there was one.
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
-    let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
-    let Some(row) = deleted else { return Ok(false) };
-    names::unname(db, tenant, &Kept::Conversation(id.clone())).await?;
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    let kept = Kept::Conversation(id.clone());
+    let (deleted, unnamed) = future::join(
+        db.row(&DELETE, &[&given.0, &given.1, &given.2]),
+        names::unname(db, tenant, &kept),
+    )
+    .await;
+    unnamed?;
+    let Some(row) = deleted? else { return Ok(false) };
     sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
     Ok(true)
 }

@@ -39,7 +39,8 @@ statements! {
             SELECT FROM item_places JOIN items USING (tenant, shard, thread, seq)
             WHERE tenant = $1 AND item_places.item = sha256(asked.id)
               AND body IS NOT NULL AND origin IS NOT NULL
-        )";
+        )
+        ORDER BY position";
     NEWEST = concat!(
         "SELECT ", item_columns!(), "
         FROM (SELECT DISTINCT sha256(id) AS item FROM unnest($2::bytea[]) AS asked (id)) AS asked

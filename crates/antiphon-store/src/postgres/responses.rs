@@ -1,6 +1,7 @@
 //! Records of responses.
 
 use bytes::Bytes;
+use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
@@ -87,8 +88,10 @@ pub(super) async fn of_request(
 pub(super) async fn delete(db: &Session, tenant: &Tenant, id: &ResponseId) -> Result<bool> {
     let deleted = db.row(&DELETE, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
     let Some(row) = deleted else { return Ok(false) };
-    jobs::remove(db, tenant, id).await?;
-    names::unname(db, tenant, &Kept::Response(id.clone())).await?;
+    let kept = Kept::Response(id.clone());
+    let (removed, unnamed) =
+        future::join(jobs::remove(db, tenant, id), names::unname(db, tenant, &kept)).await;
+    removed.and(unnamed)?;
     sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_of(row.get(0)))).await?;
     Ok(true)
 }

@@ -101,6 +101,7 @@ mod tests {
         "kept::READ",
         "kept::REPLACE",
         // Items and ledgers wherever a tenant holds them.
+        "places::MADE",
         "places::NEWEST",
         "names::FIND",
         // Locks, of a number made from both.

@@ -188,7 +188,7 @@ pub(super) fn newest(db: &Connection, tenant: &Tenant, id: &ItemId) -> Result<Op
         "SELECT ",
         item_columns!(),
         " FROM items
-        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL AND body <> x''
+        WHERE tenant = ?1 AND item_id = ?2 AND body IS NOT NULL AND length(body) > 0
         ORDER BY copy DESC LIMIT 1"
     );
     const ERASED: &str = concat!(

@@ -8,6 +8,7 @@ use antiphon_store::{
 use futures_util::future::join_all;
 
 use super::World;
+use super::background::{accepted, end};
 use super::world::{items, saying};
 
 /// What the provider of these tests calls something.
@@ -255,6 +256,17 @@ pub(crate) async fn of_two_responses_under_one_name_the_later_counts(world: Worl
     assert_eq!(world.transcript(&last).await, ["c", "d", "e", "f"]);
 }
 
+pub(crate) async fn a_background_turn_enters_its_name(world: World) {
+    let older = world.kept_as("resp_x", &["c"], &["d"]).await;
+    let (id, turn) = accepted(&world).await;
+
+    end(&world, told(turn, "resp_x", false), 2).await.unwrap();
+
+    assert_eq!(world.entry("resp_x").await, Some(of_response(&id, false)));
+    assert!(!world.exists(&older).await);
+    assert_eq!(world.transcript(&id).await, ["a", "b"]);
+}
+
 pub(crate) async fn a_response_has_one_name(world: World) {
     let (id, turn) = world.turn(world.anew(), &["a"], &["b"]);
     world.announce("resp_1", &id).await;
@@ -395,4 +407,33 @@ pub(crate) async fn what_is_elsewhere_is_no_copy_to_send(world: World) {
     world.delete_item(&other, "a").await;
     assert!(locate().await.unwrap().iter().all(HeldItem::is_tombstone));
     assert_eq!(locate().await.unwrap().len(), 1);
+}
+
+pub(crate) async fn a_ledger_is_told_from_what_is_kept_here(world: World) {
+    let is_ledger = async |kept| world.ledgers().is_ledger(&world.tenant, &kept).await.unwrap();
+    let conversation = world.adopted("conv_x").await;
+    let response = world.kept_as("resp_x", &["a"], &["b"]).await;
+    assert!(is_ledger(Kept::Conversation(conversation.clone())).await);
+    assert!(is_ledger(Kept::Response(response)).await);
+
+    let own = world.conversation(&["a"]).await;
+    assert!(!is_ledger(Kept::Conversation(own)).await);
+    assert!(world.forget("conv_x").await);
+    assert!(!is_ledger(Kept::Conversation(conversation)).await);
+}
+
+pub(crate) async fn what_a_model_made_is_told_from_what_was_said(world: World) {
+    let conversation = world.adopted("conv_x").await;
+    let made = |name: &str| HeldItem {
+        origin: Some(antiphon::Origin::new("theirs")),
+        ..saying(name, name).elsewhere()
+    };
+    world.relearn(&conversation, vec![made("a"), made("b"), made("c")]).await.unwrap();
+    world.append(&conversation, &["said"]).await.unwrap();
+    assert!(world.delete_item(&conversation, "b").await);
+
+    let asked = ["msg_c", "msg_said", "msg_b", "msg_of_nobody", "msg_a"].map(Into::into);
+    let found = world.ledgers().made(&world.tenant, &asked).await.unwrap();
+    assert_eq!(found, ["msg_c".into(), "msg_a".into()]);
+    assert_eq!(world.ledgers().made(&world.tenant, &[]).await, Ok(Vec::new()));
 }

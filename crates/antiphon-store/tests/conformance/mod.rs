@@ -161,6 +161,7 @@ macro_rules! suite {
                 what_nobody_reaches_after_relearning_goes,
                 a_refused_relearning_changes_nothing,
                 of_two_responses_under_one_name_the_later_counts,
+                a_background_turn_enters_its_name,
                 a_response_has_one_name,
                 a_dropped_opening_takes_its_name_along,
                 what_is_forgotten_is_deleted,
@@ -169,6 +170,8 @@ macro_rules! suite {
                 the_ledgers_of_another_tenant_do_not_exist,
                 what_is_elsewhere_is_known_by_its_traces,
                 what_is_elsewhere_is_no_copy_to_send,
+                a_ledger_is_told_from_what_is_kept_here,
+                what_a_model_made_is_told_from_what_was_said,
             }
             model {
                 whatever_happens_the_store_agrees_with_a_naive_one,

@@ -135,6 +135,7 @@ pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World)
     let full = world.conversation(&["a"]).await;
     let (in_gone, turn) = world.turn(Base::Conversation(gone.clone()), &["b"], &[]);
     world.open(&turn).await;
+    world.announce("resp_x", &in_gone).await;
     let (in_full, turn) = world.turn(Base::Conversation(full.clone()), &["c", "a"], &[]);
     world.open(&turn).await;
     let (kept, turn) = world.turn(Base::Conversation(full.clone()), &["d"], &[]);
@@ -149,6 +150,7 @@ pub(crate) async fn an_opening_that_cannot_be_committed_is_dropped(world: World)
     for refused in [in_gone, in_full] {
         assert!(!world.exists(&refused).await);
     }
+    assert_eq!(world.entry("resp_x").await, None);
     let world = world.reopened().await;
     assert_eq!(world.store.settle_openings().await, Ok(0));
 }

@@ -58,7 +58,7 @@ impl<'a> Item<'a> {
     }
 
     /// The name of one of its fields in an error: `input[3].id`.
-    pub(super) fn param(&self, field: &str) -> String {
+    pub fn param(&self, field: &str) -> String {
         format!("input[{}].{field}", self.index)
     }
 

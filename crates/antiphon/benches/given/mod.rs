@@ -1,6 +1,7 @@
 //! What the benchmarks run on: histories and streams as agents make them, the same every time.
 
 mod history;
+mod ledger;
 mod stream;
 mod upstream;
 mod words;

@@ -30,16 +30,19 @@ pub struct Unmendable {
     pub fault: Fault,
 }
 
-/// What no request mends of what a server holds, the first `held` of `items`, when it is sent the
-/// others: outputs whose call is gone; calls that nobody answered and whose output cannot be made up
-/// (a computer's is a screenshot); and reasoning that nothing of the model's follows, or would once
-/// those calls are deleted. In order.
+/// What of the first `held` of `items` a server that holds them refuses, although it is sent the others
+/// as [`repair_behind`] mends them: outputs whose call is gone; calls that nobody answered and whose
+/// output cannot be made up (a computer's is a screenshot); and reasoning that nothing of the model's
+/// follows, or would once those calls are deleted. In order.
 ///
-/// Once these items are deleted, [`repair_behind`] without them mends all the rest.
+/// Only for lists that say all that the server holds: what they leave out may be the call of an
+/// output. Once these items are deleted, the server takes what [`repair_behind`] gives without them.
 pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
-    let mut faults = unpaired(items);
+    let sent = repair_behind(held, items, &Policy::default()).items;
+    let items: Vec<&Item> = items[..held].iter().chain(&sent).collect();
+    let mut faults = unpaired(&items);
     let left = items.iter().enumerate().filter(|(position, _)| !faults.contains_key(position));
-    for position in reasoning::lone(left) {
+    for position in reasoning::lone(left.map(|(position, item)| (position, *item))) {
         let id = items[position].head().id.clone();
         faults.insert(position, Fault::LoneReasoning { id });
     }
@@ -52,7 +55,7 @@ pub fn unmendable(held: usize, items: &[Item]) -> Vec<Unmendable> {
 }
 
 /// Calls and outputs whose other half is missing and cannot be made up, by position.
-fn unpaired(items: &[Item]) -> BTreeMap<usize, Fault> {
+fn unpaired(items: &[&Item]) -> BTreeMap<usize, Fault> {
     let mut exchanges = Exchanges::default();
     let mut faults = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {

@@ -8,15 +8,25 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::fields::push_key;
-use crate::json::{Object, quote};
+use crate::json::{Object, quote, unquote};
 
 /// The response object, without its output. Fields that the upstream reports win over the request's
 /// echo; identity and state are ours.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     fields: Object<'static>,
-    /// What stays whatever an upstream says.
-    own: &'static [&'static str],
+    keeper: Keeper,
+}
+
+/// Who keeps the response, and so says which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeper {
+    /// Its identity is ours.
+    Here,
+    /// Its identity is the upstream's.
+    Upstream,
+    /// The same, and its id was told: it changes no more.
+    UpstreamTold,
 }
 
 /// Keys that echo the request, with what stands there when neither request nor upstream says
@@ -60,6 +70,9 @@ const OWN: [&str; 15] = [
     "user",
 ];
 
+/// Keys of a response that its upstream keeps, of which a null says nothing.
+const NEVER_NULL: [&str; 5] = ["id", "created_at", "store", "background", "metadata"];
+
 /// Keys that tell of the state in which the response is here, whoever keeps it.
 const STATE: [&str; 6] =
     ["object", "completed_at", "status", "incomplete_details", "output", "error"];
@@ -73,7 +86,7 @@ impl Envelope {
         request: &Object<'_>,
         conversation: Option<&str>,
     ) -> Self {
-        let mut envelope = Self { fields: Object::default(), own: &OWN };
+        let mut envelope = Self { fields: Object::default(), keeper: Keeper::Here };
         let fields = &mut envelope.fields;
         fields.set_string("id", id);
         fields.set("object", r#""response""#);
@@ -103,23 +116,45 @@ impl Envelope {
         envelope
     }
 
-    /// The same of a response that the upstream keeps: its identity is the upstream's too, and until
-    /// that is told, the one that it was given.
+    /// The same of a response that the upstream keeps: its identity is the upstream's too. Its id is
+    /// the first that the upstream gives, or the one that it was given where it is told before.
     #[must_use]
     pub fn kept_upstream(self) -> Self {
-        Self { own: &STATE, ..self }
+        Self { keeper: Keeper::Upstream, ..self }
     }
 
     /// Takes over what an upstream's response object reports.
     pub fn adopt(&mut self, reported: &Object<'_>) {
         for (key, raw) in reported.iter() {
-            let null_for_a_value = raw == "null"
-                && ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
-            if !self.own.contains(&key) && !null_for_a_value {
+            if !self.is_own(key) && !Self::says_nothing(key, raw) {
                 self.set(key, raw.to_owned());
             }
         }
         self.complete_fields();
+    }
+
+    /// The response is told under the id that it has now.
+    pub(super) fn tell_id(&mut self) {
+        if self.keeper == Keeper::Upstream {
+            self.keeper = Keeper::UpstreamTold;
+        }
+    }
+
+    /// Whether the field stays whatever an upstream says.
+    fn is_own(&self, key: &str) -> bool {
+        match self.keeper {
+            Keeper::Here => OWN.contains(&key),
+            Keeper::Upstream => STATE.contains(&key),
+            Keeper::UpstreamTold => key == "id" || STATE.contains(&key),
+        }
+    }
+
+    /// Whether a value stands where there should be one, and is none.
+    fn says_nothing(key: &str, raw: &str) -> bool {
+        let is_echoed =
+            || ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
+        let is_null = raw == "null" && (NEVER_NULL.contains(&key) || is_echoed());
+        is_null || key == "id" && unquote(raw).is_none_or(|id| id.is_empty())
     }
 
     /// The raw value of a field.

@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use http::HeaderValue;
 
 use super::passing::Passing;
 use super::whole;
@@ -17,6 +18,9 @@ use crate::limits::TurnPermit;
 use crate::owner::Owner;
 use crate::request::{Continues, continues};
 use crate::upstream::{HttpUpstream, Upstream};
+
+/// Where tokens are counted, and who has counted them is told.
+const COUNTED: &str = "/responses/input_tokens";
 
 /// Answers for what goes on from what an upstream keeps, or begins with a model of one that keeps what
 /// is begun.
@@ -44,7 +48,12 @@ async fn answered(
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
     gateway.check_named(caller, http, &body, "input").await?;
-    Passing::new(gateway, http, &parts, body).told_as_it_comes(permit).await
+    let passing = Passing::new(gateway, http, &parts, body);
+    let mut answer = passing.told_as_it_comes(permit).await?;
+    if parts.uri.path() == COUNTED && answer.status().is_success() {
+        answer.headers_mut().insert("antiphon-tokens", HeaderValue::from_static("upstream"));
+    }
+    Ok(answer)
 }
 
 /// The upstream that keeps what the body goes on from. What is no request is refused as one that is kept
@@ -61,10 +70,10 @@ async fn keeper<'a>(
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),
         },
-        (None, Continues::Nothing) => gateway
-            .upstreams
-            .keeping()
-            .map_or(Owner::Here, |http| gateway.owner_of_new(Upstream::Http(http))),
+        (None, Continues::Nothing) => match gateway.upstreams.keeping() {
+            Some(http) => gateway.owner_of_new(caller, Upstream::Http(http)).await,
+            None => Owner::Here,
+        },
         (None, Continues::Conversation(id) | Continues::Response(id)) => {
             gateway.owner_of(caller, id).await?
         }

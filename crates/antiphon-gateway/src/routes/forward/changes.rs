@@ -147,7 +147,7 @@ impl Learning<'_> {
     async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&Heard>) {
         let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
         let learned = match asked {
-            _ if is_refused(heard.status) => self.enter(leased, Vec::new()).await,
+            _ if is_refused(heard.status) => self.trust(leased).await,
             _ if !heard.status.is_success() => return,
             Asked::ItemDeleted { item, .. } => self.delete(leased, item).await,
             _ => match self.added(&heard.body) {
@@ -194,9 +194,15 @@ impl Learning<'_> {
     async fn delete(&self, leased: &Leased, item: &str) -> Result<(), StoreError> {
         let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
         match store.delete_item(tenant, &leased.conversation, &ItemId::from(item)).await? {
-            true => self.enter(leased, Vec::new()).await,
+            true => self.trust(leased).await,
             false => Ok(()),
         }
+    }
+
+    /// The ledger is right, as it was before.
+    async fn trust(&self, leased: &Leased) -> Result<(), StoreError> {
+        let ledgers = self.gateway.store.ledgers();
+        ledgers.trust(&self.caller.tenant, &leased.conversation).await
     }
 
     /// The conversation's lease, where it has a ledger.
@@ -257,9 +263,11 @@ impl Learning<'_> {
     }
 }
 
-/// Whether nothing was changed.
+/// Whether nothing was changed, and the ledger is none the worse: what the upstream does not find it may
+/// have lost, and what takes too long may yet be done.
 fn is_refused(status: StatusCode) -> bool {
-    status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT
+    let is_doubtful = [StatusCode::NOT_FOUND, StatusCode::REQUEST_TIMEOUT].contains(&status);
+    status.is_client_error() && !is_doubtful
 }
 
 fn id_in(body: &[u8]) -> Option<String> {

@@ -1,16 +1,19 @@
 //! Sending a turn, and sending it once more where the upstream holds something else than was known.
 
+use tokio::time::Instant;
+
 use super::Theirs;
 use super::objections::Objections;
 use super::open::after;
 use super::plan::Plan;
+use super::queued::Queued;
 use super::relay::Answered;
 use super::replay::Footing;
 use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::open::Opened;
-use crate::upstream::{Asking, StateError, UpstreamError};
+use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
 
 /// A turn that is open, and what is to be sent.
 pub(super) struct Planned {
@@ -31,12 +34,23 @@ pub(super) struct Basis {
     pub(super) brought: Vec<(usize, usize)>,
 }
 
+/// What an attempt came to.
+pub(super) enum Answer {
+    /// An answer, of which its caller was told as it came.
+    Told(Answered),
+    /// A response in the upstream's own background.
+    Queued(Queued),
+}
+
 /// Why an attempt came to nothing that its caller was told of.
 pub(super) struct Failed {
     pub(super) error: ApiError,
     /// What does not fit what the upstream holds, where that is why.
     pub(super) fault: Option<StateError>,
 }
+
+/// What came of an attempt: an answer, or nothing where nobody wants one any more.
+type Attempted = Result<Option<Answer>, Failed>;
 
 impl Theirs<'_> {
     /// The answer, or nothing where nobody wants it any more. What the upstream refuses because of what
@@ -48,8 +62,9 @@ impl Theirs<'_> {
         planned: Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<(Planned, Answered)>, ApiError> {
-        let failed = match self.attempt(&planned, asking, client).await {
+    ) -> Result<Option<(Planned, Answer)>, ApiError> {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let failed = match attempted {
             Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
             Err(failed) => failed,
         };
@@ -59,9 +74,39 @@ impl Theirs<'_> {
         let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
             return Err(failed.error);
         };
-        match self.attempt(&planned, asking, client).await {
+        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        match attempted {
             Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
             Err(again) => Err(again.error),
+        }
+    }
+
+    /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
+    /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
+    async fn attempt_behind_others(
+        &self,
+        mut planned: Planned,
+        asking: &mut Asking<'_>,
+        client: &mut Client,
+    ) -> Result<(Planned, Attempted), ApiError> {
+        let left = self.waits_until.saturating_duration_since(Instant::now());
+        let mut lock = LockWait::within(left);
+        loop {
+            let attempted = self.attempt(&planned, asking, client).await;
+            if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
+                return Ok((planned, attempted));
+            }
+            tokio::select! {
+                is_over = async { !lock.wait().await } => {
+                    if is_over {
+                        return Ok((planned, attempted));
+                    }
+                }
+                _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
+            }
+            let Planned { opened, basis, .. } = planned;
+            let (opened, basis) = self.learnt_anew(opened, basis).await?;
+            planned = self.planned(opened, basis).await?;
         }
     }
 
@@ -70,7 +115,7 @@ impl Theirs<'_> {
         planned: &Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<Option<Answered>, Failed> {
+    ) -> Attempted {
         let Planned { opened, plan, .. } = planned;
         let _guard = self.turn.guard_opening(opened);
         let reply = self.ask(opened, plan, asking, client).await?;
@@ -78,8 +123,11 @@ impl Theirs<'_> {
             self.leave(opened, plan).await;
             return Ok(None);
         };
+        if self.turn.request.is_queued() {
+            return Ok(Some(Answer::Queued(Queued::of(reply)?)));
+        }
         let hearing = self.hearing(opened, plan);
-        self.relay(reply, hearing, opened, plan, client).await.map(Some)
+        self.relay(reply, hearing, opened, plan, client).await.map(Answer::Told).map(Some)
     }
 
     /// The same turn as it is to be sent in the place of what was refused; `None` where there is no
@@ -163,6 +211,13 @@ impl Theirs<'_> {
                 self.turn.opened(shard, Some(cursor), after(&record), None).await
             }
         }
+    }
+}
+
+impl Failed {
+    /// Whether another turn of the conversation is open at the upstream.
+    fn is_of_a_lock(&self) -> bool {
+        self.fault == Some(StateError::Locked)
     }
 }
 

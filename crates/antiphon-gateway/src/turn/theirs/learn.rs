@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use antiphon::made_up::is_made_up;
-use antiphon::{HeldItem, IdSource, Item, ItemId, Origin};
+use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
     Base, ConversationId, LedgerTurn, NewResponse, ResponseId, ResponseRecord, ThreadId,
     Turn as TurnRecord,
@@ -67,7 +67,7 @@ impl Theirs<'_> {
         let mut next = Some(id.to_owned());
         while let Some(at) = next.take().filter(|_| walked.responses.len() < LONGEST_WALK) {
             if !walked.responses.is_empty() {
-                walked.behind = self.sure_record(&at).await.unwrap_or_default();
+                walked.behind = self.sure_record(&at).await?;
                 if walked.behind.is_some() {
                     break;
                 }
@@ -105,9 +105,10 @@ impl Theirs<'_> {
         let before = self.turn.load(behind.as_ref().map(|record| record.cursor)).await?;
         let mut seen: HashSet<ItemId> = before.items().iter().map(|it| it.id.clone()).collect();
         let (own_input, response) = responses.remove(0);
+        let own_input = behind_all_of(&before, &own_input);
         let earlier = responses.iter().rev();
         let earlier = earlier.flat_map(|(input, response)| input.iter().chain(&response.output));
-        let input = earlier.chain(&own_input);
+        let input = earlier.chain(own_input);
         let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
         let output = response.output.iter();
         let output = output.filter_map(|item| self.seen_first(item, &mut seen)).collect();
@@ -174,6 +175,16 @@ impl Walked {
         !response.output.is_empty()
             && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
     }
+}
+
+/// What of a response's input is its own, where its upstream lists what came `before` it too. Users' words
+/// have no ids of the upstream's in the ledger, so that the last of the model's tells.
+fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
+    let last_made = before.items().iter().rev().find(|item| item.head.is_model_made());
+    let is_it =
+        |item: &Item| last_made.is_some_and(|last| item.head().id.as_ref() == Some(&last.id));
+    let own = input.iter().rposition(is_it).map_or(0, |at| at + 1);
+    &input[own..]
 }
 
 /// What an upstream has; `None` where it says that it has not.

@@ -12,6 +12,7 @@ mod learn;
 mod objections;
 mod open;
 mod plan;
+mod queued;
 mod relay;
 mod replay;
 mod send;
@@ -25,7 +26,7 @@ use antiphon_store::Ledgers;
 use tokio::time::Instant;
 
 use self::again::Made;
-use self::attempt::Planned;
+use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
 use super::open::Opened;
@@ -56,11 +57,17 @@ impl<'a> Theirs<'a> {
     /// have begun, what it holds is in doubt, and learnt from it before the next turn.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
+        let turn = self.turn;
+        turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
         let (opened, mut basis) = self.open_somehow().await?;
         match self.made_before(&opened).await? {
             Made::Never => {}
             Made::Whole(answer) => return self.answer_again(&answer, client).await,
+            Made::Queued(response) => {
+                self.tell_again(&response, client);
+                return Ok(());
+            }
             Made::Begun(brought) => basis.brought = brought,
         }
         let planned = self.planned(opened, basis).await?;
@@ -68,7 +75,11 @@ impl<'a> Theirs<'a> {
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };
         let _guard = self.turn.guard_opening(&opened);
-        self.conclude(opened, plan.retried(asking.retries()), answer, client).await
+        let plan = plan.retried(asking.retries());
+        match answer {
+            Answer::Told(answered) => self.conclude(opened, plan, answered, client).await,
+            Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
+        }
     }
 
     /// What the gateway does by itself elsewhere and cannot do here.

@@ -70,8 +70,12 @@ impl Theirs<'_> {
         Ok(self.ledgers().adopt(tenant, self.named(id), conversation, thread).await?)
     }
 
-    /// What its upstream does not have has no ledger either.
+    /// What its upstream does not have has no ledger either. Where tenants share its account, a ledger is
+    /// all that makes it the tenant's own, and the request may have named another project.
     async fn forget_if_gone(&self, id: &str, error: &ApiError) -> Result<(), ApiError> {
+        if self.turn.gateway.is_shared(self.http) {
+            return Ok(());
+        }
         if matches!(error, ApiError::Upstream(_)) && error.status() == StatusCode::NOT_FOUND {
             self.ledgers().forget(&self.turn.caller.tenant, id).await?;
         }

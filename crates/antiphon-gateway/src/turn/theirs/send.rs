@@ -4,7 +4,6 @@ use std::pin::pin;
 
 use futures_util::future::maybe_done;
 use http::StatusCode;
-use tokio::time::Instant;
 
 use super::Theirs;
 use super::plan::Plan;
@@ -13,7 +12,7 @@ use crate::turn::Client;
 use crate::turn::encode;
 use crate::turn::open::Opened;
 use crate::turn::relay::Unwanted;
-use crate::upstream::{Asking, LockWait, Refused, Reply, UpstreamError};
+use crate::upstream::{Asking, Refused, Reply, UpstreamError};
 
 impl Theirs<'_> {
     /// Records that the upstream may come to hold more than is known, and sends the request, both at
@@ -51,15 +50,12 @@ impl Theirs<'_> {
         opening.and(doubt)
     }
 
-    /// Sends the request, and sends it again where it surely did not begin, as while others have the
-    /// conversation locked. An upstream that keeps
+    /// Sends the request, and sends it again where it surely did not begin. An upstream that keeps
     /// state may keep what it took twice.
     async fn send(&self, plan: &Plan, asking: &mut Asking<'_>) -> Result<Reply, UpstreamError> {
         let body = encode::as_it_came(self.turn.request, &plan.sent, plan.footing.previous());
-        let mut lock = LockWait::within(self.waits_until.saturating_duration_since(Instant::now()));
         loop {
             match asking.send(body.clone(), self.turn.caller).await {
-                Err(error) if lock.may_ask_again(&error).await => {}
                 Err(error) if is_untouched(&error) && asking.may_ask_again(&error).await => {}
                 answer => return answer,
             }

@@ -1,39 +1,67 @@
-//! One gateway on a store of its own, in front of whatever its settings name.
+//! Gateways on a store of their own, in front of whatever its settings name.
 
 use antiphon_gateway::settings::Settings;
 
 use super::client::Client;
 use super::gateway::Threads;
-use super::place::Place;
+use super::place::{Kept, Place};
 use super::replica::Replica;
 use super::roots::Roots;
 
-/// A gateway and its store, without an upstream of its own.
+/// One gateway or several, and their store, without an upstream of their own.
 pub(crate) struct Gateways {
     settings: Settings,
     place: Place,
-    replica: Option<Replica>,
+    replicas: Vec<Option<Replica>>,
     roots: Roots,
 }
 
 impl Gateways {
     /// Starts it on a store with nothing in it.
     pub(crate) async fn start(settings: Settings) -> Self {
-        let place = Place::new(crate::KEPT).await;
-        let mut started = Self { settings, place, replica: None, roots: Roots::default() };
-        started.start_one().await;
+        Self::on(Place::new(crate::KEPT).await, settings, 1).await
+    }
+
+    /// Starts several on one database.
+    pub(crate) async fn replicas(settings: Settings, count: usize) -> Self {
+        Self::on(Place::new(Kept::InADatabase).await, settings, count).await
+    }
+
+    async fn on(place: Place, settings: Settings, count: usize) -> Self {
+        let replicas = (0..count).map(|_| None).collect();
+        let mut started = Self { settings, place, replicas, roots: Roots::default() };
+        for index in 0..count {
+            started.start_one(index).await;
+        }
         started
     }
 
     /// Ends it in the middle of whatever it does, and starts another on its store.
     pub(crate) async fn kill_and_start(&mut self) {
-        let replica = self.replica.take().expect("it runs");
-        self.roots.remove(replica.gateway.root());
-        replica.kill(&self.place).await;
-        self.start_one().await;
+        self.kill(0).await;
+        self.start_one(0).await;
     }
 
-    /// A caller with a token.
+    /// Ends one in the middle of whatever it does. Its time has run out afterwards.
+    pub(crate) async fn kill(&mut self, index: usize) {
+        let replica = self.replicas[index].take().expect("it runs");
+        self.roots.remove(replica.gateway.root());
+        replica.kill(&self.place).await;
+    }
+
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+        self.kill_and_start().await;
+    }
+
+    /// A caller all of whose requests go to one of them.
+    pub(crate) fn client_of(&self, index: usize) -> Client {
+        let replica = self.replicas[index].as_ref().expect("it runs");
+        Client::at(replica.gateway.root())
+    }
+
+    /// A caller with a token. Of several, each request goes to the next.
     pub(crate) fn client(&self) -> Client {
         self.caller("token-of-alice")
     }
@@ -43,9 +71,9 @@ impl Gateways {
         Client::new(self.roots.clone(), Some(token.to_owned()))
     }
 
-    async fn start_one(&mut self) {
+    async fn start_one(&mut self, index: usize) {
         let replica = Replica::start(self.settings.clone(), &self.place, Threads::One).await;
         self.roots.add(replica.gateway.root());
-        self.replica = Some(replica);
+        self.replicas[index] = Some(replica);
     }
 }

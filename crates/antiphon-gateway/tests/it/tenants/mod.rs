@@ -7,4 +7,5 @@ mod matrix;
 mod observed;
 mod own;
 mod recording;
+mod shared_account;
 mod watched;

@@ -1,10 +1,11 @@
 //! Chains of responses that the provider keeps.
 
+use antiphon_provider::{InputItems, OnAbort, Options, Script, StrictProvider};
 use antiphon_testkit::Answer;
 use serde_json::json;
 
 use super::world::World;
-use crate::support::{MODEL, MODES, ask, invalid, output, typed_user};
+use crate::support::{Ask, MODEL, MODES, ask, heard_until, invalid, output, typed_user};
 
 #[tokio::test]
 async fn a_chain_goes_on_by_the_providers_own_ids() {
@@ -102,4 +103,37 @@ async fn a_response_that_is_not_stored_leaves_nothing() {
         let behind = ask([typed_user("Thanks.")]).after(last.id());
         assert_eq!(world.client().refused(mode, &behind).await.status, 400);
     }
+}
+
+#[tokio::test]
+async fn a_list_of_a_response_that_holds_the_chain_before_it_doubles_nothing() {
+    for list in [InputItems::Own, InputItems::All] {
+        let options = Options { input_items: list, on_abort: OnAbort::Whole, ..Options::default() };
+        let world = World::of(StrictProvider::with(options).start().await).await;
+        let client = world.client();
+        let first = client.respond(&ask([typed_user("My dog is Rex.")])).await;
+        let left = leave(&world, &ask([typed_user("And so?")]).after(first.id())).await;
+
+        let replay = [
+            typed_user("My dog is Rex."),
+            first.item("message").clone(),
+            typed_user("And so?"),
+            typed_user("What is my dog?"),
+        ];
+        client.respond(&ask(replay).after(&left)).await;
+        assert_eq!(world.sent(), ["user: What is my dog?"], "{list:?}");
+    }
+}
+
+/// A caller leaves in the middle of an answer; the response's id.
+async fn leave(world: &World, asked: &Ask) -> String {
+    let answer = Answer::new(MODEL).message("So it is.");
+    let until_text = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
+    let mut events = world.client().stream(asked).await;
+    let id = events.announced().await;
+    events.until("response.output_text.delta").await;
+    drop(events);
+    world.left(&exchange).await;
+    id
 }

@@ -1,66 +1,62 @@
-//! Somebody else has the conversation at the provider.
+//! A turn that others have open in a conversation of the provider, past the gateway.
 
 use std::time::Duration;
 
 use antiphon_provider::Script;
-use antiphon_testkit::Answer as Scripted;
-use tokio::task::JoinHandle;
+use antiphon_testkit::{Answer as Scripted, Exchange};
+use http::{Method, Response};
+use hyper::body::Incoming;
 
 use super::world::World;
-use crate::support::{Answer, Ask, MODEL, MODES, Mode, ask, typed_user};
+use crate::support::{Answer, MODEL, MODES, Mode, ask, heard_until, soon, typed_user};
 
-/// A turn that is open at the provider, past the gateway.
-async fn somebody_elses(world: &World, asked: Ask) -> JoinHandle<Answer> {
-    let (client, turns) = (world.past_gateway(), world.provider.requests().len());
-    let turn = tokio::spawn(async move { client.create(Mode::Streamed, &asked).await });
-    world.provider.request(turns).await;
-    turn
+/// A turn past the gateway that has begun its message, and how it goes on.
+async fn open_turn(world: &World, conversation: &str) -> (Response<Incoming>, Exchange) {
+    let answer = Scripted::new(MODEL).message("Once upon a time");
+    let until_text = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.provider.script(Script::from(answer).hang_after(until_text));
+    let asked = ask([typed_user("A story.")]).within(conversation).field("stream", true);
+    let body = asked.body().to_string();
+    let begun = world.past_gateway().send(Method::POST, "/v1/responses", body).await;
+    soon("its message begins", exchange.sent(until_text)).await;
+    (begun, exchange)
 }
 
 #[tokio::test]
-async fn it_is_waited_for() {
+async fn it_is_waited_for_and_what_it_leaves_is_known() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
-        let exchange =
-            world.provider.script(Script::from(Scripted::new(MODEL).message("Hi.")).gated());
-        let theirs = ask([typed_user("Hello.")]).within(&conversation);
-        let theirs = somebody_elses(&world, theirs).await;
-        let before = world.provider.requests().len();
+        let (begun, exchange) = open_turn(&world, &conversation).await;
 
+        let replay = ask([typed_user("A story."), typed_user("Another.")]).within(&conversation);
         let client = world.client();
-        let next = ask([typed_user("And me?")]).within(&conversation);
-        let turn = client.turn(mode, &next);
-        let freeing = async {
-            // It lists the conversation first, which it has not heard of.
-            let refused = world.provider.request(before + 1).await;
-            assert!(refused.verdict.is_err(), "the conversation is locked");
+        let turn = client.turn(mode, &replay);
+        let ends = async {
+            soon("the gateway is told of the lock", world.refused_once()).await;
             exchange.release_all();
-            theirs.await.expect("it ends");
+            Answer::read(begun).await;
         };
-        let (told, _) = tokio::join!(turn, freeing);
+        futures_util::future::join(turn, ends).await;
 
-        assert_eq!(told.status(), "completed");
-        assert_eq!(world.given(), ["user: Hello.", "assistant: Hi.", "user: And me?"]);
-        assert_eq!(told.header("antiphon-relearned"), None);
+        assert_eq!(world.sent(), ["user: Another."]);
+        let story = ["user: A story.", "assistant: Once upon a time", "user: Another."];
+        assert_eq!(world.given(), story);
     }
 }
 
 #[tokio::test]
-async fn not_for_longer_than_a_turn_may_wait() {
-    for mode in MODES {
-        let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
-        let conversation = world.conversation().await;
-        let exchange =
-            world.provider.script(Script::from(Scripted::new(MODEL).message("Hi.")).gated());
-        let theirs = ask([typed_user("Hello.")]).within(&conversation);
-        let theirs = somebody_elses(&world, theirs).await;
-
-        let next = ask([typed_user("And me?")]).within(&conversation);
-        let refused = world.client().refused(mode, &next).await;
-
-        assert_eq!(refused.body["error"]["code"], "conversation_locked");
-        exchange.release_all();
-        theirs.await.expect("it ends");
-    }
+async fn where_turns_do_not_wait_the_providers_error_is_told() {
+    let world = World::with(|settings| settings.turn_wait = Duration::ZERO).await;
+    let conversation = world.conversation().await;
+    let (begun, exchange) = open_turn(&world, &conversation).await;
+    let refused = ask([typed_user("Another.")]).within(&conversation);
+    let refused = world.client().refused(Mode::Whole, &refused).await;
+    let message = "Another process is currently operating on this conversation. Please retry in a \
+                   few seconds.";
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.body["error"]["code"], "conversation_locked");
+    assert_eq!(refused.body["error"]["message"], message);
+    exchange.release_all();
+    Answer::read(begun).await;
 }

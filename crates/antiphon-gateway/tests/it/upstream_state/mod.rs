@@ -2,19 +2,27 @@
 
 mod abort;
 mod ai_sdk;
+mod capabilities;
 mod chains;
 mod client_retries;
 mod conversations;
 mod crash;
 mod faults;
+mod found_out;
 mod lanes;
 mod langchain;
 mod late;
 mod locked;
 mod lost;
 mod passing;
+mod probing;
 mod repairs;
 mod replays;
+mod replicas;
+mod routes_background;
+mod routes_ledgers;
+mod routes_owner;
+mod routes_unchanged;
 mod state_errors;
 mod stuck;
-mod world;
+pub(crate) mod world;

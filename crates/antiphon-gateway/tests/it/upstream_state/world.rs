@@ -24,11 +24,20 @@ impl World {
         Self::before(StrictProvider::start().await, change).await
     }
 
+    /// A gateway with the usual settings in front of this provider.
+    pub(crate) async fn of(provider: StrictProvider) -> Self {
+        Self::before(provider, |_| {}).await
+    }
+
+    /// Several gateways on one database.
+    pub(crate) async fn replicas(count: usize) -> Self {
+        let provider = StrictProvider::start().await;
+        let settings = settings(&provider);
+        Self { provider, gateways: Gateways::replicas(settings, count).await }
+    }
+
     /// A gateway with settings that differ from the usual ones, in front of this provider.
-    pub(crate) async fn before(
-        provider: StrictProvider,
-        change: impl FnOnce(&mut Settings),
-    ) -> Self {
+    async fn before(provider: StrictProvider, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings(&provider);
         change(&mut settings);
         Self { provider, gateways: Gateways::start(settings).await }
@@ -37,6 +46,26 @@ impl World {
     /// Ends the gateway in the middle of whatever it does, and starts another on its store.
     pub(crate) async fn kill_and_start(&mut self) {
         self.gateways.kill_and_start().await;
+    }
+
+    /// Ends one of several gateways in the middle of whatever it does.
+    pub(crate) async fn kill(&mut self, index: usize) {
+        self.gateways.kill(index).await;
+    }
+
+    /// A caller of one of several gateways.
+    pub(crate) fn client_of(&self, index: usize) -> Client {
+        self.gateways.client_of(index)
+    }
+
+    /// The same, with settings that differ from now on.
+    pub(crate) async fn start_again_with(&mut self, change: impl FnOnce(&mut Settings)) {
+        self.gateways.start_again_with(change).await;
+    }
+
+    /// A caller of the gateway with this token.
+    pub(crate) fn caller(&self, token: &str) -> Client {
+        self.gateways.caller(token)
     }
 
     /// A caller of the gateway.
@@ -93,6 +122,14 @@ impl World {
         let requests = self.provider.requests();
         let of_gateway = requests.iter().filter(|it| it.method == http::Method::GET);
         of_gateway.count()
+    }
+
+    /// Waits until the provider has refused a request.
+    pub(crate) async fn refused_once(&self) {
+        let mut index = 0;
+        while self.provider.request(index).await.verdict.is_ok() {
+            index += 1;
+        }
     }
 
     /// Waits until the gateway has left the provider in the middle of its answer.

@@ -63,7 +63,7 @@ impl History {
 
     /// A turn whose provider tells what it calls the response: in a conversation, or behind a response.
     pub(super) async fn tell(&mut self, behind: usize, which: usize, in_doubt: bool) {
-        let within = chosen(&self.conversations, behind).filter(|_| behind % 2 == 0);
+        let within = chosen(&self.conversations, behind).filter(|_| behind.is_multiple_of(2));
         let (past, base) = match (within, chosen(&self.responses, behind)) {
             (Some(at), _) => {
                 let Conversation { id, held, .. } = &self.conversations[at];

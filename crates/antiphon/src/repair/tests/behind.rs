@@ -144,6 +144,14 @@ fn lone_reasoning_is_left_out_of_what_is_sent_and_told_of_what_is_held() {
 }
 
 #[test]
+fn what_is_left_out_of_what_is_sent_follows_no_reasoning() {
+    let held = [user("hi"), call("call_1", "{}"), output("call_1", "ok"), reasoning("rs_1")];
+    let fresh = [call("call_1", "{}"), user("Are you there?")];
+    assert_eq!(texts(&sent(&held, &fresh).items), [fresh[1].text()]);
+    assert_eq!(left(&held, &fresh), [(3, Some("rs_1".into()), "lone_reasoning")]);
+}
+
+#[test]
 fn a_held_call_whose_output_cannot_be_made_up_is_told() {
     let held = [user("hi"), screen()];
     assert_eq!(sent(&held, &[user("bye")]).mends, []);

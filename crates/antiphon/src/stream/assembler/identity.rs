@@ -12,6 +12,17 @@ use crate::transcript::Transcript;
 pub struct Taken {
     items: HashSet<ItemId>,
     calls: HashSet<CallKey>,
+    names: Names,
+}
+
+/// Whose ids count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Names {
+    /// Items go back to providers, which refuse ids that are malformed or stand twice.
+    #[default]
+    Ours,
+    /// The upstream keeps the items, and knows them by its own ids alone.
+    Upstreams,
 }
 
 impl Taken {
@@ -21,13 +32,15 @@ impl Taken {
         Self {
             items: items.iter().map(|item| item.id.clone()).collect(),
             calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
+            names: Names::Ours,
         }
     }
 
-    /// The item ids of a transcript that its upstream keeps. The ids of calls are the upstream's word:
-    /// their outputs go to it.
+    /// The item ids of a transcript that its upstream keeps. Ids are then the upstream's word, in
+    /// whatever form: outputs go to it under the ids of its calls, even where it gives one to two
+    /// calls. Replaced is only what is empty, and an item's id that another item has.
     pub fn items_of(transcript: &Transcript) -> Self {
-        Self { calls: HashSet::new(), ..Self::of(transcript) }
+        Self { calls: HashSet::new(), names: Names::Upstreams, ..Self::of(transcript) }
     }
 }
 
@@ -60,7 +73,7 @@ impl Identity {
 
     fn item_id(&mut self, item: &Item) -> ItemId {
         let own = item.head().id.as_ref();
-        if let Some(id) = own.filter(|id| well_formed(item, id) && !self.taken.items.contains(id)) {
+        if let Some(id) = own.filter(|id| self.passes(item, id)) {
             self.taken.items.insert(id.clone());
             return id.clone();
         }
@@ -72,12 +85,20 @@ impl Identity {
         id
     }
 
+    fn passes(&self, item: &Item, id: &ItemId) -> bool {
+        let is_upstreams = self.taken.names == Names::Upstreams;
+        (is_upstreams || well_formed(item, id)) && !self.taken.items.contains(id)
+    }
+
     fn call_id(&mut self, item: &Item) -> Option<CallId> {
         let key = call_key(item.head())?;
         if item.head().kind == Kind::McpApprovalRequest {
             return None;
         }
         let length = key.call_id.as_str().chars().count();
+        if self.taken.names == Names::Upstreams && length > 0 {
+            return None;
+        }
         if (1..=MAX_ID_LENGTH).contains(&length) && !self.taken.calls.contains(&key) {
             self.taken.calls.insert(key);
             return None;

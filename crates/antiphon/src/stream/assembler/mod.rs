@@ -225,6 +225,7 @@ impl Assembler {
         }
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
+            self.envelope.tell_id();
             let response = self.envelope.render(std::iter::empty());
             for kind in self.beginning.untold() {
                 self.emitter.emit(kind, &[("response", &response)]);

@@ -8,6 +8,7 @@ mod endings;
 mod envelope;
 pub(crate) mod events;
 pub(crate) mod generator;
+mod kept;
 mod laws;
 pub(crate) mod mangler;
 mod names;

@@ -61,6 +61,11 @@ impl World {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
+    /// The upstream keeps the conversation, under its own ids.
+    pub(crate) fn kept_upstream(self) -> Self {
+        Self { upstream: Upstream::Keeping, ..self }
+    }
+
     /// A client that reads streams of this form.
     pub(super) fn reading(form: Form) -> Self {
         Self { form, ..Self::default() }
@@ -84,7 +89,10 @@ impl World {
         if self.one_call {
             request.set("parallel_tool_calls", "false");
         }
-        let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
+        let mut envelope = Envelope::new("resp_ours", 1_770_000_000, &request, None);
+        if self.upstream == Upstream::Keeping {
+            envelope = envelope.kept_upstream();
+        }
         let ids = Box::new(Counting::default());
         Assembler::new(envelope, self.taken(), ids, !self.hides_encrypted)
             .in_form(self.form)
@@ -98,7 +106,11 @@ impl World {
             let id = item.head().id.clone().unwrap();
             HeldItem::new(id, item, key, origin.clone())
         });
-        Taken::of(&held.collect::<Transcript>())
+        let transcript: Transcript = held.collect();
+        match self.upstream {
+            Upstream::Keeping => Taken::items_of(&transcript),
+            Upstream::Coherent | Upstream::Contradictory => Taken::of(&transcript),
+        }
     }
 
     /// The upstream sends these events, and dies if none of them ends the response.

@@ -74,6 +74,8 @@ pub(crate) enum Upstream {
     #[default]
     Coherent,
     Contradictory,
+    /// It keeps the items under ids of its own, of which calls may share one.
+    Keeping,
 }
 
 /// Goes through a whole stream; the terminal event is its last.
@@ -144,7 +146,8 @@ impl Client {
         if let Some(call_id) = item["call_id"].as_str() {
             ensure(!call_id.is_empty(), "a call_id is empty")?;
             let key = (kind.to_owned(), call_id.to_owned());
-            ensure(self.calls.insert(key), "two items for one call")?;
+            let is_new = self.calls.insert(key) || self.upstream == Upstream::Keeping;
+            ensure(is_new, "two items for one call")?;
         }
         self.items.push(Shown::announced(item, self.upstream)?);
         Ok(())

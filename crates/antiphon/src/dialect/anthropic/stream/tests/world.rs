@@ -26,6 +26,7 @@ pub(crate) fn hears_of(upstream: Upstream, events: &[Value]) -> Told {
     let world = match upstream {
         Upstream::Coherent => World::default(),
         Upstream::Contradictory => World::default().of_a_contradictory_upstream(),
+        Upstream::Keeping => World::default().kept_upstream(),
     };
     let mut assembler = world.assembler();
     let mut listener = Listener::new(Dialect::Anthropic, asked());

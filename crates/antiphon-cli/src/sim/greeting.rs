@@ -1,0 +1,40 @@
+//! What `sim` tells the person who started it.
+
+use std::fmt;
+
+/// What is served, and a first request to it, ready to paste.
+pub(super) struct Greeting {
+    pub(super) base_url: String,
+    pub(super) is_strict: bool,
+}
+
+impl fmt::Display for Greeting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base_url = &self.base_url;
+        let root = base_url.trim_end_matches("/v1");
+        let what = match self.is_strict {
+            true => "A strict provider: what OpenAI would refuse is refused, in its words.",
+            false => "A lenient provider: what is sent twice reaches the model twice (see /log).",
+        };
+        write!(
+            f,
+            "
+{what}
+
+Base URL: {base_url}
+
+  curl {base_url}/responses -H 'Authorization: Bearer any' \\
+    -H 'Content-Type: application/json' \\
+    -d '{{\"model\": \"sim\", \"input\": \"My color is purple\"}}'
+
+or in Python:
+
+  from openai import OpenAI
+
+  client = OpenAI(base_url=\"{base_url}\", api_key=\"any\")
+
+What the model was given: curl {root}/log
+"
+        )
+    }
+}

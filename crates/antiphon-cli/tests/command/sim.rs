@@ -1,0 +1,114 @@
+//! `antiphon sim`: a provider to test agents against.
+
+use serde_json::{Value, json};
+
+use crate::world::{Ended, Serving, World};
+
+fn sim(args: &[&str]) -> World {
+    World::antiphon(&[&["sim", "--listen", "127.0.0.1:0"], args].concat())
+}
+
+/// The status and the body that answer a request of someone with a key.
+fn ask(provider: &Serving, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    let answer = provider.ask_with(method, path, "authorization: Bearer any", &body.to_string());
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(json_in(&answer)).unwrap())
+}
+
+/// The body, which comes as one chunk: its size stands before it.
+fn json_in(answer: &str) -> &str {
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    let begin = body.find(['{', '[']).unwrap();
+    let end = body.rfind(['}', ']']).unwrap();
+    &body[begin..=end]
+}
+
+fn turn(provider: &Serving, body: &Value) -> (u16, Value) {
+    ask(provider, "POST", "/v1/responses", body)
+}
+
+/// A conversation in which the same item was sent twice: the second turn's status.
+fn sent_twice(provider: &Serving) -> u16 {
+    let (_, conversation) = ask(provider, "POST", "/v1/conversations", &json!({}));
+    let said = json!({"type": "message", "id": "msg_1", "role": "user", "content": "Hello"});
+    let body = json!({"model": "sim", "conversation": conversation["id"], "input": [said]});
+    assert_eq!(turn(provider, &body).0, 200);
+    turn(provider, &body).0
+}
+
+#[test]
+fn a_strict_provider_refuses_what_is_sent_twice() {
+    let provider = sim(&["--strict"]).ready();
+    assert_eq!(sent_twice(&provider), 400);
+    let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
+    let message = log[2]["refusal"]["message"].as_str().unwrap();
+    assert!(message.starts_with("Duplicate item found with id msg_1."), "{message}");
+}
+
+#[test]
+fn a_lenient_one_gives_it_to_the_model_and_shows_so() {
+    let provider = sim(&[]).ready();
+    assert_eq!(sent_twice(&provider), 200);
+    let (_, log) = ask(&provider, "GET", "/log", &Value::Null);
+    assert_eq!(log[2]["twice"], json!(["the item msg_1", "user: Hello"]));
+}
+
+#[test]
+fn it_remembers_and_its_model_answers_from_what_it_was_given() {
+    let provider = sim(&["--strict"]).ready();
+    let (_, first) = turn(&provider, &json!({"model": "sim", "input": "My color is purple"}));
+    let asked =
+        json!({"model": "sim", "previous_response_id": first["id"], "input": "Which color?"});
+    let (status, second) = turn(&provider, &asked);
+    assert_eq!(status, 200);
+    assert_eq!(second["output"][0]["content"][0]["text"], "purple");
+}
+
+#[test]
+fn a_script_is_played_first() {
+    let script = r#"[{"answer": [{"message": "First"}]}, {"status": 503, "body": {}}]"#;
+    let provider = sim(&["--script", "script.json"]).file("script.json", script).ready();
+    let asked = json!({"model": "sim", "input": "Hello"});
+    let text = |answer: &Value| answer["output"][0]["content"][0]["text"].clone();
+    assert_eq!(text(&turn(&provider, &asked).1), "First");
+    assert_eq!(turn(&provider, &asked).0, 503);
+    assert_eq!(text(&turn(&provider, &asked).1), "Noted.");
+}
+
+#[test]
+fn another_provider_is_played() {
+    let provider = sim(&["--strict", "--profile", "azure"]).ready();
+    let (status, body) = ask(&provider, "POST", "/v1/conversations", &json!({}));
+    assert_eq!((status, &body["error"]["message"]), (404, &json!("Resource not found")));
+}
+
+#[test]
+fn it_tells_how_to_ask_it_and_ends_when_it_is_told_to() {
+    let provider = sim(&["--strict"]).ready();
+    provider.says("A strict provider");
+    provider.says("/responses -H 'Authorization: Bearer any'");
+    provider.signal("TERM");
+    let (status, stdout, _) = provider.ended();
+    assert!(status.success());
+    assert_eq!(stdout, "");
+}
+
+#[test]
+fn what_it_does_not_understand_is_refused_in_a_sentence() {
+    let no_script = "--script: script.json is no script: entry 1 has to have either 'answer' or \
+        'status'";
+    let missing = "--script: none.json cannot be read: No such file or directory (os error 2)";
+    for (args, sentence) in [
+        (["--on-abort", "half"], "--on-abort: 'half' is none of part, whole and nothing"),
+        (["--profile", "x"], "--profile: 'x' is none of openai, azure and open-responses"),
+        (["--script", "script.json"], no_script),
+        (["--script", "none.json"], missing),
+    ] {
+        let ended = sim(&args).file("script.json", "[{}]").ends();
+        let stderr = format!("error: {sentence}\n");
+        assert_eq!(ended, Ended { code: Some(2), stdout: String::new(), stderr });
+    }
+    let ended = World::antiphon(&["sim", "--listen", "localhost"]).ends();
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("'localhost' is not an IP address with a port"));
+}

@@ -1,0 +1,183 @@
+//! What a strict provider says, as it is understood here.
+
+use antiphon_provider::{InputItems, Options, Profile, StrictProvider};
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use serde_json::{Value, json};
+
+use super::Provider;
+use crate::bound::from_now;
+use crate::caller::Caller;
+use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
+use crate::upstream::{HttpUpstream, StateError, UpstreamError, Upstreams};
+
+struct World {
+    /// It stops when this is dropped.
+    provider: StrictProvider,
+    upstreams: Upstreams,
+    caller: Caller,
+}
+
+impl World {
+    async fn new(options: Options) -> Self {
+        let provider = StrictProvider::with(options).start().await;
+        let url = provider.base_url().parse().unwrap();
+        let kept = UpstreamSettings { state: State::Upstream, ..UpstreamSettings::new(url, None) };
+        let settings = Settings { upstreams: vec![kept], ..Settings::default() };
+        let caller = Caller {
+            tenant: antiphon_store::Tenant::new("alice"),
+            token: Some(Secret::new("token-of-alice")),
+            headers: HeaderMap::new(),
+        };
+        Self { provider, upstreams: Upstreams::new(&settings), caller }
+    }
+
+    async fn of(profile: Profile) -> Self {
+        Self::new(Options { profile, ..Options::default() }).await
+    }
+
+    fn http(&self) -> &HttpUpstream {
+        self.upstreams.of_api(false).unwrap()
+    }
+
+    fn asked(&self) -> Provider<'_> {
+        Provider::new(self.http(), &self.caller)
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, UpstreamError> {
+        let (body, end) = (Bytes::from(body.to_string()), from_now(self.http().patience().1));
+        let answer = self.http().call(Method::POST, path, body, &self.caller, end).await?;
+        Ok(serde_json::from_slice(&answer).unwrap())
+    }
+
+    /// A conversation that holds what these users said.
+    async fn conversation(&self, said: &[String]) -> String {
+        let created = self.post("/conversations", &json!({})).await.unwrap();
+        let id = created["id"].as_str().unwrap().to_owned();
+        for said in said.chunks(20) {
+            let items: Vec<Value> = said.iter().map(|text| user(text)).collect();
+            let path = format!("/conversations/{id}/items");
+            self.post(&path, &json!({"items": items})).await.unwrap();
+        }
+        id
+    }
+
+    /// What is said of the state where this is the input.
+    async fn refusal(&self, input: Value) -> Option<StateError> {
+        let body = json!({"model": "gpt-6", "input": input});
+        self.post("/responses", &body).await.unwrap_err().state_error()
+    }
+}
+
+fn user(text: &str) -> Value {
+    json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+}
+
+#[tokio::test]
+async fn each_kind_of_provider_is_known_for_what_it_is() {
+    let kinds = [
+        (Profile::OpenAi, Preset::OpenAi),
+        (Profile::Azure, Preset::Azure),
+        (Profile::ChainsOnly, Preset::OpenResponses),
+    ];
+    for (profile, preset) in kinds {
+        let world = World::of(profile).await;
+        let found = world.http().capabilities(&world.caller).await;
+        assert_eq!(found, preset.capabilities(), "{profile:?}");
+        assert!(world.provider.requests().iter().all(|it| it.method == Method::GET));
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_does_not_let_the_caller_in_is_not_known_for_anything() {
+    let mut world = World::of(Profile::ChainsOnly).await;
+    let right = world.caller.token.replace(Secret::new("sk-wrong"));
+    let all = Preset::OpenAi.capabilities();
+    assert_eq!(world.http().capabilities(&world.caller).await, all);
+    world.caller.token = right;
+    let found = world.http().capabilities(&world.caller).await;
+    assert_eq!(found, Preset::OpenResponses.capabilities());
+}
+
+#[tokio::test]
+async fn a_long_conversation_is_read_whole_and_in_order() {
+    let world = World::of(Profile::OpenAi).await;
+    let said: Vec<String> = (0..250).map(|number| format!("This is number {number}.")).collect();
+    let id = world.conversation(&said).await;
+
+    let items = world.asked().conversation_items(&id).await.unwrap();
+
+    let texts: Vec<Value> = items
+        .iter()
+        .map(|item| {
+            serde_json::from_slice::<Value>(item.raw()).unwrap()["content"][0]["text"].take()
+        })
+        .collect();
+    assert_eq!(texts, said);
+    let lists = world.provider.requests().iter().filter(|it| it.method == Method::GET).count();
+    assert_eq!(lists, 3);
+}
+
+#[tokio::test]
+async fn an_item_is_deleted_once_and_as_good_as_deleted_from_then_on() {
+    let world = World::of(Profile::OpenAi).await;
+    let id = world.conversation(&["Hello.".into(), "Goodbye.".into()]).await;
+    let items = world.asked().conversation_items(&id).await.unwrap();
+    let first = items[0].head().id.clone().unwrap();
+    for _ in 0..2 {
+        world.asked().delete_item(&id, first.as_str()).await.unwrap();
+    }
+    let left = world.asked().conversation_items(&id).await.unwrap();
+    assert_eq!(left, items[1..]);
+}
+
+#[tokio::test]
+async fn a_response_of_a_chain_is_read_with_what_it_goes_on_from() {
+    for (input_items, count) in [(InputItems::Own, 1), (InputItems::All, 3)] {
+        let world = World::new(Options { input_items, ..Options::default() }).await;
+        let body = json!({"model": "gpt-6", "input": [user("Hello.")]});
+        let first = world.post("/responses", &body).await.unwrap();
+        let body = json!({
+            "model": "gpt-6", "input": [user("Goodbye.")], "previous_response_id": first["id"],
+        });
+        let second = world.post("/responses", &body).await.unwrap();
+        let id = second["id"].as_str().unwrap();
+
+        let response = world.asked().response(id).await.unwrap();
+        let input = world.asked().input_items(id).await.unwrap();
+
+        assert_eq!(response.status, "completed");
+        assert_eq!(response.previous.as_deref(), first["id"].as_str());
+        assert_eq!(response.conversation, None);
+        assert_eq!(response.output.len(), second["output"].as_array().unwrap().len());
+        assert_eq!(input.len(), count);
+        assert!(input.last().unwrap().text().contains("Goodbye."));
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_the_state_is_understood() {
+    let world = World::of(Profile::OpenAi).await;
+    let call =
+        json!({"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"});
+    let output = json!({"type": "function_call_output", "call_id": "call_1", "output": "1"});
+    let unanswered = world.refusal(json!([user("Hello."), call])).await;
+    assert_eq!(unanswered, Some(StateError::UnansweredCall("call_1".into())));
+    let unasked = world.refusal(json!([user("Hello."), output])).await;
+    assert_eq!(unasked, Some(StateError::OutputWithoutCall("call_1".into())));
+    let reference = json!({"type": "item_reference", "id": "msg_1"});
+    let unknown = world.refusal(json!([reference, user("Hello.")])).await;
+    assert_eq!(unknown, Some(StateError::UnknownItem("msg_1".into())));
+
+    let id = world.conversation(&["Hello.".into()]).await;
+    let held = world.asked().conversation_items(&id).await.unwrap().remove(0);
+    let again: Value = serde_json::from_slice(held.raw()).unwrap();
+    let body = json!({"model": "gpt-6", "conversation": id, "input": [again]});
+    let error = world.post("/responses", &body).await.unwrap_err();
+    let held = held.head().id.as_ref().unwrap().to_string();
+    assert_eq!(error.state_error(), Some(StateError::DuplicateItem(held)));
+
+    let body = json!({"model": "gpt-6", "input": "Hi", "previous_response_id": "resp_1"});
+    let error = world.post("/responses", &body).await.unwrap_err();
+    assert_eq!(error.state_error(), Some(StateError::UnknownResponse));
+}

@@ -1,0 +1,86 @@
+//! A turn in the upstream's own background, of which its caller is told that it is queued.
+//!
+//! What comes of it, the upstream tells whoever asks for the response. The ledger learns it when a turn
+//! goes on from there: it stays in doubt.
+
+use antiphon::json::Object;
+use antiphon_store::{LedgerTurn, NewResponse, Turn as TurnRecord};
+use bytes::Bytes;
+
+use super::Theirs;
+use super::plan::Plan;
+use super::told::envelope_of;
+use crate::error::ApiError;
+use crate::turn::Client;
+use crate::turn::open::Opened;
+use crate::upstream::{Reply, UpstreamError};
+
+/// What the upstream says of a response that it has queued.
+pub(super) struct Queued {
+    id: String,
+    status: String,
+    /// All of it.
+    text: String,
+}
+
+impl Theirs<'_> {
+    /// Enters the response, and gives its caller what the upstream says of it.
+    pub(super) async fn conclude_queued(
+        &self,
+        opened: Opened,
+        plan: Plan,
+        queued: Queued,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        self.enter(&opened, &plan, &queued).await?;
+        opened.close().await;
+        client.begin(plan.report.head_unnamed());
+        client.told(queued.text);
+        Ok(())
+    }
+
+    async fn enter(&self, opened: &Opened, plan: &Plan, queued: &Queued) -> Result<(), ApiError> {
+        let request = self.turn.request;
+        let response = request.store.then(|| NewResponse {
+            id: opened.response_id.clone(),
+            conversation: opened.conversation.clone(),
+            created_at: opened.created_at,
+            envelope: envelope_of(&queued.id, &queued.status),
+            report: plan.report.to_json().into(),
+        });
+        let turn = TurnRecord {
+            base: opened.base.clone(),
+            input: plan.fresh.clone(),
+            output: Vec::new(),
+            response,
+            request: Some(request.identity.digest),
+            place: opened.place(),
+            notices: Vec::new(),
+            ledger: Some(LedgerTurn { response: Some(self.named(&queued.id)), in_doubt: true }),
+        };
+        Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
+    }
+}
+
+impl Queued {
+    /// What was answered.
+    pub(super) fn of(reply: Reply) -> Result<Self, UpstreamError> {
+        match reply {
+            Reply::Whole(body) => Self::read(body),
+            Reply::Events(_) => Err(garbled("events, which were not asked for")),
+        }
+    }
+
+    fn read(body: Bytes) -> Result<Self, UpstreamError> {
+        let text = String::from_utf8(body.into()).map_err(|_| garbled("no text"))?;
+        let fields = Object::of(&text).map_err(|error| garbled(&error.to_string()))?;
+        let field = |key: &str| fields.string(key).map(String::from).filter(|it| !it.is_empty());
+        let id = field("id").ok_or_else(|| garbled("a response without an id"))?;
+        let status = field("status").ok_or_else(|| garbled("a response without a status"))?;
+        Ok(Self { id, status, text })
+    }
+}
+
+fn garbled(what: &str) -> UpstreamError {
+    UpstreamError::Garbled(what.to_owned())
+}

@@ -1,0 +1,108 @@
+//! Upstreams that keep state, and of which the settings do not say what they can do.
+
+use antiphon_gateway::settings::{Retries, Secret, Settings, State, UpstreamSettings};
+use antiphon_provider::{Options, Profile, StrictProvider};
+
+use crate::support::{Client, Gateways, ask, lines, soon, typed_user};
+
+const KEY: &str = "sk-of-the-operator";
+
+/// A provider, and a gateway in front of it that has a key there, or has not.
+async fn world(profile: Profile, key: Option<&str>) -> (StrictProvider, Gateways) {
+    let options = Options { profile, ..Options::default() };
+    let provider = StrictProvider::with(options).start().await;
+    let url = provider.base_url().parse().expect("it is a URL");
+    let upstream = UpstreamSettings {
+        state: State::Upstream,
+        retries: Retries::none(),
+        ..UpstreamSettings::new(url, key.map(Secret::new))
+    };
+    let settings = Settings { upstreams: vec![upstream], ..Settings::default() };
+    (provider, Gateways::start(settings).await)
+}
+
+/// Where the provider was asked, and with which token.
+fn asked(provider: &StrictProvider) -> Vec<(String, String)> {
+    let zeros = "0".repeat(50);
+    let named = |path: &str| path.replace(&zeros, "0");
+    provider.requests().iter().map(|it| (named(&it.path), it.token.clone())).collect()
+}
+
+fn asked_with(token: &str, paths: &[&str]) -> Vec<(String, String)> {
+    paths.iter().map(|path| ((*path).to_owned(), token.to_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_provider_to_which_the_operator_has_a_key_is_asked_at_the_start() {
+    let (provider, _gateways) = world(Profile::OpenAi, Some(KEY)).await;
+    soon("the provider is asked what it can do", provider.request(2)).await;
+    let paths =
+        ["/v1/conversations/conv_0", "/v1/responses/resp_0", "/v1/responses/resp_0/input_items"];
+    assert_eq!(asked(&provider), asked_with(KEY, &paths));
+}
+
+#[tokio::test]
+async fn a_provider_that_has_conversations_keeps_them_and_is_asked_once() {
+    let (provider, gateways) = world(Profile::OpenAi, None).await;
+    let client = gateways.client();
+    for _ in 0..2 {
+        let conversation = client.new_conversation().await;
+        assert!(provider.conversation_items(&conversation).is_some());
+    }
+    let paths = [
+        "/v1/conversations/conv_0",
+        "/v1/responses/resp_0",
+        "/v1/responses/resp_0/input_items",
+        "/v1/conversations",
+        "/v1/conversations",
+    ];
+    assert_eq!(asked(&provider), asked_with("token-of-alice", &paths));
+}
+
+#[tokio::test]
+async fn where_a_provider_has_no_conversations_they_are_kept_here() {
+    for profile in [Profile::Azure, Profile::ChainsOnly] {
+        let (provider, gateways) = world(profile, None).await;
+        let client = gateways.client();
+        let conversation = client.new_conversation().await;
+        assert!(provider.requests().iter().all(|it| it.path != "/v1/conversations"));
+
+        let said = ask([typed_user("My dog is Rex.")]).within(&conversation);
+        client.respond(&said).await;
+        let asked = ask([typed_user("What is my dog?")]).within(&conversation);
+        assert_eq!(client.respond(&asked).await.text(), "Rex");
+
+        let turns = provider.turns();
+        assert_eq!(turns.len(), 2, "{profile:?}");
+        assert!(turns.iter().all(|it| it.body["conversation"].is_null()));
+        let whole = ["user: My dog is Rex.", "assistant: Noted.", "user: What is my dog?"];
+        assert_eq!(lines(turns[1].input()), whole);
+    }
+}
+
+#[tokio::test]
+async fn where_a_provider_lists_no_input_a_chain_is_learnt_by_what_its_models_made() {
+    let (provider, gateways) = world(Profile::ChainsOnly, None).await;
+    let past_gateway = Client::at(&format!("http://{}", provider.address()));
+    let first = past_gateway.respond(&ask([typed_user("My dog is Rex.")])).await;
+
+    let replay = [first.output()[0].clone(), typed_user("What is my dog?")];
+    let answer = gateways.client().respond(&ask(replay).after(first.id())).await;
+
+    assert_eq!(answer.text(), "Rex");
+    let turns = provider.turns();
+    assert_eq!(lines(turns[1].input()), ["user: What is my dog?"]);
+    let input_items = format!("/v1/responses/{}/input_items", first.id());
+    assert!(provider.requests().iter().all(|it| it.path != input_items));
+}
+
+#[tokio::test]
+async fn while_a_provider_does_not_say_what_it_can_do_it_answers_for_itself() {
+    let (provider, gateways) = world(Profile::OpenAi, None).await;
+    let stranger = gateways.caller("sk-wrong");
+    let created = stranger.post("/v1/conversations", &serde_json::json!({})).await;
+    assert_eq!(created.status(), 401);
+
+    let conversation = gateways.client().new_conversation().await;
+    assert!(provider.conversation_items(&conversation).is_some());
+}

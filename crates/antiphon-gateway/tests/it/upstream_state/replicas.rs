@@ -1,0 +1,64 @@
+//! Several gateways in front of one provider: what one knows of a conversation, all know.
+
+use antiphon_provider::{OnAbort, Script};
+use antiphon_testkit::Answer;
+
+use super::world::World;
+use crate::support::{MODEL, MODES, Mode, ask, heard_until, typed_user};
+
+#[tokio::test]
+async fn a_conversation_goes_on_at_any_of_them() {
+    for mode in MODES {
+        let world = World::replicas(2).await;
+        let conversation = world.conversation().await;
+        let said = ["One.", "Two.", "Three.", "Four."];
+        for until in 1..=said.len() {
+            let replay: Vec<_> = said[..until].iter().map(|text| typed_user(text)).collect();
+            world.client().turn(mode, &ask(replay).within(&conversation)).await;
+            assert_eq!(world.sent(), [format!("user: {}", said[until - 1])]);
+        }
+        assert_eq!(world.times_learnt(), 1);
+    }
+}
+
+#[tokio::test]
+async fn turns_that_come_to_several_at_once_follow_each_other() {
+    let world = World::replicas(2).await;
+    let conversation = world.conversation().await;
+    let turn = |number: usize| {
+        let (client, conversation) = (world.client(), conversation.clone());
+        async move {
+            let said = typed_user(&format!("Number {number}."));
+            client.respond(&ask([said]).within(&conversation)).await
+        }
+    };
+    futures_util::future::join_all((0..8).map(turn)).await;
+    assert_eq!(world.provider.refusals(), []);
+    assert_eq!(world.items(&conversation).len(), 16);
+    assert_eq!(world.times_learnt(), 1);
+}
+
+#[tokio::test]
+async fn what_one_left_when_it_died_another_learns() {
+    for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
+        let mut world = World::replicas(2).await;
+        world.provider.on_abort(outcome);
+        let conversation = world.conversation().await;
+        let answer = Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hi"}"#);
+        let until_call = heard_until(&answer, "response.output_item.done");
+        let exchange = world.provider.script(Script::from(answer).hang_after(until_call));
+        let asked = ask([typed_user("Echo hi.")]).within(&conversation);
+        let mut events = world.client_of(0).stream(&asked).await;
+        events.until("response.output_item.done").await;
+        world.kill(0).await;
+        drop(events);
+        world.left(&exchange).await;
+
+        let again = ask([typed_user("Echo hi."), typed_user("Please.")]).within(&conversation);
+        world.client_of(1).turn(Mode::Streamed, &again).await;
+        assert_eq!(world.provider.refusals(), [], "{outcome:?}");
+        let holds = world.holds(&conversation);
+        let users: Vec<_> = holds.iter().filter(|line| line.starts_with("user")).collect();
+        assert_eq!(users, ["user: Echo hi.", "user: Please."], "{outcome:?}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Responses in the provider's own background.
+
+use antiphon_provider::Script;
+use antiphon_testkit::Answer;
+use serde_json::Value;
+
+use super::world::World;
+use crate::support::{Ask, Client, MODEL, Mode, ask, heard_until, text, typed_user, without};
+
+fn in_background(said: &str) -> Ask {
+    ask([typed_user(said)]).field("background", true)
+}
+
+/// Asks for a response that is queued; the response as it is told.
+async fn queued(client: &Client, asked: &Ask) -> Value {
+    let queued = client.create(Mode::Whole, asked).await.json();
+    assert_eq!(queued["status"], "queued");
+    queued
+}
+
+#[tokio::test]
+async fn one_is_queued_polled_to_its_end_and_gone_on_from() {
+    let world = World::new().await;
+    let asked = in_background("My dog is Rex.");
+    let response = queued(&world.client(), &asked).await;
+    assert_eq!(world.last_turn().body, *asked.body());
+
+    let id = text(&response["id"]);
+    let ended = world.client().ended(id).await;
+    assert_eq!(ended["status"], "completed");
+    assert_eq!(world.provider.response(id).as_ref(), Some(&ended));
+
+    let next = ask([typed_user("What is my dog?")]).after(id);
+    let next = world.client().respond(&next).await;
+    assert_eq!(next.text(), "Rex");
+    assert_eq!(world.sent(), ["user: What is my dog?"]);
+}
+
+#[tokio::test]
+async fn what_came_of_it_is_not_sent_again() {
+    let world = World::new().await;
+    let conversation = world.client().new_conversation().await;
+    let first = in_background("My dog is Rex.").within(&conversation);
+    let response = queued(&world.client(), &first).await;
+    world.client().ended(text(&response["id"])).await;
+
+    let replay = [typed_user("My dog is Rex."), typed_user("What is my dog?")];
+    let next = world.client().respond(&ask(replay).within(&conversation)).await;
+
+    assert_eq!(next.text(), "Rex");
+    assert_eq!(world.sent(), ["user: What is my dog?"]);
+}
+
+#[tokio::test]
+async fn one_is_cancelled() {
+    let world = World::new().await;
+    let response = queued(&world.client(), &in_background("A tale.")).await;
+    let id = text(&response["id"]);
+
+    let cancelled = world.client().cancel(id).await;
+
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(world.client().kept(id).await, cancelled);
+}
+
+#[tokio::test]
+async fn a_stream_that_was_left_is_read_again() {
+    let world = World::new().await;
+    let tale = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&tale, "response.output_text.delta");
+    let exchange = world.provider.script(Script::from(tale).hang_after(begun));
+    let mut events = world.client().stream(&in_background("A tale.")).await;
+    let id = events.announced().await;
+    events.until("response.output_item.added").await;
+    drop(events);
+    world.left(&exchange).await;
+    exchange.release_all();
+
+    assert_eq!(world.client().ended(&id).await["status"], "completed");
+    let path = format!("/v1/responses/{id}?stream=true&starting_after=1");
+    let again = world.client().get(&path).await;
+    assert_eq!(again.header("content-type"), Some("text/event-stream; charset=utf-8"));
+    assert_eq!(again.body(), world.past_gateway().get(&path).await.body());
+    let told = String::from_utf8_lossy(again.body()).into_owned();
+    assert!(!told.contains("response.created") && told.contains("Once upon a time"), "{told}");
+
+    let next = ask([typed_user("Go on.")]).after(&id);
+    world.client().respond(&next).await;
+    let given = ["user: A tale.", "assistant: Once upon a time", "user: Go on."];
+    assert_eq!(world.given(), given);
+}
+
+#[tokio::test]
+async fn a_stream_is_told_to_its_end() {
+    let world = World::new().await;
+    let turn = world.client().turn(Mode::Streamed, &in_background("Hello.")).await;
+    assert_eq!(turn.status(), "completed");
+    let kept = world.provider.response(turn.id()).expect("the provider has it");
+    // When it was told to be complete is told by who tells it.
+    let [told, kept] = [&turn.response, &kept].map(|response| without(response, "completed_at"));
+    assert_eq!(told, kept);
+}

@@ -1,0 +1,141 @@
+//! What is asked of a provider on its other routes reaches it as it came, and so does its answer.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::support::{Answer, Client, ask, text, typed_user};
+
+/// A turn of a conversation of the provider: the paths of both, and of an item.
+struct Kept {
+    conversation: String,
+    response: String,
+    item: String,
+}
+
+impl Kept {
+    async fn in_front_of(world: &World) -> Self {
+        let conversation = world.client().new_conversation().await;
+        let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
+        let turn = world.client().respond(&asked).await;
+        let conversation = format!("/v1/conversations/{conversation}");
+        let item = format!("{conversation}/items/{}", text(&turn.item("message")["id"]));
+        Self { conversation, response: format!("/v1/responses/{}", turn.id()), item }
+    }
+}
+
+/// What a caller is told, through the gateway and past it.
+async fn told(client: &Client, method: &Method, path: &str, body: &str) -> (u16, String) {
+    let answer = client.send(method.clone(), path, body.to_owned()).await;
+    let answer = Answer::read(answer).await;
+    (answer.status(), String::from_utf8_lossy(answer.body()).into_owned())
+}
+
+async fn assert_the_providers(world: &World, method: &Method, path: &str, body: &str) {
+    let through = told(&world.client(), method, path, body).await;
+    let past = told(&world.past_gateway(), method, path, body).await;
+    assert_eq!(through, past, "{method} {path} {body}");
+}
+
+#[tokio::test]
+async fn what_is_shown_is_what_the_provider_shows() {
+    let world = World::new().await;
+    let Kept { conversation, response, item } = Kept::in_front_of(&world).await;
+    for path in [
+        conversation.clone(),
+        format!("{conversation}/items"),
+        format!("{conversation}/items?order=asc&limit=1"),
+        format!("{conversation}/items?include[]=reasoning.encrypted_content&limit=100"),
+        item.clone(),
+        response.clone(),
+        format!("{response}?include=message.output_text.logprobs"),
+        format!("{response}/input_items?order=asc"),
+    ] {
+        assert_the_providers(&world, &Method::GET, &path, "").await;
+        assert_eq!(world.client().get(&path).await.status(), 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_is_refused_in_the_providers_words() {
+    let world = World::new().await;
+    let Kept { conversation, response, .. } = Kept::in_front_of(&world).await;
+    let items = format!("{conversation}/items");
+    for (method, path, body) in [
+        (Method::GET, format!("{items}?limit=1000"), ""),
+        (Method::GET, format!("{items}/msg_of_nobody"), ""),
+        (Method::GET, "/v1/conversations/conv_of_nobody".to_owned(), ""),
+        (Method::GET, "/v1/responses/resp_of_nobody/input_items".to_owned(), ""),
+        (Method::POST, items.clone(), r#"{"items": 7}"#),
+        (Method::POST, items.clone(), "{"),
+        (Method::POST, conversation.clone(), "{}"),
+        (Method::POST, format!("{response}/cancel"), ""),
+        (Method::POST, "/v1/conversations".to_owned(), r#"{"items": 7}"#),
+        (Method::DELETE, format!("{items}/msg_of_nobody"), ""),
+        (Method::DELETE, "/v1/conversations/conv_of_nobody".to_owned(), ""),
+        (Method::DELETE, "/v1/responses/resp_of_nobody".to_owned(), ""),
+    ] {
+        assert_the_providers(&world, &method, &path, body).await;
+        let (status, _) = told(&world.client(), &method, &path, body).await;
+        assert!((400..500).contains(&status), "{method} {path} {body}: {status}");
+    }
+}
+
+#[tokio::test]
+async fn what_reaches_the_provider_is_what_was_asked() {
+    let world = World::new().await;
+    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
+    let body = "{ \"metadata\" : {\"n\":\"1e2\"} ,\n \"metadata\":{\"a\":\"\\u0062\"} }";
+    let changed = world.client().post_raw(&conversation, body).await.json();
+    assert_eq!(changed["metadata"], json!({"a": "b"}));
+    let seen = world.provider.requests().pop().expect("it came");
+    assert_eq!((seen.size, seen.path), (body.len(), conversation.clone()));
+
+    world.client().get(&format!("{conversation}/items?limit=1&%6Frder=asc&x")).await;
+    let seen = world.provider.requests().pop().expect("it came");
+    assert_eq!(seen.query.as_deref(), Some("limit=1&%6Frder=asc&x"));
+}
+
+#[tokio::test]
+async fn what_can_be_nobodys_id_is_asked_of_nobody() {
+    let world = World::new().await;
+    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
+    let before = world.provider.requests().len();
+    for path in [
+        "/v1/conversations/..%2Fresponses".to_owned(),
+        "/v1/conversations/%2e%2e/items".to_owned(),
+        "/v1/responses/resp_1%3Fstream=true".to_owned(),
+        format!("{conversation}/items/%2e%2e"),
+        format!("{conversation}/items/..%2F..%2Fx"),
+    ] {
+        for method in [Method::GET, Method::DELETE] {
+            let (status, _) = told(&world.client(), &method, &path, "").await;
+            assert!([404, 405].contains(&status), "{method} {path}: {status}");
+        }
+    }
+    assert_eq!(world.provider.requests().len(), before);
+}
+
+#[tokio::test]
+async fn what_a_turn_was_mended_of_is_told_by_the_gateway() {
+    let world = World::new().await;
+    let Kept { response, .. } = Kept::in_front_of(&world).await;
+    let report: Value = world.client().get(&format!("{response}/report")).await.json();
+    assert!(report.is_object(), "{report}");
+    let unknown = world.client().get("/v1/responses/resp_of_nobody/report").await;
+    assert_eq!(unknown.status(), 404);
+}
+
+#[tokio::test]
+async fn tokens_of_what_the_provider_keeps_are_counted_there() {
+    let world = World::new().await;
+    let Kept { conversation, .. } = Kept::in_front_of(&world).await;
+    let id = conversation.rsplit('/').next().expect("a path has segments").to_owned();
+    for path in ["/v1/responses/input_tokens", "/v1/responses/compact"] {
+        for body in
+            [ask([typed_user("What is my dog?")]).within(&id), ask([typed_user("What is my dog?")])]
+        {
+            assert_the_providers(&world, &Method::POST, path, &body.body().to_string()).await;
+        }
+    }
+}

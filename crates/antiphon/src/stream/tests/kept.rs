@@ -1,0 +1,175 @@
+//! Responses that their upstream keeps: what it is called by is the upstream's word.
+
+use serde_json::{Value, json};
+
+use super::checker::RESPONSE_KEYS;
+use super::events::*;
+use super::world::{NOW, Told, World};
+use crate::stream::{Failure, Note};
+
+/// What is told of the state here, whoever keeps the response.
+const STATE: [&str; 6] =
+    ["object", "status", "completed_at", "incomplete_details", "error", "output"];
+
+/// A response as a provider keeps it, with something of its own in every field.
+fn kept() -> Value {
+    json!({"id": "resp_theirs", "object": "response", "created_at": 1_600_000_000,
+        "completed_at": null, "status": "in_progress", "incomplete_details": null,
+        "model": "m-2026", "previous_response_id": "resp_before", "instructions": "Be brief.",
+        "output": [], "error": null, "tools": [{"type": "web_search"}], "tool_choice": "none",
+        "truncation": "auto", "parallel_tool_calls": false,
+        "text": {"format": {"type": "text"}, "verbosity": "low"}, "top_p": 0.5,
+        "presence_penalty": 0.1, "frequency_penalty": 0.2, "top_logprobs": 3, "temperature": 0.3,
+        "reasoning": {"effort": "low", "summary": null}, "usage": null, "max_output_tokens": 99,
+        "max_tool_calls": 7, "store": true, "background": false, "service_tier": "flex",
+        "metadata": {"topic": "rain"}, "safety_identifier": "s1", "prompt_cache_key": "p1",
+        "conversation": {"id": "conv_theirs"}, "billing": {"payer": "developer"}})
+}
+
+fn with(mut response: Value, fields: &Value) -> Value {
+    for (key, value) in fields.as_object().unwrap() {
+        response[key] = value.clone();
+    }
+    response
+}
+
+fn event(kind: &str, response: &Value) -> Value {
+    json!({"type": kind, "response": response})
+}
+
+fn keeping() -> World {
+    World::default().kept_upstream()
+}
+
+/// The upstream says this of a response in which it says nothing else.
+fn tells(response: &Value) -> Told {
+    let ended = with(response.clone(), &json!({"status": "completed"}));
+    keeping().hears(&[event("response.created", response), event("response.completed", &ended)])
+}
+
+#[test]
+fn every_key_is_the_upstreams_but_for_the_state_of_the_stream() {
+    let told = tells(&kept());
+    for response in [&told.events[0]["response"], &told.last()["response"]] {
+        let theirs = kept();
+        let keys = RESPONSE_KEYS.iter().chain(&["conversation", "billing"]);
+        for key in keys.filter(|key| !STATE.contains(key)) {
+            assert_eq!(response[key], theirs[key], "{key}");
+        }
+    }
+    assert_eq!(told.last()["response"]["status"], "completed");
+    assert_eq!(told.last()["response"]["completed_at"], NOW);
+}
+
+#[test]
+fn a_whole_response_is_told_as_it_is_kept_too() {
+    let said = message("msg_1", "Hello.");
+    let whole = with(kept(), &json!({"status": "completed", "output": [said]}));
+    let told = keeping().hears_whole(&whole);
+    assert_eq!(told.events[0]["response"]["id"], "resp_theirs");
+    assert_eq!(told.last()["response"]["conversation"], json!({"id": "conv_theirs"}));
+    assert_eq!(told.only_item()["id"], "msg_1");
+}
+
+#[test]
+fn what_the_upstream_leaves_open_is_what_it_was_asked() {
+    let told = tells(&json!({"id": "resp_theirs", "created_at": null, "store": null,
+        "metadata": null, "background": null}));
+    let response = &told.last()["response"];
+    assert_eq!(response["id"], "resp_theirs");
+    assert_eq!(response["created_at"], 1_770_000_000);
+    assert_eq!((&response["store"], &response["metadata"]), (&json!(true), &json!({})));
+}
+
+#[test]
+fn an_id_that_was_told_changes_no_more() {
+    let renamed = with(kept(), &json!({"id": "resp_other", "status": "completed"}));
+    let told = keeping()
+        .hears(&[event("response.created", &kept()), event("response.completed", &renamed)]);
+    assert_eq!(told.last()["response"]["id"], "resp_theirs");
+}
+
+#[test]
+fn an_id_that_is_none_says_nothing() {
+    for id in [json!(null), json!(""), json!(7)] {
+        let told = tells(&with(kept(), &json!({"id": id})));
+        assert_eq!(told.last()["response"]["id"], "resp_ours");
+    }
+}
+
+#[test]
+fn the_id_is_known_as_soon_as_it_is_told() {
+    let mut assembler = keeping().assembler();
+    assert_eq!(assembler.response_id(), None);
+    assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
+    assert_eq!(assembler.response_id().as_deref(), Some("resp_theirs"));
+    assembler.fail(Failure::server_error("The upstream broke off."));
+    assert_eq!(assembler.response_id().as_deref(), Some("resp_theirs"));
+}
+
+#[test]
+fn a_response_whose_upstream_dies_unheard_has_the_id_that_it_was_given() {
+    let mut assembler = keeping().assembler();
+    assembler.fail(Failure::server_error("The upstream broke off."));
+    assert_eq!(assembler.response_id().as_deref(), Some("resp_ours"));
+}
+
+#[test]
+fn an_id_of_ours_is_known_too() {
+    let mut assembler = World::default().assembler();
+    assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
+    assert_eq!(assembler.response_id().as_deref(), Some("resp_ours"));
+}
+
+/// Some servers number calls anew for every response, and give one id to all that come at once.
+#[test]
+fn two_calls_under_one_call_id_at_once_keep_it() {
+    let calls = [call("fc_1", "call_0", r#"{"n":1}"#), call("fc_2", "call_0", r#"{"n":2}"#)];
+    let mut events = vec![created()];
+    events.extend(streamed_call(0, "fc_1", "call_0", &[r#"{"n":1}"#]));
+    events.extend(streamed_call(1, "fc_2", "call_0", &[r#"{"n":2}"#]));
+    events.push(completed(&calls));
+    let told = keeping().hears(&events);
+    let ids: Vec<_> =
+        told.output().iter().map(|item| (item["id"].clone(), item["call_id"].clone())).collect();
+    let expected = [("fc_1", "call_0"), ("fc_2", "call_0")];
+    assert_eq!(ids, expected.map(|(id, call_id)| (json!(id), json!(call_id))));
+    assert_eq!(told.finished.notes, []);
+}
+
+#[test]
+fn a_call_id_that_the_conversation_holds_is_kept() {
+    let world = World::holding(&[call("fc_1", "call_0", r#"{"n":1}"#)]).kept_upstream();
+    let next = call("fc_2", "call_0", r#"{"n":2}"#);
+    let told = world.hears(&[created(), completed(std::slice::from_ref(&next))]);
+    assert_eq!(told.only_item()["call_id"], "call_0");
+}
+
+#[test]
+fn ids_are_kept_in_whatever_form() {
+    let (item_id, call_id) = ("item/1 é", "x".repeat(70));
+    let odd = call(item_id, &call_id, "{}");
+    let told = keeping().hears(&[created(), completed(&[odd])]);
+    let item = told.only_item();
+    assert_eq!((&item["id"], &item["call_id"]), (&json!(item_id), &json!(call_id)));
+    let whole = keeping().hears_whole(&with(
+        kept(),
+        &json!({"status": "completed",
+        "output": [message("0b9f-uuid", "Hello.")]}),
+    ));
+    assert_eq!(whole.only_item()["id"], "0b9f-uuid");
+}
+
+#[test]
+fn an_items_id_that_is_missing_or_anothers_is_replaced() {
+    let world = World::holding(&[message("msg_1", "Hello.")]).kept_upstream();
+    let told = world.hears_whole(&with(
+        kept(),
+        &json!({"status": "completed",
+        "output": [message("msg_1", "Bye."), message("", "Well.")]}),
+    ));
+    let output = told.output();
+    assert!(output.iter().all(|item| item["id"] != "msg_1" && item["id"] != ""));
+    let replaced = |note: &Note| matches!(note, Note::ItemIdReplaced { .. });
+    assert_eq!(told.finished.notes.iter().filter(|note| replaced(note)).count(), 2);
+}
