@@ -31,6 +31,8 @@ pub(super) enum Made {
     Never,
     /// A whole answer.
     Whole(Box<KeptResponse>),
+    /// A response in the upstream's background, however far it is.
+    Queued(Box<KeptResponse>),
     /// Its input is held, and perhaps some output: positions in the input, and where each is held.
     Begun(Vec<(usize, usize)>),
 }
@@ -40,7 +42,7 @@ impl Made {
     pub(super) fn brought(self) -> Vec<(usize, usize)> {
         match self {
             Self::Begun(brought) => brought,
-            Self::Never | Self::Whole(_) => Vec::new(),
+            Self::Never | Self::Whole(_) | Self::Queued(_) => Vec::new(),
         }
     }
 }
@@ -52,9 +54,14 @@ impl Theirs<'_> {
     /// What came of the request when it was made before. The ledger of its conversation is not in
     /// doubt any more.
     pub(super) async fn made_before(&self, opened: &Opened) -> Result<Made, ApiError> {
-        let attempts = self.attempts(opened).await?;
+        let mut attempts = self.attempts(opened).await?;
         if attempts.is_empty() {
             return Ok(Made::Never);
+        }
+        if self.turn.request.is_queued() {
+            let is_one = attempts.len() == 1 || self.turn.is_keyed();
+            let kept = attempts.swap_remove(0).1.filter(|_| is_one);
+            return Ok(kept.map_or(Made::Never, |kept| Made::Queued(Box::new(kept))));
         }
         let held = self.turn.load(opened.cursor).await?;
         let (whole, cut): (Vec<_>, Vec<_>) =
@@ -81,7 +88,7 @@ impl Theirs<'_> {
                 Some(named) => found(self.provider().response(&named.id).await)?,
                 None => None,
             };
-            if kept.as_ref().is_some_and(is_underway) {
+            if kept.as_ref().is_some_and(is_underway) && !self.turn.request.is_queued() {
                 return Err(still_answered());
             }
             attempts.push((record, kept));
@@ -163,6 +170,12 @@ impl Theirs<'_> {
         tracing::info!(tenant = self.turn.caller.tenant.as_str(), "turn answered again");
         client.end(hearing.finish(unix_now()).ok_or_else(unreadable)?).await;
         Ok(())
+    }
+
+    /// Tells a response in the background as the upstream has it now.
+    pub(super) fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
+        client.begin(report::head_again_unnamed());
+        client.told(String::from_utf8_lossy(&queued.body).into_owned());
     }
 
     fn hearing_again(&self) -> Hearing {

@@ -64,6 +64,10 @@ impl<'a> Theirs<'a> {
         match self.made_before(&opened).await? {
             Made::Never => {}
             Made::Whole(answer) => return self.answer_again(&answer, client).await,
+            Made::Queued(response) => {
+                self.tell_again(&response, client);
+                return Ok(());
+            }
             Made::Begun(brought) => basis.brought = brought,
         }
         let planned = self.planned(opened, basis).await?;

@@ -4,7 +4,7 @@ use antiphon_provider::{OnAbort, Script};
 use antiphon_testkit::{Answer, Exchange};
 
 use super::world::World;
-use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, typed_user};
+use crate::support::{Ask, Client, MODEL, MODES, Mode, ask, heard_until, text, typed_user};
 
 const OUTCOMES: [OnAbort; 3] = [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing];
 
@@ -193,6 +193,21 @@ async fn what_the_provider_has_deleted_is_not_given_again() {
         world.provider.lose(first.id());
         assert_ne!(again(&client).turn(mode, &asked).await.id(), first.id());
     }
+}
+
+#[tokio::test]
+async fn a_response_in_the_background_is_told_again() {
+    let world = World::new().await;
+    let (client, conversation) = (world.client(), world.conversation().await);
+    let asked = ask([typed_user("My dog is Rex.")]).within(&conversation);
+    let asked = asked.field("background", true);
+    let first = client.create(Mode::Whole, &asked).await.json();
+    client.ended(text(&first["id"])).await;
+
+    let second = again(&client).create(Mode::Whole, &asked).await.json();
+
+    assert_eq!(second["id"], first["id"]);
+    assert_eq!(world.provider.turns().len(), 1);
 }
 
 fn every_way() -> impl Iterator<Item = (OnAbort, Mode)> {

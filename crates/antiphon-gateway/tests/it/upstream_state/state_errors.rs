@@ -189,7 +189,7 @@ fn failing() -> Answer {
 async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(lenient).start().await;
-    let world = World::before(provider, |_| {}).await;
+    let world = World::of(provider).await;
     let (client, conversation) = (world.client(), world.conversation().await);
     client.respond(&ask([typed_user("Hello.")]).within(&conversation)).await;
     call_from_elsewhere(&world, &conversation).await;
@@ -206,7 +206,7 @@ async fn a_response_that_fails_of_it_is_made_anew_where_nobody_was_told_of_it() 
 async fn one_that_was_told_of_fails_and_the_next_turn_is_mended() {
     let lenient = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(lenient).start().await;
-    let world = World::before(provider, |_| {}).await;
+    let world = World::of(provider).await;
     let (client, conversation) = (world.client(), world.conversation().await);
     client.respond(&ask([typed_user("Hello.")]).within(&conversation)).await;
     call_from_elsewhere(&world, &conversation).await;
