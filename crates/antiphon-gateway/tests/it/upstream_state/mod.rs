@@ -15,7 +15,6 @@ mod late;
 mod locked;
 mod lost;
 mod passing;
-mod probing;
 mod repairs;
 mod replays;
 mod replicas;
