@@ -48,6 +48,9 @@ OFFICIAL = ("openai", "openai_node")
 # Clients that between them keep a conversation in every way.
 EVERY_WAY = ("openai", "langchain", "ai_sdk")
 
+# Clients that have more than their own replay, each once.
+STATEFUL = (*EVERY_WAY, "openai_methods", "langgraph", "openai_agents", "agent_framework")
+
 # The tests in which a turn is left in the middle.
 LEAVING = ("that_is_left", "left")
 
@@ -60,7 +63,7 @@ SETUPS = {
         # Anthropic's models think where `thinking` is asked for, and else do not.
         Setup("anthropic", api="anthropic", reasons_unasked=False, short=OFFICIAL),
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
-        Setup("kept-part", on_abort="part"),
+        Setup("kept-part", on_abort="part", short=STATEFUL),
         Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),
         # A chain whose last response is gone goes on where the ledger holds bodies.
         Setup("kept-nothing", on_abort="nothing", ledger="bodies", short=EVERY_WAY, only=LEAVING),

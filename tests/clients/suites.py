@@ -25,9 +25,6 @@ SUITES = {
     "open_responses": "open_responses.test.js",
 }
 
-# Those of every method, some of which a provider with state does not play.
-METHODS = ("openai_methods", "openai_node_methods")
-
 TEST_TIMEOUT = 60
 RUN_TIMEOUT = 900
 
@@ -48,8 +45,7 @@ class Tally:
 
 def suites_in(setup: Setup, every: bool) -> list[str]:
     """The suites that run in a setup: `every` one, or those of a short run."""
-    names = [name for name in SUITES if not (setup.on_abort and name in METHODS)]
-    return names if every or setup.short is None else [*setup.short]
+    return [*SUITES] if every or setup.short is None else [*setup.short]
 
 
 def run_suites(
