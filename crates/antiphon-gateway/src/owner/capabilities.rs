@@ -105,15 +105,14 @@ pub(crate) async fn find_out(upstreams: &Upstreams) {
 /// request needs it, with what that caller shows them.
 async fn ask_all(upstreams: &Upstreams) {
     let nobody = Caller { tenant: Tenant::new(""), token: None, headers: HeaderMap::new() };
-    let asked =
-        upstreams.all().iter().filter(|http| http.state() == State::Upstream && http.has_own_key());
-    join_all(asked.map(async |http| {
+    let keep = |http: &&HttpUpstream| http.state() == State::Upstream && http.has_own_key();
+    let asked = upstreams.all().iter().filter(keep).map(async |http| {
         if http.find_capabilities(&nobody).await.is_none() {
             let upstream = http.base();
             tracing::warn!(upstream, "an upstream did not say what it can do; it is asked again");
         }
-    }))
-    .await;
+    });
+    join_all(asked).await;
 }
 
 /// The kind of server that has this host.
@@ -124,14 +123,12 @@ fn of_host(url: &Uri) -> Option<Preset> {
     const AZURE: [&str; 3] =
         [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
     let host = url.host()?.to_ascii_lowercase();
-    let is_project = || url.path().starts_with("/api/projects/");
-    match () {
-        () if host == "api.openai.com" => Some(Preset::OpenAi),
-        () if AZURE.iter().any(|domain| host.ends_with(domain)) && !is_project() => {
-            Some(Preset::Azure)
-        }
-        () => None,
+    if host == "api.openai.com" {
+        return Some(Preset::OpenAi);
     }
+    let is_azures = AZURE.iter().any(|domain| host.ends_with(domain));
+    let is_project = url.path().starts_with("/api/projects/");
+    (is_azures && !is_project).then_some(Preset::Azure)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ impl KeptResponse {
             .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
         let previous = fields.string("previous_response_id").map(String::from);
         let conversation = fields.present("conversation").and_then(id_of);
-        Ok(Self { status, previous, conversation, output, body })
+        Ok(Self { body, status, previous, conversation, output })
     }
 }
 

@@ -2,6 +2,7 @@
 
 /// What a server can do where it keeps the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "no server is barred from any set of them")]
 pub struct Capabilities {
     /// It has the Conversations API. Where it has not, conversations are kept by Antiphon.
     pub conversations: bool,

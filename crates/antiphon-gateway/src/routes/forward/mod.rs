@@ -3,12 +3,14 @@
 //!
 //! Stands before the routes of conversations and responses, and lets through what Antiphon keeps. Ledgers
 //! learn from what passes: a conversation is known before its maker is told of it, and what changes its
-//! items waits for its open turn (`changes.rs`). Where several tenants share the upstream's account, what
+//! items waits for its open turn (`items.rs`). Where several tenants share the upstream's account, what
 //! a request names has to be the tenant's own (`owner/account.rs`).
 
 mod asked;
 mod bodies;
 mod changes;
+mod items;
+mod learning;
 mod passing;
 
 use std::sync::Arc;

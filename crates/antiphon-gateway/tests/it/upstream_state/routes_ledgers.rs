@@ -249,6 +249,7 @@ async fn what_was_on_its_way_when_the_gateway_died_is_asked_for() {
 
     let list = json!({"object": "list", "data": [], "has_more": false, "last_id": null});
     world.script(Reply::json(StatusCode::OK, &list));
+    world.script(Reply::sse(Answer::new(MODEL).message("Hello.").frames()));
     world.client().respond(&ask([typed_user("Hi.")]).within(&conversation)).await;
     assert_eq!(world.request(2).await.path, path);
 }

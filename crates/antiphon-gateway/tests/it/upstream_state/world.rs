@@ -37,7 +37,10 @@ impl World {
     }
 
     /// A gateway with settings that differ from the usual ones, in front of this provider.
-    async fn before(provider: StrictProvider, change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) async fn before(
+        provider: StrictProvider,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let mut settings = settings(&provider);
         change(&mut settings);
         Self { provider, gateways: Gateways::start(settings).await }

@@ -1,0 +1,130 @@
+//! What ledgers learn of items that are added and deleted.
+//!
+//! Both are done under the conversation's lease, so that they wait for its open turn and none begins
+//! meanwhile. The ledger has the items too once their upstream has told of them. Whatever may have been
+//! changed and is not known to be, is in doubt, and asked for by the next turn.
+
+use antiphon::item::items_of;
+use antiphon::json::Object;
+use antiphon::{HeldItem, ItemId};
+use antiphon_store::{Base, ConversationId, Kept, LedgerTurn, StoreError, Turn};
+use axum::response::Response;
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::asked::Asked;
+use super::changes::Change;
+use super::learning::{Learning, Leased};
+use super::passing::{Heard, Passing};
+use crate::error::ApiError;
+use crate::settings::Ledger;
+
+impl Learning<'_> {
+    pub(super) async fn of_items(
+        &self,
+        passing: Passing<'_>,
+        id: &str,
+        change: &Change,
+    ) -> Result<Response, ApiError> {
+        let leased = self.leased(id, change.ledger.as_ref()).await?;
+        if let Some(leased) = &leased {
+            self.doubt(&leased.conversation).await?;
+        }
+        let heard = passing.heard().await;
+        match leased {
+            Some(leased) => {
+                self.learn(&leased, &change.asked, heard.as_ref().ok()).await;
+                leased.lease.release().await;
+            }
+            // A turn may have heard of the conversation meanwhile.
+            None => {
+                if let Some(conversation) = self.conversation(id).await? {
+                    self.doubt(&conversation).await?;
+                }
+            }
+        }
+        Ok(heard?.told())
+    }
+
+    /// What cannot be learned stays in doubt.
+    async fn learn(&self, leased: &Leased, asked: &Asked, heard: Option<&Heard>) {
+        let Some(heard) = heard.filter(|_| leased.was_sure) else { return };
+        let learned = match asked {
+            _ if is_refused(heard.status) => self.trust(leased).await,
+            _ if !heard.status.is_success() => return,
+            Asked::ItemDeleted { item, .. } => self.delete(leased, item).await,
+            _ => match self.added(&heard.body) {
+                Some(items) => self.enter(leased, items).await,
+                None => return,
+            },
+        };
+        if let Err(error) = learned {
+            tracing::warn!(%error, "what was changed upstream is asked for by the next turn");
+        }
+    }
+
+    /// The items that the upstream says it added.
+    fn added(&self, body: &Bytes) -> Option<Vec<HeldItem>> {
+        let list = Object::parse(body).ok()?;
+        let items = items_of(&body.slice_ref(list.get("data")?.as_bytes())).ok()?;
+        let held = items.iter().map(|item| {
+            let id = item.head().id.clone()?;
+            let held = HeldItem::new(id, item, self.gateway.fingerprint_key, None);
+            Some(match self.gateway.settings.ledger {
+                Ledger::Heads => held.elsewhere(),
+                Ledger::Bodies => held,
+            })
+        });
+        held.collect()
+    }
+
+    /// Puts items behind what the ledger has, which is right again.
+    async fn enter(&self, leased: &Leased, items: Vec<HeldItem>) -> Result<(), StoreError> {
+        let turn = Turn {
+            base: Base::Conversation(leased.conversation.clone()),
+            input: items,
+            output: Vec::new(),
+            response: None,
+            request: None,
+            place: leased.lease.place(),
+            notices: Vec::new(),
+            ledger: Some(LedgerTurn { response: None, in_doubt: false }),
+        };
+        self.gateway.store.commit_turn(&self.caller.tenant, turn).await
+    }
+
+    /// Leaves a trace of an item in its place. One that was not known says that the ledger is wrong.
+    async fn delete(&self, leased: &Leased, item: &str) -> Result<(), StoreError> {
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        match store.delete_item(tenant, &leased.conversation, &ItemId::from(item)).await? {
+            true => self.trust(leased).await,
+            false => Ok(()),
+        }
+    }
+
+    /// The ledger is right, as it was before.
+    async fn trust(&self, leased: &Leased) -> Result<(), StoreError> {
+        let ledgers = self.gateway.store.ledgers();
+        ledgers.trust(&self.caller.tenant, &leased.conversation).await
+    }
+
+    /// The conversation that is the ledger of what the upstream calls so.
+    async fn conversation(&self, id: &str) -> Result<Option<ConversationId>, ApiError> {
+        let entry = self.gateway.store.ledgers().entry(&self.caller.tenant, id).await?;
+        Ok(entry.and_then(|entry| match entry.kept {
+            Kept::Conversation(conversation) => Some(conversation),
+            Kept::Response(_) => None,
+        }))
+    }
+
+    async fn doubt(&self, conversation: &ConversationId) -> Result<(), ApiError> {
+        Ok(self.gateway.store.ledgers().doubt(&self.caller.tenant, conversation).await?)
+    }
+}
+
+/// Whether nothing was changed, and the ledger is none the worse: what the upstream does not find it may
+/// have lost, and what takes too long may yet be done.
+fn is_refused(status: StatusCode) -> bool {
+    let is_doubtful = [StatusCode::NOT_FOUND, StatusCode::REQUEST_TIMEOUT].contains(&status);
+    status.is_client_error() && !is_doubtful
+}
