@@ -146,7 +146,7 @@ impl Turn<'_> {
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         if let Some(http) = self.keeper(upstream).await? {
-            return Theirs::new(self, http).take(client).await;
+            return Box::pin(Theirs::new(self, http).take(client)).await;
         }
         let _underway = self.enter().await?;
         let opened = self.open().await?;

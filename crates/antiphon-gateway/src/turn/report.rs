@@ -136,14 +136,13 @@ impl LeftOut {
     fn fault(self) -> &'static str {
         match self {
             Self::Deleted => "deleted_item",
-            Self::Repeated => "duplicate_item",
+            Self::Repeated | Self::HeldElsewhere => "duplicate_item",
             Self::CallCutShort => "output_of_cut_short_call",
             Self::CallUnknown => "output_without_call",
             Self::ForeignReasoning => "foreign_reasoning",
             Self::BareReasoning => "bare_reasoning",
             Self::RefusedReasoning => "refused_reasoning",
             Self::ForeignCompaction => "foreign_compaction",
-            Self::HeldElsewhere => "duplicate_item",
             Self::Unknown => "unresolved_reference",
             Self::LoneReasoning => "lone_reasoning",
         }

@@ -105,7 +105,10 @@ impl Theirs<'_> {
         if !ended && kept.status != Status::Completed.as_str() {
             return false;
         }
-        let Continues::Conversation(_) = &self.turn.request.continues else { return true };
+        let Continues::Conversation(id) = &self.turn.request.continues else { return true };
+        if kept.conversation.as_ref().is_some_and(|conversation| conversation != id) {
+            return false;
+        }
         let ids: Vec<&ItemId> =
             kept.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
         match self.turn.is_keyed() {
@@ -172,12 +175,6 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// Tells a response in the background as the upstream has it now.
-    pub(super) fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
-        client.begin(report::head_again_unnamed());
-        client.told(String::from_utf8_lossy(&queued.body).into_owned());
-    }
-
     fn hearing_again(&self) -> Hearing {
         let fields = self.turn.request.object();
         let envelope = Envelope::new("", unix_now(), &fields, self.conversation_named());
@@ -188,6 +185,12 @@ impl Theirs<'_> {
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         Hearing::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
     }
+}
+
+/// Tells a response in the background as the upstream has it now.
+pub(super) fn tell_again(queued: &KeptResponse, client: &mut Client) {
+    client.begin(report::head_again_unnamed());
+    client.told(String::from_utf8_lossy(&queued.body).into_owned());
 }
 
 fn is_underway(response: &KeptResponse) -> bool {

@@ -37,7 +37,7 @@ pub(super) struct Basis {
 /// What an attempt came to.
 pub(super) enum Answer {
     /// An answer, of which its caller was told as it came.
-    Told(Answered),
+    Told(Box<Answered>),
     /// A response in the upstream's own background.
     Queued(Queued),
 }
@@ -127,7 +127,8 @@ impl Theirs<'_> {
             return Ok(Some(Answer::Queued(Queued::of(reply)?)));
         }
         let hearing = self.hearing(opened, plan);
-        self.relay(reply, hearing, opened, plan, client).await.map(Answer::Told).map(Some)
+        let answered = self.relay(reply, hearing, opened, plan, client).await?;
+        Ok(Some(Answer::Told(Box::new(answered))))
     }
 
     /// The same turn as it is to be sent in the place of what was refused; `None` where there is no

@@ -25,7 +25,7 @@ use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 use tokio::time::Instant;
 
-use self::again::Made;
+use self::again::{Made, tell_again};
 use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
@@ -65,7 +65,7 @@ impl<'a> Theirs<'a> {
             Made::Never => {}
             Made::Whole(answer) => return self.answer_again(&answer, client).await,
             Made::Queued(response) => {
-                self.tell_again(&response, client);
+                tell_again(&response, client);
                 return Ok(());
             }
             Made::Begun(brought) => basis.brought = brought,
@@ -77,7 +77,7 @@ impl<'a> Theirs<'a> {
         let _guard = self.turn.guard_opening(&opened);
         let plan = plan.retried(asking.retries());
         match answer {
-            Answer::Told(answered) => self.conclude(opened, plan, answered, client).await,
+            Answer::Told(answered) => self.conclude(opened, plan, *answered, client).await,
             Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
         }
     }

@@ -82,13 +82,12 @@ impl Theirs<'_> {
         let Some(conversation) = self.may_delete_in(&plan).await else {
             return self.around(Planned { opened, plan, basis }).await;
         };
-        let (opened, basis, plan) = match plan.stuck.is_named() {
-            true => (opened, basis, plan),
-            false => {
-                let (opened, basis) = self.learnt_anew(opened, basis).await?;
-                let plan = self.plan(&opened, &basis).await?;
-                (opened, basis, plan)
-            }
+        let (opened, basis, plan) = if plan.stuck.is_named() {
+            (opened, basis, plan)
+        } else {
+            let (opened, basis) = self.learnt_anew(opened, basis).await?;
+            let plan = self.plan(&opened, &basis).await?;
+            (opened, basis, plan)
         };
         self.doubt(&opened).await?;
         let deleted = self.deleted(conversation, &opened, &plan.stuck).await?;
@@ -96,7 +95,7 @@ impl Theirs<'_> {
             return Ok(Planned { opened, plan, basis });
         }
         let mut plan = self.plan(&opened, &basis).await?;
-        plan.tell_of(deleted);
+        plan.tell_of(&deleted);
         Ok(Planned { opened, plan, basis })
     }
 
@@ -152,7 +151,7 @@ impl Theirs<'_> {
 
 impl Plan {
     /// Reports what was deleted for it.
-    fn tell_of(&mut self, deleted: Stuck) {
+    fn tell_of(&mut self, deleted: &Stuck) {
         for (item, fault) in &deleted.unmendable {
             self.report.deleted_upstream(item, fault);
         }
