@@ -100,6 +100,25 @@ struct StreamRepair {
     to: Option<String>,
 }
 
+/// What a turn's response and conversation are called by whoever keeps them.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    /// `None` where the upstream that keeps it never told.
+    pub(super) response: Option<&'a str>,
+    pub(super) conversation: Option<&'a str>,
+}
+
+impl<'a> Called<'a> {
+    /// What is kept here.
+    pub(super) fn here(opened: &'a Opened) -> Self {
+        let conversation = opened.conversation.as_ref();
+        Self {
+            response: Some(opened.response_id.as_str()),
+            conversation: conversation.map(antiphon_store::ConversationId::as_str),
+        }
+    }
+}
+
 /// Why an item was left out that is not a provider's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeftOut {
@@ -373,14 +392,14 @@ impl Report {
         &self,
         caller: &Caller,
         request: &CreateRequest,
-        opened: &Opened,
+        called: Called<'_>,
         finished: &Finished,
         failure: Option<&ApiError>,
     ) {
         tracing::info!(
             tenant = caller.tenant.as_str(),
-            response = opened.response_id.as_str(),
-            conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str),
+            response = called.response,
+            conversation = called.conversation,
             model = request.model,
             streamed = request.stream,
             stored = request.store,
