@@ -49,6 +49,17 @@ impl Theirs<'_> {
         Ok(self.ledgers().relearn(tenant, conversation, thread, held).await?)
     }
 
+    /// Learns a response once for all who go on from it at the same time: what is learnt takes the place
+    /// of what was known, and would take it from under those that have just learnt it.
+    pub(super) async fn learn_unless_sure(&self, id: &str) -> Result<ResponseRecord, ApiError> {
+        let learning = self.turn.leases.learning(&self.turn.caller.tenant, id).await;
+        let _learning = learning.ok_or_else(ApiError::conversation_locked)?;
+        match self.sure_record(id).await? {
+            Some(record) => Ok(record),
+            None => self.learn_response(id).await,
+        }
+    }
+
     /// Keeps what the upstream says of a response, and of the chain before it as far back as it is not
     /// known. A response that it does not have is refused as it refuses it in a turn.
     pub(super) async fn learn_response(&self, id: &str) -> Result<ResponseRecord, ApiError> {
@@ -57,7 +68,11 @@ impl Theirs<'_> {
         let local = learnt.response.as_ref().expect("it has one").id.clone();
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
         store.commit_turn(tenant, learnt).await?;
-        let record = store.response(tenant, &local).await?;
+        let record = match store.response(tenant, &local).await? {
+            // Another process has learnt it at the same time.
+            None => self.sure_record(id).await?,
+            learnt => learnt,
+        };
         record.ok_or_else(|| ApiError::previous_response_not_found(id))
     }
 
