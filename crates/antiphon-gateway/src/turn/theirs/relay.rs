@@ -53,8 +53,8 @@ impl Theirs<'_> {
                 hearing.fail(error.as_failure(), error.into(), client).await;
                 Outcome::Ended(hearing.into_assembler())
             }
-            Ok(Heard::Broken(error)) => return Err(self.untold(opened, error.into()).await),
-            Err(error) => return Err(self.untold(opened, error.into()).await),
+            Ok(Heard::Broken(error)) => return Err(self.untold(&telling, error.into()).await),
+            Err(error) => return Err(self.untold(&telling, error.into()).await),
         };
         Ok(Answered { outcome, named: telling.named })
     }
@@ -99,9 +99,13 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    /// The turn came to nothing of which anybody was told.
-    async fn untold(&self, opened: &Opened, failed: Failed) -> Failed {
-        self.drop_opening(opened).await;
+    /// The turn came to nothing of which anybody was told. What does not fit the state has left nothing;
+    /// what broke off may be there.
+    async fn untold(&self, telling: &Telling<'_>, failed: Failed) -> Failed {
+        match failed.fault {
+            Some(_) => self.drop_opening(telling.opened).await,
+            None => self.leave(telling.opened, telling.plan).await,
+        }
         failed
     }
 }

@@ -23,12 +23,22 @@ impl Theirs<'_> {
         client: &mut Client,
     ) -> Result<Result<Reply, Unwanted>, ApiError> {
         let sent = match self.record(opened, plan).await {
-            Ok(()) => self.turn.while_wanted(self.send(plan, asking), opened, client).await,
+            Ok(()) => {
+                let sent = async { Ok(self.send(plan, asking).await) };
+                self.turn.while_wanted(sent, opened, client).await
+            }
             Err(error) => Err(error),
         };
-        if sent.is_err() {
-            self.drop_opening(opened).await;
+        match &sent {
+            Ok(Ok(Err(error))) if may_have_begun(error) => self.leave(opened, plan).await,
+            Ok(Ok(Err(_))) | Err(_) => self.drop_opening(opened).await,
+            Ok(Ok(Ok(_)) | Err(_)) => {}
         }
+        let sent = match sent {
+            Ok(Ok(reply)) => reply.map(Ok).map_err(ApiError::from),
+            Ok(Err(unwanted)) => Ok(Err(unwanted)),
+            Err(error) => Err(error),
+        };
         if let Err(ApiError::Upstream(refused)) = &sent
             && has_changed_nothing(refused)
         {
@@ -69,6 +79,20 @@ fn is_untouched(error: &UpstreamError) -> bool {
         UpstreamError::Unreachable(_) => true,
         UpstreamError::Refused(refused) => UNTOUCHED.contains(&refused.status),
         _ => false,
+    }
+}
+
+/// Whether the turn may be there, although the answer did not come.
+fn may_have_begun(error: &UpstreamError) -> bool {
+    match error {
+        UpstreamError::Refused(refused) => refused.status.is_server_error() && !is_untouched(error),
+        UpstreamError::Unreachable(_) | UpstreamError::Busy | UpstreamError::TooLong(_) => false,
+        UpstreamError::Silent(_)
+        | UpstreamError::Stalled(_)
+        | UpstreamError::Unending(_)
+        | UpstreamError::BrokeOff
+        | UpstreamError::Garbled(_)
+        | UpstreamError::Failed(_) => true,
     }
 }
 
