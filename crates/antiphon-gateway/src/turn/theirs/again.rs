@@ -37,16 +37,6 @@ pub(super) enum Made {
     Begun(Vec<(usize, usize)>),
 }
 
-impl Made {
-    /// What of the input is held.
-    pub(super) fn brought(self) -> Vec<(usize, usize)> {
-        match self {
-            Self::Begun(brought) => brought,
-            Self::Never | Self::Whole(_) | Self::Queued(_) => Vec::new(),
-        }
-    }
-}
-
 /// An earlier attempt, and what the upstream says of its response.
 type Attempt = (ResponseRecord, Option<KeptResponse>);
 
@@ -64,6 +54,7 @@ impl Theirs<'_> {
             return Ok(kept.map_or(Made::Never, |kept| Made::Queued(Box::new(kept))));
         }
         let held = self.turn.load(opened.cursor).await?;
+        self.keep_own(&mut attempts);
         let (whole, cut): (Vec<_>, Vec<_>) =
             attempts.into_iter().partition(|attempt| self.is_answered(attempt, &held));
         if let Some(answer) = self.the_one(whole) {
@@ -114,6 +105,17 @@ impl Theirs<'_> {
         }
     }
 
+    /// Leaves those attempts that are this request's. Without a key, an equal request in the conversation
+    /// that was answered before the latest was a turn of its own, and so was what came before it.
+    fn keep_own(&self, attempts: &mut Vec<Attempt>) {
+        let Continues::Conversation(_) = &self.turn.request.continues else { return };
+        let mut earlier = attempts.iter().skip(1);
+        let answered = earlier.position(|(record, _)| crate::turn::retry::is_whole(record));
+        if let Some(others) = answered.filter(|_| !self.turn.is_keyed()) {
+            attempts.truncate(others + 1);
+        }
+    }
+
     /// The attempt that is made again, of all that came to a whole answer: under a key the newest, in a
     /// conversation the last turn; elsewhere the only one, since several are turns of their own.
     fn the_one(&self, mut whole: Vec<Attempt>) -> Option<KeptResponse> {
@@ -134,9 +136,10 @@ impl Theirs<'_> {
             return Ok(Vec::new());
         };
         let then = self.turn.load(Some(record.cursor)).await?;
-        let brought = place(&record.input).and_then(|input| then.items().get(input));
-        let brought = brought.unwrap_or_default();
-        Ok(match tail_of(held, brought) {
+        let Some(input) = place(&record.input) else { return Ok(Vec::new()) };
+        let before = then.items().get(..input.start).unwrap_or_default();
+        let brought = then.items().get(input).unwrap_or_default();
+        Ok(match tail_of(held, before, brought) {
             Some(tail) => self.of_input(&tail, held),
             None => Vec::new(),
         })
@@ -155,6 +158,23 @@ impl Theirs<'_> {
             })
         };
         tail.iter().filter_map(|at| Some((next(at)?.0, *at))).collect()
+    }
+
+    /// Gives again what was answered before, if that is so; else what of the input is held.
+    pub(super) async fn told_again(
+        &self,
+        made: Made,
+        client: &mut Client,
+    ) -> Result<Option<Vec<(usize, usize)>>, ApiError> {
+        match made {
+            Made::Never => Ok(Some(Vec::new())),
+            Made::Begun(brought) => Ok(Some(brought)),
+            Made::Whole(answer) => self.answer_again(&answer, client).await.map(|()| None),
+            Made::Queued(response) => {
+                tell_again(&response, client);
+                Ok(None)
+            }
+        }
     }
 
     /// Gives a whole answer again, as the upstream gives it.
@@ -185,7 +205,7 @@ impl Theirs<'_> {
 }
 
 /// Tells a response in the background as the upstream has it now.
-pub(super) fn tell_again(queued: &KeptResponse, client: &mut Client) {
+fn tell_again(queued: &KeptResponse, client: &mut Client) {
     client.begin(report::head_again_unnamed());
     client.told(String::from_utf8_lossy(&queued.body).into_owned());
 }
@@ -203,14 +223,19 @@ fn last(held: &Transcript) -> Option<&HeldItem> {
     held.items().iter().rev().find(|item| !item.is_tombstone())
 }
 
-/// Where these items are held, if they are what came last before the model's latest words.
-fn tail_of(held: &Transcript, items: &[HeldItem]) -> Option<Vec<usize>> {
+/// Where these items are held, if they are what came last before the model's latest words, and behind
+/// all that was held `before` them: the same may have been said in an earlier turn.
+fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
     let living: Vec<usize> =
         (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
     let is_the_models = |at: &&usize| held.items()[**at].head.is_model_made();
     let end = living.len() - living.iter().rev().take_while(is_the_models).count();
     let begin = end.checked_sub(items.len()).filter(|_| !items.is_empty())?;
     let tail = &living[begin..end];
+    let mut since = living[begin..].iter().map(|at| &held.items()[*at].id);
+    if since.any(|id| before.iter().any(|item| item.id == *id)) {
+        return None;
+    }
     let is_it = |(at, item): (&usize, &HeldItem)| is_copy(&held.items()[*at], item);
     tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
 }

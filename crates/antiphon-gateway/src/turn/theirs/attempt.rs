@@ -3,6 +3,7 @@
 use tokio::time::Instant;
 
 use super::Theirs;
+use super::again::Made;
 use super::objections::Objections;
 use super::open::after;
 use super::plan::Plan;
@@ -13,6 +14,8 @@ use crate::error::ApiError;
 use crate::request::Continues;
 use crate::turn::Client;
 use crate::turn::open::Opened;
+use crate::turn::relay::Unwanted;
+use crate::turn::retry::still_answered;
 use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
 
 /// A turn that is open, and what is to be sent.
@@ -63,7 +66,8 @@ impl Theirs<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Option<(Planned, Answer)>, ApiError> {
-        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let attempted = self.attempt_behind_others(planned, asking, client).await?;
+        let Some((planned, attempted)) = attempted else { return Ok(None) };
         let failed = match attempted {
             Ok(answer) => return Ok(answer.map(|answer| (planned, answer))),
             Err(failed) => failed,
@@ -74,7 +78,8 @@ impl Theirs<'_> {
         let Some(planned) = self.otherwise(planned, &fault, &failed.error).await? else {
             return Err(failed.error);
         };
-        let (planned, attempted) = self.attempt_behind_others(planned, asking, client).await?;
+        let attempted = self.attempt_behind_others(planned, asking, client).await?;
+        let Some((planned, attempted)) = attempted else { return Ok(None) };
         match attempted {
             Ok(answer) => Ok(answer.map(|answer| (planned, answer))),
             Err(again) => Err(again.error),
@@ -83,30 +88,38 @@ impl Theirs<'_> {
 
     /// The attempt, made again while the upstream has a turn of others open in the conversation, or one
     /// of this gateway's that was left and has not ended there. What that leaves is learnt each time.
+    /// `None` where nobody wants the answer any more, or that turn was this one, made before, and came to
+    /// a whole answer, which was given.
     async fn attempt_behind_others(
         &self,
         mut planned: Planned,
         asking: &mut Asking<'_>,
         client: &mut Client,
-    ) -> Result<(Planned, Attempted), ApiError> {
+    ) -> Result<Option<(Planned, Attempted)>, ApiError> {
         let left = self.waits_until.saturating_duration_since(Instant::now());
         let mut lock = LockWait::within(left);
         loop {
             let attempted = self.attempt(&planned, asking, client).await;
             if !attempted.as_ref().is_err_and(Failed::is_of_a_lock) {
-                return Ok((planned, attempted));
+                return Ok(Some((planned, attempted)));
             }
-            tokio::select! {
-                is_over = async { !lock.wait().await } => {
-                    if is_over {
-                        return Ok((planned, attempted));
-                    }
-                }
-                _ = self.turn.unwanted(&planned.opened, client) => return Ok((planned, Ok(None))),
+            let unwanted = tokio::select! {
+                waited = lock.wait() => match waited {
+                    true => None,
+                    false => return Ok(Some((planned, attempted))),
+                },
+                unwanted = self.turn.unwanted(&planned.opened, client) => Some(unwanted),
+            };
+            match unwanted {
+                None => {}
+                Some(Unwanted::ConversationDeleted) => return Err(ApiError::conversation_deleted()),
+                Some(Unwanted::Left | Unwanted::Cancelled) => return Ok(None),
             }
             let Planned { opened, basis, .. } = planned;
-            let (opened, basis) = self.learnt_anew(opened, basis).await?;
-            planned = self.planned(opened, basis).await?;
+            let opened = self.reopened_as_learnt(opened).await?;
+            let made = self.made_before(&opened).await?;
+            let Some(brought) = self.told_again(made, client).await? else { return Ok(None) };
+            planned = self.planned(opened, basis.learnt_anew(brought)).await?;
         }
     }
 
@@ -144,7 +157,7 @@ impl Theirs<'_> {
             StateError::Locked => None,
             StateError::UnknownResponse => self.replaying(opened, basis).await?,
             _ if basis.footing == Footing::Nothing => Some((opened, basis)),
-            _ => self.learnt_if_told(opened, basis).await,
+            _ => self.learnt_if_told(opened, basis).await?,
         };
         let Some((opened, basis)) = found else { return Ok(None) };
         let basis = Basis { objections: Objections::to(fault), ..basis };
@@ -165,17 +178,22 @@ impl Theirs<'_> {
     }
 
     /// The same turn behind what the upstream says that it holds; `None` where it does not say.
-    async fn learnt_if_told(&self, opened: Opened, basis: Basis) -> Option<(Opened, Basis)> {
-        let learnt = self.learnt_anew(opened, basis).await;
-        learnt
-            .inspect_err(|error| {
+    async fn learnt_if_told(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<Option<(Opened, Basis)>, ApiError> {
+        match self.reopened_as_learnt(opened).await {
+            Ok(opened) => self.with_what_was_brought(opened, basis).await.map(Some),
+            Err(error) => {
                 let reason = error.message();
                 tracing::warn!(
                     reason,
                     "an upstream that refused a turn does not say what it holds"
                 );
-            })
-            .ok()
+                Ok(None)
+            }
+        }
     }
 
     /// The same turn behind what the upstream says that it holds.
@@ -185,16 +203,22 @@ impl Theirs<'_> {
         basis: Basis,
     ) -> Result<(Opened, Basis), ApiError> {
         let opened = self.reopened_as_learnt(opened).await?;
-        let footing = match basis.footing {
-            Footing::Around(_) => Footing::AsAsked,
-            footing => footing,
+        self.with_what_was_brought(opened, basis).await
+    }
+
+    /// The same turn, where an earlier attempt of the request may have got further meanwhile. One that
+    /// has just come to a whole answer is that of the next attempt.
+    async fn with_what_was_brought(
+        &self,
+        opened: Opened,
+        basis: Basis,
+    ) -> Result<(Opened, Basis), ApiError> {
+        let brought = match self.made_before(&opened).await? {
+            Made::Whole(_) | Made::Queued(_) => return Err(still_answered()),
+            Made::Begun(brought) => brought,
+            Made::Never => Vec::new(),
         };
-        // What an earlier attempt brought may be elsewhere now.
-        let brought = match basis.brought.is_empty() {
-            true => Vec::new(),
-            false => self.made_before(&opened).await?.brought(),
-        };
-        Ok((opened, Basis { footing, brought, ..basis }))
+        Ok((opened, basis.learnt_anew(brought)))
     }
 
     async fn reopened_as_learnt(&self, opened: Opened) -> Result<Opened, ApiError> {
@@ -212,6 +236,18 @@ impl Theirs<'_> {
                 self.turn.opened(shard, Some(cursor), after(&record), None).await
             }
         }
+    }
+}
+
+impl Basis {
+    /// The same where the upstream was asked again what it holds, some of it brought by an earlier
+    /// attempt.
+    fn learnt_anew(self, brought: Vec<(usize, usize)>) -> Self {
+        let footing = match self.footing {
+            Footing::Around(_) => Footing::AsAsked,
+            footing => footing,
+        };
+        Self { footing, brought, ..self }
     }
 }
 

@@ -25,7 +25,6 @@ use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
 use tokio::time::Instant;
 
-use self::again::{Made, tell_again};
 use self::attempt::{Answer, Planned};
 pub(super) use self::objections::Objections;
 use self::plan::Plan;
@@ -61,15 +60,9 @@ impl<'a> Theirs<'a> {
         turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
         let (opened, mut basis) = self.open_somehow().await?;
-        match self.made_before(&opened).await? {
-            Made::Never => {}
-            Made::Whole(answer) => return self.answer_again(&answer, client).await,
-            Made::Queued(response) => {
-                tell_again(&response, client);
-                return Ok(());
-            }
-            Made::Begun(brought) => basis.brought = brought,
-        }
+        let made = self.made_before(&opened).await?;
+        let Some(brought) = self.told_again(made, client).await? else { return Ok(()) };
+        basis.brought = brought;
         let planned = self.planned(opened, basis).await?;
         let mut asking = Asking::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;

@@ -14,6 +14,7 @@ mod langchain;
 mod late;
 mod locked;
 mod lost;
+mod made_again;
 mod passing;
 mod repairs;
 mod replays;

@@ -11,6 +11,8 @@ use crate::support::{Client, Gateways, lines, soon, text};
 pub(crate) struct World {
     pub(crate) provider: StrictProvider,
     gateways: Gateways,
+    /// Whether its callers say the same twice, so that a model may be given it twice.
+    pub(crate) repeats: bool,
 }
 
 impl World {
@@ -33,7 +35,7 @@ impl World {
     pub(crate) async fn replicas(count: usize) -> Self {
         let provider = StrictProvider::start().await;
         let settings = settings(&provider);
-        Self { provider, gateways: Gateways::replicas(settings, count).await }
+        Self { provider, gateways: Gateways::replicas(settings, count).await, repeats: false }
     }
 
     /// A gateway with settings that differ from the usual ones, in front of this provider.
@@ -43,7 +45,7 @@ impl World {
     ) -> Self {
         let mut settings = settings(&provider);
         change(&mut settings);
-        Self { provider, gateways: Gateways::start(settings).await }
+        Self { provider, gateways: Gateways::start(settings).await, repeats: false }
     }
 
     /// Ends the gateway in the middle of whatever it does, and starts another on its store.
@@ -155,7 +157,7 @@ pub(crate) fn settings(provider: &StrictProvider) -> Settings {
 
 impl Drop for World {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
+        if !std::thread::panicking() && !self.repeats {
             assert_eq!(self.provider.items_twice(), [], "no model was given anything twice");
         }
     }
