@@ -137,6 +137,8 @@ impl Theirs<'_> {
             false => self.commit(&opened, &plan, named, &report, &finished).await,
         };
         if committed.is_err() {
+            // Whoever took over meanwhile may have been sure of a ledger without this turn.
+            self.doubt_later(&opened);
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();

@@ -32,7 +32,7 @@ impl Theirs<'_> {
         queued: Queued,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        self.enter(&opened, &plan, &queued).await?;
+        self.enter(&opened, &plan, &queued).await.inspect_err(|_| self.doubt_later(&opened))?;
         opened.close().await;
         client.begin(plan.report.head_unnamed());
         client.told(queued.text);
