@@ -105,10 +105,7 @@ impl Theirs<'_> {
         if !ended && kept.status != Status::Completed.as_str() {
             return false;
         }
-        let Continues::Conversation(id) = &self.turn.request.continues else { return true };
-        if kept.conversation.as_ref().is_some_and(|conversation| conversation != id) {
-            return false;
-        }
+        let Continues::Conversation(_) = &self.turn.request.continues else { return true };
         let ids: Vec<&ItemId> =
             kept.output.iter().filter_map(|item| item.head().id.as_ref()).collect();
         match self.turn.is_keyed() {

@@ -1,7 +1,5 @@
 //! What a turn leaves in the ledger.
 
-use std::sync::Arc;
-
 use antiphon::HeldItem;
 use antiphon::stream::{Finished, Status};
 use antiphon_store::{Base, LedgerTurn, Named, NewResponse, Turn as TurnRecord};
@@ -11,7 +9,6 @@ use super::plan::Plan;
 use super::relay::Answered;
 use super::told::envelope_of;
 use crate::error::ApiError;
-use crate::eventually::eventually;
 use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::turn::relay::Outcome;
@@ -65,17 +62,6 @@ impl Theirs<'_> {
             Some(id) => Ok(self.ledgers().doubt(&self.turn.caller.tenant, id).await?),
             None => Ok(()),
         }
-    }
-
-    /// The same where the store does not work now.
-    pub(super) fn doubt_later(&self, opened: &Opened) {
-        let Some(id) = opened.conversation.clone() else { return };
-        let gateway = self.turn.gateway;
-        let (store, tenant) = (Arc::clone(&gateway.store), self.turn.caller.tenant.clone());
-        gateway.turns.spawn(async move {
-            let doubt = || store.ledgers().doubt(&tenant, &id);
-            eventually("a ledger is not in doubt", doubt).await;
-        });
     }
 
     /// The request has changed nothing. Where that cannot be written, it is learnt once more.

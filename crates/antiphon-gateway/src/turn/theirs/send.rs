@@ -1,8 +1,5 @@
 //! Sending what is new.
 
-use std::pin::pin;
-
-use futures_util::future::maybe_done;
 use http::StatusCode;
 
 use super::Theirs;
@@ -15,8 +12,9 @@ use crate::turn::relay::Unwanted;
 use crate::upstream::{Asking, Refused, Reply, UpstreamError};
 
 impl Theirs<'_> {
-    /// Records that the upstream may come to hold more than is known, and sends the request, both at
-    /// once; or why nobody wants the answer any more, before it began.
+    /// Records that the upstream may come to hold more than is known, and only then sends the request:
+    /// whatever becomes of this process, the next turn knows that it has to ask. Or why nobody wants the
+    /// answer any more, before it began.
     pub(super) async fn ask(
         &self,
         opened: &Opened,
@@ -24,25 +22,19 @@ impl Theirs<'_> {
         asking: &mut Asking<'_>,
         client: &mut Client,
     ) -> Result<Result<Reply, Unwanted>, ApiError> {
-        let mut recording = pin!(maybe_done(self.record(opened, plan)));
-        let sent = async { tokio::join!(recording.as_mut(), self.send(plan, asking)).1 };
-        let sent = self.turn.while_wanted(sent, opened, client).await;
-        // A store ends what it has begun, whoever waits: before that there is nothing to drop.
-        recording.as_mut().await;
-        let recorded = recording.as_mut().take_output().expect("it was waited for");
-        if recorded.is_err() {
-            // The request may be there all the same.
-            self.doubt_later(opened);
-        }
-        if recorded.is_err() || sent.is_err() {
+        let sent = match self.record(opened, plan).await {
+            Ok(()) => self.turn.while_wanted(self.send(plan, asking), opened, client).await,
+            Err(error) => Err(error),
+        };
+        if sent.is_err() {
             self.drop_opening(opened).await;
         }
-        if let (Ok(()), Err(ApiError::Upstream(refused))) = (&recorded, &sent)
+        if let Err(ApiError::Upstream(refused)) = &sent
             && has_changed_nothing(refused)
         {
             self.trust(opened).await;
         }
-        recorded.and(sent)
+        sent
     }
 
     async fn record(&self, opened: &Opened, plan: &Plan) -> Result<(), ApiError> {

@@ -52,7 +52,7 @@ impl Faulty {
         self.announces_nothing.store(true, Ordering::SeqCst);
     }
 
-    /// The next conversation that is to be in doubt is not, at once.
+    /// The next conversation that is to be in doubt is not.
     pub(crate) fn doubt_nothing_next(&self) {
         self.doubts_nothing.store(true, Ordering::SeqCst);
     }

@@ -29,6 +29,7 @@ macro_rules! passing_on {
 
 passing_on! {
     fn entry(tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
+    fn name_of(tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
     fn adopt(
         tenant: &Tenant, named: Named, conversation: Conversation, thread: ThreadId
     ) -> Result<LedgerEntry>;
