@@ -64,6 +64,14 @@ impl Theirs<'_> {
         }
     }
 
+    /// The turn is upstream and cannot be entered: whoever took its conversation over meanwhile may be sure
+    /// of a ledger without it. Where this cannot be written either, it is in doubt still.
+    pub(super) async fn doubt_again(&self, opened: &Opened) {
+        if let Err(error) = self.doubt(opened).await {
+            tracing::warn!(%error, "a ledger is as much in doubt as it was");
+        }
+    }
+
     /// The request has changed nothing. Where that cannot be written, it is learnt once more.
     pub(super) async fn trust(&self, opened: &Opened) {
         let Some(id) = &opened.conversation else { return };
@@ -123,8 +131,7 @@ impl Theirs<'_> {
             false => self.commit(&opened, &plan, named, &report, &finished).await,
         };
         if committed.is_err() {
-            // Whoever took over meanwhile may have been sure of a ledger without this turn.
-            self.doubt_later(&opened);
+            self.doubt_again(&opened).await;
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
