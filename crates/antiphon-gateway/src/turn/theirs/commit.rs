@@ -68,7 +68,8 @@ impl Theirs<'_> {
     /// of a ledger without it. Where this cannot be written either, it is in doubt still.
     pub(super) async fn doubt_again(&self, opened: &Opened) {
         if let Err(error) = self.doubt(opened).await {
-            tracing::warn!(%error, "a ledger is as much in doubt as it was");
+            let reason = error.message();
+            tracing::warn!(reason, "a ledger is as much in doubt as it was");
         }
     }
 

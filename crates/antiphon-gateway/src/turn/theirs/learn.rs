@@ -128,7 +128,7 @@ impl Theirs<'_> {
         let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
         let output = response.output.iter();
         let output = output.filter_map(|item| self.seen_first(item, &mut seen)).collect();
-        let (base, local) = self.place_behind(behind.as_ref());
+        let (base, local) = place_behind(id, behind.as_ref());
         Ok(TurnRecord {
             base,
             input,
@@ -148,13 +148,6 @@ impl Theirs<'_> {
                 in_doubt: ["queued", "in_progress"].contains(&response.status.as_str()),
             }),
         })
-    }
-
-    /// Where what was learnt goes, and the local id that it is kept by.
-    fn place_behind(&self, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
-        let shard = behind.map_or_else(|| self.turn.shard_of_request(), |it| it.cursor.shard);
-        let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
-        (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
     }
 
     /// An item as the ledger has it, unless one of its id came before.
@@ -191,6 +184,14 @@ impl Walked {
         !response.output.is_empty()
             && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
     }
+}
+
+/// Where what was learnt goes, and the local id that it is kept by. Whoever learns a response again puts it
+/// where it was, so that earlier attempts of requests that go on from it are found there.
+fn place_behind(id: &str, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
+    let shard = behind.map_or_else(|| learning_of(id).shard(), |it| it.cursor.shard);
+    let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
+    (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
 }
 
 /// What of a response's input is its own, where its upstream lists what came `before` it too. Users' words

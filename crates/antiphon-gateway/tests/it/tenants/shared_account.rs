@@ -196,7 +196,7 @@ async fn what_is_spelt_as_only_some_servers_read_it_does_not_pass() {
             turn("", &format!(r#","Id":"{}""#, ids.item)),
         ];
         for body in bodies {
-            let refused = stranger.post_raw("/v1/responses", &body).await.refused();
+            let refused = stranger.post_raw("/v1/responses", body.clone()).await.refused();
             assert_eq!(refused.status, 400, "{body}");
             assert!(text(&refused.body["error"]["message"]).contains("spelt"), "{refused:?}");
         }
