@@ -98,7 +98,7 @@ impl HttpUpstream {
 /// Asks the upstreams that keep state what they can do, as soon as a gateway serves; then it is never done.
 pub(crate) async fn find_out(upstreams: &Upstreams) {
     ask_all(upstreams).await;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Asks those to which the operator has a key, where it is not known. The others are asked when a caller's

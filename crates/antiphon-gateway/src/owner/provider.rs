@@ -2,7 +2,7 @@
 
 use antiphon::Item;
 use antiphon::item::items_of;
-use antiphon::json::{Object, unquote};
+use antiphon::json::Object;
 use bytes::Bytes;
 use http::Method;
 use tokio::time::Instant;
@@ -33,8 +33,6 @@ pub(crate) struct KeptResponse {
     pub(crate) status: String,
     /// The response that it goes on from.
     pub(crate) previous: Option<String>,
-    /// The conversation that it was made in.
-    pub(crate) conversation: Option<String>,
     /// What the model made. Their bytes are slices of the body.
     pub(crate) output: Vec<Item>,
 }
@@ -105,15 +103,8 @@ impl KeptResponse {
         let output = items_of(&body.slice_ref(output.as_bytes()))
             .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
         let previous = fields.string("previous_response_id").map(String::from);
-        let conversation = fields.present("conversation").and_then(id_of);
-        Ok(Self { body, status, previous, conversation, output })
+        Ok(Self { body, status, previous, output })
     }
-}
-
-/// The id of an object that stands for itself or as its id.
-fn id_of(raw: &str) -> Option<String> {
-    let id = unquote(raw).map(String::from);
-    id.or_else(|| Object::of(raw).ok()?.string("id").map(String::from))
 }
 
 /// What can be nobody's id is unknown to every provider; none is asked.
