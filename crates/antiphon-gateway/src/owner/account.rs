@@ -137,11 +137,11 @@ fn check_keys(object: &Object<'_>) -> Result<(), ApiError> {
     for (key, _) in object.iter() {
         let read = key.to_uppercase();
         let meant = TELLING.into_iter().find(|telling| telling.to_uppercase() == read);
-        if let Some(meant) = meant.filter(|meant| *meant != key) {
-            return refused(key, &format!("is spelt '{meant}'"));
-        }
         if !seen.insert(read) {
             return refused(key, "stands twice");
+        }
+        if let Some(meant) = meant.filter(|meant| *meant != key) {
+            return refused(key, &format!("is spelt '{meant}'"));
         }
     }
     Ok(())

@@ -107,6 +107,7 @@ impl Theirs<'_> {
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
         if let Err(error) = store.commit_turn(tenant, left).await {
             tracing::warn!(%error, "what is known of a turn that was left is not kept");
+            self.doubt_again(opened).await;
             self.drop_opening(opened).await;
         }
     }
