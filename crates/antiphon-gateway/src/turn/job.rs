@@ -150,7 +150,8 @@ impl Turn<'_> {
         let end = (finished.status, finished.event.clone());
         let ended = self.end_job(held, turn, told, end).await;
         let failure = ended.as_ref().err().map(|error| ApiError::from(error.clone()));
-        report.log(self.caller, self.request, &opened, &finished, failure.as_ref());
+        let called = super::report::Called::here(&opened);
+        report.log(self.caller, self.request, called, &finished, failure.as_ref());
         opened.close().await;
         match ended {
             Ok(()) => {}

@@ -306,7 +306,8 @@ impl Turn<'_> {
             self.drop_opening(&opened).await;
             self.forget();
         }
-        report.log(self.caller, self.request, &opened, &finished, committed.as_ref().err());
+        let called = report::Called::here(&opened);
+        report.log(self.caller, self.request, called, &finished, committed.as_ref().err());
         opened.close().await;
         self.tell_end(finished, committed, client).await
     }

@@ -1,17 +1,19 @@
 //! What was left out and mended, told to the caller and to the operator.
 
+mod upstream;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use antiphon::made_up::LateOutput;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
-use antiphon::{HeldItem, Item, ItemId, Kind};
+use antiphon::{Item, ItemId, Kind};
 use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
+use self::upstream::Relearned;
 use super::Head;
 use super::open::Opened;
 use crate::caller::Caller;
@@ -45,13 +47,6 @@ pub(super) struct Report {
     truncated: Vec<TruncatedItem>,
     /// What was put right in the upstream's stream.
     stream: Vec<StreamRepair>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Relearned {
-    fault: &'static str,
-    /// The upstream's words.
-    message: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,6 +98,25 @@ struct StreamRepair {
     from: Option<String>,
     /// What stands in its place; null where nothing does.
     to: Option<String>,
+}
+
+/// What a turn's response and conversation are called by whoever keeps them.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    /// `None` where the upstream that keeps it never told.
+    pub(super) response: Option<&'a str>,
+    pub(super) conversation: Option<&'a str>,
+}
+
+impl<'a> Called<'a> {
+    /// What is kept here.
+    pub(super) fn here(opened: &'a Opened) -> Self {
+        let conversation = opened.conversation.as_ref();
+        Self {
+            response: Some(opened.response_id.as_str()),
+            conversation: conversation.map(antiphon_store::ConversationId::as_str),
+        }
+    }
 }
 
 /// Why an item was left out that is not a provider's fault.
@@ -192,21 +206,6 @@ impl Report {
         self.retries = retries;
     }
 
-    /// The upstream refused the turn as it was first sent, and was asked what it holds.
-    pub(super) fn relearned(&mut self, fault: &'static str, message: &str) {
-        self.relearned = Some(Relearned { fault, message: message.to_owned() });
-    }
-
-    /// So many held items were sent in full.
-    pub(super) fn replayed(&mut self, items: usize) {
-        self.replayed = Some(items);
-    }
-
-    /// Whether all that the caller sent is held already.
-    pub(super) fn is_all_resent(&self) -> bool {
-        self.resent.len() == self.input_items
-    }
-
     /// Adds what another report of the same turn says beyond this one.
     pub(super) fn add_new(&mut self, other: Self) {
         for repair in other.repairs {
@@ -241,50 +240,6 @@ impl Report {
             rule: resent.rule.name(),
             differs: resent.differs,
         });
-    }
-
-    /// An earlier attempt of the same request brought the item.
-    pub(super) fn brought(&mut self, position: usize, item: &Item, held: &ItemId) {
-        self.resent.push(ResentItem {
-            position,
-            kind: item.head().kind.to_string(),
-            item_id: held.to_string(),
-            rule: "same_request",
-            differs: false,
-        });
-    }
-
-    /// An output came behind a made-up one of the same call.
-    pub(super) fn late_output(&mut self, position: usize, item: &Item, late: LateOutput) {
-        let (fault, message) = (LateOutput::FAULT, late.message().to_owned());
-        self.repair(Some(position), item, fault, late.action(), message);
-    }
-
-    /// An item was deleted at the upstream, which refuses every turn behind it.
-    pub(super) fn deleted_upstream(&mut self, item: &HeldItem, fault: &'static str) {
-        let message = "The upstream took no turn behind the item, which was deleted there.";
-        self.repair_upstream(item, fault, "deleted_upstream", message);
-    }
-
-    /// Items stay in the response that the caller named, and the turn goes on around them.
-    pub(super) fn left_behind(&mut self, items: &[(HeldItem, &'static str)]) {
-        let message = "The upstream took no turn behind the item. This one goes on from the response \
-                       before it, and refers to what else stood there.";
-        for (item, fault) in items {
-            self.repair_upstream(item, fault, "left_behind", message);
-        }
-    }
-
-    fn repair_upstream(
-        &mut self,
-        item: &HeldItem,
-        fault: &'static str,
-        action: &'static str,
-        message: &str,
-    ) {
-        let (position, kind, message) = (None, item.head.kind.to_string(), message.to_owned());
-        let item_id = Some(item.id.to_string());
-        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
     }
 
     pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {
@@ -437,14 +392,14 @@ impl Report {
         &self,
         caller: &Caller,
         request: &CreateRequest,
-        opened: &Opened,
+        called: Called<'_>,
         finished: &Finished,
         failure: Option<&ApiError>,
     ) {
         tracing::info!(
             tenant = caller.tenant.as_str(),
-            response = opened.response_id.as_str(),
-            conversation = opened.conversation.as_ref().map(antiphon_store::ConversationId::as_str),
+            response = called.response,
+            conversation = called.conversation,
             model = request.model,
             streamed = request.stream,
             stored = request.store,

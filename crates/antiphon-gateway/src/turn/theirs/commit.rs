@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::turn::relay::Outcome;
-use crate::turn::report::Report;
+use crate::turn::report::{Called, Report};
 
 impl Theirs<'_> {
     /// Records what the ledger will say should this process die before the turn ends. It is in doubt
@@ -130,14 +130,18 @@ impl Theirs<'_> {
         let report = plan.report.clone().with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
-            false => self.commit(&opened, &plan, named, &report, &finished).await,
+            false => self.commit(&opened, &plan, named.clone(), &report, &finished).await,
         };
         if committed.is_err() {
             self.doubt_again(&opened).await;
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
-        report.log(self.turn.caller, self.turn.request, &opened, &finished, failure);
+        let called = Called {
+            response: named.as_ref().map(|named| &*named.id),
+            conversation: self.conversation_named(),
+        };
+        report.log(self.turn.caller, self.turn.request, called, &finished, failure);
         opened.close().await;
         self.turn.tell_end(finished, committed, client).await
     }

@@ -72,8 +72,27 @@ impl Theirs<'_> {
     /// Reconciles the input with the ledger, and mends what the upstream would refuse behind what it
     /// holds.
     pub(super) async fn plan(&self, opened: &Opened, basis: &Basis) -> Result<Plan, ApiError> {
+        let held = self.turn.load(opened.cursor).await?;
+        let (mut admission, names_unknown) = self.admitted(held, basis)?;
+        let footing = basis.footing.clone();
+        let outlines = Outlines::of(&admission);
+        let stuck = Stuck::in_the_way_of(&admission, &outlines);
+        let (fresh, sent) = match &footing {
+            Footing::Nothing => self.replayed(outlines, &mut admission),
+            Footing::AsAsked => self.mended(&outlines, &mut admission, names_unknown)?,
+            Footing::Around(around) => {
+                let (fresh, sent) = self.mended(&outlines, &mut admission, names_unknown)?;
+                (fresh, around.sent_behind(sent))
+            }
+        };
+        let Admission { transcript, held, report, .. } = admission;
+        let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
+        Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
+    }
+
+    /// The input behind what is held; and whether it names items that the ledger does not have.
+    fn admitted(&self, held: Transcript, basis: &Basis) -> Result<(Admission, bool), ApiError> {
         let turn = self.turn;
-        let held = turn.load(opened.cursor).await?;
         let incoming: Vec<Incoming> =
             turn.request.input.iter().cloned().map(Incoming::of).collect();
         let is_objected_to =
@@ -86,22 +105,7 @@ impl Theirs<'_> {
         let mut admission = admission.known(&basis.objections, &basis.brought).behind_upstream();
         admission.made_with.extend(basis.objections.made_with.clone());
         admission.admit_all()?;
-        let footing = basis.footing.clone();
-        let outlines = Outlines::of(&admission);
-        let stuck = Stuck::in_the_way_of(&admission, &outlines);
-        let (fresh, sent) = match footing {
-            Footing::Nothing => self.replayed(outlines, &mut admission),
-            Footing::AsAsked | Footing::Around(_) => {
-                self.mended(&outlines, &mut admission, names_unknown)?
-            }
-        };
-        let sent = match &footing {
-            Footing::Around(around) => around.sent_behind(sent),
-            Footing::AsAsked | Footing::Nothing => sent,
-        };
-        let Admission { transcript, held, report, .. } = admission;
-        let origin = Upstream::Http(self.http).origin(&turn.request.model);
-        Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
+        Ok((admission, names_unknown))
     }
 
     /// What is sent behind what is held: for the ledger, and as it goes.

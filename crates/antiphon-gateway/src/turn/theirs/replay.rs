@@ -1,8 +1,10 @@
 //! A chain whose response its upstream no longer has, and the ledger has in full.
 
+use std::collections::{HashMap, HashSet};
+
 use antiphon::made_up::is_made_up;
-use antiphon::repair::{Action, Policy, repair_behind};
-use antiphon::{Body, HeldItem, Item, Kind};
+use antiphon::repair::{Action, Mend, Policy, repair_behind};
+use antiphon::{Body, HeldItem, Item, ItemId, Kind};
 use antiphon_store::{Kept, ResponseRecord};
 
 use super::Theirs;
@@ -16,6 +18,7 @@ use crate::settings::Ledger;
 use crate::turn::admission::Admission;
 use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
+use crate::turn::report::LeftOut;
 use crate::upstream::{StateError, UpstreamError};
 
 /// What a request stands on at its upstream.
@@ -89,52 +92,40 @@ impl Theirs<'_> {
 
     /// What is sent where nothing is held any more: all of the ledger and the fresh input behind it,
     /// mended; and what of it is new to the ledger.
-    ///
-    /// Stored items go with the response that they were stored with. Reasoning of which there is no more
-    /// than an id is left out, therefore, and what was made with it goes without its id.
     pub(super) fn replayed(
         &self,
         outlines: Outlines,
         admission: &mut Admission,
     ) -> (Vec<HeldItem>, Vec<Item>) {
-        let Outlines { mut items, held, made_with, held_at, .. } = outlines;
-        let is_lost = |item: &Item| item.head().kind == Kind::Reasoning && !item.head().encrypted;
-        let lost: Vec<usize> = (0..held).filter(|at| is_lost(&items[*at])).collect();
-        let mut places: Vec<usize> = held_at;
-        places.extend(admission.held..admission.transcript.items().len());
-        for at in lost.iter().rev() {
-            items.remove(*at);
-            places.remove(*at);
-        }
-        let replayed = held - lost.len();
+        let Whole { items, made_with } = Whole::of(outlines, admission);
+        let list: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
         let policy = Policy { made_with, ..Policy::default() };
-        let repaired = repair_behind(0, &items, &policy);
+        let repaired = repair_behind(0, &list, &policy);
         for mend in &repaired.mends {
-            let source = places[mend.position].checked_sub(admission.held);
-            let source = source.and_then(|fresh| admission.sources.get(fresh).copied());
-            admission.report.mended(source, &items[mend.position], mend);
+            let (at, item) = &items[mend.position];
+            let fresh = at.checked_sub(admission.held);
+            let source = fresh.and_then(|fresh| admission.sources.get(fresh).copied());
+            admission.report.mended(source, item, mend);
         }
-        admission.report.replayed(replayed);
-        let is_left_out = |at: usize| {
-            let goes = |action| matches!(action, Action::Dropped | Action::Replaced);
-            repaired.mends.iter().any(|mend| mend.position == at && goes(mend.action))
-        };
-        let staying = (0..items.len()).filter(|at| !is_left_out(*at));
-        let staying: Vec<(usize, &Item)> = staying.map(|at| (places[at], &items[at])).collect();
-        let fresh = self.new_to_the_ledger(&repaired.items, &staying, admission);
+        let goes = |mend: &&Mend| matches!(mend.action, Action::Dropped | Action::Replaced);
+        let left_out = repaired.mends.iter().filter(goes).map(|mend| mend.position);
+        let left_out: HashSet<usize> = left_out.collect();
+        let staying = items.iter().enumerate().filter(|(nth, _)| !left_out.contains(nth));
+        let staying = staying.map(|(_, placed)| placed);
+        let fresh = self.new_to_the_ledger(&repaired.items, staying, admission);
         (fresh, repaired.items)
     }
 
     /// Of what is sent in full, what the ledger does not have: fresh input, and made-up outputs.
-    fn new_to_the_ledger(
+    fn new_to_the_ledger<'s>(
         &self,
         sent: &[Item],
-        staying: &[(usize, &Item)],
+        staying: impl Iterator<Item = &'s (usize, Item)>,
         admission: &Admission,
     ) -> Vec<HeldItem> {
-        let mut staying = staying.iter().peekable();
+        let mut staying = staying.peekable();
         let entered = sent.iter().filter_map(|item| {
-            let is_next = |next: &&(usize, &Item)| next.1.raw() == item.raw();
+            let is_next = |(_, next): &&(usize, Item)| next.raw() == item.raw();
             if is_made_up(item) && !staying.peek().is_some_and(is_next) {
                 return Some(self.made_up(item));
             }
@@ -143,6 +134,34 @@ impl Theirs<'_> {
             is_fresh.then(|| self.sent_as(&admission.transcript.items()[*at], item))
         });
         entered.collect()
+    }
+}
+
+/// All that a chain consists of, and the input behind it.
+struct Whole {
+    /// Each item, and where it is in the transcript.
+    items: Vec<(usize, Item)>,
+    made_with: HashMap<ItemId, ItemId>,
+}
+
+impl Whole {
+    /// Stored items go with the response that they were stored with. Reasoning of which there is no
+    /// more than an id is left out, therefore; what was made with it will go without its id.
+    fn of(outlines: Outlines, admission: &mut Admission) -> Self {
+        let Outlines { items, held, held_at, made_with, .. } = outlines;
+        let fresh = admission.held..admission.transcript.items().len();
+        let places = held_at.into_iter().chain(fresh);
+        let is_lost = |item: &Item| item.head().kind == Kind::Reasoning && !item.head().encrypted;
+        let mut whole: Vec<(usize, Item)> = places.zip(items).collect();
+        let lost = whole[..held].iter().filter(|(_, item)| is_lost(item));
+        let count = lost.clone().count();
+        for (_, item) in lost {
+            admission.report.left_out_of_view(None, item, LeftOut::BareReasoning);
+        }
+        let first_fresh = admission.held;
+        whole.retain(|(at, item)| *at >= first_fresh || !is_lost(item));
+        admission.report.replayed(held - count);
+        Self { items: whole, made_with }
     }
 }
 
