@@ -139,6 +139,7 @@ fn all_upstreams(
         upstreams.push(upstream);
     }
     state::has_a_keeper(everywhere, &upstreams)?;
+    state::one_account(&upstreams)?;
     Ok(upstreams)
 }
 

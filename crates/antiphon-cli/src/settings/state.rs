@@ -139,3 +139,22 @@ pub(super) fn has_a_keeper(
         _ => Ok(()),
     }
 }
+
+/// What is kept is known by the upstream's URL and its id there, which says nothing of the account: under
+/// two keys it would be asked of the wrong one.
+pub(super) fn one_account(upstreams: &[UpstreamSettings]) -> Result<(), Failure> {
+    let base =
+        |upstream: &UpstreamSettings| upstream.url.to_string().trim_end_matches('/').to_owned();
+    let of_two = |keeper: &&UpstreamSettings| {
+        let at_one = upstreams.iter().filter(|other| base(other) == base(keeper));
+        keeper.state == State::Upstream && at_one.into_iter().any(|other| other.key != keeper.key)
+    };
+    match upstreams.iter().find(of_two) {
+        Some(keeper) => Err(Failure::usage(format!(
+            "[[upstreams]]: {} keeps the state, and is given with different keys; the ids of what it \
+             keeps do not say whose they are: give it one key everywhere",
+            keeper.url
+        ))),
+        None => Ok(()),
+    }
+}

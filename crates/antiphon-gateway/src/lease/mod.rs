@@ -51,12 +51,6 @@ pub(crate) struct OpenResponse {
     _alone: OwnedRwLockWriteGuard<()>,
 }
 
-/// The right to put what an upstream says of a response in the place of what is known, until it is
-/// dropped.
-pub(crate) struct Learning {
-    _alone: OwnedRwLockWriteGuard<()>,
-}
-
 impl Leases {
     pub(crate) fn new(store: Arc<dyn Store>, tasks: TaskTracker, wait: Duration) -> Self {
         Self { turnstiles: Arc::default(), store, tasks, wait }
@@ -110,13 +104,6 @@ impl Leases {
     ) -> Option<OpenResponse> {
         let alone = self.turnstiles.alone(tenant, id.as_str(), self.wait).await?;
         Some(OpenResponse { _alone: alone })
-    }
-
-    /// Waits for those of this process that ask an upstream what it calls so; `None` where one still does
-    /// after the wait.
-    pub(crate) async fn learning(&self, tenant: &Tenant, named: &str) -> Option<Learning> {
-        let alone = self.turnstiles.alone(tenant, &format!("learning {named}"), self.wait).await?;
-        Some(Learning { _alone: alone })
     }
 
     /// Waits for the end of a response's turn that runs in this process; `false` where it is still

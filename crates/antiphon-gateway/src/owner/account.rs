@@ -1,5 +1,7 @@
 //! Accounts that several tenants share: to each of them exists what it began there, and nothing else.
 
+use std::collections::HashSet;
+
 use antiphon::faults::Fault;
 use antiphon::json::Object;
 use antiphon::{Item, ItemId, Kind};
@@ -9,8 +11,9 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{CreateRequest, items};
+use crate::settings::State;
 use crate::turn::is_bare_reasoning;
-use crate::upstream::HttpUpstream;
+use crate::upstream::{HttpUpstream, Upstream};
 
 impl Gateway {
     /// Whether several tenants share one account with this upstream: it is shown a key of the operator's
@@ -40,6 +43,25 @@ impl Gateway {
         self.check_references(caller, upstream, &items).await
     }
 
+    /// The same of a turn whose state its caller keeps: what it says goes to where others have theirs.
+    /// Its references are resolved here.
+    pub(crate) async fn check_stateless(
+        &self,
+        caller: &Caller,
+        upstream: Upstream<'_>,
+        request: &CreateRequest,
+    ) -> Result<(), ApiError> {
+        let Upstream::Http(http) = upstream else { return Ok(()) };
+        if http.state() == State::Here || !self.is_shared(http) {
+            return Ok(());
+        }
+        check_keys(&request.object())?;
+        self.check_items(caller, &request.input, |item| {
+            stands_for(item).filter(|_| item.head().kind == Kind::ImageGenerationCall)
+        })
+        .await
+    }
+
     /// The same of a turn.
     pub(crate) async fn check_turn(
         &self,
@@ -65,34 +87,62 @@ impl Gateway {
         if !self.is_shared(upstream) {
             return Ok(());
         }
+        self.check_items(caller, items, stands_for).await
+    }
+
+    /// Refuses items that the tenant does not have of those that are `named` by their ids.
+    async fn check_items(
+        &self,
+        caller: &Caller,
+        items: &[Item],
+        named: impl Fn(&Item) -> Option<&ItemId>,
+    ) -> Result<(), ApiError> {
         items.iter().try_for_each(|item| check_keys(&item.object()))?;
-        let named: Vec<ItemId> = items.iter().filter_map(stands_for).cloned().collect();
-        let held = self.store.ledgers().made(&caller.tenant, &named).await?;
-        let is_foreign = |item: &Item| stands_for(item).is_some_and(|id| !held.contains(id));
-        match items.iter().position(is_foreign) {
-            Some(position) => {
-                let id = stands_for(&items[position]).expect("it is foreign").clone();
-                Err(Fault::UnresolvedReference { id }.refusal(position).into())
-            }
+        let ids: Vec<ItemId> = items.iter().filter_map(&named).cloned().collect();
+        let held = self.store.ledgers().made(&caller.tenant, &ids).await?;
+        let foreign = items.iter().enumerate().find_map(|(position, item)| {
+            named(item).filter(|id| !held.contains(id)).map(|id| (position, id.clone()))
+        });
+        match foreign {
+            Some((position, id)) => Err(Fault::UnresolvedReference { id }.refusal(position).into()),
             None => Ok(()),
         }
     }
 }
 
-/// The id that is all there is of an item.
+/// The id that is all there is of an item. Source: the provider's guide to images, whose calls are named
+/// without their results.
 fn stands_for(item: &Item) -> Option<&ItemId> {
-    let is_reference = item.head().kind == Kind::ItemReference;
-    item.head().id.as_ref().filter(|_| is_reference || is_bare_reasoning(item))
+    let is_named = match item.head().kind {
+        Kind::ItemReference => true,
+        Kind::ImageGenerationCall => item.object().present("result").is_none(),
+        _ => is_bare_reasoning(item),
+    };
+    item.head().id.as_ref().filter(|_| is_named)
 }
 
-/// Refuses an object that says a thing twice: a server that counts another of the two, or reads keys in
-/// letters of either case, would not do what was checked.
+/// The keys that say what a request goes on from, and what an item is or stands for.
+const TELLING: [&str; 7] =
+    ["conversation", "id", "input", "items", "previous_response_id", "store", "type"];
+
+/// Refuses an object that says a thing twice, or under a key that is one of these but for the case of
+/// its letters: a server that counts another of the two, or reads keys in letters of either case, would
+/// not do what was checked.
 fn check_keys(object: &Object<'_>) -> Result<(), ApiError> {
-    let mut seen = std::collections::HashSet::new();
-    match object.iter().find(|(key, _)| !seen.insert(key.to_uppercase())) {
-        Some((key, _)) => Err(ApiError::invalid(format!("The key '{key}' stands twice."))
-            .code("invalid_value")
-            .param(key)),
-        None => Ok(()),
+    let refused = |key: &str, what: &str| {
+        let message = format!("The key '{key}' {what}.");
+        Err(ApiError::invalid(message).code("invalid_value").param(key))
+    };
+    let mut seen = HashSet::new();
+    for (key, _) in object.iter() {
+        let read = key.to_uppercase();
+        let meant = TELLING.into_iter().find(|telling| telling.to_uppercase() == read);
+        if !seen.insert(read) {
+            return refused(key, "stands twice");
+        }
+        if let Some(meant) = meant.filter(|meant| *meant != key) {
+            return refused(key, &format!("is spelt '{meant}'"));
+        }
     }
+    Ok(())
 }

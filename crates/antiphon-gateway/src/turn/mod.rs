@@ -148,6 +148,7 @@ impl Turn<'_> {
         if let Some(http) = self.keeper(upstream).await? {
             return Box::pin(Theirs::new(self, http).take(client)).await;
         }
+        self.gateway.check_stateless(self.caller, upstream, self.request).await?;
         let _underway = self.enter().await?;
         let opened = self.open().await?;
         let made = self.made_before(&opened).await?;

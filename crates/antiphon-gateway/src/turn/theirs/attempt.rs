@@ -230,7 +230,7 @@ impl Theirs<'_> {
                 self.turn.reopened(opened).await
             }
             Continues::Response(id) => {
-                let record = self.learn_response(id).await?;
+                let record = self.learn_response(id, opened.cursor).await?;
                 opened.close().await;
                 let (shard, cursor) = (record.cursor.shard, record.cursor);
                 self.turn.opened(shard, Some(cursor), after(&record), None).await

@@ -64,6 +64,15 @@ impl Theirs<'_> {
         }
     }
 
+    /// The turn is upstream and cannot be entered: whoever took its conversation over meanwhile may be sure
+    /// of a ledger without it. Where this cannot be written either, it is in doubt still.
+    pub(super) async fn doubt_again(&self, opened: &Opened) {
+        if let Err(error) = self.doubt(opened).await {
+            let reason = error.message();
+            tracing::warn!(reason, "a ledger is as much in doubt as it was");
+        }
+    }
+
     /// The request has changed nothing. Where that cannot be written, it is learnt once more.
     pub(super) async fn trust(&self, opened: &Opened) {
         let Some(id) = &opened.conversation else { return };
@@ -98,6 +107,7 @@ impl Theirs<'_> {
         let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
         if let Err(error) = store.commit_turn(tenant, left).await {
             tracing::warn!(%error, "what is known of a turn that was left is not kept");
+            self.doubt_again(opened).await;
             self.drop_opening(opened).await;
         }
     }
@@ -123,6 +133,7 @@ impl Theirs<'_> {
             false => self.commit(&opened, &plan, named.clone(), &report, &finished).await,
         };
         if committed.is_err() {
+            self.doubt_again(&opened).await;
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();

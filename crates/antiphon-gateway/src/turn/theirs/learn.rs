@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use antiphon::made_up::is_made_up;
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
-    Base, ConversationId, LedgerTurn, NewResponse, ResponseId, ResponseRecord, ThreadId,
-    Turn as TurnRecord,
+    Base, ConversationId, Cursor, LedgerTurn, NewResponse, ResponseId, ResponseRecord, Shard,
+    ThreadId, Turn as TurnRecord,
 };
 use http::StatusCode;
 
@@ -49,30 +49,31 @@ impl Theirs<'_> {
         Ok(self.ledgers().relearn(tenant, conversation, thread, held).await?)
     }
 
-    /// Learns a response once for all who go on from it at the same time: what is learnt takes the place
-    /// of what was known, and would take it from under those that have just learnt it.
-    pub(super) async fn learn_unless_sure(&self, id: &str) -> Result<ResponseRecord, ApiError> {
-        let learning = self.turn.leases.learning(&self.turn.caller.tenant, id).await;
-        let _learning = learning.ok_or_else(ApiError::conversation_locked)?;
-        match self.sure_record(id).await? {
-            Some(record) => Ok(record),
-            None => self.learn_response(id).await,
-        }
-    }
-
     /// Keeps what the upstream says of a response, and of the chain before it as far back as it is not
-    /// known. A response that it does not have is refused as it refuses it in a turn.
-    pub(super) async fn learn_response(&self, id: &str) -> Result<ResponseRecord, ApiError> {
+    /// known. A response that it does not have is refused as it refuses it in a turn. `refused`: where the
+    /// record ends that is not to be believed.
+    ///
+    /// Of several turns, on whichever gateway, one learns and the others go on from what it learnt. Each
+    /// would put a record of its own in the place of the last, with what others are about to go on from.
+    pub(super) async fn learn_response(
+        &self,
+        id: &str,
+        refused: Option<Cursor>,
+    ) -> Result<ResponseRecord, ApiError> {
+        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
+        let learning = self.turn.leases.conversation(tenant, &learning_of(id)).await?;
+        let learning = learning.ok_or_else(ApiError::conversation_locked)?;
+        let learnt = self.sure_record(id).await?;
+        if let Some(record) = learnt.filter(|record| Some(record.cursor) != refused) {
+            learning.release().await;
+            return Ok(record);
+        }
         let walked = self.walk(id).await?;
         let learnt = self.learnt(id, walked).await?;
         let local = learnt.response.as_ref().expect("it has one").id.clone();
-        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
         store.commit_turn(tenant, learnt).await?;
-        let record = match store.response(tenant, &local).await? {
-            // Another process has learnt it at the same time.
-            None => self.sure_record(id).await?,
-            learnt => learnt,
-        };
+        let record = store.response(tenant, &local).await?;
+        learning.release().await;
         record.ok_or_else(|| ApiError::previous_response_not_found(id))
     }
 
@@ -127,7 +128,7 @@ impl Theirs<'_> {
         let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
         let output = response.output.iter();
         let output = output.filter_map(|item| self.seen_first(item, &mut seen)).collect();
-        let (base, local) = self.place_behind(behind.as_ref());
+        let (base, local) = place_behind(id, behind.as_ref());
         Ok(TurnRecord {
             base,
             input,
@@ -147,13 +148,6 @@ impl Theirs<'_> {
                 in_doubt: ["queued", "in_progress"].contains(&response.status.as_str()),
             }),
         })
-    }
-
-    /// Where what was learnt goes, and the local id that it is kept by.
-    fn place_behind(&self, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
-        let shard = behind.map_or_else(|| self.turn.shard_of_request(), |it| it.cursor.shard);
-        let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
-        (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
     }
 
     /// An item as the ledger has it, unless one of its id came before.
@@ -192,6 +186,14 @@ impl Walked {
     }
 }
 
+/// Where what was learnt goes, and the local id that it is kept by. Whoever learns a response again puts it
+/// where it was, so that earlier attempts of requests that go on from it are found there.
+fn place_behind(id: &str, behind: Option<&ResponseRecord>) -> (Base, ResponseId) {
+    let shard = behind.map_or_else(|| learning_of(id).shard(), |it| it.cursor.shard);
+    let fresh = || Base::New { shard, thread: ThreadId::issue(&mut RandomIds) };
+    (behind.map_or_else(fresh, after), ResponseId::issue(shard, &mut RandomIds))
+}
+
 /// What of a response's input is its own, where its upstream lists what came `before` it too. Users' words
 /// have no ids of the upstream's in the ledger, so that the last of the model's tells.
 fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
@@ -200,6 +202,23 @@ fn behind_all_of<'a>(before: &Transcript, input: &'a [Item]) -> &'a [Item] {
         |item: &Item| last_made.is_some_and(|last| item.head().id.as_ref() == Some(&last.id));
     let own = input.iter().rposition(is_it).map_or(0, |at| at + 1);
     &input[own..]
+}
+
+/// What those stand in line for who learn this response: no conversation, but as there is of each one.
+fn learning_of(id: &str) -> ConversationId {
+    let digest = ring::digest::digest(&ring::digest::SHA256, id.as_bytes());
+    let digest = digest.as_ref();
+    let (shard, rest) = digest.split_at(8);
+    ConversationId::issue(Shard::issue(&mut Digest(shard)), &mut Digest(rest))
+}
+
+/// Bytes that follow from a text.
+struct Digest<'a>(&'a [u8]);
+
+impl IdSource for Digest<'_> {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.0[..bytes.len()]);
+    }
 }
 
 /// What an upstream has; `None` where it says that it has not.

@@ -87,7 +87,7 @@ impl Theirs<'_> {
     async fn open_after(&self, id: &str) -> Result<Opened, ApiError> {
         let record = match self.sure_record(id).await? {
             Some(record) => record,
-            None => self.learn_unless_sure(id).await?,
+            None => self.learn_response(id, None).await?,
         };
         let base = after(&record);
         self.turn.opened(record.cursor.shard, Some(record.cursor), base, None).await

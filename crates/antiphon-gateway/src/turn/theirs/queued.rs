@@ -32,7 +32,10 @@ impl Theirs<'_> {
         queued: Queued,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        self.enter(&opened, &plan, &queued).await?;
+        if let Err(error) = self.enter(&opened, &plan, &queued).await {
+            self.doubt_again(&opened).await;
+            return Err(error);
+        }
         opened.close().await;
         client.begin(plan.report.head_unnamed());
         client.told(queued.text);

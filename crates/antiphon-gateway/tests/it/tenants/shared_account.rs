@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 use super::attempts::{Attempt, attempts};
 use super::belongings::Ids;
-use crate::support::{Client, Roots, ask, not_found, reference, soon, text, typed_user};
+use crate::support::{Client, Mode, Roots, ask, not_found, reference, soon, text, typed_user};
 use crate::upstream_state::world::World;
 
 const ACME: (&str, &str) = ("sk-of-acme", "acme");
@@ -174,6 +174,59 @@ async fn what_says_a_thing_twice_does_not_pass() {
         assert!(text(&refused.body["error"]["message"]).contains("twice"), "{refused:?}");
     }
     assert_eq!(world.provider.requests().len(), before);
+}
+
+#[tokio::test]
+async fn what_is_spelt_as_only_some_servers_read_it_does_not_pass() {
+    let world = World::with(shared).await;
+    let ids = held(&world, &world.caller(ACME.0)).await;
+    let stranger = world.caller(UMBRELLA.0);
+    let before = world.provider.requests().len();
+    for store in [true, false] {
+        let turn = |item: &str| {
+            format!(
+                r#"{{"model":"gpt-6","store":{store},
+                "input":[{{"role":"user","content":"Hi."{item}}}]}}"#
+            )
+        };
+        let bodies = [
+            turn(&format!(r#","TYPE":"item_reference","ID":"{}""#, ids.item)),
+            turn(&format!(r#","Id":"{}""#, ids.item)),
+        ];
+        for body in bodies {
+            let refused = stranger.post_raw("/v1/responses", body.clone()).await.refused();
+            assert_eq!(refused.status, 400, "{body}");
+            assert!(text(&refused.body["error"]["message"]).contains("spelt"), "{refused:?}");
+        }
+    }
+    assert_eq!(world.provider.requests().len(), before);
+}
+
+#[tokio::test]
+async fn an_image_that_is_named_by_its_call_is_the_tenants_own() {
+    let world = World::with(shared).await;
+    let [owner, stranger] = [ACME, UMBRELLA].map(|(key, _)| world.caller(key));
+    let image = json!({
+        "type": "image_generation_call", "id": "ig_0123456789", "status": "completed", "result": "aGk=",
+    });
+    world.provider.script(antiphon_testkit::Answer::new(crate::support::MODEL).item(image));
+    let turn = owner.respond(&ask([typed_user("Draw a dog.")])).await;
+    let id = text(&turn.item("image_generation_call")["id"]).to_owned();
+    let before = world.provider.requests().len();
+
+    let named = json!({"type": "image_generation_call", "id": id});
+    let items = [named.clone(), typed_user("Show it.")];
+    for asked in [ask(items.clone()), ask(items.clone()).unstored()] {
+        let refused = stranger.refused(Mode::Whole, &asked).await;
+        assert_eq!(refused.status, 404, "{refused:?}");
+    }
+    let refused = stranger.post("/v1/conversations", &json!({"items": items})).await.refused();
+    assert_eq!(refused.status, 404, "{refused:?}");
+    assert_eq!(world.provider.requests().len(), before);
+
+    let copied = owner.post("/v1/conversations", &json!({"items": [named]})).await;
+    assert_ne!(copied.status(), 404);
+    assert!(world.provider.requests().len() > before, "it is the provider's to judge");
 }
 
 #[tokio::test]

@@ -39,6 +39,25 @@ async fn turns_that_come_to_several_at_once_follow_each_other() {
 }
 
 #[tokio::test]
+async fn of_branches_that_begin_at_once_one_learns_what_they_go_on_from() {
+    let world = World::replicas(2).await;
+    let root = world.past_gateway().respond(&ask([typed_user("My dog is Rex.")])).await;
+    let branch = |number: usize| {
+        let (client, root) = (world.client_of(number % 2), root.id().to_owned());
+        async move {
+            let said = typed_user(&format!("Number {number}: what is my dog?"));
+            client.respond(&ask([said]).after(&root)).await
+        }
+    };
+    let branches = futures_util::future::join_all((0..8).map(branch)).await;
+    for branch in branches {
+        assert_eq!(branch.text(), "Rex");
+        world.client().respond(&ask([typed_user("Thanks.")]).after(branch.id())).await;
+    }
+    assert_eq!(world.times_learnt(), 2, "the response and its input");
+}
+
+#[tokio::test]
 async fn what_one_left_when_it_died_another_learns() {
     for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
         let mut world = World::replicas(2).await;
