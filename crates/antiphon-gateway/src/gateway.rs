@@ -56,9 +56,10 @@ impl Gateway {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let mut key = [0; 16];
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
+        let has_ledgers = store.ledgers().any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
         Ok(Self {
-            upstreams: Upstreams::new(&settings),
+            upstreams: Upstreams::new(&settings, has_ledgers),
             authenticator,
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),

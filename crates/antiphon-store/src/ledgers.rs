@@ -68,6 +68,9 @@ pub trait Ledgers: Send + Sync {
         items: Vec<HeldItem>,
     ) -> Result<()>;
 
+    /// Whether there is any, whosever it is.
+    async fn any(&self) -> Result<bool>;
+
     /// Whether this is a ledger, which nobody outside knows by this id.
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool>;
 

@@ -96,9 +96,9 @@ impl Gateway {
 }
 
 impl Upstreams {
-    /// Whether any keeps what is begun with its models.
+    /// Whether any keeps what is begun with its models, or did when the store was begun.
     pub(crate) fn keep_state(&self) -> bool {
-        self.all().iter().any(keeps)
+        self.kept || self.all().iter().any(keeps)
     }
 
     /// The one that takes what names no model, if it keeps what is begun there.

@@ -29,7 +29,7 @@ impl World {
             token: Some(Secret::new("token-of-alice")),
             headers: HeaderMap::new(),
         };
-        Self { provider, upstreams: Upstreams::new(&settings), caller }
+        Self { provider, upstreams: Upstreams::new(&settings, false), caller }
     }
 
     async fn of(profile: Profile) -> Self {

@@ -47,7 +47,7 @@ impl World {
             token: Some(Secret::new("token-of-alice")),
             headers: HeaderMap::new(),
         };
-        Self { upstream, upstreams: Upstreams::new(&settings), caller }
+        Self { upstream, upstreams: Upstreams::new(&settings, false), caller }
     }
 
     pub(super) fn http(&self) -> &HttpUpstream {

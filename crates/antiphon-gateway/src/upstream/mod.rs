@@ -48,6 +48,8 @@ const SIM_WINDOW: u64 = 1_000_000;
 pub(crate) struct Upstreams {
     /// The first that takes a model's name answers for it.
     http: Vec<HttpUpstream>,
+    /// Whether there was a ledger of anything that one of them keeps when the gateway started.
+    pub(crate) kept: bool,
     /// Those known to refuse encrypted reasoning.
     pub(crate) without_encryption: Origins,
     /// Those known to refuse calls without the reasoning that they were made with.
@@ -78,8 +80,11 @@ pub(crate) enum Upstream<'a> {
 
 impl Upstreams {
     /// The upstreams that the settings name.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    ///
+    /// `kept`: whether there is a ledger of anything that one of them keeps.
+    pub(crate) fn new(settings: &Settings, kept: bool) -> Self {
         Self {
+            kept,
             http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
             without_encryption: Origins::default(),
             wanting_reasoning: Origins::default(),

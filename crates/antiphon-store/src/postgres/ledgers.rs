@@ -121,6 +121,11 @@ impl Ledgers for PostgresStore {
         .await
     }
 
+    async fn any(&self) -> Result<bool> {
+        self.check_open()?;
+        self.shared.run(&(), |db, ()| Box::pin(names::any(db))).await
+    }
+
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
         self.check_open()?;
         self.shared

@@ -33,6 +33,11 @@ pub(super) async fn name_of(db: &Session, tenant: &Tenant, kept: &Kept) -> Resul
     Ok(Some(Named { upstream: row.get(0), id }))
 }
 
+/// Whether there is any name.
+pub(super) async fn any(db: &Session) -> Result<bool> {
+    Ok(db.row(&ANY, &[]).await?.is_some())
+}
+
 /// Whether this has a name.
 pub(super) async fn is_named(db: &Session, tenant: &Tenant, kept: &Kept) -> Result<bool> {
     let (within, id) = (shard(kept.shard()), kept.as_str());
@@ -207,6 +212,7 @@ statements! {
     FORGET = "
         DELETE FROM ledgers
         WHERE tenant = $1 AND name = sha256($2::bytea) AND shard = $3 AND kept = $4";
+    ANY = "SELECT FROM ledgers LIMIT 1";
     IS_NAMED = "SELECT FROM ledgers WHERE tenant = $1 AND shard = $2 AND kept = $3";
     UNNAME = "DELETE FROM ledgers WHERE tenant = $1 AND shard = $2 AND kept = $3";
     UNNAME_UNRECORDED = "

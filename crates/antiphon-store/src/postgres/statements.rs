@@ -104,6 +104,7 @@ mod tests {
         "places::MADE",
         "places::NEWEST",
         "names::FIND",
+        "names::ANY",
         // Locks, of a number made from both.
         "transaction::LOCK_TREE",
         "transaction::LOCK_LINE",

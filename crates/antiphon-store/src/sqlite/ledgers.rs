@@ -65,6 +65,10 @@ impl Ledgers for SqliteStore {
         self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await
     }
 
+    async fn any(&self) -> Result<bool> {
+        self.read(names::any).await
+    }
+
     async fn is_ledger(&self, tenant: &Tenant, kept: &Kept) -> Result<bool> {
         let (tenant, kept) = (tenant.clone(), kept.clone());
         self.read(move |db| names::is_named(db, &tenant, &kept)).await

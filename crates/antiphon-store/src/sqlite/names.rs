@@ -36,6 +36,11 @@ pub(super) fn name_of(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<O
     Ok(named)
 }
 
+/// Whether there is any name.
+pub(super) fn any(db: &Connection) -> Result<bool> {
+    Ok(db.prepare_cached("SELECT 1 FROM ledgers LIMIT 1")?.exists([])?)
+}
+
 /// Whether this has a name.
 pub(super) fn is_named(db: &Connection, tenant: &Tenant, kept: &Kept) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM ledgers WHERE tenant = ?1 AND shard = ?2 AND kept = ?3";

@@ -53,6 +53,12 @@ impl Report {
         self.repair_upstream(item, fault, "deleted_upstream", message);
     }
 
+    /// The output that was made up for a call gave way to the real one.
+    pub(in crate::turn) fn gave_way_upstream(&mut self, made_up: &HeldItem) {
+        let message = "The output that was made up was deleted: the real one takes its place.";
+        self.repair_upstream(made_up, LateOutput::FAULT, "deleted_upstream", message);
+    }
+
     /// Items stay in the response that the caller named, and the turn goes on around them.
     pub(in crate::turn) fn left_behind(&mut self, items: &[(HeldItem, &'static str)]) {
         let message = "The upstream took no turn behind the item. This one goes on from the response \

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use antiphon::json::quote;
 use antiphon::made_up::is_made_up;
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
@@ -122,8 +123,14 @@ impl Theirs<'_> {
         let mut seen: HashSet<ItemId> = before.items().iter().map(|it| it.id.clone()).collect();
         let (own_input, response) = responses.remove(0);
         let own_input = behind_all_of(&before, &own_input);
-        let earlier = responses.iter().rev();
-        let earlier = earlier.flat_map(|(input, response)| input.iter().chain(&response.output));
+        let lists_input = self.http.capabilities(self.turn.caller).await.input_items;
+        let unlisted = |made: &[Item]| if lists_input { Vec::new() } else { answers_to(made) };
+        let answered: Vec<Vec<Item>> =
+            responses.iter().map(|(_, response)| unlisted(&response.output)).collect();
+        let earlier = responses.iter().zip(&answered).rev();
+        let earlier = earlier.flat_map(|((input, response), answers)| {
+            input.iter().chain(&response.output).chain(answers)
+        });
         let input = earlier.chain(own_input);
         let input = input.filter_map(|item| self.seen_first(item, &mut seen)).collect();
         let output = response.output.iter();
@@ -184,6 +191,17 @@ impl Walked {
         !response.output.is_empty()
             && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
     }
+}
+
+/// Outputs for the calls that a model made, in outline. Where an upstream went on from them and lists no
+/// input, they were answered, with what it does not say.
+fn answers_to(made: &[Item]) -> Vec<Item> {
+    let answer = |item: &Item| {
+        let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
+        let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));
+        Item::parse(format!(r#"{{"type":{kind},"call_id":{call_id}}}"#).into()).ok()
+    };
+    made.iter().filter_map(answer).collect()
 }
 
 /// Where what was learnt goes, and the local id that it is kept by. Whoever learns a response again puts it

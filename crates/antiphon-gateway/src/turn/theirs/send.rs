@@ -65,8 +65,9 @@ impl Theirs<'_> {
     }
 }
 
-/// How an upstream answers that has begun nothing.
-const UNTOUCHED: [StatusCode; 2] = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+/// How an upstream answers that has begun nothing. One that is unavailable may have begun: so say proxies
+/// of connections that were reset.
+const UNTOUCHED: [StatusCode; 1] = [StatusCode::TOO_MANY_REQUESTS];
 
 /// What an upstream refuses whatever it holds. What else it refuses may show that it holds something else
 /// than is known.

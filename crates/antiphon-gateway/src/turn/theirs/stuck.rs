@@ -156,7 +156,7 @@ impl Plan {
             self.report.deleted_upstream(item, fault);
         }
         for (made_up, position, output) in &deleted.late {
-            self.report.deleted_upstream(made_up, LateOutput::FAULT);
+            self.report.gave_way_upstream(made_up);
             self.report.late_output(*position, output, LateOutput::Replaces);
         }
         self.stuck.deleted = true;

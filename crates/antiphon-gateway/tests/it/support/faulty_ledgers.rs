@@ -37,6 +37,7 @@ passing_on! {
     fn relearn(
         tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>
     ) -> Result<()>;
+    fn any() -> Result<bool>;
     fn is_ledger(tenant: &Tenant, kept: &Kept) -> Result<bool>;
     fn made(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
     fn forget(tenant: &Tenant, provider_id: &str) -> Result<bool>;

@@ -246,9 +246,10 @@ impl World {
         soon("the upstream is left", exchange.disconnected()).await;
     }
 
-    /// Waits until the upstream's answer was heard to its end.
+    /// Waits until the upstream's answer was heard to its end. Who has heard its last event may leave
+    /// before what stands behind it, so that what was heard is for the test to see.
     pub(crate) async fn heard(&self, exchange: &Exchange) {
         let outcome = soon("the answer is heard to its end", exchange.outcome()).await;
-        assert_eq!(outcome, Outcome::Delivered);
+        assert_ne!(outcome, Outcome::Aborted);
     }
 }

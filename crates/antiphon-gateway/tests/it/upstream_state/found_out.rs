@@ -2,8 +2,9 @@
 
 use antiphon_gateway::settings::{Retries, Secret, Settings, State, UpstreamSettings};
 use antiphon_provider::{Options, Profile, StrictProvider};
+use antiphon_testkit::Answer;
 
-use crate::support::{Client, Gateways, ask, lines, soon, typed_user};
+use crate::support::{Client, Gateways, MODEL, ask, lines, soon, typed_user};
 
 const KEY: &str = "sk-of-the-operator";
 
@@ -94,6 +95,24 @@ async fn where_a_provider_lists_no_input_a_chain_is_learnt_by_what_its_models_ma
     assert_eq!(lines(turns[1].input()), ["user: What is my dog?"]);
     let input_items = format!("/v1/responses/{}/input_items", first.id());
     assert!(provider.requests().iter().all(|it| it.path != input_items));
+}
+
+#[tokio::test]
+async fn where_a_provider_lists_no_input_calls_that_it_went_on_from_are_answered() {
+    let (provider, gateways) = world(Profile::ChainsOnly, None).await;
+    let past_gateway = Client::at(&format!("http://{}", provider.address()));
+    provider.script(Answer::new(MODEL).call("call_1", "echo", r#"{"text":"hello"}"#));
+    let calling = past_gateway.respond(&ask([typed_user("Echo hello.")])).await;
+    let output = serde_json::json!({
+        "type": "function_call_output", "call_id": "call_1", "output": "hello",
+    });
+    let answered = past_gateway.respond(&ask([output]).after(calling.id())).await;
+
+    let next = ask([typed_user("What is my dog?")]).after(answered.id());
+    gateways.client().respond(&next).await;
+
+    let turns = provider.turns();
+    assert_eq!(lines(turns[2].input()), ["user: What is my dog?"]);
 }
 
 #[tokio::test]

@@ -49,6 +49,26 @@ async fn what_was_begun_here_stays_here() {
 }
 
 #[tokio::test]
+async fn what_was_begun_at_the_upstream_stays_there() {
+    let mut world = World::new().await;
+    let conversation = world.client().new_conversation().await;
+    let first = ask([typed_user("My dog is Rex.")]).within(&conversation);
+    let first = world.client().respond(&first).await;
+
+    world.start_again_with(|settings| state(settings, State::Here)).await;
+
+    let dog = ask([typed_user("What is my dog?")]);
+    for again in [dog.clone().within(&conversation), dog.after(first.id())] {
+        assert_eq!(world.client().respond(&again).await.text(), "Rex");
+        assert_eq!(world.sent(), ["user: What is my dog?"]);
+    }
+    assert_eq!(world.client().items(&conversation).await.len(), 4);
+
+    let new = world.client().new_conversation().await;
+    assert!(world.provider.conversation_items(&new).is_none());
+}
+
+#[tokio::test]
 async fn what_another_upstream_keeps_is_not_gone_on_from() {
     let world = World::with(|settings| settings.upstreams.insert(0, elsewhere("other-*"))).await;
     let conversation = world.client().new_conversation().await;
