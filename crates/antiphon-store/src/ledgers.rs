@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
-use crate::records::Conversation;
+use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -59,13 +59,16 @@ pub trait Ledgers: Send + Sync {
 
     /// Puts what the provider says that its conversation holds in the place of what was known: in a
     /// thread of its own, so that responses still end where they did. What nobody reaches any more goes.
-    /// Refused where there is no ledger of such a conversation, and where an item is given twice.
+    /// Refused where there is no ledger of such a conversation, where an item is given twice, and from a
+    /// `place` that is not first in the conversation's line any more: who was taken for dead may have
+    /// asked long ago.
     async fn relearn(
         &self,
         tenant: &Tenant,
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
+        place: Option<Place>,
     ) -> Result<()>;
 
     /// Whether there is any, whosever it is.

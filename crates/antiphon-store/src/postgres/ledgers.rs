@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, names, places};
+use super::{PostgresStore, conversations, line, names, places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
-use crate::records::Conversation;
+use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -107,14 +107,21 @@ impl Ledgers for PostgresStore {
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
+        place: Option<Place>,
     ) -> Result<()> {
         let shared = self.shared.clone();
-        let given = (tenant.clone(), conversation.clone(), thread, items);
+        let place = place.zip(Some(shared.holder.clone()));
+        let given = (tenant.clone(), conversation.clone(), thread, items, place);
         self.call(async move {
             let tree = Lock::Tree(&given.0, given.1.shard());
             let work = shared.write(Effect::Synced, tree, &given, |db, given| {
-                let (tenant, id, thread, items) = given;
-                Box::pin(relearn(db, tenant, id, *thread, items))
+                let (tenant, id, thread, items, place) = given;
+                Box::pin(async move {
+                    if let Some((place, holder)) = place {
+                        line::check(db, tenant, id, *place, holder).await?;
+                    }
+                    relearn(db, tenant, id, *thread, items).await
+                })
             });
             work.await
         })

@@ -9,7 +9,7 @@ use super::{SqliteStore, conversations, items, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
 use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
-use crate::records::Conversation;
+use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -60,6 +60,7 @@ impl Ledgers for SqliteStore {
         conversation: &ConversationId,
         thread: ThreadId,
         items: Vec<HeldItem>,
+        _place: Option<Place>,
     ) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
         self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await

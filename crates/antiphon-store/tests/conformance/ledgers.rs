@@ -77,7 +77,7 @@ impl World {
         id: &ConversationId,
         items: Vec<HeldItem>,
     ) -> Result<(), StoreError> {
-        self.ledgers().relearn(&self.tenant, id, self.thread(), items).await
+        self.ledgers().relearn(&self.tenant, id, self.thread(), items, None).await
     }
 
     pub(crate) async fn forget(&self, name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Ledgers that several processes keep.
 
-use antiphon_store::{Base, Kept};
+use antiphon_store::{Base, Kept, Place, StoreError, ThreadId};
 
 use super::database::Database;
 use crate::conformance::ledgers::{elsewhere, of_conversation, of_response, told};
@@ -66,4 +66,24 @@ async fn what_another_process_settles_leaves_what_was_relearned_in_doubt() {
 
     assert_eq!(other.world.entry("resp_x").await, Some(of_response(&id, true)));
     assert_eq!(other.world.entry("conv_x").await, Some(of_conversation(&conversation, true)));
+}
+
+#[tokio::test]
+async fn who_was_taken_for_dead_puts_nothing_in_the_place_of_what_is_known() {
+    let world = Database::new().await.process().await.world;
+    let conversation = world.adopted("conv_x").await;
+    world.relearn(&conversation, elsewhere(&["a"])).await.unwrap();
+    let line = world.store.line().expect("several processes share it");
+    let lost = line.join(&world.tenant, &conversation).await.unwrap();
+    line.leave(&world.tenant, &conversation, lost).await.unwrap();
+
+    let ledgers = world.store.ledgers();
+    let (thread, stale) = (ThreadId(7), elsewhere(&["b"]));
+    let relearned = ledgers.relearn(&world.tenant, &conversation, thread, stale, Some(lost)).await;
+
+    assert_eq!(relearned, Err(StoreError::LeaseLost));
+    let place: Place = line.join(&world.tenant, &conversation).await.unwrap();
+    let (thread, known) = (ThreadId(8), elsewhere(&["a", "b"]));
+    let relearned = ledgers.relearn(&world.tenant, &conversation, thread, known, Some(place)).await;
+    assert_eq!(relearned, Ok(()));
 }

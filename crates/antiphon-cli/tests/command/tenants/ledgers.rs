@@ -33,7 +33,7 @@ async fn acme_has_a_conversation_there(store: &SqliteStore) {
         Conversation { id: id.clone(), created_at: 1_767_225_600, metadata: "{}".into() };
     let ledgers = store.ledgers();
     ledgers.adopt(&acme, named("conv_theirs"), conversation, ThreadId(1)).await.unwrap();
-    ledgers.relearn(&acme, &id, ThreadId(2), vec![elsewhere("msg_1")]).await.unwrap();
+    ledgers.relearn(&acme, &id, ThreadId(2), vec![elsewhere("msg_1")], None).await.unwrap();
     let response = NewResponse {
         id: ResponseId::parse(RESPONSE).unwrap(),
         conversation: Some(id.clone()),

@@ -61,7 +61,7 @@ impl Learning<'_> {
         let entry = ledgers.adopt(tenant, named, conversation, thread()).await?;
         // One that was known already is told of again where its maker asks once more.
         match entry.kept == Kept::Conversation(ours.clone()) && is_empty {
-            true => ledgers.relearn(tenant, &ours, thread(), Vec::new()).await,
+            true => ledgers.relearn(tenant, &ours, thread(), Vec::new(), None).await,
             false => Ok(()),
         }
     }

@@ -225,8 +225,7 @@ impl Theirs<'_> {
         match &self.turn.request.continues {
             Continues::Nothing => Ok(opened),
             Continues::Conversation(id) => {
-                let conversation = opened.conversation.as_ref().expect("it is a turn of one");
-                self.learn_conversation(id, conversation).await?;
+                self.learn_conversation(id, &opened).await?;
                 self.turn.reopened(opened).await
             }
             Continues::Response(id) => {

@@ -18,6 +18,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::owner::{KeptResponse, Provider};
 use crate::settings::Ledger;
+use crate::turn::open::Opened;
 use crate::turn::report::Report;
 use crate::upstream::UpstreamError;
 
@@ -36,18 +37,19 @@ struct Walked {
 
 impl Theirs<'_> {
     /// Puts what the upstream says that the conversation holds in the place of what was known. To be
-    /// called by whoever has its lease.
+    /// called in a turn of it, which has its lease.
     pub(super) async fn learn_conversation(
         &self,
         id: &str,
-        conversation: &ConversationId,
+        opened: &Opened,
     ) -> Result<(), ApiError> {
+        let conversation = opened.conversation.as_ref().expect("it is a turn of one");
         let items = self.provider().conversation_items(id).await?;
         let mut seen = HashSet::new();
         let held = items.iter().filter_map(|item| self.seen_first(item, &mut seen)).collect();
         let thread = ThreadId::issue(&mut RandomIds);
         let tenant = &self.turn.caller.tenant;
-        Ok(self.ledgers().relearn(tenant, conversation, thread, held).await?)
+        Ok(self.ledgers().relearn(tenant, conversation, thread, held, opened.place()).await?)
     }
 
     /// Keeps what the upstream says of a response, and of the chain before it as far back as it is not

@@ -36,8 +36,7 @@ impl Theirs<'_> {
         if !entry.in_doubt {
             return Ok(opened);
         }
-        let conversation = opened.conversation.as_ref().expect("it is a turn of one");
-        match self.learn_conversation(id, conversation).await {
+        match self.learn_conversation(id, &opened).await {
             Ok(()) => self.turn.reopened(opened).await,
             Err(error) => {
                 self.forget_if_gone(id, &error).await?;

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, ResponseId, Store, StoreError,
-    Tenant, ThreadId,
+    Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, Place, ResponseId, Store,
+    StoreError, Tenant, ThreadId,
 };
 use async_trait::async_trait;
 
@@ -35,7 +35,8 @@ passing_on! {
     ) -> Result<LedgerEntry>;
     fn trust(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
     fn relearn(
-        tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>
+        tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>,
+        place: Option<Place>
     ) -> Result<()>;
     fn any() -> Result<bool>;
     fn is_ledger(tenant: &Tenant, kept: &Kept) -> Result<bool>;
