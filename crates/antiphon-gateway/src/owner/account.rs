@@ -40,7 +40,7 @@ impl Gateway {
             return Ok(());
         };
         let items = items(&body.slice_ref(raw.as_bytes()), key, &self.settings.limits)?;
-        self.check_references(caller, upstream, &items).await
+        self.check_items(caller, &items, stands_for).await
     }
 
     /// The same of a turn whose state its caller keeps: what it says goes to where others have theirs.
@@ -69,28 +69,15 @@ impl Gateway {
         upstream: &HttpUpstream,
         request: &CreateRequest,
     ) -> Result<(), ApiError> {
-        if self.is_shared(upstream) {
-            check_keys(&request.object())?;
-        }
-        self.check_references(caller, upstream, &request.input).await
-    }
-
-    /// Refuses items that stand for others by their ids, as references do and reasoning without content,
-    /// which are not the tenant's own where several share the account. It is the provider's refusal of
-    /// what it does not have.
-    async fn check_references(
-        &self,
-        caller: &Caller,
-        upstream: &HttpUpstream,
-        items: &[Item],
-    ) -> Result<(), ApiError> {
         if !self.is_shared(upstream) {
             return Ok(());
         }
-        self.check_items(caller, items, stands_for).await
+        check_keys(&request.object())?;
+        self.check_items(caller, &request.input, stands_for).await
     }
 
-    /// Refuses items that the tenant does not have of those that are `named` by their ids.
+    /// Refuses items that the tenant does not have of those that are `named` by their ids, as the
+    /// provider refuses what it does not have.
     async fn check_items(
         &self,
         caller: &Caller,
@@ -110,8 +97,8 @@ impl Gateway {
     }
 }
 
-/// The id that is all there is of an item. Source: the provider's guide to images, whose calls are named
-/// without their results.
+/// The id that is all there is of an item, as of a reference and of reasoning without content. Source:
+/// the provider's guide to images, whose calls are named without their results.
 fn stands_for(item: &Item) -> Option<&ItemId> {
     let is_named = match item.head().kind {
         Kind::ItemReference => true,

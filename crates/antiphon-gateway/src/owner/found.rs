@@ -96,7 +96,7 @@ impl Gateway {
 }
 
 impl Upstreams {
-    /// Whether any keeps what is begun with its models, or did when the store was begun.
+    /// Whether any keeps what is begun with its models, or a ledger was there when the gateway started.
     pub(crate) fn keep_state(&self) -> bool {
         self.kept || self.all().iter().any(keeps)
     }

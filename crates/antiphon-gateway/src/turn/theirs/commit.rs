@@ -92,8 +92,8 @@ impl Theirs<'_> {
     }
 
     /// Ends a turn whose caller left, or whose answer broke off, before its response was heard of. It may
-    /// be there all the same: its conversation is in doubt, and should its client make the request again, its input is known by what
-    /// is kept of it here.
+    /// be there all the same: its conversation is in doubt, and should its client make the request
+    /// again, its input is known by what is kept of it here.
     pub(super) async fn leave(&self, opened: &Opened, plan: &Plan) {
         if !self.has_opening() || opened.conversation.is_none() {
             return self.drop_opening(opened).await;
