@@ -34,6 +34,7 @@
 //! - [`strip`]: what must not be sent beside state that a server holds.
 //! - [`dialect`]: Chat Completions, Anthropic Messages and AI SDK parts, in and out.
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
+//! - [`companion`]: the same beside a client, for those who cannot put a gateway in between.
 //! - [`tracker`]: what a server that owns the state has, lacks, and is being sent.
 //! - [`run`]: the rules of an agent's run beside it.
 //! - [`truncation`]: what can be left out of a conversation that is too long.
@@ -44,6 +45,7 @@
 //! After a repair [`repair::check`] finds nothing; what was well formed keeps its bytes; repairing
 //! twice changes nothing more. Everything is linear in its input.
 
+pub mod companion;
 pub mod dialect;
 pub mod faults;
 pub mod item;
