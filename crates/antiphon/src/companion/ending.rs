@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 
-use super::admission::LocalIds;
 use super::answer::{Answer, Heard, Tracer};
 use super::course::{Basis, Course, Purpose, Refusal, Sending, Stage};
 use super::history::History;
 use super::request::GoesOn;
 use super::said::Said;
+use super::underway::Underway;
 use crate::faults::StateError;
 
 /// What a turn left where it went on.
@@ -31,6 +31,9 @@ impl Course {
             other => return self.stage = other,
         };
         let is_clients = (400..500).contains(&status);
+        if is_clients {
+            self.underway.iter_mut().for_each(Underway::is_refused);
+        }
         let fault = is_clients.then(|| Said::in_body(body).state_error()).flatten();
         match fault {
             Some(StateError::Locked) => self.give_up(Left::Doubt),
@@ -49,8 +52,11 @@ impl Course {
         let Sending { body, planned: Some((basis, _)) } = sending else {
             return self.give_up(Left::Doubt);
         };
+        // What it holds was told just now: only what it does not have is left out.
+        let is_known = self.has_learnt && matches!(fault, StateError::UnknownItem(_));
         self.refusal = Some(Refusal { fault, body, has_deleted: false });
         match basis {
+            Basis::Held(_) if is_known => self.plan(basis),
             Basis::Held(_) => {
                 self.release(Left::Doubt);
                 self.forget();
@@ -85,8 +91,7 @@ impl Course {
 
     pub(super) fn heard(&mut self, bytes: &[u8]) {
         let Stage::Hearing(_, answer) = &mut self.stage else { return };
-        let mut ids = LocalIds::of(self.memory.stamp());
-        let heard = answer.heard(bytes, &mut Tracer { key: self.key, ids: &mut ids });
+        let heard = answer.heard(bytes, &mut Tracer { key: self.key, ids: &mut self.ids });
         if let Some(heard) = heard {
             self.conclude(heard);
         }
@@ -105,8 +110,7 @@ impl Course {
 
     fn heard_to_its_end(&mut self) -> Option<Heard> {
         let Stage::Hearing(_, answer) = &mut self.stage else { return None };
-        let mut ids = LocalIds::of(self.memory.stamp());
-        let mut tracer = Tracer { key: self.key, ids: &mut ids };
+        let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
         match self.purpose {
             Purpose::Answer => answer.ended(&mut tracer),
             Purpose::Delivery => Heard::of_list(&answer.take_whole()?, &mut tracer),

@@ -32,11 +32,13 @@ mod planning;
 mod recent;
 mod report;
 mod request;
+mod retry;
 mod said;
 mod segment;
 mod step;
 mod stuck;
 mod turn;
+mod underway;
 mod unknown;
 mod walk;
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::OpenError;
-use crate::item::{Item, items_of};
+use crate::item::{FingerprintKey, Item, items_of};
 use crate::json::{Object, range_in, with_elements};
 
 /// A body as it came, and the items of its input.
@@ -52,6 +52,11 @@ impl Request {
             goes_on: GoesOn::Conversation(conversation.to_owned()),
             stores: true,
         })
+    }
+
+    /// A digest of the very bytes that came.
+    pub(super) fn digest(&self, key: FingerprintKey) -> u128 {
+        key.digest(&self.body)
     }
 
     /// The very bytes that came.
