@@ -54,8 +54,8 @@ def whole(client: Client) -> Client:
     given: Any = client._client
     if isinstance(given, (WholeClient, WholeAsyncClient)):
         return client
-    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
     library = library_of(given)
+    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
     if isinstance(client, openai.OpenAI):
         made = over(WholeClient, library.Client)
     else:
