@@ -12,6 +12,9 @@ from places import NODE, ROOT, version
 from conftest import Run
 from environments import Tools
 
+# As the names of sections stand in a library.
+DEBUG_SECTION = b"\0.debug_info\0"
+
 ESM = 'import * as antiphon from "antiphon";\n'
 CJS = 'const antiphon = require("antiphon");\n'
 REPAIR = """\
@@ -52,7 +55,7 @@ def test_it_holds_the_package_and_nothing_else(files: dict[str, bytes]) -> None:
 
 def test_its_addon_is_a_release(files: dict[str, bytes]) -> None:
     [addon] = addons(files)
-    assert b".debug_info" not in files[addon]
+    assert DEBUG_SECTION not in files[addon]
 
 
 def test_what_it_exports_is_there(manifest: dict[str, Any], files: dict[str, bytes]) -> None:
