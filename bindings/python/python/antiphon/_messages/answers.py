@@ -73,7 +73,7 @@ class ModelParts:
         if block_id:
             item["id"] = block_id
         elif self.message.id:
-            item["id"] = made_up_id(f"{self.message.id}/{position}")
+            item["id"] = made_up_id(self.message.id, str(position), said)
         part = Part(item, [position])
         self.parts.append(part)
         if block_id:

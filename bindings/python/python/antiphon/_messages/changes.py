@@ -21,12 +21,15 @@ def changed(message: BaseMessage, parts: list[Part], left: dict[int, Item]) -> B
 def content_left(
     message: BaseMessage, parts: list[Part], left: dict[int, Item]
 ) -> str | list[Block]:
+    """The blocks that are left, and those that are no item's own."""
     of_blocks = {block: number for number, part in enumerate(parts) for block in part.blocks}
-    content = [
-        with_ids(block, parts[number].item, left[number])
-        for position, block in enumerate(blocks_of(message))
-        if (number := of_blocks[position]) in left
-    ]
+    content = []
+    for position, block in enumerate(blocks_of(message)):
+        number = of_blocks.get(position)
+        if number is None:
+            content.append(block)
+        elif number in left:
+            content.append(with_ids(block, parts[number].item, left[number]))
     if isinstance(message.content, str):
         return message.content if content else ""
     return content
@@ -38,7 +41,9 @@ def calls_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> 
     def kept(calls: list[Any], first: int) -> list[Any]:
         numbered = [(of_calls[position], call) for position, call in enumerate(calls, first)]
         return [
-            {**call, "id": left[number].get("call_id")} for number, call in numbered if number in left
+            {**call, "id": left[number].get("call_id")}
+            for number, call in numbered
+            if number in left
         ]
 
     return {
@@ -48,7 +53,7 @@ def calls_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> 
 
 
 def keywords_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> dict[str, Any]:
-    """The keywords without reasoning and calls that are left out: some of LangChain sends them too."""
+    """The keywords without reasoning and calls that are left out: LangChain may send those too."""
     keywords = dict(message.additional_kwargs)
     gone = [part for number, part in enumerate(parts) if number not in left]
     if any(part.is_keyword for part in gone):

@@ -64,9 +64,7 @@ class View:
 
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
-        self.places = [
-            (entry, number) for entry in entries for number in range(len(entry.parts))
-        ]
+        self.places = [(entry, number) for entry in entries for number in range(len(entry.parts))]
 
     def items(self) -> list[Item]:
         return [entry.parts[number].item for entry, number in self.places]
@@ -118,6 +116,4 @@ IDS = ("id", "call_id")
 
 def is_copy(item: Item, given: Item) -> bool:
     """Whether the item is the given one with other ids."""
-    return all(
-        item.get(key) == given.get(key) for key in {*item, *given} if key not in IDS
-    )
+    return all(item.get(key) == given.get(key) for key in {*item, *given} if key not in IDS)

@@ -50,10 +50,10 @@ def caller_parts(message: BaseMessage) -> list[Part]:
     said = [position for position in range(len(blocks)) if position not in answered]
     if outputs and not said:
         return outputs
-    item: Item = {"type": "message", "role": role_of(message)}
+    content = text_of([blocks[position] for position in said])
+    item: Item = {"type": "message", "role": role_of(message), "content": content}
     if message.id:
-        item["id"] = made_up_id(message.id)
-    item["content"] = text_of([blocks[position] for position in said])
+        item["id"] = made_up_id(message.id, content)
     return [*outputs, Part(item, said)]
 
 
@@ -115,9 +115,11 @@ def role_of(message: BaseMessage) -> str:
     return "system" if isinstance(message, SystemMessage) else "user"
 
 
-def made_up_id(name: str) -> str:
-    """An id for a message item that has none of its own: LangChain's own ids are of any form."""
-    return "msg_" + hashlib.sha256(name.encode()).hexdigest()[:32]
+def made_up_id(*names: str) -> str:
+    """An id for a message item that has none of its own. Items that LangChain gave one id and that
+    say the same are one.
+    """
+    return "msg_" + hashlib.sha256("\0".join(names).encode()).hexdigest()[:32]
 
 
 def text_of(content: Any) -> str:
