@@ -1,5 +1,7 @@
 //! The native module below the Node package `antiphon`: values in, values out, no rules.
 
+mod companion;
+
 use napi_derive::napi;
 
 /// The package's version.

@@ -1,0 +1,3 @@
+export { wholeFetch } from "./fetch/whole-fetch.js";
+export type { WholeFetchOptions } from "./fetch/whole-fetch.js";
+export type { TurnReport, TurnMend } from "./fetch/report.js";
