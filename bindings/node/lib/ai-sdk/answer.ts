@@ -1,5 +1,5 @@
 import { itemIdOf } from "./items.js";
-import type { FinishReason, Part, ProviderValues, StreamPart } from "./shapes.js";
+import type { FinishReason, Part, ProviderValues, StreamPart, Warning } from "./shapes.js";
 
 /** How an answer ended. */
 export interface Ending {
@@ -13,12 +13,18 @@ export function isWhole(reason: FinishReason): boolean {
   return !["error", "interrupted", "other", "unknown"].includes(unified);
 }
 
+/** Whether a part begins a stream. It bears the warnings of the call. */
+export function isStart(part: StreamPart): part is StreamPart & { warnings: readonly Warning[] } {
+  return part.type === "stream-start";
+}
+
 /** A streamed answer as it is put together: the parts that are over, and the ids of all. */
 export class Answer {
   readonly #content: Part[] = [];
   readonly #open = new Map<string, Part>();
   readonly #ids = new Set<string>();
   #responseId: string | undefined;
+  #isWhole = false;
 
   hear(part: StreamPart): void {
     const heard = part as Heard;
@@ -46,7 +52,15 @@ export class Answer {
       case "custom":
         this.#content.push(heard as Part);
         break;
+      case "finish":
+        this.#isWhole = heard.finishReason !== undefined && isWhole(heard.finishReason);
+        break;
     }
+  }
+
+  /** Whether the answer came to its end. */
+  get isWhole(): boolean {
+    return this.#isWhole;
   }
 
   /** What came whole. */
@@ -79,6 +93,7 @@ interface Heard {
   readonly type: string;
   readonly id?: string;
   readonly delta?: string;
+  readonly finishReason?: FinishReason;
   readonly providerMetadata?: ProviderValues;
 }
 

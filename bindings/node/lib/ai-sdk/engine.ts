@@ -26,9 +26,9 @@ interface Repaired {
 }
 
 interface Engine {
+  check(items: readonly Item[]): readonly { readonly id: string | null; readonly fault: string; readonly message: string }[];
   repair(items: readonly Item[], held?: readonly Item[], policy?: string): Repaired;
   reconcile(held: readonly Item[], items: readonly Item[]): readonly { readonly verdict: string }[];
-  filterOrphanedReasoning(items: readonly Item[]): Repaired;
 }
 
 export const engine: Engine = core as unknown as Engine;
