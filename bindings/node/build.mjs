@@ -1,83 +1,107 @@
 // Builds the package.
 //
-//   node build.mjs                           TypeScript to dist/
-//   node build.mjs ADDON                     and the compiled addon beside it, for use from here
-//   node build.mjs ADDON VERSION             and DIR/antiphon-VERSION.tgz, which holds both
-//   node build.mjs ADDON VERSION --split     and two packages: `antiphon`, which asks for its addon,
-//                                            and `@antiphon/PLATFORM`, which is the addon
+//   node build.mjs                       for use from here: dist/ and the addon, not optimized
+//   node build.mjs --out FILE.tgz        a package that holds the addon for this platform
+//   node build.mjs --out DIR --split     what is published: `antiphon`, which asks for its addon, and
+//                                        `@antiphon/PLATFORM`, which is the addon
 //
-// Options: --out DIR (default: here), --platform NAME (default: of this machine, as in
-// "linux-x64-gnu"), --platforms NAMES for --split: all that `antiphon` asks for, with commas.
-// ADDON is what `cargo build -p antiphon-node` leaves: libantiphon_node.so, .dylib or antiphon_node.dll.
+//   --addon FILE      a compiled addon (libantiphon_node.so, .dylib, antiphon_node.dll); else cargo
+//                     builds one
+//   --version V       what the package is stamped with; else what the workspace's Cargo.toml says
+//   --platform NAME   of the addon, as in "linux-x64-gnu"; else this machine's
+//   --platforms A,B   with --split: all that `antiphon` asks for; else --platform's
+//
+// ANTIPHON_NODE_MODULES names a node_modules with `typescript` and `@types/node`; else they are looked
+// for as Node does.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import * as fs from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const HERE = import.meta.dirname ?? dirname(new URL(import.meta.url).pathname);
+const HERE = dirname(fileURLToPath(import.meta.url));
 const LICENSE = join(HERE, "../../LICENSE");
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values: options } = parseArgs({
   options: {
-    out: { type: "string", default: HERE },
+    addon: { type: "string" },
+    out: { type: "string" },
     platform: { type: "string", default: platformOfThisMachine() },
     platforms: { type: "string" },
     split: { type: "boolean", default: false },
+    version: { type: "string" },
   },
 });
-const [addon, version] = positionals;
-const addonFile = `antiphon.${values.platform}.node`;
+const addonFile = `antiphon.${options.platform}.node`;
 
 compile();
-if (addon) copyFileSync(addon, join(HERE, addonFile));
-if (version && values.split) packSplit();
-else if (version) packWhole();
+const addon = options.addon ?? cargoBuild();
+if (!options.out) fs.copyFileSync(addon, join(HERE, addonFile));
+else if (options.split) packSplit(resolve(options.out));
+else packWhole(resolve(options.out));
 
 /** Both builds, each with its types. */
 function compile() {
-  rmSync(join(HERE, "dist"), { recursive: true, force: true });
-  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const modules = process.env.ANTIPHON_NODE_MODULES;
+  const manifest = modules
+    ? join(modules, "typescript/package.json")
+    : createRequire(import.meta.url).resolve("typescript/package.json");
+  const tsc = join(dirname(manifest), "bin/tsc");
+  const types = modules ? ["--typeRoots", join(modules, "@types")] : [];
+  fs.rmSync(join(HERE, "dist"), { recursive: true, force: true });
   for (const project of ["tsconfig.json", "tsconfig.cjs.json"]) {
-    execFileSync(process.execPath, [tsc, "-p", join(HERE, project)], { stdio: "inherit" });
+    run(process.execPath, [tsc, "-p", join(HERE, project), ...types]);
   }
-  writeFileSync(join(HERE, "dist/cjs/package.json"), `{ "type": "commonjs" }\n`);
+  fs.writeFileSync(join(HERE, "dist/cjs/package.json"), `{ "type": "commonjs" }\n`);
 }
 
-/** One package for this platform alone, with the addon in it. */
-function packWhole() {
+/** The compiled addon; optimized where it goes into a package. */
+function cargoBuild() {
+  const profile = options.out ? "release" : "dev";
+  run("cargo", ["build", "--locked", "-p", "antiphon-node", "--profile", profile]);
+  const directory = profile === "release" ? "release" : "debug";
+  const file = {
+    win32: "antiphon_node.dll",
+    darwin: "libantiphon_node.dylib",
+  }[process.platform];
+  return join(cargoMetadata().target_directory, directory, file ?? "libantiphon_node.so");
+}
+
+function packWhole(file) {
   const main = staged(manifest());
-  copyFileSync(addon, join(main, addonFile));
-  pack(main);
+  fs.copyFileSync(addon, join(main, addonFile));
+  const packed = pack(main, dirname(file));
+  if (packed !== file) fs.renameSync(packed, file);
 }
 
-/** The package without an addon, and that of this platform's. */
-function packSplit() {
-  const platforms = (values.platforms ?? values.platform).split(",");
+function packSplit(directory) {
+  const { version } = manifest();
+  const platforms = (options.platforms ?? options.platform).split(",");
   const wanted = platforms.map((platform) => [`@antiphon/${platform}`, version]);
-  pack(staged({ ...manifest(), optionalDependencies: Object.fromEntries(wanted) }));
-  const own = mkdtempSync(join(tmpdir(), "antiphon-platform-"));
-  writeJson(join(own, "package.json"), platformManifest());
-  copyFileSync(addon, join(own, addonFile));
-  copyFileSync(LICENSE, join(own, "LICENSE"));
-  pack(own);
+  pack(staged({ ...manifest(), optionalDependencies: Object.fromEntries(wanted) }), directory);
+  const own = fs.mkdtempSync(join(tmpdir(), "antiphon-platform-"));
+  writeJson(join(own, "package.json"), platformManifest(version));
+  fs.copyFileSync(addon, join(own, addonFile));
+  fs.copyFileSync(LICENSE, join(own, "LICENSE"));
+  pack(own, directory);
 }
 
+/** What is published, with its version. */
 function manifest() {
   const { devDependencies, scripts, ...published } = readJson(join(HERE, "package.json"));
-  return { ...published, version };
+  return { ...published, version: options.version ?? workspaceVersion() };
 }
 
-function platformManifest() {
-  const [os, cpu, libc] = values.platform.split("-");
+function platformManifest(version) {
+  const [os, cpu, libc] = options.platform.split("-");
   const { license, engines } = readJson(join(HERE, "package.json"));
   return {
-    name: `@antiphon/${values.platform}`,
+    name: `@antiphon/${options.platform}`,
     version,
-    description: `The compiled module of antiphon for ${values.platform}.`,
+    description: `The compiled module of antiphon for ${options.platform}.`,
     license,
     main: addonFile,
     files: [addonFile],
@@ -90,22 +114,23 @@ function platformManifest() {
 
 /** A directory with what is published of this one. */
 function staged(packageJson) {
-  const directory = mkdtempSync(join(tmpdir(), "antiphon-package-"));
+  const directory = fs.mkdtempSync(join(tmpdir(), "antiphon-package-"));
   writeJson(join(directory, "package.json"), packageJson);
-  cpSync(join(HERE, "dist"), join(directory, "dist"), { recursive: true });
-  copyFileSync(join(HERE, "README.md"), join(directory, "README.md"));
-  copyFileSync(LICENSE, join(directory, "LICENSE"));
+  fs.cpSync(join(HERE, "dist"), join(directory, "dist"), { recursive: true });
+  fs.copyFileSync(join(HERE, "README.md"), join(directory, "README.md"));
+  fs.copyFileSync(LICENSE, join(directory, "LICENSE"));
   return directory;
 }
 
-/** `npm pack`; the directory is done with. */
-function pack(directory) {
-  const out = resolve(values.out);
-  mkdirSync(out, { recursive: true });
-  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
-  const [command, ...rest] = [...npm, "pack", "--silent", "--pack-destination", out];
-  execFileSync(command, rest, { cwd: directory, stdio: "inherit" });
-  rmSync(directory, { recursive: true });
+/** The package file of a directory, which is done with. */
+function pack(directory, out) {
+  fs.mkdirSync(out, { recursive: true });
+  const npm = process.env.npm_execpath;
+  const [command, ...first] = npm ? [process.execPath, npm] : ["npm"];
+  const rest = [...first, "pack", "--silent", "--pack-destination", out];
+  const said = execFileSync(command, rest, { cwd: directory, encoding: "utf8" });
+  fs.rmSync(directory, { recursive: true });
+  return join(out, basename(said.trim().split("\n").at(-1)));
 }
 
 function platformOfThisMachine() {
@@ -116,10 +141,23 @@ function platformOfThisMachine() {
   return `linux-${arch}-${isGlibc ? "gnu" : "musl"}`;
 }
 
+function workspaceVersion() {
+  return cargoMetadata().packages.find(({ name }) => name === "antiphon-node").version;
+}
+
+function cargoMetadata() {
+  const asked = ["metadata", "--format-version", "1", "--no-deps"];
+  return JSON.parse(execFileSync("cargo", asked, { cwd: HERE, encoding: "utf8", maxBuffer: 64 << 20 }));
+}
+
+function run(command, args) {
+  execFileSync(command, args, { cwd: HERE, stdio: "inherit" });
+}
+
 function readJson(file) {
-  return JSON.parse(readFileSync(file, "utf8"));
+  return JSON.parse(fs.readFileSync(file, "utf8"));
 }
 
 function writeJson(file, value) {
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+  fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -3,8 +3,10 @@
 use antiphon::companion;
 use antiphon::item::FingerprintKey;
 use bytes::Bytes;
-use napi::bindgen_prelude::{Buffer, Either, Uint8Array};
+use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
+
+use crate::text::{Text, bytes_of};
 
 /// What is known of the conversations and chains of servers.
 #[napi]
@@ -22,19 +24,14 @@ impl Companion {
 
     /// Begins a turn; nothing for a body that begins none.
     #[napi]
-    pub fn open(&self, account: String, body: Either<String, Uint8Array>) -> Option<Turn> {
+    pub fn open(&self, account: String, body: Text) -> Option<Turn> {
         let body = bytes_of(body);
         Some(Turn { turn: self.0.open(&account, body.clone()).ok()?, body })
     }
 
     /// Begins a delivery of items; nothing for what is no array of items.
     #[napi]
-    pub fn deliver(
-        &self,
-        account: String,
-        conversation: String,
-        items: Either<String, Uint8Array>,
-    ) -> Option<Turn> {
+    pub fn deliver(&self, account: String, conversation: String, items: Text) -> Option<Turn> {
         let body = bytes_of(items);
         Some(Turn { turn: self.0.deliver(&account, &conversation, &body).ok()?, body })
     }
@@ -155,11 +152,4 @@ pub struct Mend {
     pub fault: &'static str,
     /// What was done.
     pub action: &'static str,
-}
-
-fn bytes_of(given: Either<String, Uint8Array>) -> Bytes {
-    match given {
-        Either::A(text) => text.into(),
-        Either::B(bytes) => Bytes::copy_from_slice(&bytes),
-    }
 }

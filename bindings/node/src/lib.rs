@@ -1,6 +1,10 @@
 //! The native module below the Node package `antiphon`: values in, values out, no rules.
 
-mod companion;
+pub mod companion;
+pub mod conversion;
+pub mod items;
+mod text;
+pub mod tracker;
 
 use napi_derive::napi;
 
