@@ -5,19 +5,34 @@ from typing import Any, TypeAlias, final
 
 from antiphon._reconcile import Kind
 
+__all__ = [
+    "Ask",
+    "Companion",
+    "GiveUp",
+    "Send",
+    "Tracker",
+    "Turn",
+    "__version__",
+    "check",
+    "filter_orphaned_reasoning",
+    "reconcile",
+    "repair",
+    "strip",
+]
+
 __version__: str
 
-Found: TypeAlias = tuple[str, str, int | None, str | None, str | None, str | None]
-Mended: TypeAlias = tuple[int | None, str | None, str, str, str, str | None, str | None]
-Judged: TypeAlias = tuple[Kind, int | None, str | None, bool | None, int | None, int | None]
+_Found: TypeAlias = tuple[str, str, int | None, str | None, str | None, str | None]
+_Mended: TypeAlias = tuple[int | None, str | None, str, str, str, str | None, str | None]
+_Judged: TypeAlias = tuple[Kind, int | None, str | None, bool | None, int | None, int | None]
 
-def check(items: Iterable[Any], held: Iterable[Any] | None) -> list[Found]: ...
+def check(items: Iterable[Any], held: Iterable[Any] | None) -> list[_Found]: ...
 def repair(
     items: Iterable[Any], held: Iterable[Any] | None, policy: str
-) -> tuple[list[Any], list[Mended]]: ...
-def filter_orphaned_reasoning(items: Iterable[Any]) -> tuple[list[Any], list[Mended]]: ...
-def strip(items: Iterable[Any]) -> tuple[list[Any], list[Mended]]: ...
-def reconcile(held: Iterable[Any], items: Iterable[Any]) -> list[Judged]: ...
+) -> tuple[list[Any], list[_Mended]]: ...
+def filter_orphaned_reasoning(items: Iterable[Any]) -> tuple[list[Any], list[_Mended]]: ...
+def strip(items: Iterable[Any]) -> tuple[list[Any], list[_Mended]]: ...
+def reconcile(held: Iterable[Any], items: Iterable[Any]) -> list[_Judged]: ...
 @final
 class Tracker:
     def __new__(cls, options: dict[str, Any]) -> Tracker: ...

@@ -94,6 +94,6 @@ def strip(items: Iterable[Given]) -> Repaired[Given]:
     return _repaired(_native.strip(items))
 
 
-def _repaired(mended: tuple[list[Any], list[_native.Mended]]) -> Repaired[Any]:
+def _repaired(mended: tuple[list[Any], list[Any]]) -> Repaired[Any]:
     items, mends = mended
     return Repaired(items, [Mend(*mend) for mend in mends])
