@@ -31,6 +31,6 @@ export type { TurnMend, TurnReport } from "./fetch/report.js";
 export { toAnthropicStream, toResponsesStream } from "./streams/to-stream.js";
 export type { ResponsesStreamOptions, StreamOptions } from "./streams/to-stream.js";
 export type { StreamSource } from "./streams/source.js";
-export { ConvertedStream } from "./streams/converted-stream.js";
+export type { ConvertedStream } from "./streams/converted-stream.js";
 export type * from "./streams/responses-events.js";
 export type * from "./streams/anthropic-events.js";

@@ -35,6 +35,7 @@ export class Told implements AsyncIterator<string, void> {
     private readonly conversion: NativeConversion,
     private readonly signal: AbortSignal | undefined,
   ) {
+    if (signal?.aborted) parts.leave(signal.reason);
     signal?.addEventListener("abort", this.#aborted, { once: true });
   }
 
@@ -93,7 +94,6 @@ export class Told implements AsyncIterator<string, void> {
         this.#push(partOfError(heard.error));
         return this.#finish();
       case "aborted":
-        this.#leave(heard.reason);
         this.#push({ type: "abort", reason: sentenceOf(heard.reason) });
         return this.#finish();
       case "left":
@@ -119,6 +119,7 @@ export class Told implements AsyncIterator<string, void> {
   }
 
   readonly #aborted = (): void => {
+    this.parts.leave(this.signal?.reason);
     this.#interrupt?.({ kind: "aborted", reason: this.signal?.reason });
   };
 }
