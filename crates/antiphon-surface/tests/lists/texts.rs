@@ -6,7 +6,7 @@ use bytes::Bytes;
 const NO_ITEMS: Bytes = Bytes::from_static(b"[]");
 
 fn told(text: &'static str) -> Unreadable {
-    check(&Bytes::from_static(text.as_bytes()), None).unwrap_err()
+    check(&Bytes::from_static(text.as_bytes()), None).expect_err("it is no list of items")
 }
 
 #[test]
