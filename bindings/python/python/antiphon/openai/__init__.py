@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 try:
@@ -60,7 +60,8 @@ def whole(client: Client) -> Client:
         made = over(WholeClient, library.Client)
     else:
         made = over(WholeAsyncClient, library.AsyncClient)
-    return client.copy(http_client=made(given, companion))
+    copy: Any = client.copy
+    return cast(Client, copy(http_client=made(given, companion)))
 
 
 def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> int:
