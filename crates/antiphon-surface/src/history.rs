@@ -4,15 +4,16 @@
 use std::collections::HashSet;
 
 use antiphon::item::FingerprintKey;
+use antiphon::made_up::is_made_up;
 use antiphon::repair::{
     self, Continuation, Finding, Held, Mend, OnUnresolvedReference, Policy, Refused, Repaired,
 };
-use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
+use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 /// Messages are compared within one call, so that the key need not be a secret.
 pub(crate) const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
-/// What a server holds that holds `items`.
+/// What a server holds that holds `items`. What only Antiphon makes up is held as made up.
 pub fn transcript(items: &[Item]) -> Transcript {
     items.iter().enumerate().map(held_item).collect()
 }
@@ -21,7 +22,8 @@ fn held_item((position, item): (usize, &Item)) -> HeldItem {
     let own = item.head().id.clone();
     // No id of an item begins like this.
     let id = own.unwrap_or_else(|| ItemId::from(format!("#{position}")));
-    HeldItem::new(id, item, KEY, None)
+    let origin = is_made_up(item).then(Origin::made_up);
+    HeldItem::new(id, item, KEY, origin)
 }
 
 /// What is held before `items`: what was said to be, or, where they name what they do not contain,

@@ -14,13 +14,36 @@
 //!                                            '---> left      nobody knows what it has
 //! ```
 
+mod admission;
+mod answer;
+mod course;
+mod deleting;
+mod history;
+mod kept;
+mod learning;
+mod ledger;
+mod listing;
+mod memory;
+mod objections;
+mod planning;
+mod recent;
 mod report;
+mod request;
+mod said;
+mod segment;
 mod step;
+mod stuck;
 mod turn;
+mod unknown;
+mod walk;
 
 use bytes::Bytes;
 
-pub use report::Report;
+use self::course::{Course, Purpose};
+use self::memory::Memory;
+use self::recent::Name;
+use self::request::Request;
+pub use report::{Mending, Report};
 pub use step::{Method, Step};
 pub use turn::Turn;
 
@@ -33,8 +56,8 @@ use crate::item::FingerprintKey;
 /// is bounded: heads and fingerprints, no bodies, of as many conversations as were used last.
 #[derive(Clone, Debug)]
 pub struct Companion {
-    #[expect(dead_code, reason = "the ledgers' fingerprints are made with it")]
     key: FingerprintKey,
+    memory: Memory,
 }
 
 /// Why a body begins no turn.
@@ -51,30 +74,37 @@ pub enum OpenError {
 impl Companion {
     /// A companion that knows nothing yet. `key` is for the fingerprints of messages.
     pub fn new(key: FingerprintKey) -> Self {
-        Self { key }
+        Self { key, memory: Memory::new() }
     }
 
     /// Begins a turn with the body of a `POST …/responses`. `account` names whose data it is: the base
     /// URL and the credentials, or a digest of them.
     pub fn open(&self, account: &str, body: Bytes) -> Result<Turn, OpenError> {
-        let _ = account;
-        Ok(Turn::passing(body))
+        let request = Request::read(body)?;
+        Ok(self.turn(account, request, Purpose::Answer))
     }
 
     /// Begins the delivery of items (outputs of tools) to a conversation, without a turn of the
-    /// model's: those of them that it holds no output for, and whose calls it holds, are posted.
+    /// model's: those of them that it does not hold, and whose calls it holds, are posted. `items` is an
+    /// array; what is to be sent is the body of a `POST …/conversations/{conversation}/items`, or
+    /// [`Step::Nothing`] where there is nothing to post.
     pub fn deliver(
         &self,
         account: &str,
         conversation: &str,
         items: &Bytes,
     ) -> Result<Turn, OpenError> {
-        let _ = (account, conversation);
-        Ok(Turn::passing(items.clone()))
+        let request = Request::of_delivery(conversation, items)?;
+        Ok(self.turn(account, request, Purpose::Delivery))
     }
 
-    /// Something else than a turn changed the conversation: it is asked for before the next one.
+    /// Something else than a turn has changed the conversation, or may have: it is asked for before the
+    /// next one. To be called once that is answered, or has failed.
     pub fn touched(&self, account: &str, conversation: &str) {
-        let _ = (account, conversation);
+        self.memory.doubt(&Name::of(account, conversation));
+    }
+
+    fn turn(&self, account: &str, request: Request, purpose: Purpose) -> Turn {
+        Turn::of(Course::begin((&self.memory, self.key), account, request, purpose))
     }
 }

@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 
+use super::answer::Answer;
+use super::course::{Course, Sending, Stage};
 use super::{Report, Step};
 
 /// A turn that was opened.
@@ -9,50 +11,63 @@ use super::{Report, Step};
 /// [`step`](Self::step) changes with [`answered`](Self::answered), [`refused`](Self::refused) and
 /// [`begun`](Self::begun), and with nothing else. A turn that is dropped before its end was left.
 #[derive(Debug)]
-pub struct Turn {
-    step: Step,
-}
+pub struct Turn(Course);
 
 impl Turn {
-    pub(super) fn passing(body: Bytes) -> Self {
-        Self { step: Step::Send { body } }
+    pub(super) fn of(course: Course) -> Self {
+        Self(course)
     }
 
     /// What is to be done next. The same until something is told.
     pub fn step(&self) -> Step {
-        self.step.clone()
+        match &self.0.stage {
+            Stage::Learning(learning, _) => learning.step(),
+            Stage::Deleting(deleting) => deleting.step().unwrap_or(Step::Nothing),
+            Stage::Sending(Sending { body, .. }) => Step::Send { body: body.clone() },
+            Stage::GivenUp => Step::GiveUp,
+            Stage::Hearing(..) | Stage::Over => Step::Nothing,
+        }
     }
 
-    /// What the server says to what [`Step::Ask`] asks.
+    /// What the server says to what [`Step::Ask`] asks. A request that came to no answer is told as status 0
+    /// without a body.
     pub fn answered(&mut self, status: u16, body: Bytes) {
-        let _ = (status, body);
+        self.0.answered(status, &body);
     }
 
-    /// The server refused the request that was sent.
+    /// The server refused the request that was sent, or failed: it gave another status than 2xx.
     pub fn refused(&mut self, status: u16, body: Bytes) {
-        let _ = (status, body);
-        self.step = Step::GiveUp;
+        self.0.refused(status, &body);
     }
 
     /// The server answers the request that was sent: with an event stream, or with one JSON object.
     pub fn begun(&mut self, is_event_stream: bool) {
-        let _ = is_event_stream;
-        self.step = Step::Nothing;
+        match std::mem::replace(&mut self.0.stage, Stage::Over) {
+            Stage::Sending(sending) => {
+                self.0.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
+            }
+            other => self.0.stage = other,
+        }
     }
 
-    /// Bytes of the answer, as they come. They go to the caller as they are.
+    /// Bytes of the answer, as they come. They go to the caller as they are. Once they have told the end
+    /// of the answer, the server has the turn, whatever is told afterwards.
     pub fn heard(&mut self, bytes: &[u8]) {
-        let _ = bytes;
+        self.0.heard(bytes);
     }
 
     /// The answer is over.
-    pub fn ended(&mut self) {}
+    pub fn ended(&mut self) {
+        self.0.ended();
+    }
 
-    /// The answer broke off, or nobody reads it any more.
-    pub fn left(&mut self) {}
+    /// The answer broke off, or nobody reads it any more. An answer that had told its end is whole.
+    pub fn left(&mut self) {
+        self.0.ended();
+    }
 
     /// What was left out and mended, once [`step`](Self::step) says [`Step::Send`].
     pub fn report(&self) -> Report {
-        Report::default()
+        self.0.report.clone()
     }
 }

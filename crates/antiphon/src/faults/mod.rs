@@ -1,8 +1,10 @@
 //! What a provider refuses in a list of items, as one closed catalogue.
 
 mod refusal;
+mod state;
 
 pub use refusal::Refusal;
+pub use state::StateError;
 
 use crate::item::{CallId, Item, ItemId, Kind};
 

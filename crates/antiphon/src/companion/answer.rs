@@ -1,0 +1,209 @@
+//! What an answer leaves, heard as it goes by.
+
+use bytes::Bytes;
+
+use super::admission::LocalIds;
+use crate::item::{FingerprintKey, Item, items_of};
+use crate::json::Object;
+use crate::stream::{Decoder, Frame};
+use crate::transcript::HeldItem;
+
+/// The longest event, and the longest answer in one piece, that is heard. What is longer goes to its caller
+/// all the same; what it leaves is in doubt then.
+const LONGEST: usize = 64 << 20;
+
+/// An answer on its way.
+///
+/// ```text
+///   Events ── a terminal event ──> Over
+///     └─ an event over the limit ──> Lost
+///   Whole ── the end ──> Over, or Lost where it is no answer
+/// ```
+#[derive(Debug)]
+pub(super) enum Answer {
+    Events { decoder: Box<Decoder>, told: Told },
+    Whole(Vec<u8>),
+    Over,
+    Lost,
+}
+
+/// What an answer tells before its end.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    id: Option<String>,
+    /// The items that were done, in traces, by their place.
+    done: Vec<(u64, HeldItem)>,
+}
+
+/// What an answer came to.
+#[derive(Debug)]
+pub(super) struct Heard {
+    /// The id of the response.
+    pub(super) id: Option<String>,
+    /// Whether it came to an end that leaves all of it: `completed`, or `incomplete` at a limit.
+    pub(super) is_whole: bool,
+    /// What the model made, in traces.
+    pub(super) output: Vec<HeldItem>,
+}
+
+/// Makes traces.
+pub(super) struct Tracer<'a> {
+    pub(super) key: FingerprintKey,
+    pub(super) ids: &'a mut LocalIds,
+}
+
+impl Answer {
+    pub(super) fn begun(is_event_stream: bool) -> Self {
+        match is_event_stream {
+            true => {
+                Self::Events { decoder: Box::new(Decoder::new(LONGEST)), told: Told::default() }
+            }
+            false => Self::Whole(Vec::new()),
+        }
+    }
+
+    /// Takes the next bytes; what the answer came to, once that is told.
+    pub(super) fn heard(&mut self, bytes: &[u8], tracer: &mut Tracer<'_>) -> Option<Heard> {
+        match self {
+            Self::Events { decoder, .. } => decoder.push(bytes),
+            Self::Whole(body) if body.len() + bytes.len() <= LONGEST => body.extend(bytes),
+            Self::Whole(_) => *self = Self::Lost,
+            Self::Over | Self::Lost => {}
+        }
+        self.next(Decoder::next_frame, tracer)
+    }
+
+    /// The answer is over; what it came to, if it told.
+    pub(super) fn ended(&mut self, tracer: &mut Tracer<'_>) -> Option<Heard> {
+        if let Self::Whole(body) = self {
+            let body = Bytes::from(std::mem::take(body));
+            *self = Self::Over;
+            return Heard::in_response(&body, Vec::new(), tracer);
+        }
+        self.next(Decoder::finish, tracer)
+    }
+
+    /// The bytes of an answer in one piece, which is over.
+    pub(super) fn take_whole(&mut self) -> Option<Bytes> {
+        let Self::Whole(body) = self else { return None };
+        let body = Bytes::from(std::mem::take(body));
+        *self = Self::Over;
+        Some(body)
+    }
+
+    fn next(
+        &mut self,
+        next: impl Fn(&mut Decoder) -> Result<Option<Frame>, crate::stream::TooLong>,
+        tracer: &mut Tracer<'_>,
+    ) -> Option<Heard> {
+        let Self::Events { decoder, told } = self else { return None };
+        loop {
+            match next(decoder) {
+                Ok(None) => return None,
+                Ok(Some(frame)) => {
+                    if let Some(heard) = told.event(&frame, tracer) {
+                        *self = Self::Over;
+                        return Some(heard);
+                    }
+                }
+                Err(_) => {
+                    *self = Self::Lost;
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+impl Told {
+    fn event(&mut self, frame: &Frame, tracer: &mut Tracer<'_>) -> Option<Heard> {
+        if !may_tell(&frame.event) {
+            return None;
+        }
+        let event = Object::parse(&frame.data).ok()?;
+        let kind = event.string("type");
+        match kind.as_deref().or_else(|| std::str::from_utf8(&frame.event).ok())? {
+            "response.created" | "response.in_progress" => {
+                let id = event.object("response").and_then(|it| it.string("id").map(String::from));
+                self.id = id.or(self.id.take());
+                None
+            }
+            "response.output_item.done" => {
+                let place = event.get("output_index").and_then(|raw| raw.parse().ok());
+                let item = Item::parse(frame.data.slice_ref(event.get("item")?.as_bytes())).ok()?;
+                self.done.push((place.unwrap_or(u64::MAX), tracer.trace(&item)));
+                None
+            }
+            "response.completed" | "response.incomplete" => {
+                let response = frame.data.slice_ref(event.get("response")?.as_bytes());
+                Some(self.end(&response, tracer))
+            }
+            "response.failed" | "response.cancelled" | "error" => {
+                Some(Heard { id: self.id.take(), is_whole: false, output: Vec::new() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The terminal event has come. Some servers leave the output out of it.
+    fn end(&mut self, response: &Bytes, tracer: &mut Tracer<'_>) -> Heard {
+        let mut done = std::mem::take(&mut self.done);
+        done.sort_by_key(|(place, _)| *place);
+        let done: Vec<HeldItem> = done.into_iter().map(|(_, item)| item).collect();
+        let id = self.id.take();
+        match Heard::in_response(response, done, tracer) {
+            Some(heard) => Heard { id: heard.id.or(id), ..heard },
+            None => Heard { id, is_whole: false, output: Vec::new() },
+        }
+    }
+}
+
+/// Whether an event of this name tells something that is to be known. One without a name may.
+fn may_tell(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"" | b"error"
+            | b"message"
+            | b"response.created"
+            | b"response.in_progress"
+            | b"response.output_item.done"
+            | b"response.completed"
+            | b"response.incomplete"
+            | b"response.failed"
+            | b"response.cancelled"
+    )
+}
+
+impl Heard {
+    /// What a list of items says that were created.
+    pub(super) fn of_list(list: &Bytes, tracer: &mut Tracer<'_>) -> Option<Self> {
+        let fields = Object::parse(list).ok()?;
+        let items = items_of(&list.slice_ref(fields.get("data")?.as_bytes())).ok()?;
+        let output = items.iter().map(|item| tracer.trace(item)).collect();
+        Some(Self { id: None, is_whole: true, output })
+    }
+
+    /// What a response object says; `done`: what was told before, for where it has no output.
+    fn in_response(response: &Bytes, done: Vec<HeldItem>, tracer: &mut Tracer<'_>) -> Option<Self> {
+        let fields = Object::parse(response).ok()?;
+        let status = fields.string("status");
+        let is_whole = matches!(status.as_deref(), Some("completed" | "incomplete"));
+        let id = fields.string("id").map(String::from).filter(|id| !id.is_empty());
+        let output = match fields.present("output") {
+            Some(raw) => items_of(&response.slice_ref(raw.as_bytes())).ok()?,
+            None => Vec::new(),
+        };
+        let output = match output.is_empty() {
+            true => done,
+            false => output.iter().map(|item| tracer.trace(item)).collect(),
+        };
+        Some(Self { id, is_whole, output })
+    }
+}
+
+impl Tracer<'_> {
+    fn trace(&mut self, item: &Item) -> HeldItem {
+        let id = item.head().id.clone().unwrap_or_else(|| self.ids.issue());
+        HeldItem::new(id, item, self.key, None).elsewhere()
+    }
+}

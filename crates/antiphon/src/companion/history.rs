@@ -1,0 +1,108 @@
+//! What a server holds, in traces that many may share.
+
+use std::sync::Arc;
+
+use crate::transcript::{HeldItem, Transcript};
+
+/// Items in their order, kept as pieces of which each goes on from another.
+///
+/// What goes on from one history shares it: a chain of `n` responses takes memory for its items once,
+/// and so does a fork. It holds traces of items, never their bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History(Option<Arc<Piece>>);
+
+#[derive(Debug)]
+struct Piece {
+    before: History,
+    items: Vec<HeldItem>,
+    /// How many items there are, those before it included.
+    length: usize,
+}
+
+impl History {
+    /// These items and nothing before them.
+    pub(super) fn of(items: impl IntoIterator<Item = HeldItem>) -> Self {
+        Self::default().with(items)
+    }
+
+    /// The same with more behind it.
+    pub(super) fn with(&self, items: impl IntoIterator<Item = HeldItem>) -> Self {
+        let items: Vec<HeldItem> = items.into_iter().map(HeldItem::elsewhere).collect();
+        if items.is_empty() {
+            return self.clone();
+        }
+        let length = self.length() + items.len();
+        Self(Some(Arc::new(Piece { before: self.clone(), items, length })))
+    }
+
+    /// All of it.
+    pub(super) fn transcript(&self) -> Transcript {
+        self.pieces().into_iter().flat_map(|piece| piece.items.iter().cloned()).collect()
+    }
+
+    /// How many items there are.
+    pub(super) fn length(&self) -> usize {
+        self.0.as_ref().map_or(0, |piece| piece.length)
+    }
+
+    /// How many items the latest piece has: what it weighs beyond the history that it goes on from.
+    pub(super) fn weight(&self) -> usize {
+        self.0.as_ref().map_or(0, |piece| piece.items.len())
+    }
+
+    fn pieces(&self) -> Vec<&Piece> {
+        let mut pieces: Vec<&Piece> = Vec::new();
+        let mut next = self.0.as_deref();
+        while let Some(piece) = next {
+            pieces.push(piece);
+            next = piece.before.0.as_deref();
+        }
+        pieces.reverse();
+        pieces
+    }
+}
+
+/// Piece by piece: a long chain would not fit on the stack.
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut next = self.before.0.take();
+        while let Some(mut piece) = next.and_then(Arc::into_inner) {
+            next = piece.before.0.take();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::item::given::user;
+    use crate::item::{FingerprintKey, ItemId};
+
+    fn held(number: usize) -> HeldItem {
+        let key = FingerprintKey::new([0; 16]);
+        HeldItem::new(ItemId::from(number.to_string()), &user("hi"), key, None)
+    }
+
+    fn ids(history: &History) -> Vec<String> {
+        history.transcript().items().iter().map(|item| item.id.to_string()).collect()
+    }
+
+    #[test]
+    fn what_goes_on_from_one_history_shares_it() {
+        let begun = History::of([held(1), held(2)]);
+        let (one, other) = (begun.with([held(3)]), begun.with([held(4)]));
+        assert_eq!(ids(&one), ["1", "2", "3"]);
+        assert_eq!(ids(&other), ["1", "2", "4"]);
+        assert_eq!((one.weight(), one.length()), (1, 3));
+        assert!(one.transcript().items().iter().all(|item| item.body.bytes().is_none()));
+    }
+
+    #[test]
+    fn a_long_chain_is_let_go_of() {
+        let mut history = History::default();
+        for number in 0..200_000 {
+            history = history.with([held(number)]);
+        }
+        drop(history);
+    }
+}

@@ -1,0 +1,124 @@
+//! Asking a server what it holds, where that is not known or in doubt.
+
+use bytes::Bytes;
+
+use super::admission::LocalIds;
+use super::history::History;
+use super::listing::{Cursor, Listing};
+use super::said::Said;
+use super::segment::Segment;
+use super::walk::{Walk, Walked};
+use super::{Method, Step};
+use crate::item::{FingerprintKey, Item};
+use crate::made_up::is_made_up;
+use crate::transcript::{HeldItem, Origin};
+
+/// What is being asked.
+///
+/// ```text
+///   Conversation ── a page ──> Conversation ── the last page ──> Learnt::All
+///   Chain ── a response ──> Chain ── the first that is known, or begins it ──> Learnt::All
+///     any ── there is none ──> Learnt::NoSuch
+///     any ── any other answer ──> Learnt::Untold
+/// ```
+#[derive(Debug)]
+pub(super) enum Learning {
+    /// The items of a conversation.
+    Conversation { id: String, listing: Listing },
+    /// A response, its input, and those before it.
+    Chain(Walk),
+}
+
+/// What came of an answer.
+pub(super) enum Learnt {
+    /// More is to be asked.
+    NotYet(Learning),
+    /// All that is held: the items, behind what was known.
+    All(Held),
+    /// The server has nothing of this id.
+    NoSuch,
+    /// The server does not tell.
+    Untold,
+}
+
+/// What a server holds, as it told.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// What was known of what is before it.
+    pub(super) behind: History,
+    /// The items.
+    pub(super) items: Vec<Item>,
+    /// Whether there is more to come.
+    pub(super) is_underway: bool,
+}
+
+impl Learning {
+    /// Asks for a conversation; `None` for what can be nobody's id.
+    pub(super) fn of_conversation(id: &str) -> Option<Self> {
+        Segment::of(id)?;
+        Some(Self::Conversation { id: id.to_owned(), listing: Listing::by(Cursor::LastId) })
+    }
+
+    /// What to ask next.
+    pub(super) fn step(&self) -> Step {
+        let path = match self {
+            Self::Conversation { id, listing } => {
+                let id = Segment::of(id).expect("it was checked");
+                let query = listing.query().expect("a list that is whole is not asked for");
+                format!("/conversations/{id}/items?{query}")
+            }
+            Self::Chain(walk) => walk.path(),
+        };
+        Step::Ask { method: Method::Get, path, body: None }
+    }
+
+    /// What the server says. `known`: what the companion knows of a response.
+    pub(super) fn answered(
+        self,
+        status: u16,
+        body: &Bytes,
+        known: impl Fn(&str) -> Option<History>,
+    ) -> Learnt {
+        match self {
+            Self::Conversation { id, listing } => page_of(id, listing, status, body),
+            Self::Chain(walk) => match walk.answered(status, body, known) {
+                Walked::On(walk) => Learnt::NotYet(Self::Chain(walk)),
+                Walked::Through(held) => Learnt::All(held),
+                Walked::NoSuch => Learnt::NoSuch,
+                Walked::Untold => Learnt::Untold,
+            },
+        }
+    }
+}
+
+fn page_of(id: String, mut listing: Listing, status: u16, body: &Bytes) -> Learnt {
+    match status {
+        200 => {}
+        404 if Said::in_body(body).tells_of_no("conversation", &id) => return Learnt::NoSuch,
+        _ => return Learnt::Untold,
+    }
+    if listing.add(body).is_err() {
+        return Learnt::Untold;
+    }
+    if listing.query().is_some() {
+        return Learnt::NotYet(Learning::Conversation { id, listing });
+    }
+    Learnt::All(Held { items: listing.into_items(), ..Held::default() })
+}
+
+impl Held {
+    /// All of it in traces. Of several items of one id the first counts.
+    pub(super) fn history(self, key: FingerprintKey, ids: &mut LocalIds) -> History {
+        let before = self.behind.transcript();
+        let mut seen: std::collections::HashSet<_> =
+            before.items().iter().map(|item| item.id.clone()).collect();
+        let items = self.items.iter().filter_map(|item| {
+            let id = item.head().id.clone().unwrap_or_else(|| ids.issue());
+            let origin = is_made_up(item).then(Origin::made_up);
+            let held = || HeldItem::new(id.clone(), item, key, origin).elsewhere();
+            seen.insert(id.clone()).then(held)
+        });
+        let items: Vec<HeldItem> = items.collect();
+        self.behind.with(items)
+    }
+}

@@ -1,0 +1,110 @@
+//! What is known of one conversation.
+
+use super::history::History;
+
+/// A state of what is known, unlike any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version(u64);
+
+impl Version {
+    /// The version of a number that was given once.
+    pub(super) fn of(stamp: u64) -> Self {
+        Self(stamp)
+    }
+}
+
+/// What is known of a conversation that a server keeps.
+///
+/// ```text
+///            learnt             a turn ended well, planned on this version
+///   InDoubt --------> Sure <------------------.
+///      ^               |  '-------------------'
+///      '---------------'  a turn was left, failed or refused; another wrote; two turns at once
+/// ```
+///
+/// It is never sure and wrong: what a turn leaves counts only where nothing else has come since the version
+/// that it was planned on, and while a turn is on its way no other is planned on what is known.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    standing: Standing,
+    version: Version,
+    /// How many turns are on their way.
+    underway: usize,
+}
+
+#[derive(Debug)]
+enum Standing {
+    InDoubt,
+    Sure(History),
+}
+
+impl Ledger {
+    /// Of which nothing is known.
+    pub(super) fn unknown(version: Version) -> Self {
+        Self { standing: Standing::InDoubt, version, underway: 0 }
+    }
+
+    pub(super) fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether no turn of it is on its way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.underway == 0
+    }
+
+    /// A turn begins on what is known; `None` where that may not be so any more.
+    pub(super) fn enter(&mut self) -> Option<(History, Version)> {
+        let Standing::Sure(history) = &self.standing else { return None };
+        if !self.is_idle() {
+            return None;
+        }
+        let known = (history.clone(), self.version);
+        self.begin();
+        Some(known)
+    }
+
+    /// A turn begins.
+    pub(super) fn begin(&mut self) {
+        self.underway += 1;
+    }
+
+    /// A turn is over, whatever it left.
+    pub(super) fn end(&mut self) {
+        self.underway = self.underway.saturating_sub(1);
+    }
+
+    /// A turn begins on what the server told, asked at version `since`. What came to be known since then may
+    /// be newer: a turn that is planned on less than that is sure of nothing.
+    pub(super) fn learn(
+        &mut self,
+        since: Version,
+        told: History,
+        fresh: Version,
+    ) -> (History, Option<Version>) {
+        if since == self.version {
+            self.begin();
+            self.version = fresh;
+            self.standing = Standing::Sure(told.clone());
+            return (told, Some(fresh));
+        }
+        if let Some((history, version)) = self.enter() {
+            return (history, Some(version));
+        }
+        self.begin();
+        (told, None)
+    }
+
+    /// A turn that was planned on this version has left this.
+    pub(super) fn conclude(&mut self, on: Option<Version>, history: History, fresh: Version) {
+        let is_all = on == Some(self.version);
+        self.standing = if is_all { Standing::Sure(history) } else { Standing::InDoubt };
+        self.version = fresh;
+    }
+
+    /// What it holds may be something else.
+    pub(super) fn doubt(&mut self, fresh: Version) {
+        self.standing = Standing::InDoubt;
+        self.version = fresh;
+    }
+}

@@ -1,0 +1,220 @@
+//! What of an input is sent to a server that holds the conversation before it.
+
+use std::collections::{HashMap, HashSet};
+use std::iter::Peekable;
+
+use super::admission::{Admission, LocalIds};
+use super::history::History;
+use super::objections::Objections;
+use super::report::{LeftOut, Report};
+use super::stuck::Stuck;
+use crate::item::{FingerprintKey, Item, ItemId, Kind};
+use crate::made_up::is_made_up;
+use crate::repair::{
+    Action, Held, OnOutputWithoutCall, Policy, Repaired, made_with, repair_behind, repair_held,
+    repair_with,
+};
+use crate::transcript::{HeldItem, Origin, Transcript};
+
+/// What is to be sent, and what the server will hold by it.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) sent: Vec<Item>,
+    /// What was sent, as it will be held.
+    pub(super) fresh: Vec<HeldItem>,
+    /// What is held that is better deleted before.
+    pub(super) stuck: Stuck,
+    /// Whether what is known will not be all that the server holds behind this turn.
+    pub(super) leaves_doubt: bool,
+    pub(super) report: Report,
+}
+
+/// Makes plans for one input.
+pub(super) struct Planner<'a> {
+    pub(super) input: &'a [Item],
+    pub(super) objections: &'a Objections,
+    pub(super) key: FingerprintKey,
+    pub(super) ids: LocalIds,
+}
+
+impl Plan {
+    /// Whether something else is sent than this.
+    pub(super) fn sends_other_than(&self, sent: &[Item]) -> bool {
+        !self.sent.iter().map(Item::raw).eq(sent.iter().map(Item::raw))
+    }
+
+    /// Whether nothing is left to send, though not all that the caller sent is held.
+    pub(super) fn is_emptied(&self, input: &[Item]) -> bool {
+        self.sent.is_empty() && self.report.resent < input.len()
+    }
+}
+
+impl Planner<'_> {
+    /// What is sent behind what a server is known to hold: what it does not have, and outputs for calls
+    /// that it holds and nobody answered.
+    pub(super) fn behind(mut self, history: &History) -> Plan {
+        let (input, objections, key) = (self.input, self.objections, self.key);
+        let held = history.transcript();
+        let mut admission = Admission::of(held, input, objections, (key, &mut self.ids));
+        let outlines = Outlines::of(&admission);
+        let stuck = Stuck::in_the_way_of(&admission, &outlines.held_at, &outlines.items);
+        let repaired = repair_behind(outlines.held_at.len(), &outlines.items, &outlines.policy());
+        for mend in &repaired.mends {
+            let source = outlines.source(mend.position, &admission);
+            admission.report.mended(source, &outlines.items[mend.position], mend);
+        }
+        let stays = outlines.staying(&repaired, &admission);
+        let fresh = self.as_held(&repaired.items, stays.into_iter().peekable());
+        let (leaves_doubt, report) = (admission.names_unknown, admission.report);
+        Plan { sent: repaired.items, fresh, stuck, leaves_doubt, report }
+    }
+
+    /// What of a delivery is posted: outputs for calls that are held and nobody answered. Late ones are
+    /// told in messages, as in a turn.
+    pub(super) fn delivered(mut self, history: &History) -> Plan {
+        let (input, objections, key) = (self.input, self.objections, self.key);
+        let held = history.transcript();
+        let mut admission = Admission::of(held, input, objections, (key, &mut self.ids));
+        let mut report = std::mem::take(&mut admission.report);
+        let stuck = Stuck::of_late(&admission);
+        let (mut sent, mut fresh) = (Vec::new(), Vec::new());
+        let new = admission.transcript.items()[admission.held..].iter();
+        for (held, position) in new.zip(&admission.sources) {
+            match held.item().filter(|item| admission.has_call(item)) {
+                Some(item) => {
+                    sent.push(item);
+                    fresh.push(held.clone());
+                }
+                None => report.left_out(*position, &input[*position], LeftOut::CallUnknown),
+            }
+        }
+        Plan { sent, fresh, stuck, leaves_doubt: admission.names_unknown, report }
+    }
+
+    /// What is sent where the input is all that there is.
+    pub(super) fn whole(mut self) -> Plan {
+        let mut report = Report::default();
+        let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
+        let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
+        let refers = items.iter().any(|item| item.head().kind == Kind::ItemReference);
+        let outputs_without_call =
+            if refers { OnOutputWithoutCall::Keep } else { OnOutputWithoutCall::Drop };
+        let made_with = self.objections.made_with.clone();
+        let policy = Policy { outputs_without_call, made_with, ..Policy::default() };
+        let repaired = repair_with(&items, &policy).expect("the policy rejects nothing");
+        for mend in &repaired.mends {
+            report.mended(Some(input[mend.position].0), &items[mend.position], mend);
+        }
+        let fresh = repaired.items.iter().map(|item| self.held(item)).collect();
+        let (stuck, sent) = (Stuck::default(), repaired.items);
+        Plan { sent, fresh, stuck, leaves_doubt: refers, report }
+    }
+
+    /// What is sent to a server that does not tell what it holds: what it issues itself is left out.
+    pub(super) fn by_kind(self) -> Plan {
+        let mut report = Report::default();
+        let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
+        let items: Vec<Item> = input.into_iter().map(|(_, item)| item.clone()).collect();
+        let continued = repair_held(Held::Unknown, &items, &Policy::default());
+        let continued = continued.expect("the policy rejects nothing, and no call is held");
+        report.found_by_kind(&items, &continued.findings);
+        let (stuck, fresh) = (Stuck::default(), Vec::new());
+        Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, report }
+    }
+
+    /// What of the input the server did not refuse.
+    fn not_refused(&self, report: &mut Report) -> Vec<(usize, &Item)> {
+        let (refused, rest): (Vec<_>, Vec<_>) = self
+            .input
+            .iter()
+            .enumerate()
+            .partition(|(_, item)| self.objections.to_item(item.head().id.as_ref()).is_some());
+        for (position, item) in refused {
+            let why = self.objections.to_item(item.head().id.as_ref());
+            report.left_out(position, item, why.expect("it was refused"));
+        }
+        rest
+    }
+
+    /// The items that are sent as they will be held. `stays`: those of the input, in order, among which
+    /// are the outputs that were made up.
+    fn as_held<'h>(
+        &mut self,
+        sent: &[Item],
+        mut stays: Peekable<impl Iterator<Item = &'h HeldItem>>,
+    ) -> Vec<HeldItem> {
+        let mut as_held = |item: &Item| {
+            let as_it_came = |held: &&HeldItem| held.is_byte_for_byte(item);
+            let stays = match is_made_up(item) {
+                true => stays.next_if(as_it_came),
+                false => stays.next(),
+            };
+            match stays {
+                Some(held) => HeldItem { head: item.head().clone(), ..held.clone() },
+                None => self.held(item),
+            }
+        };
+        sent.iter().map(&mut as_held).collect()
+    }
+
+    /// An item of which nothing is known but itself.
+    fn held(&mut self, item: &Item) -> HeldItem {
+        let id = item.head().id.clone().unwrap_or_else(|| self.ids.issue());
+        HeldItem::new(id, item, self.key, is_made_up(item).then(Origin::made_up)).elsewhere()
+    }
+}
+
+/// What a server holds, in outline, and the new input behind it.
+struct Outlines {
+    items: Vec<Item>,
+    /// For each of those that are held its position in the transcript.
+    held_at: Vec<usize>,
+    made_with: HashMap<ItemId, ItemId>,
+}
+
+impl Outlines {
+    fn of(admission: &Admission<'_>) -> Self {
+        let transcript = &admission.transcript;
+        let mut held_at = transcript.view();
+        held_at.retain(|at| *at < admission.held);
+        held_at.sort_unstable();
+        let fresh = admission.held..transcript.items().len();
+        let outline =
+            |at: usize| transcript.items()[at].outline().expect("a view is of the living");
+        let items = held_at.iter().copied().chain(fresh).map(outline).collect();
+        Self { items, held_at, made_with: known_reasoning(transcript, &admission.made_with) }
+    }
+
+    /// Outputs without a call stay: the server has a word for them.
+    fn policy(&self) -> Policy {
+        let outputs_without_call = OnOutputWithoutCall::Keep;
+        Policy { outputs_without_call, made_with: self.made_with.clone(), ..Policy::default() }
+    }
+
+    /// Where in the input an item came from; `None` for what is held.
+    fn source(&self, position: usize, admission: &Admission<'_>) -> Option<usize> {
+        let fresh = position.checked_sub(self.held_at.len())?;
+        admission.sources.get(fresh).copied()
+    }
+
+    /// The new items that are sent, mended or not.
+    fn staying<'a>(&self, repaired: &Repaired, admission: &'a Admission<'_>) -> Vec<&'a HeldItem> {
+        let left_out = repaired.mends.iter();
+        let left_out =
+            left_out.filter(|mend| matches!(mend.action, Action::Dropped | Action::Replaced));
+        let left_out: HashSet<usize> = left_out.map(|mend| mend.position).collect();
+        let fresh = admission.transcript.items()[admission.held..].iter().enumerate();
+        let stays = fresh.filter(|(nth, _)| !left_out.contains(&(self.held_at.len() + nth)));
+        stays.map(|(_, held)| held).collect()
+    }
+}
+
+/// Which reasoning items were made with: of what is held, as it stands; of the input as it tells.
+fn known_reasoning(
+    transcript: &Transcript,
+    of_input: &HashMap<ItemId, ItemId>,
+) -> HashMap<ItemId, ItemId> {
+    let mut known = of_input.clone();
+    known.extend(made_with(transcript.items().iter().map(|item| (&item.head, Some(&item.id)))));
+    known
+}

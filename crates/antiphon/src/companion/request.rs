@@ -1,0 +1,172 @@
+//! The request that a turn sends.
+
+use bytes::Bytes;
+
+use super::OpenError;
+use crate::item::{Item, items_of};
+use crate::json::{Object, range_in, with_elements};
+
+/// A body as it came, and the items of its input.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    body: Bytes,
+    /// The items of the input: slices of the body, and of a text the message that it is.
+    pub(super) input: Vec<Item>,
+    pub(super) goes_on: GoesOn,
+    /// Whether its response is stored.
+    pub(super) stores: bool,
+    /// Whether it is answered before there is an answer.
+    pub(super) in_background: bool,
+}
+
+/// What a request goes on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum GoesOn {
+    /// Nothing: it says all.
+    FromNothing,
+    /// A conversation.
+    Conversation(String),
+    /// A response, and all that it goes on from.
+    Response(String),
+    /// Several things at once, or something that is no id. The provider has a word for that.
+    FromWhatNobodyKnows,
+}
+
+impl Request {
+    pub(super) fn read(body: Bytes) -> Result<Self, OpenError> {
+        let fields = Object::parse(&body).map_err(|error| no_object(&error))?;
+        let input = match fields.present("input") {
+            None => Vec::new(),
+            Some(raw) if raw.starts_with('"') => vec![message_of(raw)],
+            Some(raw) => items_of(&body.slice_ref(raw.as_bytes()))?,
+        };
+        let goes_on = GoesOn::of(&fields);
+        let stores = fields.get("store") != Some("false");
+        let in_background = fields.is_true("background");
+        drop(fields);
+        Ok(Self { body, input, goes_on, stores, in_background })
+    }
+
+    /// The items that are to be delivered to a conversation, without a turn.
+    pub(super) fn of_delivery(conversation: &str, items: &Bytes) -> Result<Self, OpenError> {
+        Ok(Self {
+            body: format!(r#"{{"items":{}}}"#, String::from_utf8_lossy(items)).into(),
+            input: items_of(items)?,
+            goes_on: GoesOn::Conversation(conversation.to_owned()),
+            stores: true,
+            in_background: false,
+        })
+    }
+
+    /// The body with these items as its input: the very bytes that came where they are those that came.
+    pub(super) fn with_input(&self, items: &[Item]) -> Bytes {
+        self.with_items("input", items)
+    }
+
+    /// The body of a delivery of these items.
+    pub(super) fn with_delivered(&self, items: &[Item]) -> Bytes {
+        self.with_items("items", items)
+    }
+
+    fn with_items(&self, key: &str, items: &[Item]) -> Bytes {
+        let raws = |items: &[Item]| items.iter().map(|it| it.raw().clone()).collect::<Vec<_>>();
+        if raws(items) == raws(&self.input) {
+            return self.body.clone();
+        }
+        let text = std::str::from_utf8(&self.body).expect("it was read as JSON");
+        let mut fields = Object::of(text).expect("it was read as an object");
+        let elements = items.iter().map(Item::text);
+        match fields.get(key).map(|raw| range_in(text, raw)) {
+            Some(value) => with_elements(text, value, elements).into(),
+            None => {
+                fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
+                fields.to_bytes()
+            }
+        }
+    }
+}
+
+impl GoesOn {
+    fn of(fields: &Object<'_>) -> Self {
+        let conversation = fields.present("conversation").filter(|raw| *raw != r#""""#);
+        let previous = fields.present("previous_response_id").filter(|raw| *raw != r#""""#);
+        let found = match (conversation, previous) {
+            (None, None) => Some(Self::FromNothing),
+            (Some(raw), None) => id_of(raw).map(Self::Conversation),
+            (None, Some(raw)) => crate::json::unquote(raw).map(|id| Self::Response(id.into())),
+            (Some(_), Some(_)) => None,
+        };
+        found.unwrap_or(Self::FromWhatNobodyKnows)
+    }
+}
+
+/// The id of a conversation, which stands alone or in an object.
+fn id_of(raw: &str) -> Option<String> {
+    let alone = || crate::json::unquote(raw).map(String::from);
+    let inside = || Object::of(raw).ok()?.string("id").map(String::from);
+    alone().or_else(inside)
+}
+
+/// The message that a text as input is.
+fn message_of(raw: &str) -> Item {
+    let message = format!(r#"{{"type":"message","role":"user","content":{raw}}}"#);
+    Item::parse(message.into()).expect("the text above is an item")
+}
+
+fn no_object(error: &serde_json::Error) -> OpenError {
+    OpenError::NotAnObject(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &'static str) -> Request {
+        Request::read(Bytes::from_static(body.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn what_it_goes_on_from_is_told_in_each_form() {
+        let conversation = || GoesOn::Conversation("conv_1".into());
+        let bodies = [
+            (r#"{"conversation":"conv_1"}"#, conversation()),
+            (r#"{"conversation":{"id":"conv_1"},"previous_response_id":null}"#, conversation()),
+            (r#"{"previous_response_id":"resp_1"}"#, GoesOn::Response("resp_1".into())),
+            (r#"{"conversation":null,"previous_response_id":""}"#, GoesOn::FromNothing),
+            (
+                r#"{"conversation":"conv_1","previous_response_id":"resp_1"}"#,
+                GoesOn::FromWhatNobodyKnows,
+            ),
+            (r#"{"conversation":7}"#, GoesOn::FromWhatNobodyKnows),
+        ];
+        for (body, goes_on) in bodies {
+            assert_eq!(read(body).goes_on, goes_on, "{body}");
+        }
+    }
+
+    #[test]
+    fn only_the_input_is_written_anew() {
+        let body = r#"{ "n": 1e2, "input": [ {"role":"user","content":"a"}, {"id":"rs_1"} ] }"#;
+        let request = read(body);
+        assert_eq!(request.with_input(&request.input), body);
+        let sent = request.with_input(&request.input[1..]);
+        assert_eq!(sent, r#"{ "n": 1e2, "input": [ {"id":"rs_1"} ] }"#);
+    }
+
+    #[test]
+    fn a_text_is_the_message_that_it_is() {
+        let body = r#"{"input":"h\u0069","model":"sim"}"#;
+        let request = read(body);
+        assert_eq!(request.with_input(&request.input), body);
+        let twice = [request.input[0].clone(), request.input[0].clone()];
+        let message = r#"{"type":"message","role":"user","content":"h\u0069"}"#;
+        let sent = format!(r#"{{"input":[{message},{message}],"model":"sim"}}"#);
+        assert_eq!(request.with_input(&twice), sent);
+    }
+
+    #[test]
+    fn what_is_no_request_is_told() {
+        assert!(matches!(Request::read("[]".into()), Err(OpenError::NotAnObject(_))));
+        assert!(matches!(Request::read(r#"{"input":[7]}"#.into()), Err(OpenError::Input(_))));
+    }
+}

@@ -1,0 +1,222 @@
+//! Asking for a chain of responses, from its end back to what is known.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+
+use super::history::History;
+use super::kept::KeptResponse;
+use super::learning::Held;
+use super::listing::{Cursor, Listing};
+use super::said::Said;
+use super::segment::Segment;
+use crate::item::{Item, ItemId};
+use crate::json::quote;
+
+/// How many responses of a chain are asked for. What stands before them is not known, as if a client had
+/// never sent it.
+const LONGEST: usize = 256;
+
+/// A chain as far back as it was asked for.
+///
+/// ```text
+///   Response(id) ── it is there ──> Input(id) ── the last page ──> Response(previous)
+///        │                                            │
+///        '── it is gone: what is before it is ────────┴── nothing before it, or it is known ──> through
+///            not known
+/// ```
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The newest first.
+    links: Vec<Link>,
+    /// Whether the server lists the input of responses.
+    lists_input: bool,
+    asked: Asked,
+}
+
+/// One response, and its input.
+#[derive(Debug)]
+struct Link {
+    response: KeptResponse,
+    input: Vec<Item>,
+}
+
+/// What is being asked.
+#[derive(Debug)]
+enum Asked {
+    Response(String),
+    Input { id: String, response: KeptResponse, listing: Listing },
+}
+
+/// What came of an answer.
+pub(super) enum Walked {
+    /// More is to be asked.
+    On(Walk),
+    /// All is known.
+    Through(Held),
+    /// There is no such response.
+    NoSuch,
+    /// The server does not tell.
+    Untold,
+}
+
+impl Walk {
+    /// Asks for the chain that ends here; `None` for what can be nobody's id.
+    pub(super) fn from(id: &str) -> Option<Self> {
+        Segment::of(id)?;
+        let asked = Asked::Response(id.to_owned());
+        Some(Self { links: Vec::new(), lists_input: true, asked })
+    }
+
+    /// What to ask next.
+    pub(super) fn path(&self) -> String {
+        let segment = |id| Segment::of(id).expect("it was checked");
+        match &self.asked {
+            Asked::Response(id) => format!("/responses/{}", segment(id)),
+            Asked::Input { id, listing, .. } => {
+                let query = listing.query().expect("a list that is whole is not asked for");
+                format!("/responses/{}/input_items?{query}", segment(id))
+            }
+        }
+    }
+
+    /// What the server says. `known`: what is known of a response.
+    pub(super) fn answered(
+        mut self,
+        status: u16,
+        body: &Bytes,
+        known: impl Fn(&str) -> Option<History>,
+    ) -> Walked {
+        let asked = std::mem::replace(&mut self.asked, Asked::Response(String::new()));
+        match asked {
+            Asked::Response(id) => self.response(id, status, body, known),
+            Asked::Input { id, response, listing } => {
+                self.page(id, response, listing, (status, body), known)
+            }
+        }
+    }
+
+    fn response(
+        mut self,
+        id: String,
+        status: u16,
+        body: &Bytes,
+        known: impl Fn(&str) -> Option<History>,
+    ) -> Walked {
+        let is_first = self.links.is_empty();
+        let kept = match status {
+            200 => KeptResponse::read(body).ok(),
+            404 if is_first && Said::in_body(body).tells_of_no("response", &id) => {
+                return Walked::NoSuch;
+            }
+            _ => None,
+        };
+        match kept {
+            None if is_first => Walked::Untold,
+            // What is before is lost, or listed with what came behind it.
+            None => self.through(History::default()),
+            Some(response) if self.has_all_of(&response) => self.through(History::default()),
+            Some(response) if self.lists_input => {
+                let listing = Listing::by(Cursor::LastOfData);
+                self.asked = Asked::Input { id, response, listing };
+                Walked::On(self)
+            }
+            Some(response) => self.link(response, Vec::new(), known),
+        }
+    }
+
+    fn page(
+        mut self,
+        id: String,
+        response: KeptResponse,
+        mut listing: Listing,
+        (status, body): (u16, &Bytes),
+        known: impl Fn(&str) -> Option<History>,
+    ) -> Walked {
+        if status != 200 || listing.add(body).is_err() {
+            self.lists_input = false;
+            return self.link(response, Vec::new(), known);
+        }
+        if listing.query().is_some() {
+            self.asked = Asked::Input { id, response, listing };
+            return Walked::On(self);
+        }
+        self.link(response, listing.into_items(), known)
+    }
+
+    /// A response and its input are known: on to the one before it.
+    fn link(
+        mut self,
+        response: KeptResponse,
+        input: Vec<Item>,
+        known: impl Fn(&str) -> Option<History>,
+    ) -> Walked {
+        let previous = response.previous.clone().filter(|id| Segment::of(id).is_some());
+        self.links.push(Link { response, input });
+        match previous {
+            None => self.through(History::default()),
+            Some(_) if self.links.len() >= LONGEST => self.through(History::default()),
+            Some(id) => match known(&id) {
+                Some(history) => self.through(history),
+                None => {
+                    self.asked = Asked::Response(id);
+                    Walked::On(self)
+                }
+            },
+        }
+    }
+
+    /// Whether the input of the response behind this one lists this one's output too: then it lists all
+    /// that came before.
+    fn has_all_of(&self, response: &KeptResponse) -> bool {
+        let Some(last) = self.links.last() else { return false };
+        let listed: HashSet<&ItemId> = last.input.iter().filter_map(id_of).collect();
+        let mut output = response.output.iter();
+        !response.output.is_empty()
+            && output.all(|item| id_of(item).is_some_and(|id| listed.contains(id)))
+    }
+
+    /// All of the chain, behind what was known of it.
+    fn through(self, behind: History) -> Walked {
+        let Self { links, lists_input, .. } = self;
+        let is_underway = links.first().is_some_and(|link| link.response.is_underway());
+        let last_made = last_made(&behind);
+        let mut items = Vec::new();
+        for (back, link) in links.iter().enumerate().rev() {
+            items.extend_from_slice(behind_item(last_made.as_ref(), &link.input));
+            items.extend_from_slice(&link.response.output);
+            if back > 0 && !lists_input {
+                items.extend(answers_to(&link.response.output));
+            }
+        }
+        Walked::Through(Held { behind, items, is_underway })
+    }
+}
+
+fn id_of(item: &Item) -> Option<&ItemId> {
+    item.head().id.as_ref()
+}
+
+/// The last item of the model's. Users' words have no ids of the server's where they were sent.
+fn last_made(history: &History) -> Option<ItemId> {
+    let transcript = history.transcript();
+    let last = transcript.items().iter().rev().find(|item| item.head.is_model_made());
+    last.and_then(|item| item.head.id.clone())
+}
+
+/// What of an input is its own, where its server lists what came before it too.
+fn behind_item<'a>(last_made: Option<&ItemId>, input: &'a [Item]) -> &'a [Item] {
+    let is_it = |item: &Item| last_made.is_some() && id_of(item) == last_made;
+    &input[input.iter().rposition(is_it).map_or(0, |at| at + 1)..]
+}
+
+/// Outputs for the calls that a model made, in outline. Where a server went on from them and lists no
+/// input, they were answered, with what it does not say.
+fn answers_to(made: &[Item]) -> Vec<Item> {
+    let answer = |item: &Item| {
+        let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
+        let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));
+        Item::parse(format!(r#"{{"type":{kind},"call_id":{call_id}}}"#).into()).ok()
+    };
+    made.iter().filter_map(answer).collect()
+}
