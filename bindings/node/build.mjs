@@ -97,12 +97,13 @@ function manifest() {
 
 function platformManifest(version) {
   const [os, cpu, libc] = options.platform.split("-");
-  const { license, engines } = readJson(join(HERE, "package.json"));
+  const { license, repository, engines } = readJson(join(HERE, "package.json"));
   return {
     name: `@antiphon/${options.platform}`,
     version,
     description: `The compiled module of antiphon for ${options.platform}.`,
     license,
+    repository,
     main: addonFile,
     files: [addonFile],
     os: [os],

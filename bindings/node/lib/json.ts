@@ -3,8 +3,6 @@ export function textOf(items: readonly unknown[], argument: string): string {
   if (!Array.isArray(items)) {
     throw new TypeError(`${argument}: an array of items is needed, not ${nameOf(items)}.`);
   }
-  const lost = items.findIndex((item) => typeof item !== "object" || item === null);
-  if (lost >= 0) throw new TypeError(`${argument}[${lost}] is no item: it is ${nameOf(items[lost])}.`);
   return valueText(items, argument);
 }
 

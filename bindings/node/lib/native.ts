@@ -123,6 +123,8 @@ export function called<R>(call: () => R): R {
   } catch (error) {
     const { code = "InvalidArg", message } = error as NodeJS.ErrnoException;
     const isOfForm = OF_FORM.has(code) || /^[A-Z]/.test(code);
-    throw isOfForm ? new TypeError(message) : new AntiphonError(code, message);
+    throw isOfForm
+      ? Object.assign(new TypeError(message), { code })
+      : new AntiphonError(code, message);
   }
 }

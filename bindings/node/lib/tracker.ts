@@ -197,12 +197,11 @@ interface NativePlan<T> {
 }
 
 function namedAsOnTheWire(options: TrackerOptions): object {
-  const { conversation, previousResponseId, autoPreviousResponseId, session, reasoningIds } = options;
+  const { previousResponseId, autoPreviousResponseId, reasoningIds, ...others } = options;
   return {
-    conversation,
     previous_response_id: previousResponseId,
     auto_previous_response_id: autoPreviousResponseId,
-    session,
     reasoning_ids: reasoningIds,
+    ...others,
   };
 }
