@@ -4,6 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
 import * as ai from "ai";
 import * as aiv6 from "ai-v6";
+import { whole } from "antiphon/ai-sdk";
 import { z } from "zod";
 
 // The SDK prints warnings; the tests look at them where they matter.
@@ -19,6 +20,16 @@ export const MODEL = "fake-model";
 export const FACT = "My color is purple";
 export const ECHO = "Echo hello";
 export const RECALL = "What is my color?";
+
+/** The model as its provider gives it. */
+export function bare({ createOpenAI }) {
+  return createOpenAI().responses(MODEL);
+}
+
+/** The same behind the middleware. */
+export function wrapped(sdk, options = {}) {
+  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: whole(options) });
+}
 
 /** The tool `echo(text) -> text`. */
 export function echoTool({ tool }) {
@@ -48,7 +59,7 @@ export async function generated(sdk, options) {
   const result = await sdk.generateText(options);
   return {
     text: result.text,
-    messages: result.response.messages ?? result.responseMessages,
+    messages: result.responseMessages ?? result.response.messages,
     responseId: result.response.id,
     warnings: result.steps.flatMap((step) => step.warnings ?? []),
   };
@@ -64,7 +75,7 @@ export async function streamed(sdk, options) {
   const steps = await result.steps;
   return {
     text: await result.text,
-    messages: response.messages ?? (await result.responseMessages),
+    messages: (await result.responseMessages) ?? response.messages,
     responseId: response.id,
     warnings: steps.flatMap((step) => step.warnings ?? []),
   };

@@ -3,10 +3,19 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { whole } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
-import { DELIVERIES, ECHO, FACT, MODEL, RECALL, VERSIONS, call, user } from "./ai_sdk.js";
+import {
+  DELIVERIES,
+  ECHO,
+  FACT,
+  RECALL,
+  VERSIONS,
+  bare,
+  call,
+  user,
+  wrapped,
+} from "./ai_sdk.js";
 import { startProvider } from "./provider.js";
 
 /** By which event the reader of an answer knows that it is at a place. */
@@ -31,9 +40,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       for (const onAbort of OUTCOMES) {
         test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
           const provider = await startProvider(t, { onAbort });
-          const conversations = new OpenAI().conversations;
-          const middleware = whole({ conversations });
-          const model = sdk.wrapLanguageModel({ model: bare(sdk), middleware });
+          const model = wrapped(sdk, { conversations: new OpenAI().conversations });
           const { next } = await leftTurn(sdk, provider, model, place);
 
           const { text } = await DELIVERIES.generateText(sdk, next);

@@ -1,4 +1,5 @@
-import { engine, type Mend } from "./engine.js";
+import { faultOf, type Fault } from "../faults.js";
+import { check } from "../repair.js";
 import { abridged, type Item } from "./items.js";
 
 /**
@@ -21,7 +22,7 @@ export interface Conversations {
 export interface Held {
   readonly items: readonly Item[];
   /** What had to be deleted, because with it no turn is taken any more. */
-  readonly mends: readonly Mend[];
+  readonly mends: readonly Fault[];
 }
 
 /**
@@ -34,11 +35,11 @@ export async function askFor(conversations: Conversations, id: string): Promise<
     if (items.length === MOST_ITEMS) throw new Error(`${id} holds more than ${MOST_ITEMS} items`);
     items.push(abridged(asSent(item as Item)));
   }
-  const mends: Mend[] = [];
-  for (const { id: lone, fault, message } of engine.check(items)) {
-    if (fault !== "lone_reasoning" || lone === null) continue;
-    await conversations.items.delete(lone, { conversation_id: id });
-    mends.push({ id: lone, fault, action: "deleted", message, position: null });
+  const mends: Fault[] = [];
+  for (const found of check(items)) {
+    if (found.fault !== "lone_reasoning" || found.id === null) continue;
+    await conversations.items.delete(found.id, { conversation_id: id });
+    mends.push(faultOf({ ...found, message: found.message, position: null, action: "deleted" }));
   }
   const gone = new Set(mends.map((mend) => mend.id));
   return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };

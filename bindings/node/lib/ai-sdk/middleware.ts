@@ -47,54 +47,14 @@ export interface WholeMiddleware {
  * One middleware remembers for all models that it wraps, within bounds.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
-  const ledger = new Ledger();
-  const turns = new WeakMap<CallOptions, Turn>();
-
-  async function opened<P extends CallOptions>(params: P, anew = false): Promise<P> {
-    const turn = await Turn.open(params, ledger, options, anew);
-    if (saysSomething(turn.report)) options.onMend?.(turn.report);
-    const sent = { ...params, prompt: turn.prompt };
-    turns.set(sent, turn);
-    return sent;
-  }
-
-  /** The answer to a turn. A refusal of what was believed is answered by asking, and sending once more. */
-  async function answered<R, P extends CallOptions>(
-    params: P,
-    first: () => PromiseLike<R>,
-    again: (params: P) => PromiseLike<R>,
-  ): Promise<{ turn: Turn | undefined; result: R }> {
-    const turn = turns.get(params);
-    try {
-      return { turn, result: await first() };
-    } catch (error) {
-      settle(turn, error);
-      if (!turn?.mayBeMistaken || !isRefusal(error, MISTAKEN)) throw error;
-      const second = await opened(unsent(params), true);
-      try {
-        return { turn: turns.get(second), result: await again(second) };
-      } catch (refused) {
-        settle(turns.get(second), refused);
-        throw refused;
-      }
-    }
-  }
-
-  const given = new WeakMap<CallOptions, CallOptions>();
-  const unsent = <P extends CallOptions>(params: P) => (given.get(params) ?? params) as P;
-
+  const calls = new Calls(options);
   return {
     specificationVersion: "v3",
 
-    async transformParams({ params }) {
-      const sent = await opened(params);
-      given.set(sent, params);
-      return sent;
-    },
+    transformParams: ({ params }) => calls.open(params, false),
 
     async wrapGenerate({ doGenerate, params, model }) {
-      const { turn, result } = await answered(params, doGenerate, (p) => model.doGenerate(p));
-      if (!turn) return result;
+      const { turn, result } = await calls.answer(params, doGenerate, (p) => model.doGenerate(p));
       if (isWhole(result.finishReason)) {
         turn.ended({ content: result.content, responseId: result.response?.id });
       } else {
@@ -104,11 +64,70 @@ export function whole(options: WholeOptions = {}): WholeMiddleware {
     },
 
     async wrapStream({ doStream, params, model }) {
-      const { turn, result } = await answered(params, doStream, (p) => model.doStream(p));
-      if (!turn) return result;
+      const { turn, result } = await calls.answer(params, doStream, (p) => model.doStream(p));
       return { ...result, stream: heard(result.stream, turn) };
     },
   };
+}
+
+/** A call of a model that was opened: what it was given, and its turn. */
+interface Open {
+  readonly given: CallOptions;
+  readonly turn: Turn;
+}
+
+/** The calls of a model, from the prompt to the answer's beginning. */
+class Calls {
+  readonly #ledger = new Ledger();
+  readonly #open = new WeakMap<CallOptions, Open>();
+
+  constructor(private readonly options: WholeOptions) {}
+
+  /** What is to be sent of a call. */
+  async open<P extends CallOptions>(given: P, anew: boolean): Promise<P> {
+    const turn = await Turn.open(given, this.#ledger, this.options, anew);
+    if (saysSomething(turn.report)) this.options.onMend?.(turn.report);
+    const sent = { ...given, prompt: turn.prompt };
+    this.#open.set(sent, { given, turn });
+    return sent;
+  }
+
+  /**
+   * The answer to a call. Where it is refused and the refusal may be due to what was remembered, the
+   * server is asked what it holds, and the call is sent once more.
+   */
+  async answer<R, P extends CallOptions>(
+    params: P,
+    first: () => PromiseLike<R>,
+    again: (params: P) => PromiseLike<R>,
+  ): Promise<{ turn: Turn; result: R }> {
+    const { given, turn } = this.#opened(params);
+    try {
+      return { turn, result: await settling(turn, first) };
+    } catch (error) {
+      if (!turn.mayBeMistaken || !isRefusal(error, MISTAKEN)) throw error;
+    }
+    const sent = await this.open(given as P, true);
+    const anew = this.#opened(sent).turn;
+    return { turn: anew, result: await settling(anew, () => again(sent)) };
+  }
+
+  #opened(params: CallOptions): Open {
+    const open = this.#open.get(params);
+    if (open === undefined) throw new Error("the call did not pass through transformParams");
+    return open;
+  }
+}
+
+/** A refusal leaves what is held as it was; of any other failure nobody knows what it left. */
+async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promise<R> {
+  try {
+    return await send();
+  } catch (error) {
+    if (isRefusal(error, REFUSALS)) turn.refused();
+    else turn.left();
+    throw error;
+  }
 }
 
 /** A stream that tells its turn what comes, and the reader what was mended. */
@@ -125,16 +144,13 @@ function heard(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<S
   });
 }
 
-/** A refusal leaves what is held as it was; of any other failure nobody knows what it left. */
-function settle(turn: Turn | undefined, error: unknown): void {
-  if (isRefusal(error)) turn?.refused();
-  else turn?.left();
-}
-
-/** What a provider answers to a request that it found wrong, and that left nothing. */
+/** What a provider answers to a request that does not fit what it holds. */
 const MISTAKEN = [400, 404, 409, 422];
 
-function isRefusal(error: unknown, statuses = [...MISTAKEN, 401, 403, 413, 429]): boolean {
+/** What it answers before it keeps anything. */
+const REFUSALS = [...MISTAKEN, 401, 403, 413, 429];
+
+function isRefusal(error: unknown, statuses: readonly number[]): boolean {
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return typeof statusCode === "number" && statuses.includes(statusCode);
 }

@@ -1,15 +1,13 @@
-import type { Mend } from "./engine.js";
+import type { Fault } from "../faults.js";
 import type { ServerState } from "./server-state.js";
 import type { Warning } from "./shapes.js";
-
-export type { Mend } from "./engine.js";
 
 /** What was done to a prompt before it was sent. */
 export interface Report {
   /** How many of its items the server had already: they were left out. */
   readonly resent: number;
   /** What a provider would have refused, and what was done about it. */
-  readonly mends: readonly Mend[];
+  readonly mends: readonly Fault[];
   /** The conversation or the response that the call continues. */
   readonly state?: ServerState | undefined;
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage
 
-from antiphon._messages import mend, orphaned_reasoning
+from antiphon._messages import mended, orphaned_reasoning
 
 State = Any
 """A graph's state with `messages`: a mapping, a dataclass or a pydantic model."""
@@ -33,7 +33,7 @@ def mend_history(state: State, *, policy: str | None = None) -> dict[str, list[B
     are the very objects of the state. `policy` is that of `antiphon.repair`; where it rejects what
     is found, a `Fault` is raised.
     """
-    return {"llm_input_messages": mend(messages_of(state), policy).messages}
+    return {"llm_input_messages": mended(messages_of(state), policy).messages}
 
 
 def messages_of(state: State) -> Sequence[BaseMessage]:

@@ -8,7 +8,7 @@ from langchain.agents.middleware.types import AgentState, ContextT, ResponseT
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
-from antiphon._messages import mend
+from antiphon._messages import mended
 from antiphon.langgraph.hooks import filter_orphaned_reasoning_messages
 
 
@@ -31,7 +31,7 @@ class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
         handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]],
     ) -> ModelResponse[ResponseT]:
         """Calls the model with the mended history."""
-        return handler(self.mended(request))
+        return handler(self._mended(request))
 
     async def awrap_model_call(
         self,
@@ -39,14 +39,13 @@ class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
         handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[ResponseT]]],
     ) -> ModelResponse[ResponseT]:
         """Calls the model with the mended history."""
-        return await handler(self.mended(request))
+        return await handler(self._mended(request))
 
-    def mended(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
-        """The request, with another list of messages where they had to be mended."""
-        mended = mend(request.messages, self.policy)
-        if not mended.mends:
+    def _mended(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
+        view = mended(request.messages, self.policy)
+        if not view.mends:
             return request
-        return request.override(messages=cast(list[AnyMessage], mended.messages))
+        return request.override(messages=cast(list[AnyMessage], view.messages))
 
 
 class FilterOrphanedReasoning(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
