@@ -8,6 +8,8 @@ use bytes::Bytes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// What is known of the conversations and chains of one server.
 #[pyclass(frozen, module = "antiphon._native")]
@@ -27,15 +29,17 @@ impl Companion {
         py.detach(|| self.0.open(account, body)).map(Turn::new).map_err(no_turn)
     }
 
-    /// Begins the delivery of items, as the text of an array, to a conversation.
+    /// Begins the delivery of the items in the body of a `POST …/items` to a conversation.
     fn deliver(
         &self,
         py: Python<'_>,
         account: &str,
         conversation: &str,
-        items: &[u8],
+        body: &[u8],
     ) -> PyResult<Turn> {
-        let items = Bytes::copy_from_slice(items);
+        let Posted { items } = serde_json::from_slice(body)
+            .map_err(|error| PyValueError::new_err(format!("no items to deliver: {error}")))?;
+        let items = Bytes::copy_from_slice(items.get().as_bytes());
         let opened = py.detach(|| self.0.deliver(account, conversation, &items));
         opened.map(Turn::new).map_err(no_turn)
     }
@@ -44,6 +48,13 @@ impl Companion {
     fn touched(&self, py: Python<'_>, account: &str, conversation: &str) {
         py.detach(|| self.0.touched(account, conversation));
     }
+}
+
+/// The body of a `POST …/items`.
+#[derive(Deserialize)]
+struct Posted<'a> {
+    #[serde(borrow)]
+    items: &'a RawValue,
 }
 
 fn no_turn(error: OpenError) -> PyErr {

@@ -6,6 +6,7 @@ A test changes its provider by parameters of these names:
     def test_a_turn_that_is_left(provider): ...
 """
 
+import asyncio
 import os
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -62,6 +63,13 @@ def provider(
         monkeypatch.setenv("OPENAI_BASE_URL", started.url)
         monkeypatch.setenv("OPENAI_API_KEY", started.key)
         yield started
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[asyncio.Runner]:
+    """One event loop for all: clients keep their connections from one run to the next."""
+    with asyncio.Runner() as runner:
+        yield runner
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,11 +28,15 @@ pub(super) struct Deleting {
 
 impl Deleting {
     /// Of what is in the way of this plan; the plan, where that cannot be named.
-    pub(super) fn of(conversation: &str, history: History, plan: Plan) -> Result<Self, Plan> {
+    pub(super) fn of(
+        conversation: &str,
+        history: History,
+        plan: Plan,
+    ) -> Result<Self, (History, Plan)> {
         let queue: VecDeque<ItemId> = plan.stuck.ids().collect();
         let is_named = |id: &ItemId| Segment::of(id.as_str()).is_some();
         if queue.is_empty() || !plan.stuck.is_named() || !queue.iter().all(is_named) {
-            return Err(plan);
+            return Err((history, plan));
         }
         let (conversation, deleted) = (conversation.to_owned(), HashSet::new());
         Ok(Self { conversation, queue, deleted, history, plan })

@@ -16,8 +16,11 @@
 
 mod admission;
 mod answer;
+mod around;
 mod course;
+mod deciding;
 mod deleting;
+mod ending;
 mod history;
 mod kept;
 mod learning;

@@ -38,11 +38,6 @@ pub(super) struct Planner<'a> {
 }
 
 impl Plan {
-    /// Whether something else is sent than this.
-    pub(super) fn sends_other_than(&self, sent: &[Item]) -> bool {
-        !self.sent.iter().map(Item::raw).eq(sent.iter().map(Item::raw))
-    }
-
     /// Whether nothing is left to send, though not all that the caller sent is held.
     pub(super) fn is_emptied(&self, input: &[Item]) -> bool {
         self.sent.is_empty() && self.report.resent < input.len()

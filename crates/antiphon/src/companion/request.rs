@@ -15,8 +15,6 @@ pub(super) struct Request {
     pub(super) goes_on: GoesOn,
     /// Whether its response is stored.
     pub(super) stores: bool,
-    /// Whether it is answered before there is an answer.
-    pub(super) in_background: bool,
 }
 
 /// What a request goes on from.
@@ -42,9 +40,8 @@ impl Request {
         };
         let goes_on = GoesOn::of(&fields);
         let stores = fields.get("store") != Some("false");
-        let in_background = fields.is_true("background");
         drop(fields);
-        Ok(Self { body, input, goes_on, stores, in_background })
+        Ok(Self { body, input, goes_on, stores })
     }
 
     /// The items that are to be delivered to a conversation, without a turn.
@@ -54,13 +51,28 @@ impl Request {
             input: items_of(items)?,
             goes_on: GoesOn::Conversation(conversation.to_owned()),
             stores: true,
-            in_background: false,
         })
+    }
+
+    /// The very bytes that came.
+    pub(super) fn as_it_came(&self) -> Bytes {
+        self.body.clone()
     }
 
     /// The body with these items as its input: the very bytes that came where they are those that came.
     pub(super) fn with_input(&self, items: &[Item]) -> Bytes {
         self.with_items("input", items)
+    }
+
+    /// The same, going on from another response or from nothing.
+    pub(super) fn with_input_behind(&self, previous: Option<&str>, items: &[Item]) -> Bytes {
+        let body = self.with_input(items);
+        let mut fields = Object::parse(&body).expect("it was read as an object");
+        match previous {
+            Some(id) => fields.set_string("previous_response_id", id),
+            None => fields.remove("previous_response_id"),
+        }
+        fields.to_bytes()
     }
 
     /// The body of a delivery of these items.

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use super::answer::Answer;
 use super::course::{Course, Sending, Stage};
 use super::{Report, Step};
 
@@ -23,6 +22,7 @@ impl Turn {
         match &self.0.stage {
             Stage::Learning(learning, _) => learning.step(),
             Stage::Deleting(deleting) => deleting.step().unwrap_or(Step::Nothing),
+            Stage::GoingAround(around) => around.step(),
             Stage::Sending(Sending { body, .. }) => Step::Send { body: body.clone() },
             Stage::GivenUp => Step::GiveUp,
             Stage::Hearing(..) | Stage::Over => Step::Nothing,
@@ -42,12 +42,7 @@ impl Turn {
 
     /// The server answers the request that was sent: with an event stream, or with one JSON object.
     pub fn begun(&mut self, is_event_stream: bool) {
-        match std::mem::replace(&mut self.0.stage, Stage::Over) {
-            Stage::Sending(sending) => {
-                self.0.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
-            }
-            other => self.0.stage = other,
-        }
+        self.0.begun(is_event_stream);
     }
 
     /// Bytes of the answer, as they come. They go to the caller as they are. Once they have told the end

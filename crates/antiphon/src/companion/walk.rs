@@ -1,9 +1,8 @@
 //! Asking for a chain of responses, from its end back to what is known.
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 
+use super::around::lists_output_of;
 use super::history::History;
 use super::kept::KeptResponse;
 use super::learning::Held;
@@ -169,11 +168,7 @@ impl Walk {
     /// Whether the input of the response behind this one lists this one's output too: then it lists all
     /// that came before.
     fn has_all_of(&self, response: &KeptResponse) -> bool {
-        let Some(last) = self.links.last() else { return false };
-        let listed: HashSet<&ItemId> = last.input.iter().filter_map(id_of).collect();
-        let mut output = response.output.iter();
-        !response.output.is_empty()
-            && output.all(|item| id_of(item).is_some_and(|id| listed.contains(id)))
+        self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
     }
 
     /// All of the chain, behind what was known of it.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 try:
@@ -54,13 +54,14 @@ def whole(client: Client) -> Client:
     given: Any = client._client
     if isinstance(given, (WholeClient, WholeAsyncClient)):
         return client
-    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
     library = library_of(given)
+    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
     if isinstance(client, openai.OpenAI):
         made = over(WholeClient, library.Client)
     else:
         made = over(WholeAsyncClient, library.AsyncClient)
-    return client.copy(http_client=made(given, companion))
+    copy: Any = client.copy
+    return cast(Client, copy(http_client=made(given, companion)))
 
 
 def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from antiphon._native import Ask, Companion, Send, Turn
 
@@ -26,7 +26,7 @@ class WholeAsyncClient:
     __slots__ = ("_companion", "_inner")
 
     def __init__(self, inner: httpx2.AsyncClient, companion: Companion) -> None:
-        self.__dict__ = inner.__dict__
+        object.__setattr__(self, "__dict__", inner.__dict__)
         self._inner = inner
         self._companion = companion
 
@@ -118,7 +118,7 @@ async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Resp
     if response.is_stream_consumed:
         body = response.content
     else:
-        chunks = aiter(response.stream)
+        chunks = aiter(cast("httpx2.AsyncByteStream", response.stream))
         held = await _up_to(MAX_REFUSAL, chunks)
         body = b"".join(held)
         made = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)

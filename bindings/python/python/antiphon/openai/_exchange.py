@@ -40,7 +40,13 @@ _OF_THE_TURN = _OF_THE_BODY | {
     "x-stainless-retry-count",
 }
 
-_NOTHING_POSTED = {"object": "list", "data": [], "first_id": None, "last_id": None}
+_NOTHING_POSTED: dict[str, Any] = {
+    "object": "list",
+    "data": [],
+    "first_id": None,
+    "last_id": None,
+    "has_more": False,
+}
 
 
 class Exchange:
@@ -86,7 +92,7 @@ class Exchange:
     def nothing_posted(self) -> httpx2.Response:
         """The answer to a delivery of which the conversation waits for nothing."""
         response: httpx2.Response = self.library.Response(
-            200, json=_NOTHING_POSTED | {"has_more": False}, request=self._request
+            200, json=_NOTHING_POSTED, request=self._request
         )
         return response
 

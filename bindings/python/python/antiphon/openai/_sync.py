@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from antiphon._native import Ask, Companion, Send, Turn
 
@@ -26,7 +26,7 @@ class WholeClient:
     __slots__ = ("_companion", "_inner")
 
     def __init__(self, inner: httpx2.Client, companion: Companion) -> None:
-        self.__dict__ = inner.__dict__
+        object.__setattr__(self, "__dict__", inner.__dict__)
         self._inner = inner
         self._companion = companion
 
@@ -118,7 +118,7 @@ def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
     if response.is_stream_consumed:
         body = response.content
     else:
-        chunks = iter(response.stream)
+        chunks = iter(cast("httpx2.SyncByteStream", response.stream))
         held = _up_to(MAX_REFUSAL, chunks)
         body = b"".join(held)
         made = over(ReplayedStream, exchange.library.SyncByteStream)
