@@ -18,6 +18,7 @@ from langchain_story import (
     MODEL,
     RECALL,
     assert_dialogue_is_whole,
+    assert_gone_on,
     echo,
     hold_dialogue,
 )
@@ -106,7 +107,7 @@ def test_a_stream_that_is_left(
     loop.run(leave(agent, lambda piece: is_at(piece, place)))
 
     assert ask(RECALL) == "purple, Biscuit"
-    assert provider.twice() == provider.refusals() == []
+    assert_gone_on(provider)
 
 
 async def leave(agent: Any, is_enough: Callable[[Any], bool]) -> None:
