@@ -59,9 +59,13 @@ class Run:
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
-            if self._place is not None:
-                LINE.leave(self._place)
-                self._place = None
+            self.give_up_place()
+
+    def give_up_place(self) -> None:
+        """Lets the next run into the conversation, if this one holds it."""
+        if self._place is not None:
+            LINE.leave(self._place)
+            self._place = None
 
     async def _asking(self, agent: Agent[Any]) -> None:
         self.loop = asyncio.get_running_loop()

@@ -101,7 +101,8 @@ class Runner(agents.Runner):
         )
         run = cls._run(input, options)
         result = super().run_streamed(starting_agent, run.input, **options)
-        result.run_loop_task = asyncio.create_task(over(result, run))
+        if (loop := result.run_loop_task) is not None:
+            result.run_loop_task = followed(loop, result, run)
         return result
 
     @classmethod
@@ -112,11 +113,22 @@ class Runner(agents.Runner):
         return run
 
 
-async def over(result: RunResultStreaming, run: Run) -> None:
-    """Ends as the loop of a streamed run does, once what it leaves is brought home."""
-    task = result.run_loop_task
-    try:
-        if task is not None:
-            await task
-    finally:
-        await run.leave(result)
+def followed(
+    loop: asyncio.Task[Any], result: RunResultStreaming, run: Run
+) -> asyncio.Task[Any]:
+    """A task that ends as the loop of a streamed run does, once what it leaves is brought home."""
+
+    async def follow() -> None:
+        try:
+            await loop
+        finally:
+            await run.leave(result)
+
+    def end_too(_: asyncio.Task[Any]) -> None:
+        """A task that is cancelled before its first step does nothing of the above."""
+        loop.cancel()
+        loop.add_done_callback(lambda _: run.give_up_place())
+
+    following = asyncio.create_task(follow())
+    following.add_done_callback(end_too)
+    return following
