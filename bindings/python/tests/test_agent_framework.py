@@ -153,6 +153,7 @@ HANDED_ROUND: list[Item] = [
     {"answer": [{"message": "The first has called."}]},
     {"answer": [{"message": "The second has read it."}]},
     {"answer": [{"message": "The first has read that."}]},
+    {"answer": [{"message": "The second is done."}]},
 ]
 
 
@@ -161,13 +162,13 @@ async def hand_round(client: Client) -> None:
     first = AgentExecutor(Agent(client=client, tools=[echo]), id="first")
     second = AgentExecutor(Agent(client=client), id="second")
     back = iter([True, False])
-    builder = WorkflowBuilder(start_executor=first, max_iterations=4).add_edge(first, second)
+    builder = WorkflowBuilder(start_executor=first).add_edge(first, second)
     builder.add_edge(second, first, condition=lambda _: next(back))
     await builder.build().run(ECHO)
 
 
 @pytest.mark.parametrize("script", [HANDED_ROUND], ids=["handed_round"])
-def test_a_conversation_that_comes_back_to_its_agent_is_read_twice(provider: Provider) -> None:
+def test_a_conversation_that_comes_back_to_its_agent_is_refused(provider: Provider) -> None:
     with pytest.raises(ChatClientException, match="Duplicate function call output found"):
         asyncio.run(hand_round(plain_client()))
 
@@ -177,10 +178,12 @@ def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider
     asyncio.run(hand_round(whole_client()))
 
     assert_whole(provider)
-    back = provider.turns()[3]
-    assert users(back) == [ECHO]
-    assert kinds(back).count("function_call") == kinds(back).count("function_call_output") == 1
+    *_, back, on = provider.turns()
     assert texts(back) == ["The first has called.", "The second has read it."]
+    assert texts(on) == [*texts(back), "The first has read that."]
+    for given in (back, on):
+        assert users(given) == [ECHO]
+        assert kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
 
 
 async def unapproved(provider: Provider, client: Client, owner: str) -> str:

@@ -40,7 +40,8 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run`."""
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         ended: Any = None
         try:
             ended = await super().run(starting_agent, run.input, **options)
@@ -59,7 +60,8 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run_sync`."""
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         ended: Any = None
         try:
             ended = super().run_sync(starting_agent, run.input, **options)
@@ -99,18 +101,12 @@ class Runner(agents.Runner):
             session=session,
             error_handlers=error_handlers,
         )
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         result = super().run_streamed(starting_agent, run.input, **options)
         if (loop := result.run_loop_task) is not None:
             result.run_loop_task = followed(loop, result, run)
         return result
-
-    @classmethod
-    def _run(cls, given: Input[TContext], options: RunOptions[TContext]) -> Run:
-        """The run that begins with this input, which hears of itself through the options' hooks."""
-        run = Run(given, options, cls.line_seconds)
-        options["hooks"] = run.hooks
-        return run
 
 
 def followed(
