@@ -1,27 +1,24 @@
-/** What was found in a list of items, as the engine tells it. */
+/** What a provider would refuse in a list of items, and its words for it. */
 export interface Finding {
+  /** Where it is in the list that was given; null for an item that the server holds. */
   position: number | null;
+  /** The item's id, where it has one. */
   id: string | null;
+  /** The fault's name: `"lone_reasoning"`. */
   fault: string;
-  action?: string;
+  /** The provider's text. */
   message: string;
+  /** The provider's `error.code`. */
   code: string | null;
+  /** The provider's `error.param`. */
   param: string | null;
 }
 
-/**
- * What a provider would refuse in a list of items. `message` is the provider's text, `code` and
- * `param` are those of its error.
- */
-export class Fault extends Error {
-  /** Where it is in the list that was given; null for an item that the server holds. */
+/** What a provider would refuse in a list of items, as an error. */
+export class Fault extends Error implements Finding {
   readonly position: number | null;
-  /** The item's id, where it has one. */
   readonly id: string | null;
-  /** The fault's name: `"lone_reasoning"`. */
   readonly fault: string;
-  /** What was done about it: `"dropped"`; of mends alone. */
-  readonly action: string | undefined;
   readonly code: string | null;
   readonly param: string | null;
 
@@ -31,7 +28,6 @@ export class Fault extends Error {
     this.position = finding.position;
     this.id = finding.id;
     this.fault = finding.fault;
-    this.action = finding.action;
     this.code = finding.code;
     this.param = finding.param;
   }

@@ -1,5 +1,5 @@
 export { check, filterOrphanedReasoning, repair, strip } from "./repair.js";
-export type { CheckOptions, Policy, PolicyChoices, RepairOptions, Repaired } from "./repair.js";
+export type { CheckOptions, Mend, Policy, PolicyChoices, RepairOptions, Repaired } from "./repair.js";
 export { reconcile } from "./reconcile.js";
 export type { Rule, Verdict } from "./reconcile.js";
 export { Tracker } from "./tracker.js";

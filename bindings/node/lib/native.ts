@@ -93,10 +93,20 @@ export type Step =
   | { kind: "give_up" }
   | { kind: "nothing" };
 
-/** What was left out of a request and mended in it. */
+/** What was left out of a request and mended in it, and the headers that tell of it. */
 export interface Report {
   resent: number;
-  mends: { fault: string; action: string }[];
+  mends: {
+    position: number | null;
+    id: string | null;
+    kind: string;
+    fault: string;
+    action: string;
+    message: string;
+  }[];
+  relearned?: string;
+  byKind: boolean;
+  headers: [name: string, value: string][];
 }
 
 export const native = loadAddon() as Native;

@@ -38,8 +38,14 @@ export interface Repaired<T> {
    * given (`===`); others are plain objects of the same API.
    */
   items: T[];
-  /** What was mended, each with its `action`. */
-  mends: Fault[];
+  /** What was mended. */
+  mends: Mend[];
+}
+
+/** What was mended: what a provider would have said of it, and what was done. */
+export interface Mend extends Finding {
+  /** What was done: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"`, `"replaced"`. */
+  action: string;
 }
 
 /** What a provider would refuse in `items`, in the order in which it would name it. */
@@ -74,13 +80,13 @@ export function strip<T extends Item>(items: readonly T[]): Repaired<T> {
 }
 
 /** What the native module says of a list: a number is the position of an item that stays. */
-type Mended = { items: (number | object)[]; mends: Finding[] } | { refused: Finding };
+type Mended = { items: (number | object)[]; mends: Mend[] } | { refused: Finding };
 
 function repairedOf<T>(given: readonly T[], answer: string): Repaired<T> {
   const mended = JSON.parse(answer) as Mended;
   if ("refused" in mended) throw faultOf(mended.refused);
   const items = mended.items.map((place) => (typeof place === "number" ? given[place] : place) as T);
-  return { items, mends: mended.mends.map(faultOf) };
+  return { items, mends: mended.mends };
 }
 
 function heldText({ held }: CheckOptions): string | undefined {

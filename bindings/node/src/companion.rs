@@ -111,9 +111,7 @@ impl Turn {
     /// What was left out and mended.
     #[napi]
     pub fn report(&self) -> Report {
-        let companion::Report { resent, mends } = self.turn.report();
-        let mends = mends.into_iter().map(|(fault, action)| Mend { fault, action }).collect();
-        Report { resent: u32::try_from(resent).unwrap_or(u32::MAX), mends }
+        Report::of(self.turn.report())
     }
 }
 
@@ -143,13 +141,57 @@ pub struct Report {
     pub resent: u32,
     /// What was mended.
     pub mends: Vec<Mend>,
+    /// What the server refused of the request as it was first sent.
+    pub relearned: Option<&'static str>,
+    /// Whether items were left out by their kind.
+    pub by_kind: bool,
+    /// The headers that tell of it: a name and a value each.
+    pub headers: Vec<Vec<String>>,
+}
+
+impl Report {
+    fn of(report: companion::Report) -> Self {
+        let headers = report.headers().into_iter().map(|(name, value)| vec![name.into(), value]);
+        Self {
+            headers: headers.collect(),
+            resent: count(report.resent),
+            mends: report.mends.into_iter().map(Mend::of).collect(),
+            relearned: report.relearned,
+            by_kind: report.by_kind,
+        }
+    }
 }
 
 /// One thing that was mended.
-#[napi(object, object_from_js = false)]
+#[napi(object, object_from_js = false, use_nullable = true)]
 pub struct Mend {
+    /// The item's position in the input; null for one that the server holds.
+    pub position: Option<u32>,
+    /// The item's id, where it has one.
+    pub id: Option<String>,
+    /// What the item is.
+    pub kind: String,
     /// The fault's name.
     pub fault: &'static str,
     /// What was done.
     pub action: &'static str,
+    /// The provider's words.
+    pub message: String,
+}
+
+impl Mend {
+    fn of(mending: companion::Mending) -> Self {
+        Self {
+            position: mending.position.map(count),
+            id: mending.id.map(|id| id.to_string()),
+            kind: mending.kind.as_str().to_owned(),
+            fault: mending.fault,
+            action: mending.action,
+            message: mending.message,
+        }
+    }
+}
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

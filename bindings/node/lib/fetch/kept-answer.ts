@@ -1,13 +1,13 @@
 /** The bound on an answer that is read whole: a page of items, or a refusal. */
 const MAX_BYTES = 64 << 20;
 
-/** The whole body. An answer over the bound is an error. */
+/** The whole body; of one over the bound, nothing. */
 export async function readAtMost(answer: Response, limit = MAX_BYTES): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of answer.body ?? []) {
     length += chunk.byteLength;
-    if (length > limit) throw new Error(`The answer of ${answer.url} is over ${limit} bytes.`);
+    if (length > limit) return new Uint8Array();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

@@ -1,15 +1,12 @@
 import type { UnderlyingSource } from "node:stream/web";
 
-import type { Turn } from "../native.js";
+import type { Report, Turn } from "../native.js";
 import { decodedHeaders, madeOf } from "./kept-answer.js";
-import { repairsOf } from "./report.js";
-import type { TurnReport } from "./report.js";
 
 /** The answer for the caller: its bytes as they come, and the turn hears them. */
-export function relayed(answer: Response, turn: Turn, report: TurnReport): Response {
+export function relayed(answer: Response, turn: Turn, told: Report["headers"]): Response {
   const headers = decodedHeaders(answer);
-  headers.set("antiphon-resent", String(report.resent));
-  if (report.mends.length > 0) headers.set("antiphon-repairs", repairsOf(report));
+  for (const [name, value] of told) headers.set(name, value);
   turn.begun(isEventStream(answer));
   if (answer.body === null) {
     turn.ended();

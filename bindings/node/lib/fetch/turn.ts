@@ -4,7 +4,7 @@ import type { Call } from "./call.js";
 import { keptAnswer, readAtMost } from "./kept-answer.js";
 import { addressOf } from "./place.js";
 import { relayed } from "./relay.js";
-import { isOfNote } from "./report.js";
+import { noteworthy } from "./report.js";
 import type { TurnReport } from "./report.js";
 
 /** A turn, and what it is taken with. */
@@ -56,9 +56,10 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
   }
 
   function answered(answer: Response): Response {
-    const report = turn.report() as TurnReport;
-    if (isOfNote(report)) onReport(report);
-    return relayed(answer, turn, report);
+    const report = turn.report();
+    const noted = noteworthy(report);
+    if (noted) onReport(noted);
+    return relayed(answer, turn, report.headers);
   }
 }
 
