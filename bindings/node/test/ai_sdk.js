@@ -86,3 +86,22 @@ export const DELIVERIES = { generateText: generated, streamText: streamed };
 export function user(content) {
   return { role: "user", content };
 }
+
+/** Reads an answer up to a place, and leaves. */
+export async function leave(sdk, options, place) {
+  const leaving = new AbortController();
+  const abortSignal = leaving.signal;
+  const result = sdk.streamText({ ...options, abortSignal, includeRawChunks: true, onError() {} });
+  for await (const { type, rawValue } of result.stream ?? result.fullStream) {
+    if (type === "raw" && IS_AT[place](rawValue)) leaving.abort();
+  }
+}
+
+/** By which event the reader of an answer knows that it is at a place. */
+const IS_AT = {
+  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
+  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
+  behind_call: ({ type, item }) =>
+    type === "response.output_item.done" && item.type === "function_call",
+  in_text: ({ type }) => type === "response.output_text.delta",
+};

@@ -13,19 +13,13 @@ import {
   VERSIONS,
   bare,
   call,
+  leave,
   user,
   wrapped,
 } from "./ai_sdk.js";
 import { startProvider } from "./provider.js";
 
-/** By which event the reader of an answer knows that it is at a place. */
-const IS_AT = {
-  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
-  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
-  behind_call: ({ type, item }) =>
-    type === "response.output_item.done" && item.type === "function_call",
-  in_text: ({ type }) => type === "response.output_text.delta",
-};
+const PLACES = ["in_reasoning", "in_arguments", "behind_call", "in_text"];
 const OUTCOMES = ["part", "whole", "nothing"];
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
@@ -36,7 +30,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       await assert.rejects(DELIVERIES.generateText(sdk, left.next), /No tool output found/);
     });
 
-    for (const place of Object.keys(IS_AT)) {
+    for (const place of PLACES) {
       for (const onAbort of OUTCOMES) {
         test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
           const provider = await startProvider(t, { onAbort });
@@ -65,14 +59,4 @@ async function leftTurn(sdk, provider, model, place) {
   await leave(sdk, call(sdk, model, history, { conversation }), place);
 
   return { next: call(sdk, model, [...history, user(RECALL)], { conversation }) };
-}
-
-/** Reads an answer up to a place, and leaves. */
-async function leave(sdk, options, place) {
-  const leaving = new AbortController();
-  const abortSignal = leaving.signal;
-  const result = sdk.streamText({ ...options, abortSignal, includeRawChunks: true, onError() {} });
-  for await (const { type, rawValue } of result.stream ?? result.fullStream) {
-    if (type === "raw" && IS_AT[place](rawValue)) leaving.abort();
-  }
 }

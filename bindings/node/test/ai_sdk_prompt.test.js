@@ -182,7 +182,7 @@ suite("messages that a program keeps", () => {
 /** What is sent of a prompt, and what was told of it. */
 async function opened(prompt) {
   const reports = [];
-  const middleware = whole({ onMend: (report) => reports.push(report) });
+  const middleware = whole({ onReport: (report) => reports.push(report) });
   const given = structuredClone(prompt);
   const { prompt: sent } = await middleware.transformParams({ params: { prompt } });
   assert.deepEqual(prompt, given, "what is given is not changed");

@@ -9,7 +9,7 @@ import OpenAI from "openai";
 
 const middleware = whole({
   conversations: new OpenAI().conversations,
-  onMend: ({ resent, mends }: Report) => console.log(resent, mends.map(({ fault }) => fault)),
+  onReport: ({ resent, mends }: Report) => console.log(resent, mends.map(({ fault }) => fault)),
   policy: { calls: "drop" },
 });
 

@@ -16,7 +16,7 @@ export interface WholeOptions extends Rules {
    * Is told what was done to a prompt, before it is sent. What was mended also stands in the `warnings`
    * of the call.
    */
-  readonly onMend?: ((report: Report) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /** A middleware for `wrapLanguageModel`, of version 6 of the AI SDK and of version 7. */
@@ -86,7 +86,7 @@ class Calls {
   /** What is to be sent of a call. */
   async open<P extends CallOptions>(given: P, anew: boolean): Promise<P> {
     const turn = await Turn.open(given, this.#ledger, this.options, anew);
-    if (saysSomething(turn.report)) this.options.onMend?.(turn.report);
+    if (saysSomething(turn.report)) this.options.onReport?.(turn.report);
     const sent = { ...given, prompt: turn.prompt };
     this.#open.set(sent, { given, turn });
     return sent;
