@@ -83,6 +83,27 @@ export async function streamed(sdk, options) {
 
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
+/**
+ * Refusals of turns, but for those that say to come again: what is left is refused until its provider
+ * has seen that it was left.
+ */
+export async function refusedForGood(provider) {
+  const refusals = (await provider.requests()).flatMap(({ refusal }) => refusal?.message ?? []);
+  return refusals.filter((message) => !/Another process/.test(message));
+}
+
+/** What `ask` gives, asked again as long as another turn has the conversation. */
+export async function onceFree(ask) {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!/Another process/.test(error.message) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
 export function user(content) {
   return { role: "user", content };
 }
