@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 
 import OpenAI from "openai";
 
@@ -19,7 +20,7 @@ import {
   user,
   wrapped,
 } from "./ai_sdk.js";
-import { startProvider } from "./provider.js";
+import { kind, startProvider } from "./provider.js";
 
 const PLACES = ["in_reasoning", "in_arguments", "behind_call", "in_text"];
 const OUTCOMES = ["part", "whole", "nothing"];
@@ -31,6 +32,37 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       const left = await leftTurn(sdk, provider, bare(sdk), "behind_call");
       const next = onceFree(() => DELIVERIES.generateText(sdk, left.next));
       await assert.rejects(next, /No tool output found/);
+    });
+
+    test("without knowing what is kept, what was answered is not sent again", async (t) => {
+      const provider = await startProvider(t, { onAbort: "nothing" });
+      const { next } = await leftTurn(sdk, provider, wrapped(sdk), "behind_call");
+
+      await DELIVERIES.generateText(sdk, next);
+
+      assert.deepEqual(await provider.twice(), []);
+      assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
+    });
+
+    test("the same model goes on once the other turn is over", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      const model = wrapped(sdk, { conversations: new OpenAI().conversations });
+      const left = new AbortController();
+      await provider.hold("in_text");
+      const other = call(sdk, bare(sdk), [user(FACT)], { conversation });
+      const { stream, fullStream } = sdk.streamText({
+        ...other,
+        abortSignal: left.signal,
+        onError() {},
+      });
+      for await (const { type } of stream ?? fullStream) if (type === "text-delta") break;
+
+      const answer = DELIVERIES.generateText(sdk, call(sdk, model, [user(RECALL)], { conversation }));
+      await refusedOnce(provider);
+      left.abort();
+
+      assert.match((await answer).text, /purple/);
     });
 
     for (const place of PLACES) {
@@ -62,4 +94,12 @@ async function leftTurn(sdk, provider, model, place) {
   await leave(sdk, call(sdk, model, history, { conversation }), place);
 
   return { next: call(sdk, model, [...history, user(RECALL)], { conversation }) };
+}
+
+async function refusedOnce(provider) {
+  const deadline = Date.now() + 10_000;
+  while ((await provider.refusals()).length === 0) {
+    if (Date.now() > deadline) throw new Error("nothing was refused");
+    await setImmediate();
+  }
 }

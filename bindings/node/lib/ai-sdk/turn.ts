@@ -126,7 +126,7 @@ async function believedOf(
   anew: boolean,
 ): Promise<Believed> {
   const remembered = anew ? undefined : ledger.known(state);
-  const proven = ledger.proven(items, remembered);
+  const proven = ledger.proven(items, state, remembered);
   const canAsk = conversations !== undefined && state.by === "conversation";
   if (remembered && proven === 0) return { state, known: remembered, isRemembered: canAsk, mends: [] };
   const held = canAsk ? await askFor(conversations, state.id) : undefined;
