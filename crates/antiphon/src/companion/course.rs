@@ -176,7 +176,7 @@ impl Course {
             Stage::Learning(learning, since) => {
                 let known = |id: &str| self.memory.response(&self.name(id));
                 match learning.answered(status, body, known) {
-                    Learnt::NotYet(more) => self.stage = Stage::Learning(Box::new(more), since),
+                    Learnt::NotYet(more) => self.stage = Stage::Learning(more, since),
                     Learnt::All(held) => self.learnt(held, since),
                     Learnt::NoSuch => self.unless_refused(Self::send_as_it_came),
                     Learnt::Untold => self.unless_refused(Self::plan_untold),
@@ -190,8 +190,8 @@ impl Course {
                 }
             }
             Stage::GoingAround(around) => match around.answered(status, body) {
-                Found::NotYet(around) => self.stage = Stage::GoingAround(Box::new(around)),
-                Found::Over(around, footing) => self.found_around(around, footing),
+                Found::NotYet(around) => self.stage = Stage::GoingAround(around),
+                Found::Over(around, footing) => self.found_around(*around, footing),
             },
             other => self.stage = other,
         }

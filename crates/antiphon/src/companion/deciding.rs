@@ -58,26 +58,20 @@ impl Course {
     /// Deletes what is in the way, or goes around it. The server issues the ids of what it is sent, so that
     /// they may have to be asked for first.
     fn clear(&mut self, history: History, plan: Plan) {
-        let (GoesOn::Conversation(id) | GoesOn::Response(id)) = &self.request.goes_on else {
-            return self.send(Basis::Held(history), plan);
-        };
         if !plan.stuck.is_named() && !self.has_learnt && self.underway.is_some() {
             self.release(Left::Nothing);
             return self.ask();
         }
         self.has_cleared = true;
-        let clearing = match self.request.goes_on {
-            GoesOn::Conversation(_) => {
-                Deleting::of(id, history, plan).map(|deleting| Stage::Deleting(Box::new(deleting)))
-            }
-            _ => Around::of(id, history, plan).map(|around| Stage::GoingAround(Box::new(around))),
-        };
-        match clearing {
-            Ok(stage) => {
+        match &self.request.goes_on {
+            GoesOn::Conversation(id) if Deleting::is_possible(&plan) => {
                 self.underway.iter_mut().for_each(Underway::deletes);
-                self.stage = stage;
+                self.stage = Stage::Deleting(Box::new(Deleting::of(id, history, plan)));
             }
-            Err((history, plan)) => self.send(Basis::Held(history), plan),
+            GoesOn::Response(id) if Around::is_possible(id, &plan) => {
+                self.stage = Stage::GoingAround(Box::new(Around::of(id, history, plan)));
+            }
+            _ => self.send(Basis::Held(history), plan),
         }
     }
 

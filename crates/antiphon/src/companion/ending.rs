@@ -11,13 +11,12 @@ use super::underway::Underway;
 use crate::faults::StateError;
 
 /// What a turn left where it went on.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Left {
     /// What was there.
     Nothing,
     /// Nobody knows.
     Doubt,
-    /// This is all that there is now.
-    All(History),
 }
 
 /// What a server refuses whatever it holds. What else it refuses may show that it holds something else
@@ -119,35 +118,33 @@ impl Course {
 
     /// The answer told its end.
     fn conclude(&mut self, heard: Heard) {
+        let id = heard.id.clone().filter(|_| self.request.stores);
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let left = match stage {
-            Stage::Hearing(sending, _) => self.left_by(sending, heard),
-            _ => Left::Doubt,
+        let Some(history) = self.left_by(stage, heard) else { return self.release(Left::Doubt) };
+        let is_known = match self.underway.take() {
+            Some(underway) => underway.holds(history.clone()),
+            None => true,
         };
-        self.release(left);
+        if let Some(id) = id.filter(|_| is_known) {
+            self.memory.know_response(&self.name(&id), history);
+        }
     }
 
-    /// What a request left that was answered so.
-    fn left_by(&self, sending: Sending, heard: Heard) -> Left {
-        let Some((basis, plan)) = sending.planned else { return Left::Doubt };
+    /// All that is held by an answer that came to this; `None` where nobody knows.
+    fn left_by(&self, stage: Stage, heard: Heard) -> Option<History> {
+        let Stage::Hearing(sending, _) = stage else { return None };
+        let (basis, plan) = sending.planned.filter(|_| heard.is_whole)?;
         let before = match basis {
             Basis::Held(history) => history,
             Basis::Nothing => History::default(),
-            Basis::Untold => return Left::Doubt,
+            Basis::Untold => return None,
         };
-        if !heard.is_whole || plan.leaves_doubt {
-            return Left::Doubt;
-        }
         let sent = match self.purpose {
             Purpose::Answer => plan.fresh,
             Purpose::Delivery if heard.output.len() == plan.fresh.len() => Vec::new(),
-            Purpose::Delivery => return Left::Doubt,
+            Purpose::Delivery => return None,
         };
-        let history = before.with(sent.into_iter().chain(heard.output));
-        if let Some(id) = heard.id.filter(|_| self.request.stores) {
-            self.memory.know_response(&self.name(&id), history.clone());
-        }
-        Left::All(history)
+        (!plan.leaves_doubt).then(|| before.with(sent.into_iter().chain(heard.output)))
     }
 
     /// The turn is not on its way any more.
@@ -156,7 +153,6 @@ impl Course {
         match left {
             Left::Nothing => underway.untouched(),
             Left::Doubt => drop(underway),
-            Left::All(history) => underway.holds(history),
         }
     }
 

@@ -98,12 +98,18 @@ impl Ledger {
         (told, None)
     }
 
-    /// A turn that was planned on this version has left this.
-    pub(super) fn conclude(&mut self, on: Option<Version>, history: History, fresh: Version) {
-        let is_all = on == Some(self.version);
+    /// A turn that was planned on this version has left this. Whether that is all that there is.
+    pub(super) fn conclude(
+        &mut self,
+        on: Option<Version>,
+        history: History,
+        fresh: Version,
+    ) -> bool {
+        let is_all = on == Some(self.version) && self.is_idle();
         self.standing = if is_all { Standing::Sure(history) } else { Standing::InDoubt };
         self.version = fresh;
         self.left = None;
+        is_all
     }
 
     /// A turn was left of which nobody knows whether the server has it.

@@ -33,7 +33,8 @@ pub(super) enum Entered {
 
 impl Memory {
     pub(super) fn new() -> Self {
-        let (conversations, responses) = (Recent::with_room(ROOM), Recent::with_room(ROOM));
+        let conversations = Recent::with_room(ROOM, Ledger::is_idle);
+        let responses = Recent::with_room(ROOM, |_| true);
         Self(Arc::new(Mutex::new(Remembered { conversations, responses, stamps: 0 })))
     }
 
@@ -62,7 +63,7 @@ impl Memory {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
         let (history, version) = memory.ledger(name).learn(since, told, fresh);
-        memory.conversations.weigh(name, history.length(), Ledger::is_idle);
+        memory.conversations.weigh(name, history.length());
         (self.underway(name, version), history)
     }
 
@@ -72,19 +73,24 @@ impl Memory {
         self.underway(name, None)
     }
 
-    /// A turn of the conversation is over.
-    pub(super) fn end(&self, name: &Name, ending: Ending) {
+    /// A turn of the conversation is over, which was planned on this version. Whether all is known of the
+    /// conversation by it.
+    pub(super) fn end(&self, name: &Name, on: Option<Version>, ending: Ending) -> bool {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
-        let Some(ledger) = memory.conversations.used(name) else { return };
+        let Some(ledger) = memory.conversations.used(name) else { return false };
         ledger.end();
         match ending {
-            Ending::Nothing => {}
-            Ending::InDoubt(attempt) => ledger.leave(attempt, fresh),
-            Ending::Holds(history, on) => {
+            Ending::Nothing => false,
+            Ending::InDoubt(attempt) => {
+                ledger.leave(attempt, fresh);
+                false
+            }
+            Ending::Holds(history) => {
                 let length = history.length();
-                ledger.conclude(on, history, fresh);
-                memory.conversations.weigh(name, length, Ledger::is_idle);
+                let is_all = ledger.conclude(on, history, fresh);
+                memory.conversations.weigh(name, length);
+                is_all
             }
         }
     }
@@ -115,8 +121,7 @@ impl Memory {
     pub(super) fn know_response(&self, name: &Name, history: History) {
         let mut memory = self.lock();
         let weight = history.weight();
-        memory.responses.put(name, history);
-        memory.responses.weigh(name, weight, |_| true);
+        memory.responses.put(name, history, weight);
     }
 
     /// What was known of a response is no longer so.

@@ -42,6 +42,9 @@ mod underway;
 mod unknown;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 use bytes::Bytes;
 
 use self::course::{Course, Purpose};

@@ -108,10 +108,10 @@ impl Planner<'_> {
     pub(super) fn by_kind(self) -> Plan {
         let mut report = Report::default();
         let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
-        let items: Vec<Item> = input.into_iter().map(|(_, item)| item.clone()).collect();
+        let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
         let continued = repair_held(Held::Unknown, &items, &Policy::default());
         let continued = continued.expect("the policy rejects nothing, and no call is held");
-        report.found_by_kind(&items, &continued.findings);
+        report.found_by_kind(&input, &continued.findings);
         let (stuck, fresh) = (Stuck::default(), Vec::new());
         Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, report }
     }

@@ -93,13 +93,11 @@ impl Request {
         let text = std::str::from_utf8(&self.body).expect("it was read as JSON");
         let mut fields = Object::of(text).expect("it was read as an object");
         let elements = items.iter().map(Item::text);
-        match fields.get(key).map(|raw| range_in(text, raw)) {
-            Some(value) => with_elements(text, value, elements).into(),
-            None => {
-                fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
-                fields.to_bytes()
-            }
+        if let Some(value) = fields.get(key).map(|raw| range_in(text, raw)) {
+            return with_elements(text, value, elements).into();
         }
+        fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
+        fields.to_bytes()
     }
 }
 

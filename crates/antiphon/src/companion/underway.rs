@@ -18,7 +18,7 @@ pub(super) struct Underway {
     has_deleted: bool,
     /// What was sent of which nobody knows whether the server has it.
     attempt: Option<Attempt>,
-    ending: Ending,
+    has_ended: bool,
 }
 
 /// What a turn left in its conversation.
@@ -28,14 +28,14 @@ pub(super) enum Ending {
     InDoubt(Option<Attempt>),
     /// What was there.
     Nothing,
-    /// This, if nothing else has come since the version that it was planned on.
-    Holds(History, Option<Version>),
+    /// This, if nothing else has come meanwhile.
+    Holds(History),
 }
 
 impl Underway {
     pub(super) fn of(memory: Memory, name: Name, version: Option<Version>) -> Self {
-        let ending = Ending::InDoubt(None);
-        Self { memory, name, version, has_deleted: false, attempt: None, ending }
+        let (has_deleted, has_ended) = (false, false);
+        Self { memory, name, version, has_deleted, attempt: None, has_ended }
     }
 
     /// Something of the conversation is deleted for the turn.
@@ -57,22 +57,26 @@ impl Underway {
     pub(super) fn untouched(mut self) {
         self.attempt = None;
         if !self.has_deleted {
-            self.ending = Ending::Nothing;
+            self.end(Ending::Nothing);
         }
     }
 
-    /// The conversation holds this now.
-    pub(super) fn holds(mut self, history: History) {
-        self.ending = Ending::Holds(history, self.version);
+    /// The conversation holds this now, if nothing else has come meanwhile: whether that is so.
+    pub(super) fn holds(mut self, history: History) -> bool {
+        self.end(Ending::Holds(history))
+    }
+
+    fn end(&mut self, ending: Ending) -> bool {
+        self.has_ended = true;
+        self.memory.end(&self.name, self.version, ending)
     }
 }
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        let ending = match std::mem::replace(&mut self.ending, Ending::Nothing) {
-            Ending::InDoubt(_) => Ending::InDoubt(self.attempt.take()),
-            ending => ending,
-        };
-        self.memory.end(&self.name, ending);
+        if !self.has_ended {
+            let ending = Ending::InDoubt(self.attempt.take());
+            self.end(ending);
+        }
     }
 }
