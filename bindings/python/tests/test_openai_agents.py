@@ -1,8 +1,7 @@
-"""The OpenAI Agents SDK beside a server that keeps the conversation: every way in which a run ends."""
+"""The OpenAI Agents SDK beside a server that keeps the conversation: how a run may end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from agents_sdk import (
     RECALLED,
     UNANSWERED,
     Setting,
+    Settings,
     antiphonal,
     assert_whole,
     echo_tool,
@@ -26,7 +26,6 @@ from agents_sdk import (
 )
 from provider import Provider
 
-Settings = Callable[[], AbstractAsyncContextManager[Setting]]
 Ask = Callable[..., Awaitable[Any]]
 
 
@@ -113,7 +112,11 @@ def test_its_outputs_are_delivered_on_the_way_out(
     assert held == delivered
     assert_whole(provider)
     calls = [item for item in provider.turns()[-1] if item.get("type") == "function_call"]
-    assert len(outputs(provider.turns()[-1])) == len(calls) == (2 if end == "fail_beside_a_tool" else 1)
+    assert (
+        len(outputs(provider.turns()[-1]))
+        == len(calls)
+        == (2 if end == "fail_beside_a_tool" else 1)
+    )
 
 
 def test_a_run_whose_outputs_were_all_sent_makes_no_further_request(provider: Provider) -> None:
