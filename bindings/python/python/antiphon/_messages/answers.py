@@ -95,7 +95,8 @@ class ModelParts:
         if of_blocks:
             of_blocks.pop(0).calls.append(position)
         else:
-            self.parts.append(Part(call_item(call["id"], call["name"], call["args"]), [], [position]))
+            item = call_item(call["id"], call["name"], call["args"])
+            self.parts.append(Part(item, [], [position]))
 
 
 def call_of_block(block: dict[Any, Any]) -> Item:

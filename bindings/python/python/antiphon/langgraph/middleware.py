@@ -15,9 +15,9 @@ from antiphon.langgraph.hooks import filter_orphaned_reasoning_messages
 class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
     """Gives the model a history that a provider does not refuse, and leaves the agent's own alone.
 
-    See `mend_history`, which does the same for `create_react_agent`. A call that waits for a human is
-    not answered in its place: no model is called while a graph is interrupted. It is, where the user
-    goes on without deciding.
+    See `mend_history`, which does the same for `create_react_agent`. A call that waits for a human
+    is not answered in its place: no model is called while a graph is interrupted. It is, where the
+    user goes on without deciding.
     """
 
     def __init__(self, *, policy: str | None = None) -> None:
