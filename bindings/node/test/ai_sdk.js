@@ -83,6 +83,46 @@ export async function streamed(sdk, options) {
 
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
+/**
+ * Refusals of turns, but for those that say to come again: what is left is refused until its provider
+ * has seen that it was left.
+ */
+export async function refusedForGood(provider) {
+  const refusals = (await provider.requests()).flatMap(({ refusal }) => refusal?.message ?? []);
+  return refusals.filter((message) => !/Another process/.test(message));
+}
+
+/** What `ask` gives, asked again as long as another turn has the conversation. */
+export async function onceFree(ask) {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!/Another process/.test(error.message) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
 export function user(content) {
   return { role: "user", content };
 }
+
+/** Reads an answer up to a place, and leaves. */
+export async function leave(sdk, options, place) {
+  const leaving = new AbortController();
+  const abortSignal = leaving.signal;
+  const result = sdk.streamText({ ...options, abortSignal, includeRawChunks: true, onError() {} });
+  for await (const { type, rawValue } of result.stream ?? result.fullStream) {
+    if (type === "raw" && IS_AT[place](rawValue)) leaving.abort();
+  }
+}
+
+/** By which event the reader of an answer knows that it is at a place. */
+const IS_AT = {
+  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
+  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
+  behind_call: ({ type, item }) =>
+    type === "response.output_item.done" && item.type === "function_call",
+  in_text: ({ type }) => type === "response.output_text.delta",
+};

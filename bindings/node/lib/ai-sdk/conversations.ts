@@ -1,5 +1,4 @@
-import { faultOf, type Fault } from "../faults.js";
-import { check } from "../repair.js";
+import { check, type Mend } from "../repair.js";
 import { abridged, type Item } from "./items.js";
 
 /**
@@ -22,7 +21,7 @@ export interface Conversations {
 export interface Held {
   readonly items: readonly Item[];
   /** What had to be deleted, because with it no turn is taken any more. */
-  readonly mends: readonly Fault[];
+  readonly mends: readonly Mend[];
 }
 
 /**
@@ -35,11 +34,12 @@ export async function askFor(conversations: Conversations, id: string): Promise<
     if (items.length === MOST_ITEMS) throw new Error(`${id} holds more than ${MOST_ITEMS} items`);
     items.push(abridged(asSent(item as Item)));
   }
-  const mends: Fault[] = [];
+  const mends: Mend[] = [];
   for (const found of check(items)) {
     if (found.fault !== "lone_reasoning" || found.id === null) continue;
     await conversations.items.delete(found.id, { conversation_id: id });
-    mends.push(faultOf({ ...found, message: found.message, position: null, action: "deleted" }));
+    const { fault, message, code, param } = found;
+    mends.push({ position: null, id: found.id, fault, action: "deleted", message, code, param });
   }
   const gone = new Set(mends.map((mend) => mend.id));
   return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };

@@ -11,7 +11,7 @@ export interface MendOptions {
   /** As for `repair`. */
   readonly policy?: Policy | undefined;
   /** Is told what was mended. */
-  readonly onMend?: ((report: Report) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export function mend<M extends Message>(messages: readonly M[], options: MendOpt
   const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), approvals: false }));
   const { items, mends } = repair(mapped.items, { policy: options.policy ?? "repair" });
   const report = { resent: 0, mends };
-  if (saysSomething(report)) options.onMend?.(report);
+  if (saysSomething(report)) options.onReport?.(report);
   return mended(messages, mapped, sourcesOf(mapped.items, items), {});
 }
 

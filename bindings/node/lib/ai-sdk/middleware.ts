@@ -7,6 +7,7 @@ import type {
   StreamPart,
   StreamResult,
 } from "./shapes.js";
+import { isWorthAnother, settling } from "./refusal.js";
 import { relayed } from "./relay.js";
 import { Turn, type Rules } from "./turn.js";
 
@@ -16,7 +17,7 @@ export interface WholeOptions extends Rules {
    * Is told what was done to a prompt, before it is sent. What was mended also stands in the `warnings`
    * of the call.
    */
-  readonly onMend?: ((report: Report) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /** A middleware for `wrapLanguageModel`, of version 6 of the AI SDK and of version 7. */
@@ -86,7 +87,7 @@ class Calls {
   /** What is to be sent of a call. */
   async open<P extends CallOptions>(given: P, anew: boolean): Promise<P> {
     const turn = await Turn.open(given, this.#ledger, this.options, anew);
-    if (saysSomething(turn.report)) this.options.onMend?.(turn.report);
+    if (saysSomething(turn.report)) this.options.onReport?.(turn.report);
     const sent = { ...given, prompt: turn.prompt };
     this.#open.set(sent, { given, turn });
     return sent;
@@ -94,7 +95,8 @@ class Calls {
 
   /**
    * The answer to a call. Where it is refused and the refusal may be due to what was remembered, the
-   * server is asked what it holds, and the call is sent once more.
+   * server is asked what it holds, and the call is sent once more; so it is, a few times, where another
+   * turn has the conversation.
    */
   async answer<R, P extends CallOptions>(
     params: P,
@@ -102,31 +104,22 @@ class Calls {
     again: (params: P) => PromiseLike<R>,
   ): Promise<{ turn: Turn; result: R }> {
     const { given, turn } = this.#opened(params);
-    try {
-      return { turn, result: await settling(turn, first) };
-    } catch (error) {
-      if (!turn.mayBeMistaken || !isRefusal(error, MISTAKEN)) throw error;
+    let sent = { turn, send: first };
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return { turn: sent.turn, result: await settling(sent.turn, sent.send) };
+      } catch (error) {
+        if (!(await isWorthAnother(sent.turn, error, attempt, params.abortSignal))) throw error;
+      }
+      const anew = await this.open(given as P, true);
+      sent = { turn: this.#opened(anew).turn, send: () => again(anew) };
     }
-    const sent = await this.open(given as P, true);
-    const anew = this.#opened(sent).turn;
-    return { turn: anew, result: await settling(anew, () => again(sent)) };
   }
 
   #opened(params: CallOptions): Open {
     const open = this.#open.get(params);
     if (open === undefined) throw new Error("the call did not pass through transformParams");
     return open;
-  }
-}
-
-/** A refusal leaves what is held as it was; of any other failure nobody knows what it left. */
-async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promise<R> {
-  try {
-    return await send();
-  } catch (error) {
-    if (isRefusal(error, REFUSALS)) turn.refused();
-    else turn.left();
-    throw error;
   }
 }
 
@@ -142,15 +135,4 @@ function heard(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<S
     },
     left: () => turn.left(answer.ids()),
   });
-}
-
-/** What a provider answers to a request that does not fit what it holds. */
-const MISTAKEN = [400, 404, 409, 422];
-
-/** What it answers before it keeps anything. */
-const REFUSALS = [...MISTAKEN, 401, 403, 413, 429];
-
-function isRefusal(error: unknown, statuses: readonly number[]): boolean {
-  const { statusCode } = (error ?? {}) as { statusCode?: unknown };
-  return typeof statusCode === "number" && statuses.includes(statusCode);
 }

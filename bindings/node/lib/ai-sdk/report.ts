@@ -1,4 +1,4 @@
-import type { Fault } from "../faults.js";
+import type { Mend } from "../repair.js";
 import type { ServerState } from "./server-state.js";
 import type { Warning } from "./shapes.js";
 
@@ -7,7 +7,7 @@ export interface Report {
   /** How many of its items the server had already: they were left out. */
   readonly resent: number;
   /** What a provider would have refused, and what was done about it. */
-  readonly mends: readonly Fault[];
+  readonly mends: readonly Mend[];
   /** The conversation or the response that the call continues. */
   readonly state?: ServerState | undefined;
 }
@@ -21,6 +21,6 @@ export function saysSomething({ resent, mends }: Report): boolean {
 export function warningsOf({ mends }: Report): Warning[] {
   return mends.map(({ message, fault, action }) => ({
     type: "other",
-    message: `antiphon mended the prompt (${fault}: ${action ?? "told"}): ${message}`,
+    message: `antiphon mended the prompt (${fault}: ${action}): ${message}`,
   }));
 }

@@ -1,6 +1,5 @@
-import type { Fault } from "../faults.js";
 import { reconcile } from "../reconcile.js";
-import { repair, type Policy, type PolicyChoices } from "../repair.js";
+import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
 import type { Ending } from "./answer.js";
 import { askFor, type Conversations } from "./conversations.js";
 import { itemsOf, itemsOfAnswer, type Item, type Mapped } from "./items.js";
@@ -112,7 +111,7 @@ interface Believed {
   /** Whether it is what was known before, and asking might tell otherwise. */
   readonly isRemembered: boolean;
   /** What was done to the state itself. */
-  readonly mends: readonly Fault[];
+  readonly mends: readonly Mend[];
 }
 
 /**
@@ -127,7 +126,7 @@ async function believedOf(
   anew: boolean,
 ): Promise<Believed> {
   const remembered = anew ? undefined : ledger.known(state);
-  const proven = ledger.proven(items, remembered);
+  const proven = ledger.proven(items, state, remembered);
   const canAsk = conversations !== undefined && state.by === "conversation";
   if (remembered && proven === 0) return { state, known: remembered, isRemembered: canAsk, mends: [] };
   const held = canAsk ? await askFor(conversations, state.id) : undefined;
@@ -143,7 +142,7 @@ async function believedOf(
 interface Repaired {
   readonly items: readonly Item[];
   readonly resent: number;
-  readonly mends: readonly Fault[];
+  readonly mends: readonly Mend[];
 }
 
 function repaired({ items }: Mapped, believed: Believed | undefined, rules: Rules): Repaired {
