@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK beside a server that keeps the conversation: every way in which a run ends."""
+"""The OpenAI Agents SDK beside a server that keeps the conversation: how a run may end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -112,7 +112,11 @@ def test_its_outputs_are_delivered_on_the_way_out(
     assert held == delivered
     assert_whole(provider)
     calls = [item for item in provider.turns()[-1] if item.get("type") == "function_call"]
-    assert len(outputs(provider.turns()[-1])) == len(calls) == (2 if end == "fail_beside_a_tool" else 1)
+    assert (
+        len(outputs(provider.turns()[-1]))
+        == len(calls)
+        == (2 if end == "fail_beside_a_tool" else 1)
+    )
 
 
 def test_a_run_whose_outputs_were_all_sent_makes_no_further_request(provider: Provider) -> None:

@@ -4,9 +4,9 @@
 
     agent = Agent(client=OpenAIChatClient("gpt-5"), context_providers=[RedisHistoryProvider(...)])
 
-What history providers, sessions and workflows replay beside a conversation or a chain that the server
-keeps is told from what it does not have: the model is given each item once. Calls that a run has
-left without an output are answered before the next turn.
+What history providers, sessions and workflows replay beside a conversation or a chain that the
+server keeps is told from what it does not have: the model is given each item once. Calls that a run
+has left without an output are answered before the next turn.
 """
 
 from typing import Any, Generic, TypeVar
@@ -45,7 +45,7 @@ class OpenAIChatClient(
     agent_framework_openai.OpenAIChatClient[Options],
     Generic[Options],
 ):
-    """Agent Framework's `OpenAIChatClient`, with its parameters, which keeps conversations whole."""
+    """Agent Framework's `OpenAIChatClient`, with its parameters, that keeps conversations whole."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """As the framework's; `async_client` may be given, and stays as it is."""

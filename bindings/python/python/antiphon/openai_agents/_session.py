@@ -11,8 +11,8 @@ import antiphon
 class WholeSession(SessionABC):
     """A session in front of another one, where the program keeps the history.
 
-    - What it is read for is mended: calls without an output, outputs without a call, reasoning that
-      leads nowhere or that was cut off, items that stand there twice. What is stored stays as it is.
+    - What is read is mended: calls without an output, outputs without a call, reasoning that leads
+      nowhere, items that stand there twice. What is stored stays as it is.
     - What is added and stands there already is not added again, as after a write whose answer was
       lost.
 
