@@ -1,4 +1,4 @@
-import { engine, type Mend } from "./engine.js";
+import { check, type Mend } from "../repair.js";
 import { abridged, type Item } from "./items.js";
 
 /**
@@ -35,10 +35,11 @@ export async function askFor(conversations: Conversations, id: string): Promise<
     items.push(abridged(asSent(item as Item)));
   }
   const mends: Mend[] = [];
-  for (const { id: lone, fault, message } of engine.check(items)) {
-    if (fault !== "lone_reasoning" || lone === null) continue;
-    await conversations.items.delete(lone, { conversation_id: id });
-    mends.push({ id: lone, fault, action: "deleted", message, position: null });
+  for (const found of check(items)) {
+    if (found.fault !== "lone_reasoning" || found.id === null) continue;
+    await conversations.items.delete(found.id, { conversation_id: id });
+    const { fault, message, code, param } = found;
+    mends.push({ position: null, id: found.id, fault, action: "deleted", message, code, param });
   }
   const gone = new Set(mends.map((mend) => mend.id));
   return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };

@@ -78,16 +78,17 @@ export class Ledger {
 
   /**
    * How many of a prompt's first items a server proves to hold that is known to hold `known`: all up to
-   * the last that bears an id which a server gave, and which came in no answer that was heard here.
+   * the last that bears an id which a server gave. What chains hold is not proven by answers that were
+   * heard here: their own chains hold them, of which this one may be a branch.
    */
-  proven(items: readonly Item[], known: Known | undefined): number {
+  proven(items: readonly Item[], { by }: ServerState, known: Known | undefined): number {
     const held = new Set(idsOf(known?.items ?? []));
     const proves = ({ id }: Item) =>
       typeof id === "string" &&
       !held.has(id) &&
       !known?.elsewhere.has(id) &&
-      !this.#heard.has(id) &&
-      !this.#doubtful.has(id);
+      !this.#doubtful.has(id) &&
+      !(by === "previousResponseId" && this.#heard.has(id));
     return items.findLastIndex(proves) + 1;
   }
 }

@@ -39,6 +39,7 @@ export interface Message {
 export interface CallOptions {
   readonly prompt: readonly Message[];
   readonly tools?: readonly Tool[] | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
   readonly providerOptions?: ProviderValues | undefined;
 }
 

@@ -1,6 +1,7 @@
-import { type Ending } from "./answer.js";
+import { reconcile } from "../reconcile.js";
+import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
+import type { Ending } from "./answer.js";
 import { askFor, type Conversations } from "./conversations.js";
-import { engine, type Mend } from "./engine.js";
 import { itemsOf, itemsOfAnswer, type Item, type Mapped } from "./items.js";
 import { kindsOf, type CallKinds } from "./kinds.js";
 import { idsOf, type Known, type Lease, type Ledger } from "./ledger.js";
@@ -13,7 +14,7 @@ import { sourcesOf } from "./sources.js";
 /** By what turns are made. */
 export interface Rules {
   readonly conversations?: Conversations | undefined;
-  readonly policy?: string | undefined;
+  readonly policy?: Policy | undefined;
 }
 
 /**
@@ -125,7 +126,7 @@ async function believedOf(
   anew: boolean,
 ): Promise<Believed> {
   const remembered = anew ? undefined : ledger.known(state);
-  const proven = ledger.proven(items, remembered);
+  const proven = ledger.proven(items, state, remembered);
   const canAsk = conversations !== undefined && state.by === "conversation";
   if (remembered && proven === 0) return { state, known: remembered, isRemembered: canAsk, mends: [] };
   const held = canAsk ? await askFor(conversations, state.id) : undefined;
@@ -144,19 +145,24 @@ interface Repaired {
   readonly mends: readonly Mend[];
 }
 
-/** Where not all that a server holds is known, it may hold the calls of outputs. */
 function repaired({ items }: Mapped, believed: Believed | undefined, rules: Rules): Repaired {
-  if (believed === undefined) {
-    return { resent: 0, ...engine.repair(items, undefined, rules.policy) };
-  }
-  const { known } = believed;
-  const verdicts = engine.reconcile(known.items, items);
-  const isHeld = ({ position }: Mend) =>
-    typeof position === "number" && HELD.includes(verdicts[position]?.verdict ?? "");
-  const policy = [rules.policy, known.isAll ? undefined : "outputs=keep"].filter(Boolean).join(",");
-  const { items: left, mends } = engine.repair(items, known.items, policy || undefined);
-  const resent = verdicts.filter(({ verdict }) => HELD.includes(verdict)).length;
-  return { items: left, resent, mends: mends.filter((mend) => !isHeld(mend)) };
+  const policy = rules.policy ?? "repair";
+  if (believed === undefined) return { resent: 0, ...repair(items, { policy }) };
+  const { items: held, isAll } = believed.known;
+  const verdicts = reconcile(held, items);
+  const isHeld = (position: number | null) =>
+    position !== null && HELD.includes(verdicts[position]?.verdict ?? "");
+  const left = repair(items, { held, policy: isAll ? policy : withHiddenCalls(policy) });
+  const mends = left.mends.filter(({ position }) => !isHeld(position));
+  return { items: left.items, mends, resent: items.filter((_, at) => isHeld(at)).length };
+}
+
+/** Where not all that a server holds is known, it may hold the calls of outputs. */
+function withHiddenCalls(policy: Policy): PolicyChoices {
+  if (typeof policy === "object") return { ...policy, outputs: "keep" };
+  if (policy === "repair") return { outputs: "keep" };
+  if (policy === "drop") return { calls: "drop", outputs: "keep" };
+  return { calls: "reject", reasoning: "reject", outputs: "keep" };
 }
 
 /** Verdicts on what a server has, or had and was told to delete. */

@@ -52,18 +52,20 @@ pub(super) struct Footing {
 /// What came of an answer.
 pub(super) enum Found {
     /// More is to be asked.
-    NotYet(Around),
+    NotYet(Box<Around>),
     /// It can be gone around, or not.
-    Over(Around, Option<Footing>),
+    Over(Box<Around>, Option<Footing>),
 }
 
 impl Around {
-    /// Around what is in the way of this plan, if its server's ids are known; else the plan.
-    pub(super) fn of(id: &str, history: History, plan: Plan) -> Result<Self, (History, Plan)> {
-        if Segment::of(id).is_none() || !plan.stuck.has_unmendable() {
-            return Err((history, plan));
-        }
-        Ok(Self { id: id.to_owned(), asked: Asked::Response, history, plan })
+    /// Whether there is something in the way of this plan that can be gone around.
+    pub(super) fn is_possible(id: &str, plan: &Plan) -> bool {
+        Segment::of(id).is_some() && plan.stuck.has_unmendable()
+    }
+
+    /// Around what is in the way of this plan, in the response that it goes on from.
+    pub(super) fn of(id: &str, history: History, plan: Plan) -> Self {
+        Self { id: id.to_owned(), asked: Asked::Response, history, plan }
     }
 
     /// What to ask next.
@@ -88,11 +90,11 @@ impl Around {
                     let listing = Listing::by(Cursor::LastOfData);
                     self.on(Asked::Input(response, listing))
                 }
-                None => Found::Over(self, None),
+                None => Found::Over(Box::new(self), None),
             },
             Asked::Input(own, mut listing) => {
                 if status != 200 || listing.add(body).is_err() {
-                    return Found::Over(self, None);
+                    return Found::Over(Box::new(self), None);
                 }
                 if listing.query().is_some() {
                     return self.on(Asked::Input(own, listing));
@@ -102,22 +104,22 @@ impl Around {
             Asked::Previous { own, input, id } => {
                 let listed = read(status, body).is_some_and(|it| lists_output_of(&input, &it));
                 let footing = self.footing((!listed).then_some(id), &own, &input);
-                Found::Over(self, footing)
+                Found::Over(Box::new(self), footing)
             }
         }
     }
 
     fn on(self, asked: Asked) -> Found {
-        Found::NotYet(Self { asked, ..self })
+        Found::NotYet(Box::new(Self { asked, ..self }))
     }
 
     fn listed(self, own: KeptResponse, input: Vec<Item>) -> Found {
         match own.previous.clone() {
             Some(id) if Segment::of(&id).is_some() => self.on(Asked::Previous { own, input, id }),
-            Some(_) => Found::Over(self, None),
+            Some(_) => Found::Over(Box::new(self), None),
             None => {
                 let footing = self.footing(None, &own, &input);
-                Found::Over(self, footing)
+                Found::Over(Box::new(self), footing)
             }
         }
     }

@@ -11,10 +11,11 @@ use super::deleting::Deleting;
 use super::history::History;
 use super::learning::{Held, Learning, Learnt};
 use super::ledger::Version;
-use super::memory::{Entered, Memory, Underway};
+use super::memory::{Entered, Memory};
 use super::planning::Plan;
 use super::recent::Name;
 use super::request::{GoesOn, Request};
+use super::underway::Underway;
 use super::walk::Walk;
 use super::{Report, unknown};
 use crate::faults::StateError;
@@ -35,6 +36,7 @@ pub(super) struct Course {
     pub(super) report: Report,
     pub(super) memory: Memory,
     pub(super) key: FingerprintKey,
+    pub(super) ids: LocalIds,
     pub(super) request: Request,
     pub(super) purpose: Purpose,
     /// The turn of its conversation, while it is on its way.
@@ -115,6 +117,7 @@ impl Course {
             report: Report::default(),
             memory: memory.clone(),
             key,
+            ids: LocalIds::of(memory.stamp()),
             request,
             purpose,
             underway: None,
@@ -173,7 +176,7 @@ impl Course {
             Stage::Learning(learning, since) => {
                 let known = |id: &str| self.memory.response(&self.name(id));
                 match learning.answered(status, body, known) {
-                    Learnt::NotYet(more) => self.stage = Stage::Learning(Box::new(more), since),
+                    Learnt::NotYet(more) => self.stage = Stage::Learning(more, since),
                     Learnt::All(held) => self.learnt(held, since),
                     Learnt::NoSuch => self.unless_refused(Self::send_as_it_came),
                     Learnt::Untold => self.unless_refused(Self::plan_untold),
@@ -187,8 +190,8 @@ impl Course {
                 }
             }
             Stage::GoingAround(around) => match around.answered(status, body) {
-                Found::NotYet(around) => self.stage = Stage::GoingAround(Box::new(around)),
-                Found::Over(around, footing) => self.found_around(around, footing),
+                Found::NotYet(around) => self.stage = Stage::GoingAround(around),
+                Found::Over(around, footing) => self.found_around(*around, footing),
             },
             other => self.stage = other,
         }
@@ -197,7 +200,7 @@ impl Course {
     fn learnt(&mut self, held: Held, since: Option<Version>) {
         self.has_learnt = true;
         let is_underway = held.is_underway;
-        let told = held.history(self.key, &mut LocalIds::of(self.memory.stamp()));
+        let told = held.history(self.key, &mut self.ids);
         let history = match (&self.request.goes_on, since) {
             (GoesOn::Conversation(id), Some(since)) => {
                 let (underway, history) = self.memory.learnt(&self.name(id), since, told);

@@ -1,16 +1,17 @@
 //! What a turn sends, and what it gets rid of first.
 
-use super::admission::LocalIds;
+use super::admission::Known;
 use super::around::{Around, Footing};
 use super::course::{Basis, Course, Purpose, Sending, Stage};
 use super::deleting::Deleting;
 use super::ending::Left;
 use super::history::History;
-use super::memory::Underway;
 use super::objections::Objections;
 use super::planning::{Plan, Planner};
 use super::request::GoesOn;
+use super::retry::Attempt;
 use super::stuck::{around, without};
+use super::underway::Underway;
 use bytes::Bytes;
 
 impl Course {
@@ -25,13 +26,15 @@ impl Course {
         }
     }
 
-    fn planned(&self, basis: &Basis) -> Plan {
+    fn planned(&mut self, basis: &Basis) -> Plan {
         let objections = self.refusal.as_ref().map(|refusal| Objections::to(&refusal.fault));
+        let objections = objections.unwrap_or_default();
+        let brought = self.brought(basis);
         let planner = Planner {
             input: &self.request.input,
-            objections: &objections.unwrap_or_default(),
+            known: Known { objections: &objections, brought: &brought },
             key: self.key,
-            ids: LocalIds::of(self.memory.stamp()),
+            ids: &mut self.ids,
         };
         match (basis, self.purpose) {
             (Basis::Nothing, _) => planner.whole(),
@@ -41,29 +44,34 @@ impl Course {
         }
     }
 
+    /// What of the input an earlier attempt of the same request brought to the conversation.
+    fn brought(&self, basis: &Basis) -> Vec<usize> {
+        let (GoesOn::Conversation(id), Basis::Held(history)) = (&self.request.goes_on, basis)
+        else {
+            return Vec::new();
+        };
+        let left = self.memory.left(&self.name(id), self.request.digest(self.key));
+        left.map(|attempt| attempt.brought(history, &self.request.input, self.key))
+            .unwrap_or_default()
+    }
+
     /// Deletes what is in the way, or goes around it. The server issues the ids of what it is sent, so that
     /// they may have to be asked for first.
     fn clear(&mut self, history: History, plan: Plan) {
-        let (GoesOn::Conversation(id) | GoesOn::Response(id)) = &self.request.goes_on else {
-            return self.send(Basis::Held(history), plan);
-        };
         if !plan.stuck.is_named() && !self.has_learnt && self.underway.is_some() {
             self.release(Left::Nothing);
             return self.ask();
         }
         self.has_cleared = true;
-        let clearing = match self.request.goes_on {
-            GoesOn::Conversation(_) => {
-                Deleting::of(id, history, plan).map(|deleting| Stage::Deleting(Box::new(deleting)))
-            }
-            _ => Around::of(id, history, plan).map(|around| Stage::GoingAround(Box::new(around))),
-        };
-        match clearing {
-            Ok(stage) => {
+        match &self.request.goes_on {
+            GoesOn::Conversation(id) if Deleting::is_possible(&plan) => {
                 self.underway.iter_mut().for_each(Underway::deletes);
-                self.stage = stage;
+                self.stage = Stage::Deleting(Box::new(Deleting::of(id, history, plan)));
             }
-            Err((history, plan)) => self.send(Basis::Held(history), plan),
+            GoesOn::Response(id) if Around::is_possible(id, &plan) => {
+                self.stage = Stage::GoingAround(Box::new(Around::of(id, history, plan)));
+            }
+            _ => self.send(Basis::Held(history), plan),
         }
     }
 
@@ -117,6 +125,12 @@ impl Course {
             self.release(Left::Nothing);
             self.stage = Stage::Over;
             return;
+        }
+        if let (Some(underway), Basis::Held(before)) = (&mut self.underway, &basis)
+            && !plan.fresh.is_empty()
+        {
+            let (before, sent) = (before.clone(), plan.fresh.clone());
+            underway.sends(Attempt { request: self.request.digest(self.key), before, sent });
         }
         self.stage = Stage::Sending(Sending { body, planned: Some((basis, plan)) });
     }

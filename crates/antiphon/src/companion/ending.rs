@@ -2,22 +2,21 @@
 
 use bytes::Bytes;
 
-use super::admission::LocalIds;
 use super::answer::{Answer, Heard, Tracer};
 use super::course::{Basis, Course, Purpose, Refusal, Sending, Stage};
 use super::history::History;
 use super::request::GoesOn;
 use super::said::Said;
+use super::underway::Underway;
 use crate::faults::StateError;
 
 /// What a turn left where it went on.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Left {
     /// What was there.
     Nothing,
     /// Nobody knows.
     Doubt,
-    /// This is all that there is now.
-    All(History),
 }
 
 /// What a server refuses whatever it holds. What else it refuses may show that it holds something else
@@ -31,6 +30,9 @@ impl Course {
             other => return self.stage = other,
         };
         let is_clients = (400..500).contains(&status);
+        if is_clients {
+            self.underway.iter_mut().for_each(Underway::is_refused);
+        }
         let fault = is_clients.then(|| Said::in_body(body).state_error()).flatten();
         match fault {
             Some(StateError::Locked) => self.give_up(Left::Doubt),
@@ -49,8 +51,11 @@ impl Course {
         let Sending { body, planned: Some((basis, _)) } = sending else {
             return self.give_up(Left::Doubt);
         };
+        // What it holds was told just now: only what it does not have is left out.
+        let is_known = self.has_learnt && matches!(fault, StateError::UnknownItem(_));
         self.refusal = Some(Refusal { fault, body, has_deleted: false });
         match basis {
+            Basis::Held(_) if is_known => self.plan(basis),
             Basis::Held(_) => {
                 self.release(Left::Doubt);
                 self.forget();
@@ -85,8 +90,7 @@ impl Course {
 
     pub(super) fn heard(&mut self, bytes: &[u8]) {
         let Stage::Hearing(_, answer) = &mut self.stage else { return };
-        let mut ids = LocalIds::of(self.memory.stamp());
-        let heard = answer.heard(bytes, &mut Tracer { key: self.key, ids: &mut ids });
+        let heard = answer.heard(bytes, &mut Tracer { key: self.key, ids: &mut self.ids });
         if let Some(heard) = heard {
             self.conclude(heard);
         }
@@ -105,8 +109,7 @@ impl Course {
 
     fn heard_to_its_end(&mut self) -> Option<Heard> {
         let Stage::Hearing(_, answer) = &mut self.stage else { return None };
-        let mut ids = LocalIds::of(self.memory.stamp());
-        let mut tracer = Tracer { key: self.key, ids: &mut ids };
+        let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
         match self.purpose {
             Purpose::Answer => answer.ended(&mut tracer),
             Purpose::Delivery => Heard::of_list(&answer.take_whole()?, &mut tracer),
@@ -115,35 +118,33 @@ impl Course {
 
     /// The answer told its end.
     fn conclude(&mut self, heard: Heard) {
+        let id = heard.id.clone().filter(|_| self.request.stores);
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let left = match stage {
-            Stage::Hearing(sending, _) => self.left_by(sending, heard),
-            _ => Left::Doubt,
+        let Some(history) = self.left_by(stage, heard) else { return self.release(Left::Doubt) };
+        let is_known = match self.underway.take() {
+            Some(underway) => underway.holds(history.clone()),
+            None => true,
         };
-        self.release(left);
+        if let Some(id) = id.filter(|_| is_known) {
+            self.memory.know_response(&self.name(&id), history);
+        }
     }
 
-    /// What a request left that was answered so.
-    fn left_by(&self, sending: Sending, heard: Heard) -> Left {
-        let Some((basis, plan)) = sending.planned else { return Left::Doubt };
+    /// All that is held by an answer that came to this; `None` where nobody knows.
+    fn left_by(&self, stage: Stage, heard: Heard) -> Option<History> {
+        let Stage::Hearing(sending, _) = stage else { return None };
+        let (basis, plan) = sending.planned.filter(|_| heard.is_whole)?;
         let before = match basis {
             Basis::Held(history) => history,
             Basis::Nothing => History::default(),
-            Basis::Untold => return Left::Doubt,
+            Basis::Untold => return None,
         };
-        if !heard.is_whole || plan.leaves_doubt {
-            return Left::Doubt;
-        }
         let sent = match self.purpose {
             Purpose::Answer => plan.fresh,
             Purpose::Delivery if heard.output.len() == plan.fresh.len() => Vec::new(),
-            Purpose::Delivery => return Left::Doubt,
+            Purpose::Delivery => return None,
         };
-        let history = before.with(sent.into_iter().chain(heard.output));
-        if let Some(id) = heard.id.filter(|_| self.request.stores) {
-            self.memory.know_response(&self.name(&id), history.clone());
-        }
-        Left::All(history)
+        (!plan.leaves_doubt).then(|| before.with(sent.into_iter().chain(heard.output)))
     }
 
     /// The turn is not on its way any more.
@@ -152,7 +153,6 @@ impl Course {
         match left {
             Left::Nothing => underway.untouched(),
             Left::Doubt => drop(underway),
-            Left::All(history) => underway.holds(history),
         }
     }
 

@@ -32,13 +32,18 @@ mod planning;
 mod recent;
 mod report;
 mod request;
+mod retry;
 mod said;
 mod segment;
 mod step;
 mod stuck;
 mod turn;
+mod underway;
 mod unknown;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 use bytes::Bytes;
 

@@ -102,13 +102,14 @@ impl Report {
     }
 
     /// What was found where nobody can tell what is held.
-    pub(super) fn found_by_kind(&mut self, input: &[Item], findings: &[Finding]) {
+    pub(super) fn found_by_kind(&mut self, input: &[(usize, &Item)], findings: &[Finding]) {
         for finding in findings {
             match (&finding.fault, finding.position) {
-                (Some(fault), Some(position)) => {
+                (Some(fault), Some(nth)) => {
+                    let (position, item) = input[nth];
                     let action = finding.action.map_or("dropped", |action| action.name());
                     let message = fault.refusal(position).message;
-                    self.add(Some(position), &input[position], (fault.name(), action), message);
+                    self.add(Some(position), item, (fault.name(), action), message);
                 }
                 _ => self.resent += 1,
             }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::OpenError;
-use crate::item::{Item, items_of};
+use crate::item::{FingerprintKey, Item, items_of};
 use crate::json::{Object, range_in, with_elements};
 
 /// A body as it came, and the items of its input.
@@ -54,6 +54,11 @@ impl Request {
         })
     }
 
+    /// A digest of the very bytes that came.
+    pub(super) fn digest(&self, key: FingerprintKey) -> u128 {
+        key.digest(&self.body)
+    }
+
     /// The very bytes that came.
     pub(super) fn as_it_came(&self) -> Bytes {
         self.body.clone()
@@ -88,13 +93,11 @@ impl Request {
         let text = std::str::from_utf8(&self.body).expect("it was read as JSON");
         let mut fields = Object::of(text).expect("it was read as an object");
         let elements = items.iter().map(Item::text);
-        match fields.get(key).map(|raw| range_in(text, raw)) {
-            Some(value) => with_elements(text, value, elements).into(),
-            None => {
-                fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
-                fields.to_bytes()
-            }
+        if let Some(value) = fields.get(key).map(|raw| range_in(text, raw)) {
+            return with_elements(text, value, elements).into();
         }
+        fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
+        fields.to_bytes()
     }
 }
 

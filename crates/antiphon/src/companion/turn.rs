@@ -31,11 +31,13 @@ impl Turn {
 
     /// What the server says to what [`Step::Ask`] asks. A request that came to no answer is told as status 0
     /// without a body.
+    #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn answered(&mut self, status: u16, body: Bytes) {
         self.0.answered(status, &body);
     }
 
     /// The server refused the request that was sent, or failed: it gave another status than 2xx.
+    #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn refused(&mut self, status: u16, body: Bytes) {
         self.0.refused(status, &body);
     }
