@@ -12,6 +12,7 @@ from antiphon._messages.part import (
     blocks_of,
     inner,
     made_up_id,
+    text_of,
     without_index,
 )
 
@@ -81,7 +82,7 @@ class ModelParts:
         if block_id:
             item["id"] = block_id
         elif self.message.id:
-            item["id"] = made_up_id(self.message.id, str(position), said)
+            item["id"] = made_up_id(self.message.id, text_of(self.message.content), str(position))
         part = Part(item, [position])
         self.parts.append(part)
         if block_id:
