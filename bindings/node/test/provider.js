@@ -26,7 +26,7 @@ export async function startProvider(t, { onAbort = "part", profile = "openai", s
   const args = ["sim", "--strict", "--listen", "127.0.0.1:0"];
   args.push("--on-abort", onAbort, "--profile", profile);
   if (script) args.push("--script", await scriptFile(t, script));
-  const child = spawn(antiphon(), args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(antiphon(), args, { stdio: ["ignore", "pipe", "pipe"] });
   let provider;
   t.after(async () => {
     if (provider && !t.passed) t.diagnostic(accountOf(await provider.log()));
@@ -150,10 +150,12 @@ function antiphon() {
   return places.find((place) => existsSync(place)) ?? join(target, "debug", "antiphon");
 }
 
-/** The address in the readiness line; what is printed behind it is read and dropped. */
+/** The address in the readiness line; what else is printed is read, and shown if there is none. */
 function readyUrl(child) {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child.stdout });
+    let complaints = "";
+    child.stderr.on("data", (text) => (complaints += text));
     const late = () => reject(new Error(`antiphon was not ready in ${READY_TIMEOUT} ms`));
     const timer = setTimeout(late, READY_TIMEOUT);
     const settled = (settle) => (value) => {
@@ -162,7 +164,7 @@ function readyUrl(child) {
     };
     lines.on("line", (line) => READY.test(line) && settled(resolve)(READY.exec(line)[1]));
     child.on("error", settled(reject));
-    child.on("exit", () => settled(reject)(new Error("antiphon ended before it was ready")));
+    child.on("exit", () => settled(reject)(new Error(`antiphon was not ready: ${complaints}`)));
   });
 }
 

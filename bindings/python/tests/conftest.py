@@ -18,15 +18,14 @@ import pytest
 from provider import Item, Provider, start_provider
 
 # Settings that a shell may hold for these clients, and that must not reach them.
-FOREIGN = ("ANTIPHON_", "OPENAI_", "AZURE_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_")
+FOREIGN = ("OPENAI_", "AZURE_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_")
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No client meets settings for other servers, a proxy, or a place to send its traces to."""
     for name in [name for name in os.environ if name.startswith(FOREIGN)]:
-        if name != "ANTIPHON_BIN":
-            monkeypatch.delenv(name)
+        monkeypatch.delenv(name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "true")

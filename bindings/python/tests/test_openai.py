@@ -1,11 +1,14 @@
 """`antiphon.openai.whole` beside a provider that keeps the conversation."""
 
+import asyncio
+import gc
 import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openai import BadRequestError, NotFoundError, OpenAI
+from antiphon.openai import whole
+from openai import AsyncOpenAI, BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
 from speaking import SPEAKERS, Speaker
@@ -72,7 +75,7 @@ def test_a_history_that_is_sent_again_is_left_out(provider: Provider, speaker: S
 
     answer = speaker.raw(conversation=conversation, input=history)
 
-    assert answer.parse().output_text == "red."
+    assert answer.parse().output_text == "red"
     assert answer.headers["antiphon-resent"] == str(len(history) - 1)
     assert provider.sent()[-1] == [user("What is my color?")]
     assert not provider.refusals() and not provider.twice()
@@ -99,7 +102,7 @@ def test_a_chain_is_kept_whole_too(provider: Provider, speaker: Speaker) -> None
 
     answer = speaker.create(previous_response_id=first.id, input=history)
 
-    assert answer.output_text == "red."
+    assert answer.output_text == "red"
     assert provider.sent()[-1] == [user("What is my color?")]
 
 
@@ -120,7 +123,7 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
 @pytest.mark.parametrize(
     ("place", "until"),
     [
-        ("head", "response.created"),
+        ("in_reasoning", "response.created"),
         ("in_arguments", "response.output_item.done"),
         ("behind_call", "response.function_call_arguments.done"),
     ],
@@ -135,6 +138,38 @@ def test_after_a_turn_that_was_left_the_conversation_goes_on(
     answer = speaker.create(conversation=conversation, input="My color is red")
 
     assert answer.status == "completed"
+    assert not provider.refusals()
+
+
+def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    provider.hold("behind_call")
+    client = whole(OpenAI(max_retries=0))
+    request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+    stream = client.responses.create(**request, input="Echo hello", stream=True)
+    assert next(iter(stream)).type == "response.created"
+    stream.response.close()
+    del stream
+    gc.collect()
+
+    client.responses.create(**request, input="My color is red")
+
+    assert not provider.refusals()
+
+
+def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
+    async def scenario() -> None:
+        client = whole(AsyncOpenAI(max_retries=0))
+        request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+        begun = client.responses.create(**request, input="Echo hello", stream=True)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(begun, 0.5)
+        await client.responses.create(**request, input="My color is red")
+        await client.close()
+
+    conversation = provider.new_conversation()
+    provider.hold("head")
+    asyncio.run(scenario())
     assert not provider.refusals()
 
 
@@ -163,7 +198,7 @@ def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -
 
     answer = speaker.create(conversation=conversation, input=history)
 
-    assert answer.output_text == "red."
+    assert answer.output_text == "red"
     assert not provider.refusals() and not provider.twice()
 
 
@@ -190,7 +225,7 @@ def test_outputs_are_delivered_without_a_turn(provider: Provider, speaker: Speak
 
 
 def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Speaker) -> None:
-    with pytest.raises(NotFoundError, match="does not exist"):
+    with pytest.raises(BadRequestError, match="does not exist"):
         speaker.create(model="unknown-model", input="Hello")
     assert len(provider.log()) == 1
 
@@ -200,12 +235,12 @@ def test_copies_and_further_clients_share_what_is_known(
 ) -> None:
     conversation = provider.new_conversation()
     first = speaker.create(conversation=conversation, input="My color is red")
-    copy = Speaker(speaker.given)
-    copy.client = copy.client.with_options(timeout=60)
+    further = whole(speaker.given).with_options(timeout=60)
     asked = len(provider.log())
 
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
-    copy.create(conversation=conversation, input=history)
+    request = {"model": "sim", "conversation": conversation, "input": history}
+    speaker.awaited(further.responses.create(**request))
 
     assert len(provider.log()) == asked + 1, "nothing had to be asked for"
     assert not provider.refusals()

@@ -51,8 +51,10 @@ pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
 
 impl Given<'_> {
     fn input(&self) -> Result<String, String> {
+        // A line's end stands in no string of JSON.
+        let line = |part: &&RawValue| part.get().replace('\n', " ") + "\n";
         match (&self.parts, &self.text) {
-            (Some(parts), None) => Ok(parts.iter().map(|part| format!("{part}\n")).collect()),
+            (Some(parts), None) => Ok(parts.iter().map(line).collect()),
             (None, Some(text)) => Ok(text.clone()),
             _ => Err("either 'parts' or 'text' is converted".into()),
         }

@@ -1,0 +1,105 @@
+"""One run, from its first request to a model to what it leaves behind."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from agents import Agent, RunState
+from agents.exceptions import AgentsException
+from agents.items import RunItem, TResponseInputItem
+from agents.run import RunOptions
+from openai import AsyncOpenAI
+
+from antiphon.openai import adeliver
+from antiphon.openai_agents._client import client_of
+from antiphon.openai_agents._hooks import Hearing
+from antiphon.openai_agents._line import Line, Place
+from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
+
+logger = logging.getLogger("antiphon")
+
+LINE = Line()
+UNSENT = Unsent()
+
+DELIVERY_SECONDS = 30.0
+
+Given = str | list[TResponseInputItem] | RunState[Any]
+
+
+class Run:
+    """A run beside a server that may keep its conversation.
+
+    ```text
+    waiting -- first request to a model --> running -- leave --> over
+                 (stands in line)             (brings home what no request has carried)
+    ```
+    """
+
+    def __init__(
+        self, given: Given, options: RunOptions[Any], line_seconds: float
+    ) -> None:
+        self.hooks = Hearing(options.get("hooks"), self._asking)
+        self.input = begun_from(given, options.get("previous_response_id"))
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._conversation = conversation_of(given, options.get("conversation_id"))
+        self._has_session = options.get("session") is not None
+        self._settings = options.get("run_config")
+        self._line_seconds = line_seconds
+        self._place: Place | None = None
+        self._client: AsyncOpenAI | None = None
+
+    async def leave(self, ended: Any) -> None:
+        """Brings home what the run ends with: a result, or an exception that knows some of it.
+
+        What cannot be brought home is logged: it never takes the place of the run's own end.
+        """
+        try:
+            await asyncio.wait_for(self._bring_home(items_of(ended)), DELIVERY_SECONDS)
+        except Exception as error:
+            logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
+        finally:
+            if self._place is not None:
+                LINE.leave(self._place)
+                self._place = None
+
+    async def _asking(self, agent: Agent[Any]) -> None:
+        self.loop = asyncio.get_running_loop()
+        if self._conversation is None:
+            return
+        if self._place is None:
+            self._place = await LINE.enter(self._conversation, self._line_seconds)
+        self._client = client_of(agent, self._settings)
+
+    async def _bring_home(self, items: Iterable[RunItem]) -> None:
+        unsent = self._unsent(items)
+        if not unsent or self._has_session:
+            return
+        if self._conversation is not None:
+            if self._client is not None:
+                await adeliver(self._client, self._conversation, unsent)
+        elif self.hooks.response is not None and self.hooks.response.response_id:
+            UNSENT.keep(self.hooks.response.response_id, unsent)
+
+    def _unsent(self, items: Iterable[RunItem]) -> Outputs:
+        response = self.hooks.response
+        heard = [*self.hooks.outputs, *outputs_of(items)]
+        return answering(response, heard) if response is not None else []
+
+
+def items_of(ended: Any) -> list[RunItem]:
+    known = ended.run_data if isinstance(ended, AgentsException) else ended
+    return list(getattr(known, "new_items", []))
+
+
+def conversation_of(given: Given, conversation_id: str | None) -> str | None:
+    """The conversation in which a run takes place: the one it is told, or the one it resumes in."""
+    resumed = getattr(given, "_conversation_id", None) if isinstance(given, RunState) else None
+    return conversation_id or resumed
+
+
+def begun_from(given: Given, response_id: str | None) -> Given:
+    """A run's input, with what a run before it has left for the response that it goes on from."""
+    if response_id is None or isinstance(given, RunState):
+        return given
+    return UNSENT.before(response_id, given)

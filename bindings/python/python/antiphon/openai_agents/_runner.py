@@ -1,0 +1,122 @@
+"""The SDK's runner, whose runs leave no conversation broken."""
+
+import asyncio
+from typing import Any, ClassVar, cast
+
+import agents
+from agents import Agent, RunConfig, RunErrorHandlers, RunHooks, RunResult, RunResultStreaming, RunState
+from agents.items import TResponseInputItem
+from agents.memory import Session
+from agents.run import DEFAULT_MAX_TURNS, RunOptions
+from agents.run_context import TContext
+from typing_extensions import Unpack
+
+from antiphon.openai_agents._run import Run
+
+Input = str | list[TResponseInputItem] | RunState[TContext]
+
+
+class Runner(agents.Runner):
+    """Runs agents as the SDK's `Runner` does, with its parameters and its results.
+
+    Beside a conversation that a server keeps:
+
+    - However a run ends (a final output taken from a tool, `max_turns`, a tool that raises, a
+      cancellation), the outputs that no request has carried are posted to the conversation.
+    - Runs of one conversation in this process wait for each other, in order of arrival, from their
+      first request to a model on; `ConversationBusy` is raised after `line_seconds`.
+
+    Beside a chain of responses, the outputs go with the next run that goes on from the response.
+    """
+
+    line_seconds: ClassVar[float] = 120.0
+    """How long a run waits for others of its conversation."""
+
+    @classmethod
+    async def run(
+        cls,
+        starting_agent: Agent[TContext],
+        input: Input[TContext],
+        **options: Unpack[RunOptions[TContext]],
+    ) -> RunResult:
+        """As `agents.Runner.run`."""
+        run = cls._run(input, options)
+        ended: Any = None
+        try:
+            ended = await super().run(starting_agent, run.input, **options)
+            return cast(RunResult, ended)
+        except BaseException as error:
+            ended = error
+            raise
+        finally:
+            await run.leave(ended)
+
+    @classmethod
+    def run_sync(
+        cls,
+        starting_agent: Agent[TContext],
+        input: Input[TContext],
+        **options: Unpack[RunOptions[TContext]],
+    ) -> RunResult:
+        """As `agents.Runner.run_sync`."""
+        run = cls._run(input, options)
+        ended: Any = None
+        try:
+            ended = super().run_sync(starting_agent, run.input, **options)
+            return cast(RunResult, ended)
+        except BaseException as error:
+            ended = error
+            raise
+        finally:
+            if run.loop is not None:
+                run.loop.run_until_complete(run.leave(ended))
+
+    @classmethod
+    def run_streamed(
+        cls,
+        starting_agent: Agent[TContext],
+        input: Input[TContext],
+        context: TContext | None = None,
+        max_turns: int | None = DEFAULT_MAX_TURNS,
+        hooks: RunHooks[TContext] | None = None,
+        run_config: RunConfig | dict[str, Any] | None = None,
+        previous_response_id: str | None = None,
+        auto_previous_response_id: bool = False,
+        conversation_id: str | None = None,
+        session: Session | None = None,
+        *,
+        error_handlers: RunErrorHandlers[TContext] | None = None,
+    ) -> RunResultStreaming:
+        """As `agents.Runner.run_streamed`. Its stream ends once the outputs are delivered."""
+        options = RunOptions[TContext](
+            context=context,
+            max_turns=max_turns,
+            hooks=hooks,
+            run_config=run_config,
+            previous_response_id=previous_response_id,
+            auto_previous_response_id=auto_previous_response_id,
+            conversation_id=conversation_id,
+            session=session,
+            error_handlers=error_handlers,
+        )
+        run = cls._run(input, options)
+        result = super().run_streamed(starting_agent, run.input, **options)
+        result.run_loop_task = asyncio.create_task(over(result, run))
+        return result
+
+    @classmethod
+    def _run(cls, given: Input[TContext], options: RunOptions[TContext]) -> Run:
+        """The run that begins with this input, which hears of itself through the options' hooks."""
+        run = Run(given, options, cls.line_seconds)
+        options["hooks"] = run.hooks
+        return run
+
+
+async def over(result: RunResultStreaming, run: Run) -> None:
+    """Ends as the loop of a streamed run does, once what it leaves is brought home."""
+    task = result.run_loop_task
+    try:
+        if task is not None:
+            await task
+    finally:
+        await run.leave(result)

@@ -1,0 +1,53 @@
+//! Outputs that are delivered to a conversation without a turn.
+
+use serde_json::json;
+
+use crate::world::{Mode, World, output, thinking_and_calling, user};
+
+async fn with_open_call(world: &World) -> String {
+    let conversation = world.conversation().await;
+    world.provider.script(thinking_and_calling());
+    let asked = json!({"conversation": conversation, "input": [user("Echo hi.")]});
+    world.turn(Mode::Whole, asked).await;
+    conversation
+}
+
+#[tokio::test]
+async fn an_output_of_a_call_that_waits_is_posted_once() {
+    let mut world = World::new().await;
+    let conversation = with_open_call(&world).await;
+    let posted = world.deliver(&conversation, &[output("call_1", "hi")]).await.unwrap();
+    assert_eq!(posted.status, 200);
+    assert!(world.deliver(&conversation, &[output("call_1", "hi")]).await.is_none());
+    assert_eq!(world.times_asked(), 1);
+    world.forget();
+    assert!(world.deliver(&conversation, &[output("call_1", "hi")]).await.is_none());
+    let next = json!({"conversation": conversation, "input": [user("Bye.")]});
+    let next = world.turn(Mode::Whole, next).await;
+    assert_eq!(next.mends(), []);
+    assert_eq!(world.holds(&conversation)[3], "output: hi");
+}
+
+#[tokio::test]
+async fn an_output_of_a_call_that_nobody_knows_is_not_posted() {
+    let world = World::new().await;
+    let conversation = with_open_call(&world).await;
+    assert!(world.deliver(&conversation, &[output("call_2", "hi")]).await.is_none());
+    let both = [output("call_2", "ho"), output("call_1", "hi")];
+    let posted = world.deliver(&conversation, &both).await.unwrap();
+    assert_eq!(posted.mends(), [("output_without_call", "dropped")]);
+    assert_eq!(world.holds(&conversation).last().unwrap(), "output: hi");
+}
+
+#[tokio::test]
+async fn a_late_one_takes_the_place_of_the_made_up_one() {
+    let world = World::new().await;
+    let conversation = with_open_call(&world).await;
+    let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
+    world.turn(Mode::Whole, next).await;
+    let late = world.deliver(&conversation, &[output("call_1", "hi")]).await.unwrap();
+    assert_eq!(late.mends(), [("late_output", "replaces")]);
+    let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
+    assert_eq!(world.turn(Mode::Whole, bye).await.mends(), []);
+    assert_eq!(world.provider.refusals(), []);
+}

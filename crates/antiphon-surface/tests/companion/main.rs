@@ -1,0 +1,12 @@
+//! What stands beside a client, against a strict provider that keeps the state.
+
+mod aborts;
+mod chains;
+mod concurrent;
+mod contact;
+mod deliveries;
+mod loops;
+mod repairs;
+mod replays;
+mod state_errors;
+mod world;

@@ -1,0 +1,137 @@
+//! What is in the way of a turn, in what the provider holds.
+
+use antiphon_provider::{OnAbort, Script};
+use antiphon_testkit::{Answer, Reply};
+use http::{Method, StatusCode};
+use serde_json::json;
+
+use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};
+
+/// A conversation that ends in a call that nobody answered.
+async fn with_open_call(world: &World) -> String {
+    let conversation = world.conversation().await;
+    world.provider.script(thinking_and_calling());
+    let asked = json!({"conversation": conversation, "input": [user("Echo hi.")]});
+    world.turn(Mode::Whole, asked).await;
+    conversation
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_answered_is_answered_once() {
+    for mode in MODES {
+        let world = World::new().await;
+        let conversation = with_open_call(&world).await;
+        let next = json!({"conversation": conversation, "input": "Never mind."});
+        let next = world.turn(mode, next).await;
+        let silence = "output: No output was recorded for this call.";
+        assert_eq!(world.sent(), [silence, "user: Never mind."]);
+        assert_eq!(next.mends(), [("unanswered_call", "answered")]);
+        assert_eq!(next.report.mends[0].position, None);
+
+        let last = json!({"conversation": conversation, "input": [user("Bye.")]});
+        let last = world.turn(mode, last).await;
+        assert_eq!(last.mends(), []);
+        assert_eq!(world.sent(), ["user: Bye."]);
+    }
+}
+
+#[tokio::test]
+async fn a_real_output_that_comes_late_takes_the_place_of_the_made_up_one() {
+    let world = World::new().await;
+    let conversation = with_open_call(&world).await;
+    let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
+    world.turn(Mode::Whole, next).await;
+
+    let late = json!([output("call_1", "hi"), user("There it is.")]);
+    let late = json!({"conversation": conversation, "input": late});
+    let late = world.turn(Mode::Streamed, late).await;
+    assert_eq!(late.mends(), [("late_output", "replaces")]);
+    assert_eq!(world.sent(), ["output: hi", "user: There it is."]);
+    let held = world.holds(&conversation);
+    assert_eq!(held.iter().filter(|line| line.starts_with("output")).count(), 1);
+    let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
+    world.turn(Mode::Whole, bye).await;
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_deleted_a_message_tells_the_late_output() {
+    let world = World::new().await;
+    let conversation = with_open_call(&world).await;
+    let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
+    world.turn(Mode::Whole, next).await;
+    let item = &world.provider.conversation_items(&conversation).unwrap()[3];
+    let no_path = json!({"error": {"message": "Invalid URL (DELETE /v1/conversations)"}});
+    let reply = Reply::json(StatusCode::NOT_FOUND, &no_path);
+    world.provider.reply_instead(Method::DELETE, item["id"].as_str().unwrap(), reply);
+
+    let late = json!([output("call_1", "hi"), user("There it is.")]);
+    let late = world.turn(Mode::Whole, json!({"conversation": conversation, "input": late})).await;
+    assert_eq!(late.mends(), [("late_output", "told")]);
+    assert!(world.sent()[0].starts_with("user: Late output of the function call call_1"));
+    let again = json!([output("call_1", "hi"), user("Bye.")]);
+    world.turn(Mode::Whole, json!({"conversation": conversation, "input": again})).await;
+    assert_eq!(world.sent(), ["user: Bye."]);
+}
+
+#[tokio::test]
+async fn reasoning_that_nothing_follows_is_deleted_in_a_conversation() {
+    for mode in MODES {
+        let world = World::new().await;
+        world.provider.on_abort(OnAbort::Part);
+        let conversation = world.conversation().await;
+        leave_in_reasoning(&world, json!({"conversation": conversation})).await;
+        let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
+        let next = world.turn(mode, next).await;
+        assert_eq!(next.mends(), [("lone_reasoning", "deleted_upstream")]);
+        assert!(!world.holds(&conversation).contains(&"reasoning".to_owned()));
+        assert_eq!(world.provider.refusals(), []);
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_with_reasoning_that_the_provider_never_kept_goes_without_it() {
+    let world = World::new().await;
+    world.provider.on_abort(OnAbort::Nothing);
+    let conversation = world.conversation().await;
+    let orphan = leave_in_reasoning(&world, json!({"conversation": conversation})).await;
+    let replay = json!([user("Echo hi."), orphan, user("Please.")]);
+    let replay = json!({"conversation": conversation, "input": replay});
+    world.turn(Mode::Whole, replay).await;
+    assert_eq!(world.sent(), ["user: Echo hi.", "user: Please."]);
+}
+
+/// A turn whose caller leaves once the reasoning is done; the reasoning.
+async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde_json::Value {
+    let answer = Answer::new(MODEL).reasoning("Hm.").message("Hello.");
+    let frames = answer.frames();
+    let is_done =
+        |frame: &antiphon_testkit::Frame| frame.name() == Some("response.output_item.done");
+    let until = frames.iter().position(is_done).expect("an item ends") + 1;
+    world.provider.script(Script::from(answer).hang_after(until));
+    body["input"] = json!([user("Echo hi.")]);
+    let mut begun = world.begin(Mode::Streamed, body).await.expect("it is accepted");
+    begun.events(until).await;
+    let done = begun.event("response.output_item.done");
+    drop(begun);
+    world.settled().await;
+    done["item"].clone()
+}
+
+#[tokio::test]
+async fn a_chain_whose_response_ends_in_lone_reasoning_goes_on_around_it() {
+    let world = World::new().await;
+    world.provider.on_abort(OnAbort::Part);
+    world.provider.script(Answer::new(MODEL).message("Hello."));
+    let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
+    leave_in_reasoning(&world, json!({"previous_response_id": first.id()})).await;
+    let left = world.provider.response_ids().into_iter().find(|id| id != first.id()).unwrap();
+
+    let next = json!({"previous_response_id": left, "input": [user("Never mind.")]});
+    let next = world.turn(Mode::Whole, next).await;
+    assert_eq!(next.mends(), [("lone_reasoning", "left_behind")]);
+    let given = ["user: Hi.", "assistant: Hello.", "user: Echo hi.", "user: Never mind."];
+    assert_eq!(world.given(), given);
+    let last = json!({"previous_response_id": next.id(), "input": [user("Bye.")]});
+    world.turn(Mode::Whole, last).await;
+    assert_eq!(world.provider.refusals(), []);
+}

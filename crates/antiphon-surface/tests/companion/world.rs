@@ -1,0 +1,350 @@
+//! A client with a companion beside it, and a strict provider that keeps the state.
+
+use std::time::Duration;
+
+use antiphon::FingerprintKey;
+use antiphon::companion::{Companion, Report, Step, Turn};
+use antiphon_provider::{Options, Recorded, StrictProvider};
+use antiphon_testkit::Answer;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client as Http;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+
+pub(crate) const MODEL: &str = "fake-model";
+
+/// How the answers to a turn are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Whole,
+    Streamed,
+}
+
+pub(crate) const MODES: [Mode; 2] = [Mode::Whole, Mode::Streamed];
+
+/// A provider, and a client with a companion. At its end no model was given anything twice.
+pub(crate) struct World {
+    pub(crate) provider: StrictProvider,
+    pub(crate) companion: Companion,
+    http: Http<HttpConnector, Full<Bytes>>,
+    /// Whether the same is said twice, so that a model may be given it twice.
+    pub(crate) repeats: bool,
+}
+
+/// What a turn came to.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: u16,
+    /// The response, or the error.
+    pub(crate) body: Value,
+    pub(crate) report: Report,
+}
+
+/// A turn whose answer has begun.
+pub(crate) struct Begun {
+    pub(crate) turn: Turn,
+    response: Response<Incoming>,
+    text: String,
+}
+
+const ACCOUNT: &str = "account";
+const SOON: Duration = Duration::from_secs(30);
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    pub(crate) async fn with(options: Options) -> Self {
+        let provider = StrictProvider::with(options).start().await;
+        let http = Http::builder(TokioExecutor::new()).build_http();
+        Self { provider, companion: anew(), http, repeats: false }
+    }
+
+    /// The same client in another process: nothing is remembered.
+    pub(crate) fn forget(&mut self) {
+        self.companion = anew();
+    }
+
+    /// A turn with the companion beside it, read to its end.
+    pub(crate) async fn turn(&self, mode: Mode, body: Value) -> Answered {
+        let answered = self.attempt(mode, body).await;
+        assert_eq!(answered.status, 200, "{}", answered.body);
+        answered
+    }
+
+    /// The same, which may be refused.
+    pub(crate) async fn attempt(&self, mode: Mode, body: Value) -> Answered {
+        match self.begin(mode, body).await {
+            Ok(begun) => begun.heard(mode).await,
+            Err(refused) => refused,
+        }
+    }
+
+    /// A turn until its answer begins.
+    pub(crate) async fn begin(&self, mode: Mode, mut body: Value) -> Result<Begun, Answered> {
+        body["model"] = MODEL.into();
+        body["stream"] = (mode == Mode::Streamed).into();
+        let body = Bytes::from(body.to_string());
+        let turn = self.companion.open(ACCOUNT, body).expect("it is a request");
+        self.run(turn, "/responses").await.map(|begun| begun.expect("a turn is sent"))
+    }
+
+    /// A turn that was opened before, read to its end.
+    pub(crate) async fn go_on(&self, turn: Turn) -> Answered {
+        match self.run(turn, "/responses").await {
+            Ok(begun) => begun.expect("a turn is sent").heard(Mode::Whole).await,
+            Err(refused) => refused,
+        }
+    }
+
+    /// A delivery of these items to a conversation; `None` where there was nothing to post.
+    pub(crate) async fn deliver(&self, conversation: &str, items: &[Value]) -> Option<Answered> {
+        let items = Bytes::from(json!(items).to_string());
+        let turn = self.companion.deliver(ACCOUNT, conversation, &items).expect("they are items");
+        let path = format!("/conversations/{conversation}/items");
+        match self.run(turn, &path).await {
+            Ok(None) => None,
+            Ok(Some(begun)) => Some(begun.heard(Mode::Whole).await),
+            Err(refused) => Some(refused),
+        }
+    }
+
+    /// Does what the turn says until its answer begins.
+    async fn run(&self, mut turn: Turn, path: &str) -> Result<Option<Begun>, Answered> {
+        let mut last = (0, Bytes::new());
+        loop {
+            match turn.step() {
+                Step::Ask { method, path, body } => {
+                    let (status, body) = self.whole(method.as_str(), &path, body).await;
+                    turn.answered(status, body);
+                }
+                Step::Send { body } => {
+                    let response = self.ask("POST", path, Some(body)).await;
+                    if response.status().is_success() {
+                        turn.begun(is_stream(&response));
+                        return Ok(Some(Begun { turn, response, text: String::new() }));
+                    }
+                    last = whole(response).await;
+                    turn.refused(last.0, last.1.clone());
+                }
+                Step::GiveUp => {
+                    let body = serde_json::from_slice(&last.1).unwrap_or_default();
+                    return Err(Answered { status: last.0, body, report: turn.report() });
+                }
+                Step::Nothing => return Ok(None),
+            }
+        }
+    }
+
+    /// Something that another client does, past the companion.
+    pub(crate) async fn past(&self, method: &str, path: &str, body: Value) -> Value {
+        let body = (!body.is_null()).then(|| body.to_string().into());
+        let (status, body) = self.whole(method, path, body).await;
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+        serde_json::from_slice(&body).expect("it is JSON")
+    }
+
+    /// A turn of another client's.
+    pub(crate) async fn turn_past(&self, mut body: Value) -> Value {
+        body["model"] = MODEL.into();
+        self.past("POST", "/responses", body).await
+    }
+
+    /// A conversation that the companion has not heard of.
+    pub(crate) async fn conversation(&self) -> String {
+        let created = self.past("POST", "/conversations", json!({})).await;
+        created["id"].as_str().expect("it has an id").to_owned()
+    }
+
+    async fn whole(&self, method: &str, path: &str, body: Option<Bytes>) -> (u16, Bytes) {
+        whole(self.ask(method, path, body).await).await
+    }
+
+    async fn ask(&self, method: &str, path: &str, body: Option<Bytes>) -> Response<Incoming> {
+        let request = Request::builder()
+            .method(Method::from_bytes(method.as_bytes()).expect("it is a method"))
+            .uri(format!("{}{path}", self.provider.base_url()))
+            .header("authorization", "Bearer sk-one")
+            .body(Full::new(body.unwrap_or_default()))
+            .expect("the request is well-formed");
+        soon(self.http.request(request)).await.expect("the provider answers")
+    }
+}
+
+/// What the provider has seen.
+impl World {
+    /// The latest turn that came to the provider, which accepted it.
+    pub(crate) fn last_turn(&self) -> Recorded {
+        let turn = self.provider.turns().pop().expect("the provider was asked");
+        assert_eq!(turn.verdict, Ok(()), "the provider accepts {}", turn.body);
+        turn
+    }
+
+    /// The input of the latest turn, in words.
+    pub(crate) fn sent(&self) -> Vec<String> {
+        match &self.last_turn().body["input"] {
+            Value::String(text) => vec![format!("text: {text}")],
+            _ => lines(self.last_turn().input()),
+        }
+    }
+
+    /// What the model was given in the latest turn, in words.
+    pub(crate) fn given(&self) -> Vec<String> {
+        lines(&self.last_turn().given.expect("a model was asked"))
+    }
+
+    /// What a conversation holds, in words.
+    pub(crate) fn holds(&self, conversation: &str) -> Vec<String> {
+        lines(&self.provider.conversation_items(conversation).expect("it is there"))
+    }
+
+    /// How often the provider was asked what it holds.
+    pub(crate) fn times_asked(&self) -> usize {
+        self.provider.requests().iter().filter(|it| it.method == Method::GET).count()
+    }
+
+    /// Waits until no turn is on its way at the provider.
+    pub(crate) async fn settled(&self) {
+        soon(self.provider.settled()).await;
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && !self.repeats {
+            assert_eq!(self.provider.items_twice(), [], "no model was given anything twice");
+        }
+    }
+}
+
+impl Begun {
+    /// Reads the answer to its end.
+    pub(crate) async fn heard(mut self, mode: Mode) -> Answered {
+        while self.more().await {}
+        self.turn.ended();
+        let body = match mode {
+            Mode::Whole => serde_json::from_str(&self.text).expect("it is JSON"),
+            Mode::Streamed => last_response(&self.text),
+        };
+        Answered { status: 200, body, report: self.turn.report() }
+    }
+
+    /// Reads until an event of this type has come, and gives the response that was announced.
+    pub(crate) async fn until(&mut self, event: &str) -> Value {
+        let is_there = |text: &str| text.contains(&format!("\"type\":\"{event}\""));
+        while !is_there(&self.text) {
+            assert!(self.more().await, "no {event} came");
+        }
+        let created = self.text.lines().find_map(|line| line.strip_prefix("data: "));
+        let created: Value = serde_json::from_str(created.expect("there is an event")).unwrap();
+        created["response"].clone()
+    }
+
+    /// The latest event of this type that has come.
+    pub(crate) fn event(&self, kind: &str) -> Value {
+        let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));
+        let events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        events.filter(|event| event["type"] == kind).last().expect("it has come")
+    }
+
+    /// Reads until so many events have come.
+    pub(crate) async fn events(&mut self, count: usize) {
+        while self.text.matches("data: ").count() < count {
+            assert!(self.more().await, "{count} events came");
+        }
+    }
+
+    /// Reads on; whether there was more.
+    pub(crate) async fn more(&mut self) -> bool {
+        let Some(Ok(frame)) = soon(self.response.body_mut().frame()).await else { return false };
+        let bytes = frame.into_data().unwrap_or_default();
+        self.turn.heard(&bytes);
+        self.text.push_str(&String::from_utf8_lossy(&bytes));
+        true
+    }
+}
+
+impl Answered {
+    pub(crate) fn output(&self) -> Vec<Value> {
+        self.body["output"].as_array().cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.body["id"].as_str().unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self) -> String {
+        lines(&self.output()).pop().unwrap_or_default()
+    }
+
+    /// What was mended, as fault and action.
+    pub(crate) fn mends(&self) -> Vec<(&str, &str)> {
+        self.report.mends.iter().map(|mend| (mend.fault, mend.action)).collect()
+    }
+}
+
+fn anew() -> Companion {
+    Companion::new(FingerprintKey::new([7; 16]))
+}
+
+async fn whole(response: Response<Incoming>) -> (u16, Bytes) {
+    let status = response.status().as_u16();
+    let body = soon(response.into_body().collect()).await.expect("the body is whole");
+    (status, body.to_bytes())
+}
+
+fn is_stream(response: &Response<Incoming>) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+fn last_response(text: &str) -> Value {
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    let last = events.filter(|event| event["response"].is_object()).last();
+    last.expect("it has a terminal event")["response"].clone()
+}
+
+/// Waits for what is to come at once.
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(SOON, what).await.expect("it comes soon")
+}
+
+pub(crate) fn user(text: &str) -> Value {
+    json!({"type": "message", "role": "user", "content": text})
+}
+
+pub(crate) fn output(call_id: &str, text: &str) -> Value {
+    json!({"type": "function_call_output", "call_id": call_id, "output": text})
+}
+
+/// Reasoning and a call of a tool.
+pub(crate) fn thinking_and_calling() -> Answer {
+    let answer = Answer::new(MODEL).reasoning("The user wants an echo.");
+    answer.call("call_1", "echo", r#"{"text":"hi"}"#)
+}
+
+/// Items in words.
+pub(crate) fn lines(items: &[Value]) -> Vec<String> {
+    items.iter().map(line).collect()
+}
+
+fn line(item: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        other => other.to_string(),
+    };
+    match item["type"].as_str().unwrap_or("message") {
+        "message" => format!("{}: {}", text(&item["role"]), text(&item["content"])),
+        "function_call" => format!("call {} {}", text(&item["name"]), text(&item["arguments"])),
+        "function_call_output" => format!("output: {}", text(&item["output"])),
+        "item_reference" => format!("reference {}", text(&item["id"])),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,4 @@
+//! What comes back of a list, whatever it holds.
+
+mod laws;
+mod texts;
