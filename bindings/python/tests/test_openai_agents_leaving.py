@@ -106,7 +106,7 @@ async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tupl
     """A run that may finish its turn, tools and all; the recall, and the outputs held before it."""
     async with settings() as setting:
         agent = setting.agent(echo_tool())
-        options = {"conversation_id": provider.new_conversation()}
+        options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
         await setting.run(agent, FACT, **options)
         result = setting.runner.run_streamed(agent, ECHO, **options)
         async for event in result.stream_events():
