@@ -85,17 +85,8 @@ def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
     assert_whole_in_the_end(provider)
 
 
-# Where a part was kept that ends in reasoning, no request goes on: nobody can delete it there.
-@pytest.mark.parametrize(
-    ("place", "on_abort"),
-    [
-        ("in_reasoning", "part"),
-        ("behind_call", "part"),
-        ("in_reasoning", "whole"),
-        ("in_arguments", "whole"),
-        ("behind_call", "whole"),
-    ],
-)
+@pytest.mark.parametrize("on_abort", ["part", "whole"])
+@pytest.mark.parametrize("place", PLACES)
 def test_a_chain_is_healed_where_the_response_was_kept(provider: Provider, place: str) -> None:
     assert asyncio.run(gone_on(provider, antiphonal, CHAIN, place)) == RECALLED
 
