@@ -1,14 +1,9 @@
 import { Answer, isStart, isWhole } from "./answer.js";
 import { Ledger } from "./ledger.js";
-import { saysSomething, warningsOf, type Report } from "./report.js";
-import type {
-  CallOptions,
-  GenerateResult,
-  StreamPart,
-  StreamResult,
-} from "./shapes.js";
 import { isLocked, isWorthAsking, settling } from "./refusal.js";
 import { relayed } from "./relay.js";
+import { saysSomething, warningsOf, type Report } from "./report.js";
+import type { CallOptions, GenerateResult, StreamPart, StreamResult } from "./shapes.js";
 import { Turn, type Rules } from "./turn.js";
 
 /** What a middleware is made with. */
@@ -45,7 +40,7 @@ export interface WholeMiddleware {
  * after a call that failed or was left. Without, and for `previousResponseId`, what is not known follows
  * from the prompt: items under ids that a server gave are taken for held, and what stands before them.
  *
- * One middleware remembers for all models that it wraps, within bounds.
+ * One middleware remembers for all models that it wraps, within bounds. They are to be of one account.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
   const calls = new Calls(options);

@@ -186,7 +186,7 @@ function isOfElsewhere({ type, id }: Item, { state, known }: Believed): boolean 
   return state.by === "conversation" && known.isAll && type !== "reasoning" && id !== undefined;
 }
 
-/** Providers leave out reasoning that bears an id where a server holds the state. */
-function isSentBesideState({ type, id }: Item): boolean {
-  return type !== "reasoning" || id === undefined;
+/** Where a server holds the state, providers send of reasoning only what is sealed and bears no id. */
+function isSentBesideState({ type, id, encrypted_content }: Item): boolean {
+  return type !== "reasoning" || (id === undefined && encrypted_content !== undefined);
 }
