@@ -23,7 +23,8 @@ from places import HERE, PYTHON, ROOT
 
 from building import Packages, build_node_package, build_wheel
 from environments import Tools, add_node_package, add_wheel, install_tools
-from suites import FOREIGN, RUN_TIMEOUT, TEST_TIMEOUT, Tally, reported
+from installation import INSTALL_TIMEOUT
+from suites import FOREIGN, TEST_TIMEOUT, Tally, reported
 from suites import run as run_tests
 
 Result = TypeVar("Result")
@@ -58,7 +59,7 @@ def tested(options: argparse.Namespace) -> Tally:
 
 def test_python(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
     """The Python package beside every framework."""
-    return run_pytest("python", tools, env, keyword, PYTHON / "tests")
+    return run_pytest("python", tools, env, keyword, PYTHON / "tests", TEST_TIMEOUT)
 
 
 def test_node(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
@@ -77,7 +78,7 @@ def test_node(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
 
 def test_artefacts(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
     """What users get: what is in it, where it installs, and what the documents say of it."""
-    return run_pytest("artefacts", tools, env, keyword, HERE)
+    return run_pytest("artefacts", tools, env, keyword, HERE, INSTALL_TIMEOUT)
 
 
 SUITES: dict[str, Callable[[Tools, dict[str, str], str | None], Tally]] = {
@@ -88,12 +89,12 @@ SUITES: dict[str, Callable[[Tools, dict[str, str], str | None], Tally]] = {
 
 
 def run_pytest(
-    name: str, tools: Tools, env: dict[str, str], keyword: str | None, directory: Path
+    name: str, tools: Tools, env: dict[str, str], keyword: str | None, directory: Path, timeout: int
 ) -> Tally:
     report = tools.build_dir / f"{name}.xml"
     command = [
         *[tools.python, "-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
-        *[f"--timeout={TEST_TIMEOUT}", f"--junit-xml={report}"],
+        *[f"--timeout={timeout}", f"--junit-xml={report}"],
         *(["-k", keyword] if keyword else []),
         directory,
     ]

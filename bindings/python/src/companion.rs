@@ -126,10 +126,12 @@ impl Turn {
         });
     }
 
-    /// How many items the server held already, and the faults and actions of what was mended.
-    fn report(&self, py: Python<'_>) -> (usize, Vec<(&'static str, &'static str)>) {
+    /// What was left out and mended.
+    fn report(&self, py: Python<'_>) -> Report {
         let report = self.told(py, |turn| turn.report()).unwrap_or_default();
-        (report.resent, report.mends)
+        let headers = report.headers();
+        let mends = report.mends.into_iter().map(|mending| (mending.fault, mending.action));
+        Report { resent: report.resent, mends: mends.collect(), headers }
     }
 }
 
@@ -151,6 +153,17 @@ impl Turn {
     fn held(&self) -> MutexGuard<'_, Option<companion::Turn>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What was left out and mended.
+#[pyclass(frozen, get_all, module = "antiphon._native")]
+pub(crate) struct Report {
+    /// How many items the server held already.
+    resent: usize,
+    /// The faults that were mended, and how.
+    mends: Vec<(&'static str, &'static str)>,
+    /// The headers that tell of it.
+    headers: Vec<(&'static str, String)>,
 }
 
 /// Ask the server, and tell `Turn.answered` what it says.

@@ -23,6 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tracker::Tracker>()?;
     module.add_class::<companion::Companion>()?;
     module.add_class::<companion::Turn>()?;
+    module.add_class::<companion::Report>()?;
     module.add_class::<companion::Ask>()?;
     module.add_class::<companion::Send>()?;
     module.add_class::<companion::GiveUp>()

@@ -1,8 +1,7 @@
 """Agents of the OpenAI Agents SDK for the tests: what they say, call and go on from."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from agents.result import RunResultBase
 from openai import AsyncOpenAI
 
 from antiphon.openai import whole
+from antiphon.openai_agents import Runner
 from provider import Item, Provider
 
 FACT = "My color is purple, dog is Biscuit"
@@ -22,7 +22,6 @@ RECALLED = "purple, Biscuit"
 
 UNANSWERED = "No tool output found for function call"
 
-Delivery = Callable[..., Awaitable[RunResultBase]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,9 @@ class Setting:
         return Agent("echoing", model=model, tools=list(tools), **options)
 
 
+Settings = Callable[[], AbstractAsyncContextManager[Setting]]
+
+
 @asynccontextmanager
 async def plain() -> AsyncIterator[Setting]:
     """The SDK as it comes."""
@@ -56,8 +58,6 @@ async def plain() -> AsyncIterator[Setting]:
 @asynccontextmanager
 async def antiphonal() -> AsyncIterator[Setting]:
     """The SDK with the package."""
-    from antiphon.openai_agents import Runner
-
     async with AsyncOpenAI(max_retries=0) as client:
         yield Setting(Runner, whole(client))
 
@@ -86,7 +86,3 @@ def assert_whole(provider: Provider) -> None:
     """No request was refused, and the model was given nothing twice."""
     assert provider.refusals() == []
     assert provider.twice() == []
-
-
-def run_to_end(story: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(story())  # type: ignore[arg-type]

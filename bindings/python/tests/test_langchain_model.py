@@ -150,7 +150,7 @@ def test_what_was_left_out_and_mended_is_told(
     noted = model.invoke(FACT)
     reasoning = {"type": "reasoning", "id": "rs_0123456789abcdef", "summary": []}
 
-    past = [("user", FACT), noted, ("assistant", [reasoning]), ("user", RECALL)]
+    past: Any = [("user", FACT), noted, ("assistant", [reasoning]), ("user", RECALL)]
     headers = model.invoke(past).response_metadata["headers"]
 
     assert headers["antiphon-resent"] == "2"

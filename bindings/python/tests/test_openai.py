@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openai import BadRequestError, NotFoundError, OpenAI
+from antiphon.openai import whole
+from openai import BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
 from speaking import SPEAKERS, Speaker
@@ -72,7 +73,7 @@ def test_a_history_that_is_sent_again_is_left_out(provider: Provider, speaker: S
 
     answer = speaker.raw(conversation=conversation, input=history)
 
-    assert answer.parse().output_text == "red."
+    assert answer.parse().output_text == "red"
     assert answer.headers["antiphon-resent"] == str(len(history) - 1)
     assert provider.sent()[-1] == [user("What is my color?")]
     assert not provider.refusals() and not provider.twice()
@@ -99,7 +100,7 @@ def test_a_chain_is_kept_whole_too(provider: Provider, speaker: Speaker) -> None
 
     answer = speaker.create(previous_response_id=first.id, input=history)
 
-    assert answer.output_text == "red."
+    assert answer.output_text == "red"
     assert provider.sent()[-1] == [user("What is my color?")]
 
 
@@ -120,7 +121,7 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
 @pytest.mark.parametrize(
     ("place", "until"),
     [
-        ("head", "response.created"),
+        ("in_reasoning", "response.created"),
         ("in_arguments", "response.output_item.done"),
         ("behind_call", "response.function_call_arguments.done"),
     ],
@@ -163,7 +164,7 @@ def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -
 
     answer = speaker.create(conversation=conversation, input=history)
 
-    assert answer.output_text == "red."
+    assert answer.output_text == "red"
     assert not provider.refusals() and not provider.twice()
 
 
@@ -190,7 +191,7 @@ def test_outputs_are_delivered_without_a_turn(provider: Provider, speaker: Speak
 
 
 def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Speaker) -> None:
-    with pytest.raises(NotFoundError, match="does not exist"):
+    with pytest.raises(BadRequestError, match="does not exist"):
         speaker.create(model="unknown-model", input="Hello")
     assert len(provider.log()) == 1
 
@@ -200,12 +201,12 @@ def test_copies_and_further_clients_share_what_is_known(
 ) -> None:
     conversation = provider.new_conversation()
     first = speaker.create(conversation=conversation, input="My color is red")
-    copy = Speaker(speaker.given)
-    copy.client = copy.client.with_options(timeout=60)
+    further = whole(speaker.given).with_options(timeout=60)
     asked = len(provider.log())
 
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
-    copy.create(conversation=conversation, input=history)
+    request = {"model": "sim", "conversation": conversation, "input": history}
+    speaker.awaited(further.responses.create(**request))
 
     assert len(provider.log()) == asked + 1, "nothing had to be asked for"
     assert not provider.refusals()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from agents_sdk import (
     RECALLED,
     UNANSWERED,
     Setting,
+    Settings,
     antiphonal,
     assert_whole,
     echo_tool,
@@ -26,7 +26,6 @@ from agents_sdk import (
 )
 from provider import Provider
 
-Settings = Callable[[], AbstractAsyncContextManager[Setting]]
 Ask = Callable[..., Awaitable[Any]]
 
 

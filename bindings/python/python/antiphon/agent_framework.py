@@ -42,7 +42,7 @@ def whole(client: ChatClient) -> ChatClient:
 
 
 class OpenAIChatClient(
-    agent_framework_openai.OpenAIChatClient[Options],  # type: ignore[type-var]
+    agent_framework_openai.OpenAIChatClient[Options],
     Generic[Options],
 ):
     """Agent Framework's `OpenAIChatClient`, with its parameters, which keeps conversations whole."""

@@ -36,8 +36,8 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     `use_previous_response_id` and `previous_response_id`.
 
     What was left out and mended is told by the logger `antiphon` and, with
-    `include_response_headers`, by the headers `antiphon-resent` and `antiphon-repairs` of a message's
-    `response_metadata`. Chat Completions are left as they are.
+    `include_response_headers`, by the headers `antiphon-resent` and `antiphon-repairs` in the
+    `response_metadata` of a message. Chat Completions are left as they are.
     """
 
     conversation: Annotated[str | None, BeforeValidator(id_of)] = Field(default=None)
@@ -50,7 +50,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     @model_validator(mode="before")
     @classmethod
     def _conversation_of_model_kwargs(cls, values: Any) -> Any:
-        """Takes `model_kwargs={"conversation": …}` too, which is how the parent class is told it."""
+        """Takes `model_kwargs={"conversation": …}` too: so the parent class is told of it."""
         keywords = values.get("model_kwargs") if isinstance(values, dict) else None
         if not keywords or "conversation" not in keywords:
             return values
@@ -111,10 +111,10 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
                 f"The conversation {id_of(conversation)!r} needs the Responses API, which "
                 "use_responses_api=False turns off."
             )
-        if self.use_previous_response_id or previous_response_id is not None:
-            other = "use_previous_response_id" if self.use_previous_response_id else (
-                "previous_response_id"
-            )
+        other = "use_previous_response_id" if self.use_previous_response_id else None
+        if previous_response_id is not None:
+            other = "previous_response_id"
+        if other:
             raise ValueError(
                 f"The conversation {id_of(conversation)!r} goes on by itself: {other} cannot be "
                 "set beside it."

@@ -5,8 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from antiphon._messages.parts import (
-    MADE_UP,
+from antiphon._messages.part import (
     Block,
     Item,
     Part,
@@ -15,6 +14,9 @@ from antiphon._messages.parts import (
     made_up_id,
     without_index,
 )
+
+# Ids that LangChain makes up begin like this. It sends none of them.
+MADE_UP = "lc_"
 
 TEXTS = ("text", "output_text", "refusal")
 CALLS = ("function_call", "custom_tool_call")
@@ -93,7 +95,8 @@ class ModelParts:
         if of_blocks:
             of_blocks.pop(0).calls.append(position)
         else:
-            self.parts.append(Part(call_item(call["id"], call["name"], call["args"]), [], [position]))
+            item = call_item(call["id"], call["name"], call["args"])
+            self.parts.append(Part(item, [], [position]))
 
 
 def call_of_block(block: dict[Any, Any]) -> Item:

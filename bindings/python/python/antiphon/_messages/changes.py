@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from antiphon._messages.parts import Block, Item, Part, blocks_of
+from antiphon._messages.part import Block, Item, Part, blocks_of
 
 
 def changed(message: BaseMessage, parts: list[Part], left: dict[int, Item]) -> BaseMessage:

@@ -110,15 +110,12 @@ class Exchange:
 
     def _report(self, response: httpx2.Response) -> None:
         """Tells the caller and the operator what was done."""
-        resent, mends = self.turn.report()
-        response.headers["antiphon-resent"] = str(resent)
-        counts = Counter(fault for fault, _ in mends)
-        if counts:
-            repairs = ", ".join(f"{fault}={counts[fault]}" for fault in sorted(counts))
-            response.headers["antiphon-repairs"] = repairs
-        if resent:
-            logger.info("left out %d items that the server holds already", resent)
-        for (fault, action), times in Counter(mends).items():
+        report = self.turn.report()
+        for name, value in report.headers:
+            response.headers[name] = value
+        if report.resent:
+            logger.info("left out %d items that the server holds already", report.resent)
+        for (fault, action), times in Counter(report.mends).items():
             logger.warning("mended a request: %s, %s (%d)", fault, action, times)
 
 

@@ -1,5 +1,6 @@
 """The clients with which the SDK's models ask."""
 
+from hashlib import sha256
 from typing import Any, cast
 
 from agents import Agent, Model, ModelProvider, OpenAIProvider, RunConfig, set_default_openai_client
@@ -34,6 +35,12 @@ def client_of(agent: Agent[Any], settings: Settings) -> AsyncOpenAI | None:
         model = models.get_model(model)
     client = getattr(model, "_client", None)
     return client if isinstance(client, AsyncOpenAI) else None
+
+
+def account_of(client: AsyncOpenAI) -> str:
+    """Whose data a client's requests are about: a digest of its address and its credentials."""
+    names = (client.base_url, client.organization, client.project, client.api_key)
+    return sha256("\n".join(str(name) for name in names).encode()).hexdigest()
 
 
 def setting(settings: Settings, name: str) -> Any:

@@ -38,6 +38,8 @@ class Line:
     async def enter(self, conversation: str, seconds: float) -> Place:
         """Waits for the conversation for so many seconds at the most."""
         place = self._stand(conversation)
+        if place.first.done():
+            return place
         try:
             await asyncio.wait_for(asyncio.wrap_future(place.first), seconds)
         except asyncio.TimeoutError:

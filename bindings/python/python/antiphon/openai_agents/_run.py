@@ -12,7 +12,7 @@ from agents.run import RunOptions
 from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
-from antiphon.openai_agents._client import client_of
+from antiphon.openai_agents._client import account_of, client_of
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import Line, Place
 from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
@@ -37,10 +37,10 @@ class Run:
     """
 
     def __init__(
-        self, given: Given, options: RunOptions[Any], line_seconds: float
+        self, agent: Agent[Any], given: Given, options: RunOptions[Any], line_seconds: float
     ) -> None:
         self.hooks = Hearing(options.get("hooks"), self._asking)
-        self.input = begun_from(given, options.get("previous_response_id"))
+        self.input = given
         self.loop: asyncio.AbstractEventLoop | None = None
         self._conversation = conversation_of(given, options.get("conversation_id"))
         self._has_session = options.get("session") is not None
@@ -48,6 +48,8 @@ class Run:
         self._line_seconds = line_seconds
         self._place: Place | None = None
         self._client: AsyncOpenAI | None = None
+        if response_id := options.get("previous_response_id"):
+            self._go_on_from(response_id, agent)
 
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
@@ -59,27 +61,34 @@ class Run:
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
-            if self._place is not None:
-                LINE.leave(self._place)
-                self._place = None
+            self.give_up_place()
+
+    def give_up_place(self) -> None:
+        """Lets the next run into the conversation, if this one holds it."""
+        if self._place is not None:
+            LINE.leave(self._place)
+            self._place = None
+
+    def _go_on_from(self, response_id: str, agent: Agent[Any]) -> None:
+        """Begins with what a run before has left for the response that this one goes on from."""
+        client = client_of(agent, self._settings)
+        if client is not None and not isinstance(self.input, RunState):
+            self.input = UNSENT.before((account_of(client), response_id), self.input)
 
     async def _asking(self, agent: Agent[Any]) -> None:
         self.loop = asyncio.get_running_loop()
-        if self._conversation is None:
-            return
-        if self._place is None:
-            self._place = await LINE.enter(self._conversation, self._line_seconds)
         self._client = client_of(agent, self._settings)
+        if self._conversation is not None and self._place is None:
+            self._place = await LINE.enter(self._conversation, self._line_seconds)
 
     async def _bring_home(self, items: Iterable[RunItem]) -> None:
         unsent = self._unsent(items)
-        if not unsent or self._has_session:
+        if not unsent or self._has_session or self._client is None:
             return
         if self._conversation is not None:
-            if self._client is not None:
-                await adeliver(self._client, self._conversation, unsent)
-        elif self.hooks.response is not None and self.hooks.response.response_id:
-            UNSENT.keep(self.hooks.response.response_id, unsent)
+            await adeliver(self._client, self._conversation, unsent)
+        elif response_id := self.hooks.response and self.hooks.response.response_id:
+            UNSENT.keep((account_of(self._client), response_id), unsent)
 
     def _unsent(self, items: Iterable[RunItem]) -> Outputs:
         response = self.hooks.response
@@ -96,10 +105,3 @@ def conversation_of(given: Given, conversation_id: str | None) -> str | None:
     """The conversation in which a run takes place: the one it is told, or the one it resumes in."""
     resumed = getattr(given, "_conversation_id", None) if isinstance(given, RunState) else None
     return conversation_id or resumed
-
-
-def begun_from(given: Given, response_id: str | None) -> Given:
-    """A run's input, with what a run before it has left for the response that it goes on from."""
-    if response_id is None or isinstance(given, RunState):
-        return given
-    return UNSENT.before(response_id, given)

@@ -40,7 +40,8 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run`."""
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         ended: Any = None
         try:
             ended = await super().run(starting_agent, run.input, **options)
@@ -59,7 +60,8 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run_sync`."""
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         ended: Any = None
         try:
             ended = super().run_sync(starting_agent, run.input, **options)
@@ -99,24 +101,30 @@ class Runner(agents.Runner):
             session=session,
             error_handlers=error_handlers,
         )
-        run = cls._run(input, options)
+        run = Run(starting_agent, input, options, cls.line_seconds)
+        options["hooks"] = run.hooks
         result = super().run_streamed(starting_agent, run.input, **options)
-        result.run_loop_task = asyncio.create_task(over(result, run))
+        if (loop := result.run_loop_task) is not None:
+            result.run_loop_task = followed(loop, result, run)
         return result
 
-    @classmethod
-    def _run(cls, given: Input[TContext], options: RunOptions[TContext]) -> Run:
-        """The run that begins with this input, which hears of itself through the options' hooks."""
-        run = Run(given, options, cls.line_seconds)
-        options["hooks"] = run.hooks
-        return run
 
+def followed(
+    loop: asyncio.Task[Any], result: RunResultStreaming, run: Run
+) -> asyncio.Task[Any]:
+    """A task that ends as the loop of a streamed run does, once what it leaves is brought home."""
 
-async def over(result: RunResultStreaming, run: Run) -> None:
-    """Ends as the loop of a streamed run does, once what it leaves is brought home."""
-    task = result.run_loop_task
-    try:
-        if task is not None:
-            await task
-    finally:
-        await run.leave(result)
+    async def follow() -> None:
+        try:
+            await loop
+        finally:
+            await run.leave(result)
+
+    def end_too(_: asyncio.Task[Any]) -> None:
+        """A task that is cancelled before its first step does nothing of the above."""
+        loop.cancel()
+        loop.add_done_callback(lambda _: run.give_up_place())
+
+    following = asyncio.create_task(follow())
+    following.add_done_callback(end_too)
+    return following

@@ -1,6 +1,6 @@
 """A session of the SDK whose history a server will take."""
 
-from typing import Any
+from typing import Any, cast
 
 from agents.items import TResponseInputItem
 from agents.memory import Session, SessionABC, SessionSettings
@@ -34,7 +34,8 @@ class WholeSession(SessionABC):
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The history, or its latest items, as a server will take it."""
-        return list(antiphon.repair(await self._session.get_items(limit)).items)
+        stored = await self._session.get_items(limit)
+        return cast(list[TResponseInputItem], antiphon.repair(stored).items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Adds what is not in the history."""
@@ -42,7 +43,7 @@ class WholeSession(SessionABC):
             return
         held = await self._session.get_items()
         verdicts = antiphon.reconcile(held, items)
-        new = [item for item, verdict in zip(items, verdicts, strict=True) if is_new(verdict)]
+        new = [item for item, verdict in zip(items, verdicts, strict=True) if verdict.is_fresh]
         if new:
             await self._session.add_items(new)
 
@@ -56,7 +57,3 @@ class WholeSession(SessionABC):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
-
-
-def is_new(verdict: Any) -> bool:
-    return verdict.verdict not in ("resent", "duplicate")
