@@ -19,6 +19,9 @@ PACKAGE = [NODE_SUITES / "package.json", NODE_SUITES / "package-lock.json"]
 
 INSTALL_TIMEOUT = 900
 
+# npm asks and tells nobody.
+QUIETLY = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+
 
 @dataclass(frozen=True)
 class Installation:
@@ -56,16 +59,31 @@ def install(build_dir: Path) -> Installation:
     """The clients, installed if their pins changed, and the Node suites beside their modules."""
     installation = Installation(build_dir)
     with locked(build_dir / "install.lock"):
-        python_pins = digest([REQUIREMENTS], sys.version)
-        if not stamped(build_dir / "venv", python_pins):
-            install_python(installation)
-            stamp(build_dir / "venv", python_pins)
+        python_pins = ensure_python(installation)
         node_pins = digest(PACKAGE, python_pins)
         if not stamped(installation.node_dir, node_pins):
             install_node(installation)
             stamp(installation.node_dir, node_pins)
         copy_node_suites(installation.node_dir)
     return installation
+
+
+def with_python(build_dir: Path) -> Installation:
+    """The Python clients and Node itself, installed if their pins changed."""
+    installation = Installation(build_dir)
+    build_dir.mkdir(parents=True, exist_ok=True)
+    with locked(build_dir / "install.lock"):
+        ensure_python(installation)
+    return installation
+
+
+def ensure_python(installation: Installation) -> str:
+    """Installs the Python clients if their pins changed; returns the pins' digest."""
+    pins = digest([REQUIREMENTS], sys.version)
+    if not stamped(installation.build_dir / "venv", pins):
+        install_python(installation)
+        stamp(installation.build_dir / "venv", pins)
+    return pins
 
 
 def install_python(installation: Installation) -> None:
@@ -80,8 +98,7 @@ def install_node(installation: Installation) -> None:
     installation.node_dir.mkdir()
     for file in PACKAGE:
         shutil.copy(file, installation.node_dir)
-    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    run([installation.node, installation.npm, "ci", *quiet], cwd=installation.node_dir)
+    run([installation.node, installation.npm, "ci", *QUIETLY], cwd=installation.node_dir)
 
 
 def copy_node_suites(node_dir: Path) -> None:
@@ -92,13 +109,16 @@ def copy_node_suites(node_dir: Path) -> None:
         shutil.copy(file, node_dir)
 
 
-def run(command: list[str | Path], cwd: Path | None = None) -> None:
+def run(
+    command: list[str | Path], cwd: Path | None = None, env: dict[str, str] | None = None
+) -> None:
     """Runs a command; its failure is a `RuntimeError` that shows what it said."""
     print("installing:", *command, flush=True)
     try:
         subprocess.run(
             command,
             cwd=cwd,
+            env=env,
             timeout=INSTALL_TIMEOUT,
             check=True,
             text=True,

@@ -8,6 +8,7 @@ mod fuzz;
 mod house;
 mod laws;
 mod openapi;
+mod packages;
 mod postgres;
 mod promises;
 mod report;
@@ -28,6 +29,7 @@ use crate::clients::Suites;
 use crate::faults::Faults;
 use crate::fuzz::Fuzz;
 use crate::laws::Laws;
+use crate::packages::Packages;
 use crate::report::Report;
 use crate::step::Step;
 use crate::streams::Streams;
@@ -56,6 +58,8 @@ enum Task {
         #[command(flatten)]
         suites: Suites,
     },
+    /// The packages for Python and Node, with every framework
+    Packages(Packages),
     /// A gateway that is killed at random moments, and what it promised
     Chaos(Chaos),
     /// Fuzz targets, each for a while
@@ -75,6 +79,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let report = match CommandLine::parse().task {
         Task::Test { only, long } => run::all(&workspace, &Step::chosen(&only), &Suites::all(long)),
         Task::Clients { suites } => run::all(&workspace, &[Step::Build, Step::Clients], &suites),
+        Task::Packages(packages) => packages::run(&workspace, &packages),
         Task::Chaos(chaos) => chaos::run(&workspace, &chaos),
         Task::Fuzz(fuzz) => fuzz::run(&workspace, &fuzz)?,
         Task::Laws(laws) => laws::run(&workspace, &laws),

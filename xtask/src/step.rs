@@ -6,6 +6,7 @@ use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
 use crate::openapi;
+use crate::packages;
 use crate::postgres;
 use crate::run::execute;
 use crate::tally::{Counts, Tally};
@@ -34,6 +35,8 @@ pub(crate) enum Step {
     Chaos,
     /// The suites of real clients
     Clients,
+    /// The packages for Python and Node, with every framework
+    Packages,
 }
 
 impl Step {
@@ -64,12 +67,14 @@ impl Step {
             Self::Openapi => "openapi",
             Self::Chaos => "chaos",
             Self::Clients => "clients",
+            Self::Packages => "packages",
         }
     }
 
     /// The step whose failure leaves this one nothing to run.
     pub(crate) fn needs(self) -> Option<Self> {
-        matches!(self, Self::Openapi | Self::Chaos | Self::Clients).then_some(Self::Build)
+        let starts_binaries = [Self::Openapi, Self::Chaos, Self::Clients, Self::Packages];
+        starts_binaries.contains(&self).then_some(Self::Build)
     }
 
     /// Runs the step; says what passed and what failed.
@@ -90,6 +95,7 @@ impl Step {
             Self::Openapi => execute(openapi::command(workspace), Counts::None),
             Self::Chaos => chaos::of_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
+            Self::Packages => packages::of_tests(workspace),
         }
     }
 }
@@ -124,6 +130,7 @@ mod tests {
     #[test]
     fn what_runs_the_binaries_brings_the_build_along() {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
+        assert_eq!(Step::chosen(&[Step::Packages]), [Step::Build, Step::Packages]);
         assert_eq!(Step::chosen(&[Step::Openapi]), [Step::Build, Step::Openapi]);
         assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Postgres, Step::Build, Step::Chaos]);
         assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);

@@ -1,5 +1,11 @@
 //! The native module below the Node package `antiphon`: values in, values out, no rules.
 
+pub mod companion;
+pub mod conversion;
+pub mod items;
+mod text;
+pub mod tracker;
+
 use napi_derive::napi;
 
 /// The package's version.

@@ -1,9 +1,30 @@
 //! The native module below the Python package `antiphon`: values in, values out, no rules.
 
+mod companion;
+mod engine;
+mod given;
+mod quoting;
+mod raised;
+mod tracker;
+mod unwritable;
+mod writing;
+
 use pyo3::prelude::*;
 
 /// `antiphon._native`
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(engine::check, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::repair, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::filter_orphaned_reasoning, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::strip, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::reconcile, module)?)?;
+    module.add_class::<tracker::Tracker>()?;
+    module.add_class::<companion::Companion>()?;
+    module.add_class::<companion::Turn>()?;
+    module.add_class::<companion::Report>()?;
+    module.add_class::<companion::Ask>()?;
+    module.add_class::<companion::Send>()?;
+    module.add_class::<companion::GiveUp>()
 }

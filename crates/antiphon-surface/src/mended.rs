@@ -1,5 +1,7 @@
 //! A list that was mended.
 
+use antiphon::Item;
+use antiphon::repair::Continuation;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -22,4 +24,22 @@ pub enum Place {
     Given(usize),
     /// An item that was changed or made.
     Other(Box<RawValue>),
+}
+
+impl Mended {
+    pub(crate) fn of(continuation: Continuation) -> Self {
+        let Continuation { items, sources, findings } = continuation;
+        let place = |(item, source): (&Item, Option<usize>)| {
+            source.map_or_else(|| Place::Other(raw(item)), Place::Given)
+        };
+        Self {
+            items: items.iter().zip(sources).map(place).collect(),
+            mends: findings.iter().map(Finding::of_mend).collect(),
+        }
+    }
+}
+
+/// The item as it stands in another JSON text.
+pub(crate) fn raw(item: &Item) -> Box<RawValue> {
+    RawValue::from_string(item.text().to_owned()).expect("an item was parsed as JSON")
 }

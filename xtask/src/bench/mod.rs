@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: what an item costs, by the clock and in instructions; and how much of a
-//! conversation goes to a provider that keeps it.
+//! conversation goes to a provider that keeps it; and what a repair costs in each language.
 
 mod clock;
 mod instructions;
+mod packages;
 mod table;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -20,6 +21,9 @@ pub(crate) struct Bench {
     /// Leave out the longest histories, and measure the others for a shorter time
     #[arg(long)]
     short: bool,
+    /// Measure a repair in Rust and in the packages for Python and Node, and nothing else
+    #[arg(long, conflicts_with = "short")]
+    packages: bool,
 }
 
 /// What is measured: its name, and of how many items.
@@ -27,6 +31,10 @@ type Subject = (String, u64);
 
 /// Runs the benchmarks and prints one table of both measurements, and one of what is sent.
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<ExitCode> {
+    if bench.packages {
+        println!("{}", packages::measured(workspace)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let timed = clock::read(&output(bench.by_the_clock(workspace))?);
     ensure!(!timed.is_empty(), "no benchmark by the clock was run");
     let counted = if has_valgrind(workspace) {

@@ -4,10 +4,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon::Transcript;
-use antiphon::repair::{
-    Continuation, Finding, Held, Mend, OnUnresolvedReference, Policy, Refused, Repaired,
-    filter_orphaned_reasoning, repair_held, repair_with,
-};
+use antiphon::repair::{Continuation, Finding, Refused, filter_orphaned_reasoning};
+use antiphon_surface::history::continuation;
 
 use super::document::Document;
 use super::input::Input;
@@ -50,30 +48,12 @@ fn mended(
     way: &Way,
 ) -> Result<Continuation, Refused> {
     let items = &history.items;
-    match (way, held::before(history, transcript)) {
-        (Way::OrphanedReasoning, _) => Ok(continuation(filter_orphaned_reasoning(items))),
-        (Way::Policy(policy), Some(Held::Referenced)) if drops_references(policy) => {
-            repair_with(items, policy).map(continuation)
+    match way {
+        Way::OrphanedReasoning => Ok(continuation(filter_orphaned_reasoning(items))),
+        Way::Policy(policy) => {
+            antiphon_surface::history::repair(items, held::before(history, transcript), policy)
         }
-        (Way::Policy(policy), Some(held)) => repair_held(held, items, policy),
-        (Way::Policy(policy), None) => repair_with(items, policy).map(continuation),
     }
-}
-
-/// Whether what a history refers to goes: then it is no excuse for anything.
-fn drops_references(policy: &Policy) -> bool {
-    policy.unresolved_references == OnUnresolvedReference::Drop
-}
-
-/// A repaired list as the continuation of nothing.
-fn continuation(Repaired { items, mends }: Repaired) -> Continuation {
-    let finding = |mend: Mend| Finding {
-        position: Some(mend.position),
-        id: mend.id,
-        fault: Some(mend.fault),
-        action: Some(mend.action),
-    };
-    Continuation { items, findings: mends.into_iter().map(finding).collect() }
 }
 
 fn refusal(history: &Document, refused: &Refused) -> Failure {

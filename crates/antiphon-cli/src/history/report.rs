@@ -1,8 +1,8 @@
 //! What was found, a line each.
 
-use antiphon::faults::{Fault, Refusal};
 use antiphon::json::quote;
-use antiphon::repair::{Action, Finding};
+use antiphon::repair;
+use antiphon_surface::Finding;
 use serde::Serialize;
 
 use super::document::Document;
@@ -21,16 +21,8 @@ pub(super) struct Row {
     /// The number of the history's line, where every line is a history.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    /// Null for an item that the server holds.
-    position: Option<usize>,
-    id: Option<String>,
-    fault: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action: Option<&'static str>,
-    /// The provider's words, or ours where it says nothing.
-    message: String,
-    code: Option<&'static str>,
-    param: Option<String>,
+    #[serde(flatten)]
+    found: Finding,
 }
 
 impl Form {
@@ -55,44 +47,26 @@ impl Form {
 
 impl Row {
     /// What is wrong, and nothing was done about.
-    pub(super) fn of_fault(history: &Document, finding: &Finding) -> Self {
-        let position = finding.position.map(|position| history.position(position));
-        let refusal = match &finding.fault {
-            Some(fault) => fault.refusal(position.unwrap_or_default()),
-            None => stored_twice(),
-        };
-        Self {
-            line: history.line,
-            position,
-            id: finding.id.as_ref().map(ToString::to_string),
-            fault: finding.fault.as_ref().map_or("resent_item", Fault::name),
-            action: None,
-            message: refusal.message,
-            code: refusal.code,
-            param: refusal.param,
-        }
+    pub(super) fn of_fault(history: &Document, finding: &repair::Finding) -> Self {
+        let Self { line, found } = Self::of_mend(history, finding);
+        Self { line, found: Finding { action: None, ..found } }
     }
 
     /// What was mended.
-    pub(super) fn of_mend(history: &Document, finding: &Finding) -> Self {
-        let action = finding.action.map(Action::name);
-        Self { action, ..Self::of_fault(history, finding) }
+    pub(super) fn of_mend(history: &Document, finding: &repair::Finding) -> Self {
+        let position = finding.position.map(|position| history.position(position));
+        Self { line: history.line, found: Finding::at(position, finding) }
     }
 
     fn text(&self) -> String {
         let line = self.line.map_or_else(String::new, |line| format!("{line}:"));
-        let position = self.position.map_or_else(|| "-".to_owned(), |at| at.to_string());
-        let id = self.id.as_deref().map_or_else(|| "-".to_owned(), one_word);
-        let action = self.action.map_or_else(String::new, |action| format!(" {action}"));
-        let message = one_line(&self.message);
-        format!("{line}{position} {id} {}{action} {message}", self.fault)
+        let Finding { position, id, fault, action, message, .. } = &self.found;
+        let position = position.map_or_else(|| "-".to_owned(), |at| at.to_string());
+        let id = id.as_deref().map_or_else(|| "-".to_owned(), one_word);
+        let action = action.map_or_else(String::new, |action| format!(" {action}"));
+        let message = one_line(message);
+        format!("{line}{position} {id} {fault}{action} {message}")
     }
-}
-
-/// A provider that holds an item which it cannot know again stores it once more.
-fn stored_twice() -> Refusal {
-    let message = "The server holds this item already and would hold it twice.".to_owned();
-    Refusal { status: 200, code: None, param: None, message }
 }
 
 /// Ids are as clients made them up.

@@ -24,10 +24,15 @@ pub(super) fn mend(draft: &mut Draft, policy: &Policy) {
         }
     }
     let calls = calls(draft, &pairs);
-    let mut names = Names::of(calls.iter().map(|call| &call.key));
+    let mut names = Names::of(keys(draft));
     for call in &calls {
         mend_call(draft, call, &mut names);
     }
+}
+
+/// The keys of all calls, and of the outputs whose calls somebody else may hold.
+fn keys(draft: &Draft) -> impl Iterator<Item = CallKey> {
+    draft.items().filter_map(|(_, item)| Some(item.head().pairing()?.1))
 }
 
 #[derive(Default)]

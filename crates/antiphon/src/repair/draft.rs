@@ -17,8 +17,16 @@ pub(super) struct Draft {
 struct Slot {
     /// The item as it will be sent; `None` where it is left out.
     item: Option<Item>,
+    /// Whether it is still as it was given.
+    is_as_given: bool,
     /// What follows it that was not in the list.
     behind: Vec<Item>,
+}
+
+impl Slot {
+    fn of(item: &Item) -> Self {
+        Self { item: Some(item.clone()), is_as_given: true, behind: Vec::new() }
+    }
 }
 
 impl Draft {
@@ -28,9 +36,8 @@ impl Draft {
 
     /// The list of `items`, the first `held` of which are a server's and stand before it.
     pub(super) fn behind(held: usize, items: &[Item]) -> Self {
-        let slot = |item: &Item| Slot { item: Some(item.clone()), behind: Vec::new() };
         Self {
-            slots: items.iter().map(slot).collect(),
+            slots: items.iter().map(Slot::of).collect(),
             held,
             mends: Vec::new(),
             consequences: Vec::new(),
@@ -109,7 +116,9 @@ impl Draft {
             return;
         }
         let changed = change(self.item(position));
-        self.slots[position].item = Some(changed);
+        let slot = &mut self.slots[position];
+        slot.item = Some(changed);
+        slot.is_as_given = false;
     }
 
     pub(super) fn put_behind(&mut self, position: usize, item: Item) {
@@ -133,12 +142,20 @@ impl Draft {
         let slots = std::mem::take(&mut self.slots);
         let consequences = std::mem::take(&mut self.consequences);
         let held = self.held;
-        let items = slots.into_iter().enumerate().flat_map(|(position, slot)| {
-            slot.item.filter(|_| position >= held).into_iter().chain(slot.behind)
-        });
-        let mut mends = self.into_faults();
-        mends.extend(consequences);
-        Repaired { items: items.collect(), mends }
+        let (items, sources) = (Vec::with_capacity(slots.len()), Vec::with_capacity(slots.len()));
+        let mut repaired = Repaired { items, sources, mends: Vec::new() };
+        for (position, slot) in slots.into_iter().enumerate() {
+            let source = slot.is_as_given.then_some(position);
+            let own = slot.item.filter(|_| position >= held).map(|item| (item, source));
+            let behind = slot.behind.into_iter().map(|item| (item, None));
+            for (item, source) in own.into_iter().chain(behind) {
+                repaired.items.push(item);
+                repaired.sources.push(source);
+            }
+        }
+        repaired.mends = self.into_faults();
+        repaired.mends.extend(consequences);
+        repaired
     }
 
     fn mend(&self, position: usize, fault: Fault, action: Action) -> Mend {

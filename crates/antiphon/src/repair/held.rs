@@ -1,7 +1,7 @@
 //! Input for a server that holds the conversation before it.
 
 use super::behind::is_lost;
-use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, mended};
+use super::{Action, Draft, Mend, OnOutputWithoutCall, Policy, Refused, Repaired, mended};
 use crate::faults::Fault;
 use crate::item::{CallKey, Exchange, Exchanges, FingerprintKey, Head, Item, ItemId, Side};
 use crate::reconcile::{Resent, Rule, Verdict, reconcile};
@@ -27,6 +27,8 @@ pub enum Held<'a> {
 pub struct Continuation {
     /// The items to send.
     pub items: Vec<Item>,
+    /// For each of them its position in the input; `None` where it was changed or made.
+    pub sources: Vec<Option<usize>>,
     /// What was left out and mended.
     pub findings: Vec<Finding>,
 }
@@ -80,9 +82,26 @@ pub fn repair_held(
         return Err(refused);
     }
     let Input { draft, origins, left_out: mut findings } = input;
-    let repaired = draft.into_repaired();
-    findings.extend(repaired.mends.into_iter().map(|mend| origins.finding(mend)));
-    Ok(Continuation { items: repaired.items, findings })
+    let Repaired { items, sources, mends } = draft.into_repaired();
+    findings.extend(mends.into_iter().map(|mend| origins.finding(mend)));
+    let source = |position: Option<usize>| origins.position(position?);
+    Ok(Continuation { items, sources: sources.into_iter().map(source).collect(), findings })
+}
+
+/// Leaves out of `incoming` what a server that holds the conversation holds, as far as kinds tell
+/// ([`is_held_by_server`]), and mends nothing.
+pub fn leave_out_held(incoming: &[Item]) -> Continuation {
+    let mut continuation =
+        Continuation { items: Vec::new(), sources: Vec::new(), findings: Vec::new() };
+    for (position, item) in incoming.iter().enumerate() {
+        if let Some(Repetition { fault }) = by_kind(item.head()) {
+            continuation.findings.push(Finding::left_out(position, item, fault));
+        } else {
+            continuation.items.push(item.clone());
+            continuation.sources.push(Some(position));
+        }
+    }
+    continuation
 }
 
 /// Input while it is being mended.
@@ -137,9 +156,14 @@ impl Input {
 }
 
 impl Origins {
+    /// The position in the input of what has this one in the draft; `None` for what is held.
+    fn position(&self, in_draft: usize) -> Option<usize> {
+        in_draft.checked_sub(self.held).map(|fresh| self.sources[fresh])
+    }
+
     fn finding(&self, mend: Mend) -> Finding {
         Finding {
-            position: mend.position.checked_sub(self.held).map(|fresh| self.sources[fresh]),
+            position: self.position(mend.position),
             id: mend.id,
             fault: Some(mend.fault),
             action: Some(mend.action),

@@ -18,7 +18,7 @@ mod required;
 mod tests;
 
 pub use behind::{Unmendable, repair_behind, unmendable};
-pub use held::{Continuation, Finding, Held, check_held, repair_held};
+pub use held::{Continuation, Finding, Held, check_held, leave_out_held, repair_held};
 pub use orphaned::filter_orphaned_reasoning;
 pub use policy::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy, Refused,
@@ -35,6 +35,8 @@ use draft::Draft;
 pub struct Repaired {
     /// The items to send.
     pub items: Vec<Item>,
+    /// For each of them the position at which it was given; `None` where it was changed or made.
+    pub sources: Vec<Option<usize>>,
     /// What was mended: first faults of an item's own form, then those of items with each other,
     /// as a provider looks for them; last, what only followed from another mend.
     pub mends: Vec<Mend>,

@@ -18,8 +18,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of<'a>(calls: impl Iterator<Item = &'a CallKey>) -> Self {
-        Self { taken: calls.cloned().collect(), met: HashSet::new(), numbers: HashMap::new() }
+    pub(super) fn of(keys: impl Iterator<Item = CallKey>) -> Self {
+        Self { taken: keys.collect(), met: HashSet::new(), numbers: HashMap::new() }
     }
 
     /// Another `call_id` for the next call; `None` where it keeps its own.

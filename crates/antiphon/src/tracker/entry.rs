@@ -10,6 +10,13 @@ use crate::item::Item;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Occurrence(pub(super) u64);
 
+/// The occurrence of this number, which a tracker may not have.
+impl From<u64> for Occurrence {
+    fn from(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 impl Occurrence {
     /// The occurrence's number.
     pub fn number(self) -> u64 {
@@ -20,6 +27,13 @@ impl Occurrence {
 /// One request to the model. A retry is another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Attempt(pub(super) u64);
+
+/// The attempt of this number, which a tracker may not have.
+impl From<u64> for Attempt {
+    fn from(number: u64) -> Self {
+        Self(number)
+    }
+}
 
 impl Attempt {
     /// The attempt's number.

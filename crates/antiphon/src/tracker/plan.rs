@@ -26,6 +26,8 @@ pub struct Planned {
     pub occurrence: Occurrence,
     /// As it goes: byte for byte as it was added, unless reasoning ids are taken off.
     pub item: Item,
+    /// Whether it goes as it was added.
+    pub is_as_added: bool,
 }
 
 /// Why an occurrence is not in the next request.
@@ -79,7 +81,11 @@ impl Tracker {
         let (mut items, mut left_out) = (Vec::new(), Vec::new());
         for (occurrence, entry) in self.entries() {
             match self.place(entry, &mut claims) {
-                Ok(item) => items.push(Planned { occurrence, item }),
+                Ok(item) => items.push(Planned {
+                    occurrence,
+                    is_as_added: !self.reasoning_ids.changes(item),
+                    item: self.reasoning_ids.apply(item),
+                }),
                 Err(reason) => left_out.push((occurrence, reason)),
             }
         }
@@ -95,7 +101,8 @@ impl Tracker {
         claims
     }
 
-    fn place(&self, entry: &Entry, claims: &mut Claims<'_>) -> Result<Item, Reason> {
+    /// The entry's item, where it goes.
+    fn place<'a>(&self, entry: &'a Entry, claims: &mut Claims<'_>) -> Result<&'a Item, Reason> {
         let item = match entry {
             Entry::Accepted => return Err(Reason::Accepted),
             Entry::Sent(_, attempt) => return Err(Reason::InFlight(*attempt)),
@@ -112,7 +119,7 @@ impl Tracker {
         }
         match claims.claim(item.head()) {
             Some(reason) => Err(reason),
-            None => Ok(self.reasoning_ids.apply(item)),
+            None => Ok(item),
         }
     }
 }

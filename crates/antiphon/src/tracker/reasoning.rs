@@ -22,11 +22,15 @@ impl ReasoningIds {
     /// `item` as the policy lets it go. What the policy does not touch keeps its bytes.
     #[must_use]
     pub fn apply(self, item: &Item) -> Item {
-        let head = item.head();
-        if self == Self::Omit && head.kind == Kind::Reasoning && head.id.is_some() {
+        if self.changes(item) {
             return item.with(|object| object.remove("id"));
         }
         item.clone()
+    }
+
+    pub(super) fn changes(self, item: &Item) -> bool {
+        let head = item.head();
+        self == Self::Omit && head.kind == Kind::Reasoning && head.id.is_some()
     }
 
     /// By what reasoning is known where its id was taken off; `None` where an id can tell.

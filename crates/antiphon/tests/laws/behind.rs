@@ -130,7 +130,8 @@ proptest! {
         let whole = History::of(&turns, Numbering::Unique, End::Over).items();
         prop_assume!(judge(&values(&whole)).is_ok());
         let (held, rest) = whole.split_at(end.index(whole.len() + 1));
-        let unchanged = Repaired { items: rest.to_vec(), mends: vec![] };
+        let sources = (held.len()..whole.len()).map(Some).collect();
+        let unchanged = Repaired { items: rest.to_vec(), sources, mends: vec![] };
         prop_assert_eq!(sent(&outlines(held), rest), unchanged);
     }
 

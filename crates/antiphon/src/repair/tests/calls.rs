@@ -1,7 +1,8 @@
 //! Calls and outputs of one function.
 
 use super::{Action, assert_accepted, left_of, mends, of_input, refusal, texts};
-use crate::item::given::{assistant, call, call_under, item, output, reasoning, user};
+use crate::item::given::{assistant, call, call_under, item, output, reasoning, reference, user};
+use crate::repair::{OnOutputWithoutCall, Policy, repair_with};
 
 #[test]
 fn an_unanswered_call_is_answered_with_silence() {
@@ -174,6 +175,18 @@ fn an_empty_call_id_gets_a_name() {
     assert_eq!(mends(&given), [(1, "empty_call_id", Action::Renamed)]);
     let renamed = [user("hi"), call("call_1", "{}"), output("call_1", "ok")];
     assert_eq!(texts(&left_of(&given)), texts(&renamed));
+}
+
+#[test]
+fn a_name_is_not_taken_from_an_output_whose_call_is_held_out_of_sight() {
+    let given = [reference("fc_1"), output("call_1", "one"), call("", "{}"), output("", "two")];
+    let policy = Policy { outputs_without_call: OnOutputWithoutCall::Keep, ..Policy::default() };
+    let repaired = repair_with(&given, &policy).expect("the policy rejects nothing");
+    assert_eq!(
+        texts(&repaired.items)[1..],
+        [given[1].text(), call("call_2", "{}").text(), output("call_2", "two").text()]
+    );
+    assert_eq!(repaired.sources, [Some(0), Some(1), None, None]);
 }
 
 #[test]

@@ -29,6 +29,12 @@ fn continued_with(
     repair_held(Held::Items(&transcript(held), KEY), incoming, policy)
 }
 
+/// `incoming` as it came.
+fn unchanged(incoming: &[Item]) -> Continuation {
+    let sources = (0..incoming.len()).map(Some).collect();
+    Continuation { items: incoming.to_vec(), sources, findings: vec![] }
+}
+
 fn continued(held: &[Item], incoming: &[Item]) -> Continuation {
     continued_with(held, incoming, &Policy::default()).expect("the default rejects nothing")
 }
@@ -62,7 +68,7 @@ fn a_call_that_is_sent_again_beside_its_output_is_left_out() {
 fn an_output_for_a_held_call_is_no_orphan() {
     let held = [user("hi"), call_under("fc_1", "call_1", "{}")];
     let incoming = [output("call_1", "ok")];
-    let expected = Continuation { items: incoming.to_vec(), findings: vec![] };
+    let expected = unchanged(&incoming);
     assert_eq!(continued(&held, &incoming), expected);
     assert_eq!(checked(&held, &incoming), []);
 }
@@ -169,6 +175,6 @@ fn where_nobody_can_tell_what_is_held_the_kind_decides_and_outputs_stay() {
 fn outputs_stay_where_references_may_name_their_calls() {
     let incoming = [user("hi"), reasoning("rs_1"), reference("fc_1"), output("call_1", "ok")];
     let continuation = repair_held(Held::Referenced, &incoming, &Policy::default());
-    assert_eq!(continuation, Ok(Continuation { items: incoming.to_vec(), findings: vec![] }));
+    assert_eq!(continuation, Ok(unchanged(&incoming)));
     assert_eq!(check_held(Held::Referenced, &incoming), []);
 }

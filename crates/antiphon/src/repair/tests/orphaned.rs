@@ -7,7 +7,8 @@ use crate::repair::{Repaired, filter_orphaned_reasoning};
 
 /// The history stays as it is.
 fn assert_untouched(given: &[Item]) {
-    let expected = Repaired { items: given.to_vec(), mends: vec![] };
+    let sources = (0..given.len()).map(Some).collect();
+    let expected = Repaired { items: given.to_vec(), sources, mends: vec![] };
     assert_eq!(filter_orphaned_reasoning(given), expected);
 }
 

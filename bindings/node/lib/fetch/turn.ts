@@ -1,0 +1,69 @@
+import type { Turn } from "../native.js";
+import { questionOf, withBody } from "./call.js";
+import type { Call } from "./call.js";
+import { keptAnswer, readAtMost } from "./kept-answer.js";
+import { addressOf } from "./place.js";
+import { relayed } from "./relay.js";
+import { noteworthy } from "./report.js";
+import type { TurnReport } from "./report.js";
+
+/** A turn, and what it is taken with. */
+export interface TurnCall {
+  turn: Turn;
+  call: Call;
+  /** The base URL, with the request's query. */
+  base: URL;
+  send: typeof globalThis.fetch;
+  onReport: (report: TurnReport) => void;
+}
+
+/** Does what the turn says until the server answers, or refuses for good. */
+export async function takeTurn(given: TurnCall): Promise<Response> {
+  try {
+    return await steps(given);
+  } catch (error) {
+    given.turn.left();
+    throw error;
+  }
+}
+
+async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Response> {
+  let last: Response | undefined;
+  for (;;) {
+    const step = turn.step();
+    switch (step.kind) {
+      case "ask": {
+        const question = questionOf(call, step.method, step.body);
+        const answer = await send(addressOf(base, step.path), question);
+        const bytes = await readAtMost(answer);
+        last = keptAnswer(answer, bytes);
+        turn.answered(answer.status, bytes);
+        break;
+      }
+      case "send": {
+        const sent = step.body ? withBody(call, step.body) : ([call.input, call.init] as const);
+        const answer = await send(again(sent[0]), sent[1]);
+        if (answer.ok) return answered(answer);
+        const bytes = await readAtMost(answer);
+        last = keptAnswer(answer, bytes);
+        turn.refused(answer.status, bytes);
+        break;
+      }
+      default:
+        if (last === undefined) throw new Error("A turn was given up before anything was asked.");
+        return last;
+    }
+  }
+
+  function answered(answer: Response): Response {
+    const report = turn.report();
+    const noted = noteworthy(report);
+    if (noted) onReport(noted);
+    return relayed(answer, turn, report.headers);
+  }
+}
+
+/** A `Request` can be sent once: what is sent is a copy, since a turn may be sent twice. */
+function again(input: Call["input"]): Call["input"] {
+  return input instanceof Request && !input.bodyUsed ? input.clone() : input;
+}

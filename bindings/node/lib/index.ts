@@ -1,0 +1,36 @@
+export { check, filterOrphanedReasoning, repair, strip } from "./repair.js";
+export type { CheckOptions, Mend, Policy, PolicyChoices, RepairOptions, Repaired } from "./repair.js";
+export { reconcile } from "./reconcile.js";
+export type { Rule, Verdict } from "./reconcile.js";
+export { Tracker } from "./tracker.js";
+export type { LeftOutReason, Plan, Standing, TrackerOptions, Unresolved } from "./tracker.js";
+export {
+  DuplicateCall,
+  DuplicateItem,
+  DuplicateOutput,
+  EmptyCallId,
+  Fault,
+  ForeignContent,
+  LoneReasoning,
+  MalformedId,
+  MissingCallId,
+  MissingReasoning,
+  OutputWithoutCall,
+  OverlongCallId,
+  OverlongId,
+  ResentItem,
+  UnansweredCall,
+  UnresolvedReference,
+} from "./faults.js";
+export type { Finding } from "./faults.js";
+export { AntiphonError } from "./native.js";
+export type { Item } from "./item.js";
+export { wholeFetch } from "./fetch/whole-fetch.js";
+export type { WholeFetchOptions } from "./fetch/whole-fetch.js";
+export type { TurnMend, TurnReport } from "./fetch/report.js";
+export { toAnthropicStream, toResponsesStream } from "./streams/to-stream.js";
+export type { ResponsesStreamOptions, StreamOptions } from "./streams/to-stream.js";
+export type { StreamSource } from "./streams/source.js";
+export type { ConvertedStream } from "./streams/converted-stream.js";
+export type * from "./streams/responses-events.js";
+export type * from "./streams/anthropic-events.js";

@@ -1,0 +1,101 @@
+import { faultOf } from "./faults.js";
+import type { Fault, Finding } from "./faults.js";
+import type { Item } from "./item.js";
+import { textOf } from "./json.js";
+import { called, native } from "./native.js";
+
+/** What a list continues. */
+export interface CheckOptions {
+  /** What a server holds before the list. */
+  held?: readonly Item[];
+}
+
+/** How a list is mended. */
+export interface RepairOptions extends CheckOptions {
+  /**
+   * `"repair"` (the default), `"drop"` leaves out calls without an output rather than answering them,
+   * `"reject"` throws what it would have mended; or choices that differ from `"repair"`, by their
+   * subject.
+   */
+  policy?: Policy;
+}
+
+/** What is done about faults of which several mends are right. */
+export type Policy = "repair" | "drop" | "reject" | PolicyChoices;
+
+/** What is done about each kind of fault; what is not named is as in `"repair"`. */
+export interface PolicyChoices {
+  calls?: "answer" | "drop" | "reject";
+  reasoning?: "drop" | "reject";
+  outputs?: "drop" | "keep" | "reject";
+  references?: "keep" | "drop" | "reject";
+}
+
+/** A list that was mended. */
+export interface Repaired<T> {
+  /**
+   * The items that a provider accepts. Those that stay as they were are the very objects that were
+   * given (`===`); others are plain objects of the same API.
+   */
+  items: T[];
+  /** What was mended. */
+  mends: Mend[];
+}
+
+/** What was mended: what a provider would have said of it, and what was done. */
+export interface Mend extends Finding {
+  /** What was done: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"`, `"replaced"`. */
+  action: string;
+}
+
+/** What a provider would refuse in `items`, in the order in which it would name it. */
+export function check(items: readonly Item[], options: CheckOptions = {}): Fault[] {
+  const held = heldText(options);
+  const findings = called(() => native.check(textOf(items, "items"), held));
+  return (JSON.parse(findings) as Finding[]).map(faultOf);
+}
+
+/**
+ * The list as a provider accepts it, and what was mended in it. Nothing that was given is changed.
+ * A policy that rejects throws the `Fault`.
+ */
+export function repair<T extends Item>(
+  items: readonly T[],
+  options: RepairOptions = {},
+): Repaired<T> {
+  const held = heldText(options);
+  const policy = policyText(options.policy);
+  const text = textOf(items, "items");
+  return repairedOf(items, called(() => native.repair(text, held, policy)));
+}
+
+/** Leaves out reasoning that leads to nothing, and nothing else. */
+export function filterOrphanedReasoning<T extends Item>(items: readonly T[]): Repaired<T> {
+  return repairedOf(items, called(() => native.filterOrphanedReasoning(textOf(items, "items"))));
+}
+
+/** Leaves out what a server that holds the conversation holds, as far as kinds tell. */
+export function strip<T extends Item>(items: readonly T[]): Repaired<T> {
+  return repairedOf(items, called(() => native.strip(textOf(items, "items"))));
+}
+
+/** What the native module says of a list: a number is the position of an item that stays. */
+type Mended = { items: (number | object)[]; mends: Mend[] } | { refused: Finding };
+
+function repairedOf<T>(given: readonly T[], answer: string): Repaired<T> {
+  const mended = JSON.parse(answer) as Mended;
+  if ("refused" in mended) throw faultOf(mended.refused);
+  const items = mended.items.map((place) => (typeof place === "number" ? given[place] : place) as T);
+  return { items, mends: mended.mends };
+}
+
+function heldText({ held }: CheckOptions): string | undefined {
+  return held && textOf(held, "held");
+}
+
+function policyText(policy: Policy = "repair"): string {
+  if (typeof policy === "string") return policy;
+  return Object.entries(policy)
+    .map(([subject, choice]) => `${subject}=${choice}`)
+    .join(",");
+}

@@ -1,0 +1,142 @@
+/** An event of a stream of the Responses API that is made of an AI SDK stream. */
+export type ResponsesEvent = { sequence_number: number } & (
+  | ResponseLifecycleEvent
+  | OutputItemEvent
+  | ContentPartEvent
+  | TextEvent
+  | ReasoningEvent
+  | CallEvent
+);
+
+/** The first events, and the terminal one. */
+export interface ResponseLifecycleEvent {
+  type:
+    | "response.created"
+    | "response.in_progress"
+    | "response.completed"
+    | "response.incomplete"
+    | "response.failed";
+  response: ResponseObject;
+}
+
+/** An item begins, and ends. */
+export interface OutputItemEvent {
+  type: "response.output_item.added" | "response.output_item.done";
+  output_index: number;
+  item: OutputItem;
+}
+
+/** A part of an item's content begins, and ends. */
+export interface ContentPartEvent {
+  type: "response.content_part.added" | "response.content_part.done";
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  part: OutputContent;
+}
+
+/** What is said in a message. */
+export type TextEvent = { item_id: string; output_index: number; content_index: number } & (
+  | { type: "response.output_text.delta"; delta: string; logprobs: unknown[] }
+  | { type: "response.output_text.done"; text: string; logprobs: unknown[] }
+  | {
+      type: "response.output_text.annotation.added";
+      annotation_index: number;
+      annotation: { type: string; [field: string]: unknown };
+    }
+);
+
+/** What is said in reasoning. */
+export type ReasoningEvent = { item_id: string; output_index: number } & (
+  | { type: "response.reasoning_summary_part.added"; summary_index: number; part: SummaryText }
+  | { type: "response.reasoning_summary_part.done"; summary_index: number; part: SummaryText }
+  | { type: "response.reasoning_summary_text.delta"; summary_index: number; delta: string }
+  | { type: "response.reasoning_summary_text.done"; summary_index: number; text: string }
+  | {
+      type: "response.reasoning_text.delta" | "response.reasoning.delta";
+      content_index: number;
+      delta: string;
+    }
+  | {
+      type: "response.reasoning_text.done" | "response.reasoning.done";
+      content_index: number;
+      text: string;
+    }
+);
+
+/** The input of a call. */
+export type CallEvent = { item_id: string; output_index: number } & (
+  | { type: "response.function_call_arguments.delta"; delta: string }
+  | { type: "response.function_call_arguments.done"; arguments: string; name?: string }
+  | { type: "response.custom_tool_call_input.delta"; delta: string }
+  | { type: "response.custom_tool_call_input.done"; input: string }
+);
+
+/** A response; `[field]`: what it repeats of the request. */
+export interface ResponseObject {
+  id: string;
+  object: "response";
+  created_at: number;
+  status: "in_progress" | "completed" | "incomplete" | "failed";
+  model: string;
+  output: OutputItem[];
+  error: { code: string; message: string } | null;
+  incomplete_details: { reason: string } | null;
+  usage: ResponseUsage | null;
+  [field: string]: unknown;
+}
+
+/** What an answer took. */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: { cached_tokens: number };
+  output_tokens: number;
+  output_tokens_details: { reasoning_tokens: number };
+  total_tokens: number;
+}
+
+/** How far an item has come. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** An item of an answer. */
+export type OutputItem =
+  | { type: "message"; id: string; role: "assistant"; status: ItemStatus; content: OutputContent[] }
+  | ReasoningItem
+  | FunctionCallItem
+  | { type: "function_call_output"; id: string; call_id: string; output: unknown; status?: ItemStatus }
+  | { type: "custom_tool_call"; id: string; call_id: string; name: string; input: string }
+  | { type: "custom_tool_call_output"; id: string; call_id: string; output: unknown }
+  /** What the Responses API has no item for: the part that the AI SDK has. */
+  | { type: `ai-sdk:${string}`; id: string; status: ItemStatus; content: unknown };
+
+/** Reasoning. */
+export interface ReasoningItem {
+  type: "reasoning";
+  id: string;
+  summary: SummaryText[];
+  content?: { type: "reasoning_text"; text: string }[];
+  encrypted_content?: string | null;
+  status?: ItemStatus;
+}
+
+/** A call of a function. */
+export interface FunctionCallItem {
+  type: "function_call";
+  id: string;
+  call_id: string;
+  name: string;
+  arguments: string;
+  status: ItemStatus;
+}
+
+/** A part of a message's content. */
+export type OutputContent =
+  | { type: "output_text"; text: string; annotations: unknown[]; logprobs?: unknown[] }
+  | { type: "refusal"; refusal: string }
+  | { type: "reasoning_text"; text: string };
+
+/** A part of a summary. */
+export interface SummaryText {
+  type: "summary_text";
+  text: string;
+}

@@ -1,0 +1,47 @@
+/**
+ * Stream parts of the AI SDK: a `ReadableStream` or an async iterable of them, or what holds one: the
+ * result of `streamText`, or of a model's `doStream`.
+ */
+export type StreamSource =
+  | ReadableStream<unknown>
+  | AsyncIterable<unknown>
+  | { readonly stream: ReadableStream<unknown> | AsyncIterable<unknown> }
+  | { readonly fullStream: ReadableStream<unknown> | AsyncIterable<unknown> };
+
+/** Parts, one after the other. */
+export interface Parts {
+  next(): Promise<{ done?: boolean; value?: unknown }>;
+  /** Nobody reads any more. What that comes to is of no concern to anybody. */
+  leave(reason?: unknown): void;
+}
+
+/** The parts of a source. What is none is a `TypeError`, and so is a stream that another reads. */
+export function partsOf(source: StreamSource): Parts {
+  if (typeof source === "object" && source !== null) {
+    if (isReadable(source)) return partsOfReader(source.getReader());
+    if (Symbol.asyncIterator in source) return partsOfIterator(source[Symbol.asyncIterator]());
+    if ("stream" in source && source.stream) return partsOf(source.stream);
+    if ("fullStream" in source && source.fullStream) return partsOf(source.fullStream);
+  }
+  throw new TypeError(
+    "source: a ReadableStream or an async iterable of stream parts is needed, or an object that has one as `stream` or `fullStream`.",
+  );
+}
+
+function isReadable(source: object): source is ReadableStream<unknown> {
+  return typeof (source as { getReader?: unknown }).getReader === "function";
+}
+
+function partsOfReader(reader: ReadableStreamDefaultReader<unknown>): Parts {
+  return {
+    next: () => reader.read(),
+    leave: (reason) => void reader.cancel(reason).catch(() => {}),
+  };
+}
+
+function partsOfIterator(iterator: AsyncIterator<unknown>): Parts {
+  return {
+    next: async () => iterator.next(),
+    leave: () => void (async () => iterator.return?.())().catch(() => {}),
+  };
+}

@@ -1,0 +1,53 @@
+import { called, native } from "../native.js";
+import { valueText } from "../json.js";
+import type { AnthropicEvent, AnthropicMessage } from "./anthropic-events.js";
+import { ConvertedStream } from "./converted-stream.js";
+import type { ResponseObject, ResponsesEvent } from "./responses-events.js";
+import { partsOf } from "./source.js";
+import type { StreamSource } from "./source.js";
+import { unixNow } from "./told.js";
+
+/** What a stream is made with. */
+export interface StreamOptions {
+  /**
+   * The request that is answered, as the Responses API has it: what the answer repeats of it (`model`,
+   * `tools`, `tool_choice`, `metadata`, …), and which of its tools are custom.
+   */
+  request?: object;
+  /** Ends the answer as failed, with the code `aborted`, and stops the source. */
+  signal?: AbortSignal;
+}
+
+/** What a stream of the Responses API is made with. */
+export interface ResponsesStreamOptions extends StreamOptions {
+  /** Whose names events bear, where OpenAI's and those of Open Responses differ: `"openai"`. */
+  eventNames?: "openai" | "open-responses";
+}
+
+/** Stream parts of the AI SDK as a stream of the Responses API. */
+export function toResponsesStream(
+  source: StreamSource,
+  options: ResponsesStreamOptions = {},
+): ConvertedStream<ResponsesEvent, ResponseObject> {
+  return converted("responses", source, options);
+}
+
+/** Stream parts of the AI SDK as a stream of Anthropic's Messages API. */
+export function toAnthropicStream(
+  source: StreamSource,
+  options: StreamOptions = {},
+): ConvertedStream<AnthropicEvent, AnthropicMessage> {
+  return converted("anthropic", source, options);
+}
+
+function converted<E, R>(
+  to: "responses" | "anthropic",
+  source: StreamSource,
+  { request, eventNames, signal }: ResponsesStreamOptions,
+): ConvertedStream<E, R> {
+  const asked = request && valueText(request, "request");
+  const conversion = called(
+    () => new native.Conversion("ai-sdk", to, asked, eventNames, unixNow()),
+  );
+  return new ConvertedStream(conversion, partsOf(source), signal);
+}

@@ -1,0 +1,183 @@
+// What a fetch beside a client lets through, and what it tells.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { gzipSync } from "node:zlib";
+
+import OpenAI from "openai";
+
+import { wholeFetch } from "antiphon";
+
+const BASE = "http://provider.test/v1";
+const ANSWER = { id: "resp_1", object: "response", status: "completed", output: [] };
+
+/** A fetch that answers as told, and what it was asked. */
+function server(answer = () => Response.json(ANSWER)) {
+  const asked = [];
+  const fetch = async (input, init) => {
+    const request = new Request(input, init);
+    asked.push({
+      url: request.url,
+      method: request.method,
+      headers: request.headers,
+      body: await request.clone().text(),
+    });
+    return answer(request);
+  };
+  return { fetch, asked };
+}
+
+const post = (fetch, body, init = {}) =>
+  fetch(`${BASE}/responses`, { method: "POST", body, ...init });
+
+test("what is sound is sent as it came", async () => {
+  const { fetch, asked } = server();
+  const body = '{"model": "m",  "input": "hi"}';
+  const answer = await post(wholeFetch({ fetch }), body);
+
+  assert.deepEqual(asked.map((request) => request.body), [body]);
+  assert.equal(answer.headers.get("antiphon-resent"), "0");
+  assert.equal(answer.headers.get("antiphon-repairs"), null);
+  assert.deepEqual(await answer.json(), ANSWER);
+});
+
+const BODIES = {
+  "a text": (text) => ({ body: text }),
+  "bytes": (text) => ({ body: new TextEncoder().encode(text) }),
+  "a buffer": (text) => ({ body: new TextEncoder().encode(text).buffer }),
+};
+
+for (const [what, init] of Object.entries(BODIES)) {
+  test(`a body may be ${what}`, async () => {
+    const { fetch, asked } = server();
+    const answer = await post(wholeFetch({ fetch }), undefined, init('{"input":"hi"}'));
+    assert.equal(answer.headers.get("antiphon-resent"), "0");
+    assert.equal(asked[0].body, '{"input":"hi"}');
+  });
+}
+
+test("a request may be a Request", async () => {
+  const { fetch, asked } = server();
+  const headers = { authorization: "Bearer sk-1" };
+  const request = new Request(`${BASE}/responses`, { method: "POST", body: "{}", headers });
+  const answer = await wholeFetch({ fetch })(request);
+  assert.equal(answer.headers.get("antiphon-resent"), "0");
+  assert.equal(asked[0].body, "{}");
+  assert.equal(asked[0].headers.get("authorization"), "Bearer sk-1");
+});
+
+const OTHERS = {
+  "another route": [`${BASE}/chat/completions`, { method: "POST", body: "{}" }],
+  "a question": [`${BASE}/responses`, {}],
+  "a cancellation": [`${BASE}/responses/resp_1/cancel`, { method: "POST" }],
+  "a body that is no JSON": [`${BASE}/responses`, { method: "POST", body: "hi" }],
+  "a form": [`${BASE}/responses`, { method: "POST", body: new FormData() }],
+  "a new conversation": [`${BASE}/conversations`, { method: "POST", body: "{}" }],
+  "items for a conversation": [`${BASE}/conversations/conv_1/items`, { method: "POST", body: "{}" }],
+  "a deletion": [`${BASE}/conversations/conv_1`, { method: "DELETE" }],
+};
+
+for (const [what, [url, init]] of Object.entries(OTHERS)) {
+  test(`${what} passes`, async () => {
+    const own = Response.json({});
+    const { fetch, asked } = server(() => own);
+    assert.equal(await wholeFetch({ fetch })(url, init), own);
+    assert.equal(asked.length, 1);
+  });
+}
+
+test("a refusal comes as the server gave it", async () => {
+  const refusal = '{"error": {"message": "No.", "type": "invalid_request_error"}}';
+  const headers = { "x-request-id": "req_1", "content-type": "application/json" };
+  const { fetch } = server(() => new Response(refusal, { status: 400, headers }));
+  const answer = await post(wholeFetch({ fetch }), "{}");
+
+  assert.equal(answer.status, 400);
+  assert.equal(answer.headers.get("x-request-id"), "req_1");
+  assert.equal(await answer.text(), refusal);
+});
+
+test("an answer says where it came from", async (t) => {
+  const base = await listening(t, (_, response) => response.end("{}"));
+  const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
+  assert.equal(answer.url, `${base}/responses`);
+  assert.equal(await answer.text(), "{}");
+});
+
+test("a compressed answer is not said to be compressed still", async (t) => {
+  const body = gzipSync(JSON.stringify(ANSWER));
+  const base = await listening(t, (_, response) => {
+    response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length });
+    response.end(body);
+  });
+  const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
+  assert.equal(answer.headers.get("content-encoding"), null);
+  assert.equal(answer.headers.get("content-length"), null);
+  assert.deepEqual(await answer.json(), ANSWER);
+});
+
+test("a stream comes byte for byte, as it is asked for", async () => {
+  const pieces = ["event: a\nda", 'ta: {"type":"a"}\n\n', "data: [DONE]\n\n"];
+  let given = 0;
+  const stream = new ReadableStream(
+    {
+      pull(controller) {
+        if (given === pieces.length) return controller.close();
+        controller.enqueue(new TextEncoder().encode(pieces[given++]));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { "content-type": "text/event-stream" };
+  const answer = await post(wholeFetch({ fetch: async () => new Response(stream, { headers }) }), "{}");
+  const reader = answer.body.getReader();
+  const first = await reader.read();
+  assert.equal(new TextDecoder().decode(first.value), pieces[0]);
+  assert.equal(given, 1);
+  const rest = [await reader.read(), await reader.read()];
+  assert.deepEqual(rest.map(({ value }) => new TextDecoder().decode(value)), pieces.slice(1));
+  assert.ok((await reader.read()).done);
+});
+
+test("who cancels an answer cancels the server's", async () => {
+  let reason;
+  const stream = new ReadableStream({ cancel: (given) => void (reason = given) });
+  const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
+  await answer.body.cancel("enough");
+  assert.equal(reason, "enough");
+});
+
+test("an answer that breaks breaks for its reader", async () => {
+  const stream = new ReadableStream({ pull: (controller) => controller.error(new Error("Cut.")) });
+  const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
+  await assert.rejects(answer.text(), /Cut\./);
+});
+
+test("what fetch throws is thrown", async () => {
+  const fetch = async () => {
+    throw new TypeError("fetch failed");
+  };
+  await assert.rejects(post(wholeFetch({ fetch }), "{}"), /fetch failed/);
+  await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
+});
+
+test("the SDK works as it does without", async () => {
+  const { fetch, asked } = server();
+  const options = { apiKey: "sk-1", baseURL: BASE, organization: "org-1", fetch: wholeFetch({ fetch }) };
+  const client = new OpenAI(options);
+  const { data, response } = await client.responses.create({ model: "m", input: "hi" }).withResponse();
+
+  assert.equal(data.id, "resp_1");
+  assert.equal(response.headers.get("antiphon-resent"), "0");
+  assert.equal(asked[0].headers.get("authorization"), "Bearer sk-1");
+  assert.equal(asked[0].headers.get("openai-organization"), "org-1");
+});
+
+async function listening(t, listener) {
+  const { createServer } = await import("node:http");
+  const { once } = await import("node:events");
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return `http://127.0.0.1:${server.address().port}/v1`;
+}

@@ -1,0 +1,154 @@
+"""What a provider refuses in a list of items: one class for each kind of fault.
+
+The texts are the provider's own: `str(fault)` is what its API answers, and so are `code` and `param`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = [
+    "DuplicateCall",
+    "DuplicateItem",
+    "DuplicateOutput",
+    "EmptyCallId",
+    "Fault",
+    "ForeignContent",
+    "LoneReasoning",
+    "MalformedId",
+    "MissingCallId",
+    "MissingReasoning",
+    "OutputWithoutCall",
+    "OverlongCallId",
+    "OverlongId",
+    "ResentItem",
+    "UnansweredCall",
+    "UnresolvedReference",
+]
+
+
+class Fault(Exception):
+    """A fault of an item: `check` returns them, a `policy` that rejects raises one.
+
+    `position` is the item's, from 0, or None for an item that the server holds; `id` the item's id,
+    where it has one. `message`, `code` and `param` are those of the provider's `error` object.
+    """
+
+    name: ClassVar[str] = "fault"
+    """The kind of the fault, as it stands in headers, reports and logs."""
+
+    def __init__(
+        self,
+        message: str,
+        position: int | None = None,
+        id: str | None = None,
+        code: str | None = None,
+        param: str | None = None,
+    ) -> None:
+        super().__init__(message, position, id, code, param)
+        self.message = message
+        self.position = position
+        self.id = id
+        self.code = code
+        self.param = param
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class DuplicateItem(Fault):
+    """An item has the id of one before it: `Duplicate item found with id …`."""
+
+    name = "duplicate_item"
+
+
+class DuplicateCall(Fault):
+    """A call has the `call_id` of one before it."""
+
+    name = "duplicate_call"
+
+
+class DuplicateOutput(Fault):
+    """A call has a second output."""
+
+    name = "duplicate_output"
+
+
+class UnansweredCall(Fault):
+    """A call has no output: `No tool output found for function call …`."""
+
+    name = "unanswered_call"
+
+
+class OutputWithoutCall(Fault):
+    """An output has no call: `No tool call found for function call output with call_id …`."""
+
+    name = "output_without_call"
+
+
+class LoneReasoning(Fault):
+    """Reasoning stands `without its required following item`."""
+
+    name = "lone_reasoning"
+
+
+class MissingReasoning(Fault):
+    """An item stands `without its required 'reasoning' item`."""
+
+    name = "missing_reasoning"
+
+
+class ForeignContent(Fault):
+    """Encrypted content is of another origin."""
+
+    name = "foreign_content"
+
+
+class UnresolvedReference(Fault):
+    """An `item_reference` names what is not there: `Item with id '…' not found.`"""
+
+    name = "unresolved_reference"
+
+
+class MalformedId(Fault):
+    """An item's id does not begin as those of its kind do."""
+
+    name = "malformed_id"
+
+
+class OverlongId(Fault):
+    """An item's id is longer than the provider allows."""
+
+    name = "overlong_id"
+
+
+class EmptyCallId(Fault):
+    """A `call_id` is empty."""
+
+    name = "empty_call_id"
+
+
+class MissingCallId(Fault):
+    """A call or an output has no `call_id`."""
+
+    name = "missing_call_id"
+
+
+class OverlongCallId(Fault):
+    """A `call_id` is longer than the provider allows."""
+
+    name = "overlong_call_id"
+
+
+class ResentItem(Fault):
+    """The server holds the item. It would take it again, and hold it twice."""
+
+    name = "resent_item"
+
+
+_KINDS = {kind.name: kind for kind in Fault.__subclasses__()}
+
+
+def fault_of(name: str, *said: Any) -> Fault:
+    """The fault of a kind; what is said of it are the arguments of its class."""
+    return _KINDS[name](*said)

@@ -1,0 +1,88 @@
+"""The plain openai SDK, with what its server holds kept in mind.
+
+    from antiphon.openai import whole
+
+    client = whole(OpenAI())
+
+What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is left
+out of what is sent, what the server would refuse is mended, and what a turn that broke off has left
+is asked for before the next. Answers come as the server gives them.
+
+What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response, and
+goes to the logger `antiphon`: how many and which faults, never what was said.
+
+Requests over a WebSocket (`responses.connect`) do not pass here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+try:
+    import openai
+except ImportError as error:
+    raise ImportError("antiphon.openai needs the package 'openai': pip install openai") from error
+
+from antiphon._native import Companion
+
+from ._async import WholeAsyncClient
+from ._exchange import DELIVERY
+from ._library import library_of, over
+from ._sync import WholeClient
+
+if TYPE_CHECKING:
+    from openai.types.conversations import ConversationItemList
+
+__all__ = ["adeliver", "deliver", "whole"]
+
+Client = TypeVar("Client", bound="openai.OpenAI | openai.AsyncOpenAI")
+
+_companions: WeakKeyDictionary[object, Companion] = WeakKeyDictionary()
+"""The companions of http clients: one for each, however often it is asked for."""
+
+
+def whole(client: Client) -> Client:
+    """A client of the same class and with the same options, that keeps conversations whole.
+
+    It goes by way of the given client's own http client, and shares all it has: proxies, timeouts,
+    hooks, connections. Closing either closes both. Its copies (`with_options`) share what is known
+    of conversations, and so do the clients that further calls with the same client give.
+    """
+    given: Any = client._client
+    if isinstance(given, (WholeClient, WholeAsyncClient)):
+        return client
+    library = library_of(given)
+    companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
+    if isinstance(client, openai.OpenAI):
+        made = over(WholeClient, library.Client)
+    else:
+        made = over(WholeAsyncClient, library.AsyncClient)
+    copy: Any = client.copy
+    return cast(Client, copy(http_client=made(given, companion)))
+
+
+def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> int:
+    """Posts the outputs of tools that a conversation waits for, without a turn of the model's.
+
+    Of the items those go to the conversation whose calls it holds and has no output for; the others
+    are left out. Returns how many went. Errors are the SDK's.
+    """
+    if not (given := list(items)):
+        return 0
+    create = whole(client).conversations.items.create
+    return _count(create(conversation, items=given, extra_headers={DELIVERY: "true"}))
+
+
+async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterable[Any]) -> int:
+    """The same as `deliver`, with an async client."""
+    if not (given := list(items)):
+        return 0
+    create = whole(client).conversations.items.create
+    return _count(await create(conversation, items=given, extra_headers={DELIVERY: "true"}))
+
+
+def _count(posted: ConversationItemList) -> int:
+    return len(posted.data)

@@ -1,0 +1,204 @@
+"""The http client of a client that works asynchronously."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, cast
+
+from antiphon._native import Ask, Companion, Send, Turn
+
+from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
+from ._library import over
+
+if TYPE_CHECKING:
+    import httpx2
+    from typing_extensions import Self
+
+
+class WholeAsyncClient:
+    """An http client that passes requests to another one's `send`, by way of a companion.
+
+    It is mixed into the http library's own `AsyncClient`, and shares the whole state of the client
+    that it wraps: what is set or closed there is set or closed here.
+    """
+
+    __slots__ = ("_companion", "_inner")
+
+    def __init__(self, inner: httpx2.AsyncClient, companion: Companion) -> None:
+        object.__setattr__(self, "__dict__", inner.__dict__)
+        self._inner = inner
+        self._companion = companion
+
+    def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
+        """As the wrapped client builds it."""
+        return self._inner.build_request(*args, **options)
+
+    async def send(
+        self, request: httpx2.Request, *, stream: bool = False, **options: Any
+    ) -> httpx2.Response:
+        """Sends what is new and whole of the request, and hears the answer on its way."""
+        exchange = opened(self._companion, request)
+        if exchange is None:
+            return await self._pass(request, stream=stream, **options)
+        try:
+            response = await self._take(exchange, options)
+        except BaseException:
+            exchange.turn.left()
+            raise
+        return response if stream else await _read(response)
+
+    async def aclose(self) -> None:
+        """Closes the wrapped client."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        await self._inner.__aexit__(kind, error, traceback)
+
+    async def _pass(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            return await self._inner.send(request, **options)
+        finally:
+            if place := touched(request):
+                self._companion.touched(*place)
+
+    async def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
+        """Does what the turn's steps say, until there is an answer for the caller."""
+        refusal: httpx2.Response | None = None
+        while True:
+            step = exchange.turn.step()
+            if isinstance(step, Ask):
+                await self._ask(exchange, step, options)
+                continue
+            if not isinstance(step, Send):
+                return refusal or exchange.nothing_posted()
+            if refusal is not None:
+                await refusal.aclose()
+            response = await self._inner.send(exchange.sending(step), stream=True, **options)
+            if response.is_success:
+                return _heard(exchange, response)
+            refusal = await _refused(exchange, response)
+
+    async def _ask(self, exchange: Exchange, ask: Ask, options: dict[str, Any]) -> None:
+        answer = await self._inner.send(exchange.asking(ask), stream=True, **options)
+        try:
+            held = await _up_to(MAX_ANSWER, answer.aiter_bytes())
+        finally:
+            await answer.aclose()
+        body = b"".join(held)
+        exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+
+
+def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """The answer, which the turn hears on its way to the caller."""
+    if exchange.relays(response):
+        exchange.begun(response)
+        if response.is_stream_consumed:
+            exchange.turn.heard(response.content)
+            exchange.turn.ended()
+        else:
+            made = over(HeardAsyncStream, exchange.library.AsyncByteStream)
+            response.stream = made(response.stream, exchange.turn)
+    return response
+
+
+async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """The refusal, which the turn was told of, and which can still be read."""
+    if not exchange.relays(response):
+        return response
+    if response.is_stream_consumed:
+        body = response.content
+    else:
+        chunks = aiter(cast("httpx2.AsyncByteStream", response.stream))
+        held = await _up_to(MAX_REFUSAL, chunks)
+        body = b"".join(held)
+        made = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)
+        response.stream = made(response.stream, held, chunks)
+    exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
+    return response
+
+
+async def _up_to(most: int, chunks: AsyncIterator[bytes]) -> list[bytes]:
+    """The chunks until there are more bytes than are to be held."""
+    held = []
+    size = 0
+    async for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size > most:
+            break
+    return held
+
+
+async def _read(response: httpx2.Response) -> httpx2.Response:
+    try:
+        await response.aread()
+    except BaseException:
+        await response.aclose()
+        raise
+    return response
+
+
+class HeardAsyncStream:
+    """An answer's bytes as they come, which the turn hears first."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, turn: Turn) -> None:
+        self._stream = stream
+        self._turn = turn
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        chunks = aiter(self._stream)
+        try:
+            async for chunk in chunks:
+                self._turn.heard(chunk)
+                yield chunk
+            self._turn.ended()
+        finally:
+            self._turn.left()
+            if isinstance(chunks, AsyncGenerator):
+                await chunks.aclose()
+
+    @property
+    def elapsed(self) -> Any:
+        """The time until the answer was closed, as the library measures it."""
+        return getattr(self._stream, "elapsed", None)
+
+    async def aclose(self) -> None:
+        """Leaves the turn, if the answer is not over, and closes the connection."""
+        self._turn.left()
+        await self._stream.aclose()
+
+
+class ReplayedAsyncStream:
+    """A refusal's bytes: those that were read, then those that were not."""
+
+    def __init__(
+        self, stream: httpx2.AsyncByteStream, held: list[bytes], rest: AsyncIterator[bytes]
+    ) -> None:
+        self._stream = stream
+        self._held = held
+        self._rest = rest
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._held:
+            yield chunk
+        async for chunk in self._rest:
+            yield chunk
+
+    @property
+    def elapsed(self) -> Any:
+        """The time until the answer was closed, as the library measures it."""
+        return getattr(self._stream, "elapsed", None)
+
+    async def aclose(self) -> None:
+        """Closes the connection."""
+        await self._stream.aclose()

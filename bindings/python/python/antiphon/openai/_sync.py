@@ -1,0 +1,199 @@
+"""The http client of a client that works synchronously."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, cast
+
+from antiphon._native import Ask, Companion, Send, Turn
+
+from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
+from ._library import over
+
+if TYPE_CHECKING:
+    import httpx2
+    from typing_extensions import Self
+
+
+class WholeClient:
+    """An http client that passes requests to another one's `send`, by way of a companion.
+
+    It is mixed into the http library's own `Client`, and shares the whole state of the client that
+    it wraps: what is set or closed there is set or closed here.
+    """
+
+    __slots__ = ("_companion", "_inner")
+
+    def __init__(self, inner: httpx2.Client, companion: Companion) -> None:
+        object.__setattr__(self, "__dict__", inner.__dict__)
+        self._inner = inner
+        self._companion = companion
+
+    def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
+        """As the wrapped client builds it."""
+        return self._inner.build_request(*args, **options)
+
+    def send(
+        self, request: httpx2.Request, *, stream: bool = False, **options: Any
+    ) -> httpx2.Response:
+        """Sends what is new and whole of the request, and hears the answer on its way."""
+        exchange = opened(self._companion, request)
+        if exchange is None:
+            return self._pass(request, stream=stream, **options)
+        try:
+            response = self._take(exchange, options)
+        except BaseException:
+            exchange.turn.left()
+            raise
+        return response if stream else _read(response)
+
+    def close(self) -> None:
+        """Closes the wrapped client."""
+        self._inner.close()
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        self._inner.__exit__(kind, error, traceback)
+
+    def _pass(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            return self._inner.send(request, **options)
+        finally:
+            if place := touched(request):
+                self._companion.touched(*place)
+
+    def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
+        """Does what the turn's steps say, until there is an answer for the caller."""
+        refusal: httpx2.Response | None = None
+        while True:
+            step = exchange.turn.step()
+            if isinstance(step, Ask):
+                self._ask(exchange, step, options)
+                continue
+            if not isinstance(step, Send):
+                return refusal or exchange.nothing_posted()
+            if refusal is not None:
+                refusal.close()
+            response = self._inner.send(exchange.sending(step), stream=True, **options)
+            if response.is_success:
+                return _heard(exchange, response)
+            refusal = _refused(exchange, response)
+
+    def _ask(self, exchange: Exchange, ask: Ask, options: dict[str, Any]) -> None:
+        answer = self._inner.send(exchange.asking(ask), stream=True, **options)
+        try:
+            held = _up_to(MAX_ANSWER, answer.iter_bytes())
+        finally:
+            answer.close()
+        body = b"".join(held)
+        exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+
+
+def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """The answer, which the turn hears on its way to the caller."""
+    if exchange.relays(response):
+        exchange.begun(response)
+        if response.is_stream_consumed:
+            exchange.turn.heard(response.content)
+            exchange.turn.ended()
+        else:
+            made = over(HeardStream, exchange.library.SyncByteStream)
+            response.stream = made(response.stream, exchange.turn)
+    return response
+
+
+def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """The refusal, which the turn was told of, and which can still be read."""
+    if not exchange.relays(response):
+        return response
+    if response.is_stream_consumed:
+        body = response.content
+    else:
+        chunks = iter(cast("httpx2.SyncByteStream", response.stream))
+        held = _up_to(MAX_REFUSAL, chunks)
+        body = b"".join(held)
+        made = over(ReplayedStream, exchange.library.SyncByteStream)
+        response.stream = made(response.stream, held, chunks)
+    exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
+    return response
+
+
+def _up_to(most: int, chunks: Iterator[bytes]) -> list[bytes]:
+    """The chunks until there are more bytes than are to be held."""
+    held = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size > most:
+            break
+    return held
+
+
+def _read(response: httpx2.Response) -> httpx2.Response:
+    try:
+        response.read()
+    except BaseException:
+        response.close()
+        raise
+    return response
+
+
+class HeardStream:
+    """An answer's bytes as they come, which the turn hears first."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, turn: Turn) -> None:
+        self._stream = stream
+        self._turn = turn
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for chunk in self._stream:
+                self._turn.heard(chunk)
+                yield chunk
+            self._turn.ended()
+        finally:
+            self._turn.left()
+
+    @property
+    def elapsed(self) -> Any:
+        """The time until the answer was closed, as the library measures it."""
+        return getattr(self._stream, "elapsed", None)
+
+    def close(self) -> None:
+        """Leaves the turn, if the answer is not over, and closes the connection."""
+        self._turn.left()
+        self._stream.close()
+
+
+class ReplayedStream:
+    """A refusal's bytes: those that were read, then those that were not."""
+
+    def __init__(
+        self, stream: httpx2.SyncByteStream, held: list[bytes], rest: Iterator[bytes]
+    ) -> None:
+        self._stream = stream
+        self._held = held
+        self._rest = rest
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._held
+        yield from self._rest
+
+    @property
+    def elapsed(self) -> Any:
+        """The time until the answer was closed, as the library measures it."""
+        return getattr(self._stream, "elapsed", None)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._stream.close()

@@ -1,0 +1,111 @@
+//! The engine's functions over Python's lists.
+
+use antiphon_surface::{self as surface, Finding, Judged, Mended, Place};
+use bytes::Bytes;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::given::{Given, value_of};
+use crate::raised::{Fault, fault, not_repaired, unreadable};
+
+/// The items, and what was mended.
+type Mending<'py> = (Bound<'py, PyList>, Vec<Mend>);
+
+/// What was mended, in the order of the fields of `antiphon.Mend`.
+type Mend = (
+    Option<usize>,
+    Option<String>,
+    &'static str,
+    &'static str,
+    String,
+    Option<&'static str>,
+    Option<String>,
+);
+
+/// A verdict, in the order of the fields of `antiphon.Verdict`.
+type Verdict =
+    (&'static str, Option<usize>, Option<&'static str>, Option<bool>, Option<usize>, Option<usize>);
+
+#[pyfunction]
+pub(crate) fn check<'py>(
+    py: Python<'py>,
+    items: &Bound<'py, PyAny>,
+    held: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Fault>> {
+    let items = Given::read("items", items)?.text;
+    let held = text_of_held(held)?;
+    let findings = py.detach(|| surface::check(&items, held.as_ref()));
+    let findings = findings.map_err(|error| unreadable(py, &error))?;
+    Ok(findings.into_iter().map(fault).collect())
+}
+
+#[pyfunction]
+pub(crate) fn repair<'py>(
+    py: Python<'py>,
+    items: &Bound<'py, PyAny>,
+    held: Option<&Bound<'py, PyAny>>,
+    policy: &str,
+) -> PyResult<Mending<'py>> {
+    let Given { objects, text } = Given::read("items", items)?;
+    let held = text_of_held(held)?;
+    let mended = py.detach(|| surface::repair(&text, held.as_ref(), policy));
+    mending(py, &objects, mended.map_err(|error| not_repaired(py, error))?)
+}
+
+#[pyfunction]
+pub(crate) fn filter_orphaned_reasoning<'py>(
+    py: Python<'py>,
+    items: &Bound<'py, PyAny>,
+) -> PyResult<Mending<'py>> {
+    let Given { objects, text } = Given::read("items", items)?;
+    let mended = py.detach(|| surface::filter_orphaned_reasoning(&text));
+    mending(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+}
+
+#[pyfunction]
+pub(crate) fn strip<'py>(py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Mending<'py>> {
+    let Given { objects, text } = Given::read("items", items)?;
+    let mended = py.detach(|| surface::strip(&text));
+    mending(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+}
+
+#[pyfunction]
+pub(crate) fn reconcile<'py>(
+    py: Python<'py>,
+    held: &Bound<'py, PyAny>,
+    items: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Verdict>> {
+    let held = Given::read("held", held)?.text;
+    let items = Given::read("items", items)?.text;
+    let judged = py.detach(|| surface::reconcile(&held, &items));
+    let judged = judged.map_err(|error| unreadable(py, &error))?;
+    Ok(judged.into_iter().map(verdict).collect())
+}
+
+fn text_of_held(held: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
+    held.map(|held| Ok(Given::read("held", held)?.text)).transpose()
+}
+
+/// The very objects that were given, where they stay as they are.
+fn mending<'py>(
+    py: Python<'py>,
+    given: &[Bound<'py, PyAny>],
+    mended: Mended,
+) -> PyResult<Mending<'py>> {
+    let item = |place: &Place| match place {
+        Place::Given(position) => Ok(given[*position].clone()),
+        Place::Other(text) => value_of(py, text.get()),
+    };
+    let items = mended.items.iter().map(item).collect::<PyResult<Vec<_>>>()?;
+    Ok((PyList::new(py, items)?, mended.mends.into_iter().map(mend).collect()))
+}
+
+fn mend(finding: Finding) -> Mend {
+    let Finding { position, id, fault, action, message, code, param } = finding;
+    (position, id, fault, action.unwrap_or_default(), message, code, param)
+}
+
+fn verdict(judged: Judged) -> Verdict {
+    let Judged { verdict, held, rule, differs, made_up, of } = judged;
+    (verdict, held, rule, differs, made_up, of)
+}

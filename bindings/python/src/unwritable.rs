@@ -1,0 +1,82 @@
+//! Why a Python value is no JSON.
+
+use std::fmt::Write;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The outcome of writing.
+pub(crate) type Written = Result<(), Box<Unwritable>>;
+
+/// What cannot be written, and where it stands.
+pub(crate) struct Unwritable {
+    reason: Reason,
+    /// From the value out to the argument.
+    path: Vec<Step>,
+}
+
+enum Reason {
+    Type(String),
+    Value(String),
+    /// A value's own method raised it.
+    Raised(PyErr),
+}
+
+enum Step {
+    Position(usize),
+    Key(String),
+}
+
+impl Unwritable {
+    /// A `TypeError`.
+    pub(crate) fn of_type(reason: String) -> Box<Self> {
+        Box::new(Self { reason: Reason::Type(reason), path: Vec::new() })
+    }
+
+    /// A `ValueError`.
+    pub(crate) fn of_value(reason: &str) -> Box<Self> {
+        Box::new(Self { reason: Reason::Value(reason.to_owned()), path: Vec::new() })
+    }
+
+    /// What a value's own method raised.
+    pub(crate) fn raised(error: PyErr) -> Box<Self> {
+        Box::new(Self { reason: Reason::Raised(error), path: Vec::new() })
+    }
+
+    /// The same, as seen from the array that it is in.
+    pub(crate) fn at(mut self: Box<Self>, position: usize) -> Box<Self> {
+        self.path.push(Step::Position(position));
+        self
+    }
+
+    /// The same, as seen from the object that it is in.
+    pub(crate) fn below(mut self: Box<Self>, key: &Bound<'_, PyAny>) -> Box<Self> {
+        let key = key.cast::<PyString>().map(|key| key.to_string_lossy().into_owned());
+        self.path.push(Step::Key(key.unwrap_or_default()));
+        self
+    }
+
+    /// As the exception of an argument.
+    pub(crate) fn in_argument(self, argument: &str) -> PyErr {
+        let place = place(argument, &self.path);
+        match self.reason {
+            Reason::Type(reason) => PyTypeError::new_err(format!("{place}: {reason}")),
+            Reason::Value(reason) => PyValueError::new_err(format!("{place}: {reason}")),
+            Reason::Raised(error) => error,
+        }
+    }
+}
+
+/// `items[3].content[0].text`
+fn place(argument: &str, path: &[Step]) -> String {
+    let mut place = argument.to_owned();
+    for step in path.iter().rev() {
+        let written = match step {
+            Step::Position(position) => write!(place, "[{position}]"),
+            Step::Key(key) => write!(place, ".{key}"),
+        };
+        written.expect("writing to a string does not fail");
+    }
+    place
+}

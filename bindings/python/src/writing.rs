@@ -1,0 +1,231 @@
+//! Python values as JSON text, in one pass.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView,
+    PySequence, PyString, PyTuple, PyType,
+};
+use pyo3::{PyTypeInfo, intern};
+
+use crate::quoting::write_quoted;
+use crate::unwritable::{Unwritable, Written};
+
+/// How deep values may be nested: far deeper than any item, and no thread's stack runs out.
+const MAX_DEPTH: usize = 200;
+
+/// Writes values as `json.dumps` would, without spaces, and SDK models as the SDK sends them.
+///
+/// Nothing is written of what is no JSON: other types, keys that are no strings, infinite numbers,
+/// what contains itself.
+pub(crate) struct Writer {
+    text: Vec<u8>,
+    depth: usize,
+}
+
+impl Writer {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { text: Vec::with_capacity(bytes), depth: 0 }
+    }
+
+    /// The text of what was written.
+    pub(crate) fn into_text(self) -> Vec<u8> {
+        self.text
+    }
+
+    /// Writes `values` as an array.
+    pub(crate) fn array<'py>(
+        &mut self,
+        values: impl IntoIterator<Item = Bound<'py, PyAny>>,
+    ) -> Written {
+        self.open(b'[')?;
+        for (position, value) in values.into_iter().enumerate() {
+            if position > 0 {
+                self.text.push(b',');
+            }
+            self.value(&value).map_err(|unwritable| unwritable.at(position))?;
+        }
+        self.close(b']');
+        Ok(())
+    }
+
+    /// Writes any value.
+    pub(crate) fn value(&mut self, value: &Bound<'_, PyAny>) -> Written {
+        if let Ok(text) = value.cast::<PyString>() {
+            self.string(text)
+        } else if let Ok(dict) = value.cast::<PyDict>() {
+            // Collected, since a model within may change the dict.
+            self.object(dict.iter().collect::<Vec<_>>())
+        } else if let Ok(list) = value.cast::<PyList>() {
+            self.array(list.iter())
+        } else if value.is_none() {
+            self.plain("null")
+        } else if let Ok(truth) = value.cast::<PyBool>() {
+            self.plain(if truth.is_true() { "true" } else { "false" })
+        } else if let Ok(number) = value.cast::<PyInt>() {
+            self.integer(number)
+        } else if let Ok(number) = value.cast::<PyFloat>() {
+            self.float(number)
+        } else {
+            self.rarer(value)
+        }
+    }
+
+    fn rarer(&mut self, value: &Bound<'_, PyAny>) -> Written {
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            return self.array(tuple.iter());
+        }
+        if let Some(dumped) = dumped(value)? {
+            return self.dumped(&dumped);
+        }
+        if let Ok(mapping) = value.cast::<PyMapping>() {
+            return self.mapping(mapping);
+        }
+        if !is_binary(value)
+            && let Ok(sequence) = value.cast::<PySequence>()
+        {
+            return self.array(sequence.to_list().map_err(Unwritable::raised)?);
+        }
+        Err(Unwritable::of_type(format!("{} is no JSON value", type_name(value))))
+    }
+
+    /// What a model says of itself counts as a level, so that one that gives itself ends.
+    fn dumped(&mut self, dumped: &Bound<'_, PyAny>) -> Written {
+        self.descend()?;
+        self.value(dumped)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn object<'py>(
+        &mut self,
+        entries: impl IntoIterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    ) -> Written {
+        self.open(b'{')?;
+        for (position, (key, value)) in entries.into_iter().enumerate() {
+            if position > 0 {
+                self.text.push(b',');
+            }
+            self.key(&key)?;
+            self.text.push(b':');
+            self.value(&value).map_err(|unwritable| unwritable.below(&key))?;
+        }
+        self.close(b'}');
+        Ok(())
+    }
+
+    fn mapping(&mut self, mapping: &Bound<'_, PyMapping>) -> Written {
+        let entries = mapping.items().map_err(Unwritable::raised)?;
+        let entries: PyResult<Vec<_>> = entries.iter().map(|entry| entry.extract()).collect();
+        self.object(entries.map_err(Unwritable::raised)?)
+    }
+
+    fn key(&mut self, key: &Bound<'_, PyAny>) -> Written {
+        match key.cast::<PyString>() {
+            Ok(key) => self.string(key),
+            Err(_) => {
+                let kind = type_name(key);
+                Err(Unwritable::of_type(format!("keys are to be strings, not {kind}")))
+            }
+        }
+    }
+
+    fn string(&mut self, text: &Bound<'_, PyString>) -> Written {
+        match text.to_str() {
+            Ok(text) => write_quoted(&mut self.text, text),
+            Err(_) => return self.half_pairs(text),
+        }
+        Ok(())
+    }
+
+    /// Texts with halves of surrogate pairs are JSON by their escapes alone.
+    fn half_pairs(&mut self, text: &Bound<'_, PyString>) -> Written {
+        static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let dumps = DUMPS.import(text.py(), "json", "dumps");
+        let written = dumps.and_then(|dumps| dumps.call1((text,))?.extract::<String>());
+        self.plain(&written.map_err(Unwritable::raised)?)
+    }
+
+    fn integer(&mut self, number: &Bound<'_, PyInt>) -> Written {
+        match number.extract::<i64>() {
+            Ok(number) => self.plain(itoa::Buffer::new().format(number)),
+            Err(_) => self.as_written_by::<PyInt>(number),
+        }
+    }
+
+    fn float(&mut self, number: &Bound<'_, PyFloat>) -> Written {
+        let value = number.value();
+        if !value.is_finite() {
+            return Err(Unwritable::of_value(&format!("{value} is no JSON number")));
+        }
+        self.as_written_by::<PyFloat>(number)
+    }
+
+    /// A number as its type writes it, and not a subclass such as an enumeration.
+    fn as_written_by<T: PyTypeInfo>(&mut self, number: &Bound<'_, PyAny>) -> Written {
+        let kind = PyType::new::<T>(number.py());
+        let written = kind.call_method1(intern!(number.py(), "__repr__"), (number,));
+        let written = written.and_then(|text| text.extract::<String>());
+        self.plain(&written.map_err(Unwritable::raised)?)
+    }
+
+    fn plain(&mut self, text: &str) -> Written {
+        self.text.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+
+    fn open(&mut self, bracket: u8) -> Written {
+        self.descend()?;
+        self.text.push(bracket);
+        Ok(())
+    }
+
+    fn descend(&mut self) -> Written {
+        if self.depth == MAX_DEPTH {
+            let text = format!("it contains itself, or is nested deeper than {MAX_DEPTH} levels");
+            return Err(Unwritable::of_value(&text));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.depth -= 1;
+        self.text.push(bracket);
+    }
+}
+
+/// What an SDK's model says of itself, as the SDK sends it; `None` for what is no model.
+fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Box<Unwritable>> {
+    static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let py = value.py();
+    if !is_model(value).map_err(Unwritable::raised)? {
+        return Ok(None);
+    }
+    let options = OPTIONS.get_or_try_init(py, || {
+        let options = PyDict::new(py);
+        options.set_item("mode", "json")?;
+        options.set_item("by_alias", true)?;
+        options.set_item("exclude_unset", true)?;
+        PyResult::Ok(options.unbind())
+    });
+    let options = options.map_err(Unwritable::raised)?.bind(py);
+    let dumped = value.call_method(intern!(py, "model_dump"), (), Some(options));
+    dumped.map(Some).map_err(Unwritable::raised)
+}
+
+/// Whether a value is a model of the SDK's or another of pydantic's.
+pub(crate) fn is_model(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.get_type().hasattr(intern!(value.py(), "model_dump"))
+}
+
+/// Binary values are sequences of numbers too, and not meant so.
+fn is_binary(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>()
+}
+
+fn type_name(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().qualname().map_or_else(|_| "a value".to_owned(), |name| name.to_string())
+}

@@ -1,0 +1,131 @@
+"""A strict provider with state, for a test alone: `antiphon sim --strict`, as docs/sim.md has it."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+ROOT = Path(__file__).parents[3]
+
+# Servers are started and awaited as for the suites of real clients.
+sys.path.append(str(ROOT / "tests" / "clients"))
+
+from servers import serving  # noqa: E402
+
+TIMEOUT = 10
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Provider:
+    """The provider at `url`, and what it says of its callers that bear `key`."""
+
+    url: str
+    key: str = "sk-tests"
+
+    @property
+    def root(self) -> str:
+        """Where it is asked for its log and told what to do."""
+        address = urlsplit(self.url)
+        return f"{address.scheme}://{address.netloc}"
+
+    def log(self) -> list[Item]:
+        """Every request so far, whoever made it: the entries of `GET /log`."""
+        return list(fetch(f"{self.root}/log"))
+
+    def requests(self) -> list[Item]:
+        """Every request for an answer, refused or not: their entries of the log."""
+        return [entry for entry in self.log() if is_request_for_answer(entry)]
+
+    def turns(self) -> list[list[Item]]:
+        """What the model was given in each turn that was not refused, oldest item first."""
+        return [entry["given"] for entry in self.requests() if not entry["refusal"]]
+
+    def sent(self) -> list[Any]:
+        """The `input` of each turn that was not refused, as it came."""
+        return [entry["body"].get("input") for entry in self.requests() if not entry["refusal"]]
+
+    def twice(self) -> list[str]:
+        """What the model was given twice in one turn, of all turns."""
+        return [what for entry in self.requests() for what in entry["twice"]]
+
+    def refusals(self) -> list[str]:
+        """The messages of all refusals, of turns and of what else was asked."""
+        return [entry["refusal"]["message"] for entry in self.log() if entry["refusal"]]
+
+    def new_conversation(self, items: list[Item] | None = None) -> str:
+        """The id of a conversation that was made with these items."""
+        body = {"items": items} if items else {}
+        return str(fetch(f"{self.url}/conversations", self.key, body)["id"])
+
+    def items(self, conversation: str) -> list[Item]:
+        """What the provider keeps of a conversation, oldest first."""
+        path = f"conversations/{quote(conversation)}/items?order=asc&limit=100"
+        return list(fetch(f"{self.url}/{path}", self.key)["data"])
+
+    def hold(self, place: str) -> None:
+        """Has it stop the next streamed answer at a place, until the reader leaves."""
+        self._tell("hold", token=self.key, at=place)
+
+    def on_abort(self, outcome: str) -> None:
+        """Changes what is kept of turns whose callers leave: `part`, `whole` or `nothing`."""
+        self._tell("on-abort", outcome=outcome)
+
+    def lose(self, response: str) -> None:
+        """Has it forget a response, as if it had expired."""
+        self._tell("lose", response=response)
+
+    def _tell(self, what: str, **query: str) -> None:
+        fetch(f"{self.root}/{what}?{urlencode(query)}", self.key, "")
+
+
+@contextmanager
+def start_provider(
+    directory: Path,
+    on_abort: str = "part",
+    profile: str = "openai",
+    script: list[Item] | None = None,
+) -> Iterator[Provider]:
+    """A strict provider that ends with the block; its log and its script are in the directory."""
+    command: list[str | Path] = [
+        *[antiphon(), "sim", "--strict", "--listen", "127.0.0.1:0"],
+        *["--on-abort", on_abort, "--profile", profile],
+    ]
+    if script is not None:
+        script_file = directory / "script.json"
+        script_file.write_text(json.dumps(script))
+        command += ["--script", script_file]
+    with serving(command, directory / "provider.log") as server:
+        yield Provider(server.url)
+
+
+def antiphon() -> Path:
+    """The program: what ANTIPHON_BIN names, else on the PATH, else what cargo built."""
+    if named := os.environ.get("ANTIPHON_BIN"):
+        return Path(named).resolve()
+    if found := shutil.which("antiphon"):
+        return Path(found)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "debug" / "antiphon"
+
+
+def is_request_for_answer(entry: Item) -> bool:
+    return (entry["method"], entry["path"]) == ("POST", "/v1/responses")
+
+
+def fetch(url: str, key: str | None = None, body: Any = None) -> Any:
+    """The JSON answer of a server of this machine; a request with a body is a POST."""
+    headers = {"content-type": "application/json"}
+    if key:
+        headers["authorization"] = f"Bearer {key}"
+    content = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(url, data=content, headers=headers), timeout=TIMEOUT) as response:
+        return json.loads(response.read() or b"null")

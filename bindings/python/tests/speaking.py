@@ -1,0 +1,102 @@
+"""One way to speak with the SDK's two clients, so that each test is held against both."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any
+
+import openai
+from antiphon.openai import adeliver, deliver, whole
+
+Client = openai.OpenAI | openai.AsyncOpenAI
+
+MODEL = {"model": "sim"}
+
+
+class Speaker:
+    """A client that keeps conversations whole, and its loop where it is async."""
+
+    def __init__(self, client: Client) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.given = client
+        self.client = whole(client)
+
+    def create(self, **request: Any) -> Any:
+        """A turn that is not streamed."""
+        return self.awaited(self.client.responses.create(**MODEL | request))
+
+    def raw(self, **request: Any) -> Any:
+        """The same, with the headers of the answer."""
+        return self.awaited(self.client.responses.with_raw_response.create(**MODEL | request))
+
+    def parse(self, **request: Any) -> Any:
+        """The same, through the SDK's parser."""
+        return self.awaited(self.client.responses.parse(**MODEL | request))
+
+    def events(self, until: str | None = None, **request: Any) -> list[Any]:
+        """The events of a streamed turn, which is left behind the first of a type."""
+        return self.awaited(self._events(until, request))
+
+    def stream(self, **request: Any) -> Any:
+        """The final response of the SDK's own stream."""
+        return self.awaited(self._stream(request))
+
+    def deliver(self, conversation: str, items: list[Any]) -> int:
+        """Outputs of tools, without a turn."""
+        if isinstance(self.client, openai.OpenAI):
+            return deliver(self.client, conversation, items)
+        return self.loop.run_until_complete(adeliver(self.client, conversation, items))
+
+    def awaited(self, value: Any) -> Any:
+        """What an async client's call gives, or the value as it is."""
+        if not isawaitable(value):
+            return value
+
+        async def waiting() -> Any:
+            return await value
+
+        return self.loop.run_until_complete(waiting())
+
+    def close(self) -> None:
+        """Closes the client and the loop."""
+        self.awaited(self.client.close())
+        self.loop.close()
+
+    def _events(self, until: str | None, request: dict[str, Any]) -> Any:
+        opened = self.client.responses.create(**MODEL | request, stream=True)
+        return _kept(opened, until) if isawaitable(opened) else _read(opened, until)
+
+    def _stream(self, request: dict[str, Any]) -> Any:
+        opened = self.client.responses.stream(**MODEL | request)
+        if isinstance(self.client, openai.AsyncOpenAI):
+            return _final(opened)
+        with opened as stream:
+            return stream.get_final_response()
+
+
+def _read(stream: Any, until: str | None) -> list[Any]:
+    events = []
+    with stream:
+        for event in stream:
+            events.append(event)
+            if event.type == until:
+                break
+    return events
+
+
+async def _kept(opened: Awaitable[Any], until: str | None) -> list[Any]:
+    events = []
+    async with await opened as stream:
+        async for event in stream:
+            events.append(event)
+            if event.type == until:
+                break
+    return events
+
+
+async def _final(opened: Any) -> Any:
+    async with opened as stream:
+        return await stream.get_final_response()
+
+
+SPEAKERS: dict[str, Callable[..., Client]] = {"sync": openai.OpenAI, "async": openai.AsyncOpenAI}

@@ -1,0 +1,83 @@
+"""A stream that is left in its middle, and the turn behind it."""
+
+import asyncio
+from typing import Any
+
+import langchain_openai
+import openai
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from antiphon.langchain import ChatOpenAI
+from langchain_story import ECHO, FACT, MODEL, RECALL, assert_gone_on, echo
+from provider import Provider
+
+PLACES = ["in_reasoning", "in_arguments", "behind_call"]
+
+
+def test_without_it_nothing_goes_on_behind_a_call_that_was_left(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    model = langchain_openai.ChatOpenAI(
+        model=MODEL, use_responses_api=True, model_kwargs={"conversation": conversation}
+    ).bind_tools([echo])
+
+    provider.hold("behind_call")
+    leave(model, ECHO, "behind_call")
+
+    with pytest.raises(openai.BadRequestError, match="No tool output found for function call"):
+        model.invoke(RECALL)
+
+
+@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
+@pytest.mark.parametrize("sends", ["this_turn", "all_turns"])
+@pytest.mark.parametrize("place", PLACES)
+def test_the_conversation_goes_on(provider: Provider, place: str, sends: str) -> None:
+    model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation()).bind_tools([echo])
+    past = [HumanMessage(FACT), model.invoke(FACT)]
+
+    provider.hold(place)
+    said = HumanMessage(ECHO)
+    heard = leave(model, [*past, said] if sends == "all_turns" else ECHO, place)
+    recall = HumanMessage(RECALL)
+    answer = model.invoke([*past, said, heard, recall] if sends == "all_turns" else [recall])
+
+    assert answer.text == "purple, Biscuit"
+    assert_gone_on(provider)
+
+
+@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
+@pytest.mark.parametrize("place", PLACES)
+def test_the_conversation_goes_on_async(
+    provider: Provider, loop: asyncio.Runner, place: str
+) -> None:
+    model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation()).bind_tools([echo])
+
+    async def talk() -> AIMessage:
+        await model.ainvoke(FACT)
+        provider.hold(place)
+        stream = model.astream(ECHO)
+        async for piece in stream:
+            if is_at(piece, place):
+                break
+        await stream.aclose()  # type: ignore[attr-defined]
+        return await model.ainvoke(RECALL)
+
+    assert loop.run(talk()).text == "purple, Biscuit"
+    assert_gone_on(provider)
+
+
+def leave(model: Any, messages: Any, place: str) -> AIMessage:
+    """What was heard of a stream that was left at a place."""
+    stream = model.stream(messages)
+    heard = next(stream)
+    while not is_at(heard, place):
+        heard += next(stream)
+    stream.close()
+    message: AIMessage = heard
+    return message
+
+
+def is_at(heard: Any, place: str) -> bool:
+    if place == "in_reasoning":
+        return "reasoning" in {block["type"] for block in heard.content}
+    return any(chunk["args"] for chunk in heard.tool_call_chunks)

@@ -1,0 +1,246 @@
+"""`antiphon.openai.whole` beside a provider that keeps the conversation."""
+
+import asyncio
+import gc
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from antiphon.openai import whole
+from openai import AsyncOpenAI, BadRequestError, OpenAI
+from provider import Provider
+from pydantic import BaseModel
+from speaking import SPEAKERS, Speaker
+
+ECHO: Any = {
+    "type": "function",
+    "name": "echo",
+    "parameters": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    "strict": True,
+}
+
+
+@pytest.fixture(params=SPEAKERS)
+def speaker(request: pytest.FixtureRequest, provider: Provider) -> Iterator[Speaker]:
+    """A whole client of either kind, at the test's provider."""
+    speaker = Speaker(SPEAKERS[request.param](max_retries=0))
+    yield speaker
+    speaker.close()
+
+
+def user(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
+def replayed(response: Any) -> list[Any]:
+    """What an agent that keeps its history itself sends again of an answer."""
+    return [item.model_dump(mode="json", exclude_none=True) for item in response.output]
+
+
+def output_of(response: Any, text: str = "hello") -> list[Any]:
+    """The outputs for the calls of an answer."""
+    return [
+        {"type": "function_call_output", "call_id": item.call_id, "output": text}
+        for item in response.output
+        if item.type == "function_call"
+    ]
+
+
+def call_of(provider: Provider, speaker: Speaker) -> tuple[str, Any]:
+    """A conversation in which a call waits for its output."""
+    conversation = provider.new_conversation()
+    called = speaker.create(conversation=conversation, input="Echo hello", tools=[ECHO])
+    return conversation, called
+
+
+def test_without_it_a_history_that_is_sent_again_is_refused(provider: Provider) -> None:
+    client = OpenAI(max_retries=0)
+    conversation = provider.new_conversation()
+    first = client.responses.create(model="sim", conversation=conversation, input="My color is red")
+    history: Any = [user("My color is red"), *replayed(first), user("Which color?")]
+    with pytest.raises(BadRequestError, match="Duplicate item found with id"):
+        client.responses.create(model="sim", conversation=conversation, input=history)
+
+
+def test_a_history_that_is_sent_again_is_left_out(provider: Provider, speaker: Speaker) -> None:
+    conversation = provider.new_conversation()
+    first = speaker.create(conversation=conversation, input="My color is red")
+    history = [user("My color is red"), *replayed(first), user("What is my color?")]
+
+    answer = speaker.raw(conversation=conversation, input=history)
+
+    assert answer.parse().output_text == "red"
+    assert answer.headers["antiphon-resent"] == str(len(history) - 1)
+    assert provider.sent()[-1] == [user("What is my color?")]
+    assert not provider.refusals() and not provider.twice()
+
+
+@pytest.mark.parametrize("way", ["create", "stream", "parse", "events"])
+def test_a_run_with_a_tool_passes_every_way(
+    provider: Provider, speaker: Speaker, way: str
+) -> None:
+    conversation = provider.new_conversation()
+    history = [user("Echo hello")]
+    called = speaker.create(conversation=conversation, input=history, tools=[ECHO])
+    history += [*replayed(called), *output_of(called)]
+
+    getattr(speaker, way)(conversation=conversation, input=history, tools=[ECHO])
+
+    assert [item["type"] for item in provider.sent()[-1]] == ["function_call_output"]
+    assert not provider.refusals() and not provider.twice()
+
+
+def test_a_chain_is_kept_whole_too(provider: Provider, speaker: Speaker) -> None:
+    first = speaker.create(input="My color is red")
+    history = [user("My color is red"), *replayed(first), user("What is my color?")]
+
+    answer = speaker.create(previous_response_id=first.id, input=history)
+
+    assert answer.output_text == "red"
+    assert provider.sent()[-1] == [user("What is my color?")]
+
+
+def test_a_call_that_nobody_answered_is_answered_and_told(
+    provider: Provider, speaker: Speaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    conversation, _ = call_of(provider, speaker)
+    with caplog.at_level(logging.INFO, logger="antiphon"):
+        answer = speaker.raw(conversation=conversation, input="Are you there?", tools=[ECHO])
+
+    assert answer.headers["antiphon-repairs"] == "unanswered_call=1"
+    assert any("unanswered_call" in record.message for record in caplog.records)
+    assert not any("Are you there" in record.message for record in caplog.records)
+    assert not provider.refusals()
+
+
+@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
+@pytest.mark.parametrize(
+    ("place", "until"),
+    [
+        ("in_reasoning", "response.created"),
+        ("in_arguments", "response.output_item.done"),
+        ("behind_call", "response.function_call_arguments.done"),
+    ],
+)
+def test_after_a_turn_that_was_left_the_conversation_goes_on(
+    provider: Provider, speaker: Speaker, place: str, until: str
+) -> None:
+    conversation = provider.new_conversation()
+    provider.hold(place)
+    speaker.events(until, conversation=conversation, input="Echo hello", tools=[ECHO])
+
+    answer = speaker.create(conversation=conversation, input="My color is red")
+
+    assert answer.status == "completed"
+    assert not provider.refusals()
+
+
+def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    provider.hold("behind_call")
+    client = whole(OpenAI(max_retries=0))
+    request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+    stream = client.responses.create(**request, input="Echo hello", stream=True)
+    assert next(iter(stream)).type == "response.created"
+    stream.response.close()
+    del stream
+    gc.collect()
+
+    client.responses.create(**request, input="My color is red")
+
+    assert not provider.refusals()
+
+
+def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
+    async def scenario() -> None:
+        client = whole(AsyncOpenAI(max_retries=0))
+        request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+        begun = client.responses.create(**request, input="Echo hello", stream=True)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(begun, 0.5)
+        await client.responses.create(**request, input="My color is red")
+        await client.close()
+
+    conversation = provider.new_conversation()
+    provider.hold("head")
+    asyncio.run(scenario())
+    assert not provider.refusals()
+
+
+def test_what_a_program_adds_to_a_conversation_is_asked_for(
+    provider: Provider, speaker: Speaker
+) -> None:
+    conversation = provider.new_conversation()
+    speaker.create(conversation=conversation, input="My color is red")
+    added = speaker.awaited(
+        speaker.client.conversations.items.create(conversation, items=[user("My dog is Rex")])
+    )
+
+    history = [added.data[0].model_dump(mode="json"), user("What is my color and dog name?")]
+    speaker.create(conversation=conversation, input=history)
+
+    assert provider.sent()[-1] == [user("What is my color and dog name?")]
+    assert not provider.refusals()
+
+
+def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -> None:
+    conversation = provider.new_conversation()
+    begun = speaker.create(conversation=conversation, input="My color is red", background=True)
+    while begun.status in ("queued", "in_progress"):
+        begun = speaker.awaited(speaker.client.responses.retrieve(begun.id))
+    history = [user("My color is red"), *replayed(begun), user("What is my color?")]
+
+    answer = speaker.create(conversation=conversation, input=history)
+
+    assert answer.output_text == "red"
+    assert not provider.refusals() and not provider.twice()
+
+
+def test_structured_output_is_parsed(provider: Provider, speaker: Speaker) -> None:
+    class Color(BaseModel):
+        name: str
+
+    with pytest.raises(ValueError, match="Color"):
+        speaker.parse(input="My color is red", text_format=Color)
+    assert not provider.refusals()
+
+
+def test_outputs_are_delivered_without_a_turn(provider: Provider, speaker: Speaker) -> None:
+    conversation, called = call_of(provider, speaker)
+    stray = {"type": "function_call_output", "call_id": "call_nobody_made", "output": "?"}
+
+    assert speaker.deliver(conversation, [*output_of(called), stray]) == 1
+    assert speaker.deliver(conversation, output_of(called)) == 0
+    assert speaker.deliver(conversation, []) == 0
+
+    assert provider.items(conversation)[-1]["type"] == "function_call_output"
+    assert not provider.refusals()
+    assert len(provider.requests()) == 1
+
+
+def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Speaker) -> None:
+    with pytest.raises(BadRequestError, match="does not exist"):
+        speaker.create(model="unknown-model", input="Hello")
+    assert len(provider.log()) == 1
+
+
+def test_copies_and_further_clients_share_what_is_known(
+    provider: Provider, speaker: Speaker
+) -> None:
+    conversation = provider.new_conversation()
+    first = speaker.create(conversation=conversation, input="My color is red")
+    further = whole(speaker.given).with_options(timeout=60)
+    asked = len(provider.log())
+
+    history = [user("My color is red"), *replayed(first), user("What is my color?")]
+    request = {"model": "sim", "conversation": conversation, "input": history}
+    speaker.awaited(further.responses.create(**request))
+
+    assert len(provider.log()) == asked + 1, "nothing had to be asked for"
+    assert not provider.refusals()

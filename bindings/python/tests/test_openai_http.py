@@ -1,0 +1,269 @@
+"""What `antiphon.openai.whole` does beside the http client that it is given."""
+
+import asyncio
+import gc
+import gzip
+import json
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import httpx2
+import openai
+import pytest
+from antiphon.openai import whole
+from openai import APIConnectionError, AsyncOpenAI, OpenAI
+from speaking import SPEAKERS, Speaker
+
+COMPLETED = {"id": "resp_1", "object": "response", "status": "completed", "output": []}
+
+
+@dataclass
+class Echoing:
+    """A server that answers every request alike, and what it was asked."""
+
+    body: bytes = json.dumps(COMPLETED).encode()
+    headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/json"})
+    status: int = 200
+    cut_short: bool = False
+    asked: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
+    url: str = ""
+
+
+@pytest.fixture
+def server() -> Iterator[Echoing]:
+    """A server for what a provider never does."""
+    with echoing() as server:
+        yield server
+
+
+@contextmanager
+def echoing() -> Iterator[Echoing]:
+    server = Echoing()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            server.asked.append((self.path, headers, body))
+            self.send_response(server.status)
+            for name, value in server.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(server.body) + server.cut_short))
+            self.end_headers()
+            self.wfile.write(server.body)
+            self.close_connection = server.cut_short
+
+        do_GET = do_POST
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening.daemon_threads = True
+    thread = threading.Thread(target=listening.serve_forever)
+    thread.start()
+    server.url = f"http://127.0.0.1:{listening.server_port}/v1"
+    try:
+        yield server
+    finally:
+        listening.shutdown()
+        listening.server_close()
+        thread.join()
+
+
+@pytest.fixture(params=SPEAKERS)
+def speaker(request: pytest.FixtureRequest, server: Echoing) -> Iterator[Speaker]:
+    """A whole client of either kind, at the echoing server."""
+    kind = SPEAKERS[request.param]
+    speaker = Speaker(kind(base_url=server.url, api_key="sk-tests", max_retries=0))
+    yield speaker
+    speaker.close()
+
+
+def test_a_body_that_is_odd_passes_untouched(server: Echoing, speaker: Speaker) -> None:
+    odd = b'{"input": [1, 2],  "model":"x"}'
+    post: Any = speaker.client.post
+    speaker.awaited(post("/responses", content=odd, cast_to=object))
+    assert server.asked[0][2] == odd
+
+
+def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
+    server: Echoing, speaker: Speaker
+) -> None:
+    speaker.create(
+        input="Hello", extra_headers={"x-tenant": "acme"}, extra_query={"api-version": "1"}
+    )
+    path, headers, _ = server.asked[-1]
+    assert path == "/v1/responses?api-version=1"
+    assert headers["x-tenant"] == "acme"
+    assert headers["authorization"] == "Bearer sk-tests"
+    assert headers["accept-encoding"] == "identity"
+
+
+def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.body = b'{"object": "list", "data": [], "has_more": false}'
+    speaker.raw(
+        conversation="conv_1",
+        input=[{"role": "user", "content": "Hello"}],
+        extra_headers={"x-tenant": "acme", "idempotency-key": "one"},
+        extra_query={"api-version": "1"},
+    )
+    (asked, headers, body), (sent, turn_headers, _) = server.asked
+    assert asked.startswith("/v1/conversations/conv_1/items?") and "api-version=1" in asked
+    assert sent == "/v1/responses?api-version=1"
+    assert headers["authorization"] == turn_headers["authorization"]
+    assert headers["x-tenant"] == "acme"
+    assert turn_headers["idempotency-key"] == "one"
+    assert body == b"" and "idempotency-key" not in headers and "content-type" not in headers
+
+
+def test_a_question_that_gets_no_answer_is_a_connection_error(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.cut_short = True
+    for _ in range(2):
+        with pytest.raises(APIConnectionError):
+            speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, _, _ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ] * 2
+
+
+def test_an_answer_that_is_packed_all_the_same_is_handed_on(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.body = gzip.compress(server.body)
+    server.headers["content-encoding"] = "gzip"
+    assert speaker.create(input="Hello").id == "resp_1"
+
+
+def test_an_answer_that_breaks_off_is_a_connection_error(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.cut_short = True
+    with pytest.raises(APIConnectionError):
+        speaker.create(input="Hello")
+
+
+def test_a_refusal_too_large_to_hold_is_handed_on(server: Echoing, speaker: Speaker) -> None:
+    server.status = 400
+    server.body = json.dumps({"error": {"message": "x" * (2 << 20)}}).encode()
+    with pytest.raises(openai.BadRequestError) as refused:
+        speaker.create(input="Hello")
+    assert len(refused.value.response.content) == len(server.body)
+
+
+def test_a_server_that_is_gone_is_a_connection_error(speaker: Speaker) -> None:
+    nowhere = speaker.client.with_options(base_url="http://127.0.0.1:1/v1")
+    with pytest.raises(APIConnectionError):
+        speaker.awaited(nowhere.responses.create(model="sim", input="Hello"))
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+def test_the_client_of_either_library_is_wrapped_with_all_it_has(
+    library: Any, server: Echoing
+) -> None:
+    seen: list[str] = []
+    hooks: Any = {"request": [lambda request: seen.append(request.method)]}
+    inner = library.Client(event_hooks=hooks, timeout=7, headers={"x-of": "the client"})
+    given = OpenAI(base_url=server.url, api_key="any", http_client=inner)
+
+    client = whole(given)
+    client.responses.create(model="sim", input="Hello")
+
+    assert type(client) is OpenAI and isinstance(client._client, library.Client)
+    assert client._client.timeout == inner.timeout
+    assert server.asked[-1][1]["x-of"] == "the client"
+    assert seen == ["POST"]
+
+
+def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:
+    class Counting(httpx2.Client):
+        sent = 0
+
+        def send(self, *args: Any, **options: Any) -> httpx2.Response:
+            self.sent += 1
+            return super().send(*args, **options)
+
+    inner = Counting()
+    client = whole(OpenAI(base_url=server.url, api_key="any", http_client=inner))
+    client.responses.create(model="sim", input="Hello")
+    assert inner.sent == 1
+
+
+def test_a_hook_may_read_the_answer_first(server: Echoing) -> None:
+    hooks: Any = {"response": [lambda response: response.read()]}
+    inner = httpx2.Client(event_hooks=hooks)
+    client = whole(OpenAI(base_url=server.url, api_key="any", http_client=inner))
+    assert client.responses.create(model="sim", input="Hello").id == "resp_1"
+
+
+def test_closing_either_closes_both_once(server: Echoing) -> None:
+    given = OpenAI(base_url=server.url, api_key="any")
+    with whole(given) as client:
+        assert not given.is_closed()
+    assert client.is_closed() and given.is_closed()
+    client.close()
+
+
+def test_closing_either_closes_both_in_a_loop() -> None:
+    async def scenario() -> None:
+        given = AsyncOpenAI(base_url="http://127.0.0.1:1/v1", api_key="any")
+        async with whole(given) as client:
+            assert not given.is_closed()
+        assert client.is_closed() and given.is_closed()
+
+    asyncio.run(scenario())
+
+
+def test_it_outlives_the_client_that_was_given(server: Echoing) -> None:
+    given = OpenAI(base_url=server.url, api_key="any")
+    gone = weakref.ref(given)
+    client = whole(given)
+    del given
+    gc.collect()
+    assert gone() is None
+    assert client.responses.create(model="sim", input="Hello").id == "resp_1"
+
+
+def test_a_whole_client_is_not_wrapped_again(server: Echoing) -> None:
+    client = whole(OpenAI(base_url=server.url, api_key="any"))
+    assert whole(client) is client
+
+
+def test_what_is_no_http_client_of_the_sdk_is_named(server: Echoing) -> None:
+    client = OpenAI(base_url=server.url, api_key="any")
+    client._client = object()  # type: ignore[assignment]
+    with pytest.raises(TypeError, match="neither httpx2 nor httpx: object"):
+        whole(client)
+
+
+def test_an_azure_client_stays_one(server: Echoing) -> None:
+    given = openai.AzureOpenAI(
+        azure_endpoint=server.url.removesuffix("/v1"), api_key="any", api_version="2025-04-01"
+    )
+    client = whole(given)
+    client.responses.create(model="sim", input="Hello")
+    assert type(client) is openai.AzureOpenAI
+    assert server.asked[-1][0].endswith("/responses?api-version=2025-04-01")
+
+
+def test_without_the_sdk_the_import_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("antiphon.openai")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(ImportError, match="antiphon.openai needs the package 'openai'"):
+        import antiphon.openai  # noqa: F401

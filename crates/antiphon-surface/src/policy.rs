@@ -1,0 +1,65 @@
+//! A policy in words.
+
+use antiphon::repair::{
+    OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy,
+};
+
+/// The words of which several may stand in one policy.
+pub const CHOICES: &str = "calls=answer|drop|reject, reasoning=drop|reject, \
+                           outputs=drop|keep|reject, references=keep|drop|reject";
+
+/// A word that is no policy's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "policy: '{word}' is unknown; the policies are repair, drop, reject, or of {CHOICES} those \
+     that differ, separated by commas"
+)]
+pub struct UnknownPolicy {
+    /// The word, as it was given.
+    pub word: String,
+}
+
+/// The policy that `words` name: `repair` (or nothing), `drop`, `reject`, or choices that differ from
+/// `repair`, separated by commas.
+pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
+    Ok(match words {
+        "" | "repair" => Policy::default(),
+        "drop" => Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() },
+        "reject" => Policy {
+            unanswered_calls: OnUnansweredCall::Reject,
+            lone_reasoning: OnLoneReasoning::Reject,
+            outputs_without_call: OnOutputWithoutCall::Reject,
+            ..Policy::default()
+        },
+        choices => of_choices(choices)?,
+    })
+}
+
+fn of_choices(choices: &str) -> Result<Policy, UnknownPolicy> {
+    let mut policy = Policy::default();
+    for choice in choices.split(',') {
+        if !choose(&mut policy, choice.trim()) {
+            return Err(UnknownPolicy { word: choice.to_owned() });
+        }
+    }
+    Ok(policy)
+}
+
+/// Whether the choice is one.
+fn choose(policy: &mut Policy, choice: &str) -> bool {
+    match choice {
+        "calls=answer" => policy.unanswered_calls = OnUnansweredCall::Answer,
+        "calls=drop" => policy.unanswered_calls = OnUnansweredCall::Drop,
+        "calls=reject" => policy.unanswered_calls = OnUnansweredCall::Reject,
+        "reasoning=drop" => policy.lone_reasoning = OnLoneReasoning::Drop,
+        "reasoning=reject" => policy.lone_reasoning = OnLoneReasoning::Reject,
+        "outputs=drop" => policy.outputs_without_call = OnOutputWithoutCall::Drop,
+        "outputs=keep" => policy.outputs_without_call = OnOutputWithoutCall::Keep,
+        "outputs=reject" => policy.outputs_without_call = OnOutputWithoutCall::Reject,
+        "references=keep" => policy.unresolved_references = OnUnresolvedReference::Keep,
+        "references=drop" => policy.unresolved_references = OnUnresolvedReference::Drop,
+        "references=reject" => policy.unresolved_references = OnUnresolvedReference::Reject,
+        _ => return false,
+    }
+    true
+}

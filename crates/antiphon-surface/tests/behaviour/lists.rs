@@ -1,0 +1,123 @@
+//! What is done with a list of items.
+
+use antiphon_surface::{self as surface, Finding, Mended, RepairError, Unreadable};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::case::{Expected, Outcome, bytes, read};
+use crate::json::{Extent, Ids};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given<'a> {
+    #[serde(borrow)]
+    items: &'a RawValue,
+    #[serde(borrow)]
+    held: Option<&'a RawValue>,
+    policy: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gives<'a> {
+    #[serde(borrow)]
+    items: &'a RawValue,
+    #[serde(borrow)]
+    mends: &'a RawValue,
+}
+
+pub(crate) fn check(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    let given: Given<'_> = read(given)?;
+    refuse(given.policy.is_some(), "policy")?;
+    match surface::check(&bytes(given.items), given.held.map(bytes).as_ref()) {
+        Ok(found) => is(expected, &json(&found), Extent::Named),
+        Err(unreadable) => is_unreadable(expected, &unreadable),
+    }
+}
+
+pub(crate) fn repair(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    let given: Given<'_> = read(given)?;
+    let held = given.held.map(bytes);
+    let policy = given.policy.as_deref().unwrap_or_default();
+    match surface::repair(&bytes(given.items), held.as_ref(), policy) {
+        Ok(mended) => is_mended(expected, &mended),
+        Err(RepairError::Unreadable(unreadable)) => is_unreadable(expected, &unreadable),
+        Err(RepairError::Refused(finding)) => is_refused(expected, &finding),
+        Err(RepairError::Policy(unknown)) => {
+            fails(expected, &json(&serde_json::json!({ "policy": unknown.word })), Extent::Whole)
+        }
+    }
+}
+
+pub(crate) fn filter_orphaned_reasoning(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    mend(given, expected, surface::filter_orphaned_reasoning)
+}
+
+pub(crate) fn strip(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    mend(given, expected, surface::strip)
+}
+
+pub(crate) fn reconcile(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    let given: Given<'_> = read(given)?;
+    refuse(given.policy.is_some(), "policy")?;
+    let held = given.held.ok_or("reconcile needs 'held'")?;
+    match surface::reconcile(&bytes(held), &bytes(given.items)) {
+        Ok(judged) => is(expected, &json(&judged), Extent::Whole),
+        Err(unreadable) => is_unreadable(expected, &unreadable),
+    }
+}
+
+fn mend(
+    given: &RawValue,
+    expected: Expected<'_>,
+    mend: impl Fn(&bytes::Bytes) -> Result<Mended, Unreadable>,
+) -> Outcome {
+    let given: Given<'_> = read(given)?;
+    refuse(given.policy.is_some() || given.held.is_some(), "policy' or 'held")?;
+    match mend(&bytes(given.items)) {
+        Ok(mended) => is_mended(expected, &mended),
+        Err(unreadable) => is_unreadable(expected, &unreadable),
+    }
+}
+
+/// A field that the case has no use for.
+fn refuse(is_given: bool, field: &str) -> Outcome {
+    if is_given { Err(format!("nothing is done with '{field}'")) } else { Ok(()) }
+}
+
+fn is_mended(expected: Expected<'_>, mended: &Mended) -> Outcome {
+    let Expected::Gives(gives) = expected else {
+        return Err(format!("expected an error, but got {}", json(mended)));
+    };
+    let Gives { items, mends } = read(gives)?;
+    let mut ids = Ids::default();
+    ids.compare(items.get(), &json(&mended.items), Extent::Whole)?;
+    ids.compare(mends.get(), &json(&mended.mends), Extent::Named)
+}
+
+fn is_refused(expected: Expected<'_>, finding: &Finding) -> Outcome {
+    fails(expected, &json(finding), Extent::Named)
+}
+
+fn is_unreadable(expected: Expected<'_>, unreadable: &Unreadable) -> Outcome {
+    let sentence = serde_json::json!({ "unreadable": unreadable.to_string() });
+    fails(expected, &json(&sentence), Extent::Whole)
+}
+
+fn is(expected: Expected<'_>, actual: &str, extent: Extent) -> Outcome {
+    match expected {
+        Expected::Gives(gives) => Ids::default().compare(gives.get(), actual, extent),
+        _ => Err(format!("expected an error, but got {actual}")),
+    }
+}
+
+fn fails(expected: Expected<'_>, actual: &str, extent: Extent) -> Outcome {
+    match expected {
+        Expected::Fails(fails) => Ids::default().compare(fails.get(), actual, extent),
+        _ => Err(format!("expected success, but got the error {actual}")),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}

@@ -1,0 +1,46 @@
+"""Builds what users install: the wheel and the npm package, in the release profile."""
+
+import os
+from pathlib import Path
+
+from places import NODE, PYTHON, version
+
+from environments import Tools
+from installation import run
+
+
+def build_wheel(tools: Tools) -> Path:
+    out = emptied(tools.build_dir / "wheel")
+    manifest = PYTHON / "Cargo.toml"
+    maturin: list[str | Path] = [tools.python, "-m", "maturin", "build", "--release", "--locked"]
+    run([*maturin, "--manifest-path", manifest, "--out", out])
+    return only_file(out, "*.whl")
+
+
+def build_node_package(tools: Tools) -> Path:
+    """With the addon in it; its compiler of TypeScript is the one that the tests have."""
+    file = emptied(tools.build_dir / "node-package") / f"antiphon-{version()}.tgz"
+    run([tools.node, NODE / "build.mjs", "--out", file], env=node_environment(tools))
+    return file
+
+
+def node_environment(tools: Tools) -> dict[str, str]:
+    """What the build of the npm package finds its tools by."""
+    modules = tools.node_dir / "node_modules"
+    return {
+        **os.environ,
+        "ANTIPHON_NODE_MODULES": str(modules),
+        "npm_execpath": str(tools.npm),
+    }
+
+
+def emptied(directory: Path) -> Path:
+    directory.mkdir(exist_ok=True)
+    for file in directory.iterdir():
+        file.unlink()
+    return directory
+
+
+def only_file(directory: Path, pattern: str) -> Path:
+    [file] = directory.glob(pattern)
+    return file

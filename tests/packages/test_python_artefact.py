@@ -1,0 +1,112 @@
+"""The wheel: what is in it, of which version, and for which interpreters."""
+
+import re
+import subprocess
+from email.parser import Parser
+from email.message import Message
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from places import PYTHON, ROOT, version
+
+from conftest import Run
+from environments import Tools
+
+NATIVE = "antiphon/_native.abi3.so"
+
+# As the names of sections stand in a library.
+DEBUG_SECTION = b"\0.debug_info\0"
+
+
+@pytest.fixture(scope="module")
+def files(wheel: Path) -> dict[str, bytes]:
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_it_is_for_every_python_from_3_10_on(wheel: Path) -> None:
+    assert re.fullmatch(rf"antiphon-{re.escape(version())}-cp310-abi3-.+\.whl", wheel.name)
+
+
+def test_it_has_the_workspaces_version(files: dict[str, bytes], runs: Run, clean_python: Path) -> None:
+    assert metadata(files)["Version"] == version()
+    names = ("antiphon.__version__", "antiphon._native.__version__")
+    said = runs(clean_python, "-c", f"import antiphon._native\nprint({', '.join(names)})")
+    assert said.split() == [version()] * len(names)
+
+
+def test_it_holds_the_package_and_nothing_else(files: dict[str, bytes]) -> None:
+    source = PYTHON / "python"
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = {name for name in tracked.stdout.split("\0") if name} | {NATIVE}
+    assert {name for name in files if ".dist-info/" not in name} == expected
+    assert {"antiphon/py.typed", "antiphon/_native.pyi"} <= expected
+
+
+def test_its_module_is_a_release(files: dict[str, bytes]) -> None:
+    assert DEBUG_SECTION not in files[NATIVE]
+
+
+def test_it_comes_with_its_licence_and_needs_nothing(files: dict[str, bytes]) -> None:
+    [licence] = [text for name, text in files.items() if name.endswith("/LICENSE")]
+    assert licence == (ROOT / "LICENSE").read_bytes()
+    assert metadata(files)["License-Expression"] == "Apache-2.0"
+    assert metadata(files).get_all("Requires-Dist") in (None, [])
+
+
+def test_importing_it_needs_no_framework(clean_python: Path, runs: Run) -> None:
+    said = runs(clean_python, "-c", "import antiphon; print(antiphon.check([]))")
+    assert said == "[]\n"
+
+
+def test_its_types_hold(tools: Tools, runs: Run) -> None:
+    """What users see of it, and how it is written inside."""
+    runs(*mypy(tools), "-p", "antiphon")
+
+
+def test_a_users_program_has_types(tools: Tools, runs: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    runs(*mypy(tools), "program.py")
+
+
+def test_a_users_mistake_is_found(tools: Tools, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import antiphon\n\nantiphon.repair(1)\n")
+    ended = subprocess.run([*mypy(tools), "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert 'program.py:3: error: Argument 1 to "repair"' in ended.stdout
+
+
+PROGRAM = '''\
+import antiphon
+
+
+def whole(items: list[dict[str, object]]) -> list[object]:
+    """The items, mended."""
+    for fault in antiphon.check(items):
+        print(fault.position, fault.id, fault.message)
+    try:
+        repaired = antiphon.repair(items, policy="reject")
+    except antiphon.UnansweredCall as fault:
+        print(fault)
+        repaired = antiphon.repair(items)
+    return list(repaired.items)
+'''
+
+
+def mypy(tools: Tools) -> list[str | Path]:
+    """Frameworks are long to read; what was read of them outlives the run."""
+    cache = ["--cache-dir", tools.build_dir / "mypy"]
+    return [tools.python, "-m", "mypy", "--strict", *cache]
+
+
+def metadata(files: dict[str, bytes]) -> Message:
+    [text] = [text.decode() for name, text in files.items() if name.endswith("/METADATA")]
+    return Parser().parsestr(text)

@@ -1,0 +1,23 @@
+"""One version, in one place."""
+
+import re
+import subprocess
+
+from places import ROOT, version
+
+
+def test_nothing_below_bindings_names_the_version() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "bindings"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = [name for name in tracked.stdout.split("\0") if name and "lock" not in name]
+    naming = [name for name in files if NAMED.search((ROOT / name).read_bytes().decode("utf-8", "replace"))]
+    assert naming == []
+
+
+# The version, and not a part of another one.
+NAMED = re.compile(rf"(?<![\d.]){re.escape(version())}(?![\d.])")

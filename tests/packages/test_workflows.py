@@ -1,0 +1,68 @@
+"""The workflows that publish: what they name exists, and they leave no platform out."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from places import NODE, ROOT
+
+WORKFLOWS = ROOT / ".github" / "workflows"
+
+# A path that begins with a directory of the repository's root.
+NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|docs|tests)/[\w./-]+")
+
+
+def workflow(name: str) -> dict[str, Any]:
+    return dict(yaml.safe_load((WORKFLOWS / name).read_text()))
+
+
+@pytest.mark.parametrize("path", sorted(WORKFLOWS.glob("*.yml")), ids=lambda path: path.name)
+def test_what_a_workflow_names_exists(path: Path) -> None:
+    named = NAMED.findall(path.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("path", sorted(WORKFLOWS.glob("*.yml")), ids=lambda path: path.name)
+def test_every_job_of_a_workflow_can_run(path: Path) -> None:
+    jobs = workflow(path.name)["jobs"]
+    for job in jobs.values():
+        assert set(job.get("needs", [])) <= set(jobs)
+        assert "uses" in job or all("uses" in step or "run" in step for step in job["steps"])
+
+
+@pytest.mark.parametrize("name", ["publish-node.yml", "publish-python.yml"])
+def test_nothing_is_published_that_was_not_tested(name: str) -> None:
+    publish = workflow(name)["jobs"]["publish"]
+    assert "test" in publish["needs"]
+    assert publish["permissions"] == {"id-token": "write"}
+    assert "secrets." not in (WORKFLOWS / name).read_text()
+
+
+def test_every_platform_has_a_wheel() -> None:
+    built = {row["target"] for row in rows("publish-python.yml", "wheel")}
+    assert built == TARGETS
+
+
+def test_every_platform_has_an_addon_that_the_package_asks_for() -> None:
+    addons = rows("publish-node.yml", "addon")
+    assert {row["target"] for row in addons} == TARGETS
+    asked_for = workflow("publish-node.yml")["env"]["PLATFORMS"].split(",")
+    assert sorted(row["platform"] for row in addons) == sorted(asked_for)
+
+
+def test_the_addon_is_the_crate_that_is_built() -> None:
+    assert 'name = "antiphon-node"' in (NODE / "Cargo.toml").read_text()
+
+
+TARGETS = {
+    f"{processor}-{system}"
+    for processor in ("x86_64", "aarch64")
+    for system in ("unknown-linux-gnu", "unknown-linux-musl", "apple-darwin", "pc-windows-msvc")
+}
+
+
+def rows(name: str, job: str) -> list[dict[str, str]]:
+    return list(workflow(name)["jobs"][job]["strategy"]["matrix"]["include"])

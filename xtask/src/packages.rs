@@ -1,0 +1,61 @@
+//! `cargo xtask packages`: the packages for Python and Node, built as users get them and tested with
+//! every framework.
+
+use std::process::Command;
+
+use clap::Args;
+
+use crate::clients::Suites;
+use crate::report::Report;
+use crate::run::{execute, timed};
+use crate::step::Step;
+use crate::tally::{Counts, Tally};
+use crate::workspace::Workspace;
+
+/// Which tests of the packages.
+#[derive(Args, Default)]
+pub(crate) struct Packages {
+    /// Run only this suite: artefacts, python or node; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Run only tests whose names match
+    #[arg(long, value_name = "EXPRESSION")]
+    keyword: Option<String>,
+}
+
+/// Builds the provider that they are tested against, then the packages, and runs the tests.
+pub(crate) fn run(workspace: &Workspace, packages: &Packages) -> Report {
+    let mut report = Report::default();
+    report.add(timed("build", || Step::Build.run(workspace, &Suites::all(false))));
+    if !report.has_failures() {
+        report.add(timed("packages", || packages.run(workspace)));
+    }
+    report
+}
+
+/// All tests, as a test run has them.
+pub(crate) fn of_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
+    Packages::default().run(workspace)
+}
+
+impl Packages {
+    fn run(&self, workspace: &Workspace) -> anyhow::Result<Tally> {
+        execute(self.command(workspace), Counts::Suites)
+    }
+
+    /// The command that builds them, installs what they are tested with, and tests them.
+    fn command(&self, workspace: &Workspace) -> Command {
+        let mut command = workspace.command("python3");
+        command.arg("tests/packages/run.py");
+        command.arg("--antiphon").arg(workspace.binary("antiphon"));
+        command.arg("--build-dir").arg(workspace.target.join("packages"));
+        command.arg("--clients-dir").arg(workspace.target.join("clients"));
+        for name in &self.only {
+            command.arg("--only").arg(name);
+        }
+        if let Some(expression) = &self.keyword {
+            command.arg("--keyword").arg(expression);
+        }
+        command
+    }
+}
