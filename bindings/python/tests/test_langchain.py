@@ -88,9 +88,7 @@ def test_what_is_sent_stays_small_as_the_conversation_grows(provider: Provider) 
 
 
 @pytest.mark.parametrize("delivery", ["batch", "abatch"])
-def test_a_batch_of_conversations(
-    provider: Provider, loop: asyncio.Runner, delivery: str
-) -> None:
+def test_a_batch_of_conversations(provider: Provider, loop: asyncio.Runner, delivery: str) -> None:
     """Each input in a conversation of its own: the provider locks one that is busy."""
     conversations = [provider.new_conversation() for _ in range(3)]
     models = [ChatOpenAI(model=MODEL, conversation=each) for each in conversations]

@@ -1,7 +1,7 @@
 """Agents whose history a provider refuses, without and with the hooks and middlewares."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import openai
 import pytest
@@ -13,7 +13,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
-from typing_extensions import Annotated
 
 from antiphon.langgraph import (
     FilterOrphanedReasoning,
@@ -25,7 +24,9 @@ from langchain_story import ECHO, FACT, MODEL, RECALL, echo, kinds
 from langgraph_story import AGENTS, DELIVERIES, THREAD, said
 from provider import Provider
 
-NOTHING_FOLLOWS = r"Item 'rs_\w+' of type 'reasoning' was provided without its required following item"
+NOTHING_FOLLOWS = (
+    r"Item 'rs_\w+' of type 'reasoning' was provided without its required following item"
+)
 WHOLE: dict[str, dict[str, Any]] = {
     "create_agent": {"middleware": [MendHistory()]},
     "create_react_agent": {"pre_model_hook": mend_history},
@@ -73,10 +74,8 @@ def broken_off(provider: Provider) -> AIMessage:
 
 
 def holds_lone_reasoning(agent: Any) -> bool:
-    said_by_model = [message for message in messages(agent) if isinstance(message, AIMessage)]
-    return any(
-        {block["type"] for block in message.content} == {"reasoning"} for message in said_by_model
-    )
+    by_model: list[Any] = [each for each in messages(agent) if isinstance(each, AIMessage)]
+    return any({block["type"] for block in each.content} == {"reasoning"} for each in by_model)
 
 
 @pytest.mark.parametrize("agents", AGENTS)

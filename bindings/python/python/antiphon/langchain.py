@@ -36,21 +36,22 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     `use_previous_response_id` and `previous_response_id`.
 
     What was left out and mended is told by the logger `antiphon` and, with
-    `include_response_headers`, by the headers `antiphon-resent` and `antiphon-repairs` of a message's
-    `response_metadata`. Chat Completions are left as they are.
+    `include_response_headers`, by the headers `antiphon-resent` and `antiphon-repairs` in the
+    `response_metadata` of a message. Chat Completions are left as they are.
     """
 
     conversation: Annotated[str | None, BeforeValidator(id_of)] = Field(default=None)
-    """The conversation that the server keeps. It implies the Responses API.
+    """The conversation that the server keeps. It implies the Responses API, and turns LangChain's
+    cache off: an answer follows from more than the messages.
 
-    Of one call only: `model.bind(conversation=…)` or `model.invoke(…, conversation=…)`; of one run:
-    `model.configurable_fields(conversation=ConfigurableField(id=…))`.
+    Of one call only: `model.invoke(…, conversation=…)`; of a copy: `model.bind(conversation=…)`; of
+    one run: `model.configurable_fields(conversation=ConfigurableField(id=…))`.
     """
 
     @model_validator(mode="before")
     @classmethod
     def _conversation_of_model_kwargs(cls, values: Any) -> Any:
-        """Takes `model_kwargs={"conversation": …}` too, which is how the parent class is told it."""
+        """Takes `model_kwargs={"conversation": …}` too: so the parent class is told of it."""
         keywords = values.get("model_kwargs") if isinstance(values, dict) else None
         if not keywords or "conversation" not in keywords:
             return values
@@ -61,6 +62,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     def _check_conversation(self) -> Self:
         if self.conversation is not None:
             self._check_state(self.conversation, None)
+            self.cache = False if self.cache is None else self.cache
         return self
 
     @model_validator(mode="after")
@@ -76,6 +78,16 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
             if is_derived:
                 self.async_client = self.root_async_client.chat.completions
         return self
+
+    def bind(self, **kwargs: Any) -> Any:
+        """Binds as any model does. A conversation becomes the bound model's own, so that what is bound
+        behind it keeps it: `model.bind(conversation=…).bind_tools(…)`.
+        """
+        if "conversation" not in kwargs:
+            return super().bind(**kwargs)
+        conversation = id_of(kwargs.pop("conversation"))
+        model = self.model_copy(update={"conversation": conversation})
+        return super(ChatOpenAI, model._check_conversation()).bind(**kwargs)
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:
@@ -111,10 +123,10 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
                 f"The conversation {id_of(conversation)!r} needs the Responses API, which "
                 "use_responses_api=False turns off."
             )
-        if self.use_previous_response_id or previous_response_id is not None:
-            other = "use_previous_response_id" if self.use_previous_response_id else (
-                "previous_response_id"
-            )
+        other = "use_previous_response_id" if self.use_previous_response_id else None
+        if previous_response_id is not None:
+            other = "previous_response_id"
+        if other:
             raise ValueError(
                 f"The conversation {id_of(conversation)!r} goes on by itself: {other} cannot be "
                 "set beside it."
