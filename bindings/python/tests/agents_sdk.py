@@ -42,7 +42,7 @@ class Setting:
 
     def agent(self, *tools: FunctionTool, **options: Any) -> Agent[Any]:
         model = OpenAIResponsesModel("fake-model", self.client)
-        return Agent("echoing", model=model, tools=list(tools), **options)
+        return Agent(**{"name": "echoing", "model": model, "tools": list(tools), **options})
 
 
 Settings = Callable[[], AbstractAsyncContextManager[Setting]]

@@ -259,6 +259,18 @@ def test_a_client_that_another_package_made_is_whole_from_then_on(provider: Prov
     assert_whole(provider)
 
 
+def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
+    given = AsyncOpenAI()
+
+    made = OpenAIChatClient("fake-model", async_client=given)
+
+    assert made.client is not given
+    assert made.client.base_url == given.base_url
+    assert (
+        made.to_dict().keys() == PlainChatClient("fake-model", async_client=given).to_dict().keys()
+    )
+
+
 def assert_whole(provider: Provider) -> None:
     """No request was refused, and the model was given nothing twice."""
     assert provider.refusals() == []

@@ -85,17 +85,8 @@ def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
     assert_whole_in_the_end(provider)
 
 
-# Where a part was kept that ends in reasoning, no request goes on: nobody can delete it there.
-@pytest.mark.parametrize(
-    ("place", "on_abort"),
-    [
-        ("in_reasoning", "part"),
-        ("behind_call", "part"),
-        ("in_reasoning", "whole"),
-        ("in_arguments", "whole"),
-        ("behind_call", "whole"),
-    ],
-)
+@pytest.mark.parametrize("on_abort", ["part", "whole"])
+@pytest.mark.parametrize("place", PLACES)
 def test_a_chain_is_healed_where_the_response_was_kept(provider: Provider, place: str) -> None:
     assert asyncio.run(gone_on(provider, antiphonal, CHAIN, place)) == RECALLED
 
@@ -106,7 +97,7 @@ async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tupl
     """A run that may finish its turn, tools and all; the recall, and the outputs held before it."""
     async with settings() as setting:
         agent = setting.agent(echo_tool())
-        options = {"conversation_id": provider.new_conversation()}
+        options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
         await setting.run(agent, FACT, **options)
         result = setting.runner.run_streamed(agent, ECHO, **options)
         async for event in result.stream_events():

@@ -1,11 +1,12 @@
 """Runs of the OpenAI Agents SDK in one conversation at the same time."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from agents import Agent, AgentHooks, RunHooks
-from openai import BadRequestError
+from agents import Agent, AgentHooks, OpenAIResponsesModel, RunHooks
+from openai import AsyncOpenAI, BadRequestError
 
 from agents_sdk import (
     ECHO,
@@ -17,6 +18,7 @@ from agents_sdk import (
     echo_tool,
     plain,
 )
+from antiphon.openai import whole
 from antiphon.openai_agents import ConversationBusy, Runner
 from provider import Provider
 
@@ -71,6 +73,22 @@ def test_runs_wait_for_each_other(provider: Provider) -> None:
     *_, recalled = asyncio.run(story())
 
     assert recalled == RECALLED
+    assert_whole(provider)
+
+
+def test_runs_of_other_threads_wait_too(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+
+    def run(text: str) -> str:
+        model = OpenAIResponsesModel("fake-model", whole(AsyncOpenAI(max_retries=0)))
+        agent = Agent("echoing", model=model, tools=[echo_tool()])
+        result = Runner.run_sync(agent, text, conversation_id=conversation)
+        return result.final_output_as(str)
+
+    with ThreadPoolExecutor(3) as threads:
+        answers = set(threads.map(run, [FACT, ECHO, "Echo hi"]))
+
+    assert answers == {"Noted.", "echo said: hello", "echo said: hi"}
     assert_whole(provider)
 
 
