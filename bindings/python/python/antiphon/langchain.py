@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
-from typing_extensions import Self
-
 try:
     import langchain_openai
 except ImportError as missing:
@@ -14,6 +11,8 @@ except ImportError as missing:
     ) from missing
 
 from langchain_core.language_models import LanguageModelInput
+from pydantic import BeforeValidator, Field, model_validator
+from typing_extensions import Self
 
 from antiphon.openai import whole
 
