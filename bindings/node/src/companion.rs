@@ -1,4 +1,4 @@
-//! What stands beside a client, for JavaScript.
+//! What stands beside a client, for Node.
 
 use antiphon::companion;
 use antiphon::item::FingerprintKey;

@@ -3,10 +3,19 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { whole } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
-import { DELIVERIES, ECHO, FACT, MODEL, RECALL, VERSIONS, call, user } from "./ai_sdk.js";
+import {
+  DELIVERIES,
+  ECHO,
+  FACT,
+  RECALL,
+  VERSIONS,
+  bare,
+  call,
+  user,
+  wrapped,
+} from "./ai_sdk.js";
 import { kind, startProvider } from "./provider.js";
 
 /** Who tells the middleware what a conversation holds: nobody, or the conversations API. */
@@ -18,10 +27,21 @@ const SOURCES = {
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
     suite(`${version} ${delivery}`, () => {
-      test("without the middleware the model reads the user's message twice", async (t) => {
+      test("without the middleware a tool loop has the model read the user twice", async (t) => {
         const provider = await startProvider(t);
-        await dialogue(sdk, deliver, provider, bare(sdk));
+        const conversation = await provider.newConversation();
+        await deliver(sdk, call(sdk, bare(sdk), [user(ECHO)], { conversation }));
+        assert.deepEqual((await provider.sent()).at(-1).map(kind), [
+          "user",
+          "function_call_output",
+        ]);
         assert.ok((await provider.twice()).length > 0);
+      });
+
+      test("without the middleware all messages so far are refused", async (t) => {
+        const provider = await startProvider(t);
+        const answers = dialogue(sdk, deliver, provider, bare(sdk));
+        await assert.rejects(answers, /Duplicate function call output found/);
       });
 
       for (const [source, options] of Object.entries(SOURCES)) {
@@ -90,14 +110,6 @@ async function dialogue(sdk, deliver, provider, model) {
     history.push(...answer.messages);
   }
   return answer;
-}
-
-function bare({ createOpenAI }) {
-  return createOpenAI().responses(MODEL);
-}
-
-function wrapped(sdk, options) {
-  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: whole(options) });
 }
 
 async function assertOnlyNewWasSent(provider) {

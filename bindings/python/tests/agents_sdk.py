@@ -1,9 +1,9 @@
 """Agents of the OpenAI Agents SDK for the tests: what they say, call and go on from."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any
 
 import agents
@@ -12,6 +12,7 @@ from agents.result import RunResultBase
 from openai import AsyncOpenAI
 
 from antiphon.openai import whole
+from antiphon.openai_agents import Runner
 from provider import Item, Provider
 
 FACT = "My color is purple, dog is Biscuit"
@@ -21,8 +22,6 @@ RECALL = "What is my color and dog name?"
 RECALLED = "purple, Biscuit"
 
 UNANSWERED = "No tool output found for function call"
-
-Delivery = Callable[..., Awaitable[RunResultBase]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,10 @@ class Setting:
 
     def agent(self, *tools: FunctionTool, **options: Any) -> Agent[Any]:
         model = OpenAIResponsesModel("fake-model", self.client)
-        return Agent("echoing", model=model, tools=list(tools), **options)
+        return Agent(**{"name": "echoing", "model": model, "tools": list(tools), **options})
+
+
+Settings = Callable[[], AbstractAsyncContextManager[Setting]]
 
 
 @asynccontextmanager
@@ -56,19 +58,18 @@ async def plain() -> AsyncIterator[Setting]:
 @asynccontextmanager
 async def antiphonal() -> AsyncIterator[Setting]:
     """The SDK with the package."""
-    from antiphon.openai_agents import Runner
-
     async with AsyncOpenAI(max_retries=0) as client:
         yield Setting(Runner, whole(client))
 
 
-def echo_tool(say: Callable[[str], str] = lambda text: text) -> FunctionTool:
+def echo_tool(say: Callable[[str], Any] = lambda text: text) -> FunctionTool:
     """The tool `echo`; what `say` raises ends the run."""
 
     @function_tool(name_override="echo", failure_error_function=None)
-    def say_again(text: str) -> str:
+    async def say_again(text: str) -> str:
         """Says the text again."""
-        return say(text)
+        said = say(text)
+        return str(await said if isawaitable(said) else said)
 
     return say_again
 
@@ -86,7 +87,3 @@ def assert_whole(provider: Provider) -> None:
     """No request was refused, and the model was given nothing twice."""
     assert provider.refusals() == []
     assert provider.twice() == []
-
-
-def run_to_end(story: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(story())  # type: ignore[arg-type]

@@ -102,7 +102,12 @@ DELIVERIES = pytest.mark.parametrize("delivery", [run, run_streamed])
 
 
 async def replayed(
-    provider: Provider, client: Client, owner: str, history: str, delivery: Delivery, said: list[str]
+    provider: Provider,
+    client: Client,
+    owner: str,
+    history: str,
+    delivery: Delivery,
+    said: list[str],
 ) -> list[str]:
     """What an agent with a history provider answers, beside a server that keeps the state."""
     agent = Agent(client=client, tools=[echo], context_providers=[HISTORIES[history]()])
@@ -148,28 +153,44 @@ def test_the_model_is_given_each_item_once(
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output") == 1
 
 
-async def back_and_forth(client: Client) -> list[str]:
+HANDED_ROUND: list[Item] = [
+    {"answer": [{"call": {"name": "echo", "arguments": {"text": "hello"}}}]},
+    {"answer": [{"message": "The first has called."}]},
+    {"answer": [{"message": "The second has read it."}]},
+    {"answer": [{"message": "The first has read that."}]},
+    {"answer": [{"message": "The second is done."}]},
+]
+
+
+async def hand_round(client: Client) -> None:
     """A workflow in which one agent hands the whole conversation to another, and gets it back."""
     first = AgentExecutor(Agent(client=client, tools=[echo]), id="first")
     second = AgentExecutor(Agent(client=client), id="second")
     back = iter([True, False])
     builder = WorkflowBuilder(start_executor=first).add_edge(first, second)
-    workflow = builder.add_edge(second, first, condition=lambda _: next(back)).build()
-    return [str(output) for output in (await workflow.run(f"{FACT}. {ECHO}")).get_outputs()]
+    builder.add_edge(second, first, condition=lambda _: next(back))
+    await builder.build().run(ECHO)
 
 
+@pytest.mark.parametrize("script", [HANDED_ROUND], ids=["handed_round"])
 def test_a_conversation_that_comes_back_to_its_agent_is_refused(provider: Provider) -> None:
     with pytest.raises(ChatClientException, match="Duplicate function call output found"):
-        asyncio.run(back_and_forth(plain_client()))
+        asyncio.run(hand_round(plain_client()))
 
 
+@pytest.mark.parametrize("script", [HANDED_ROUND], ids=["handed_round"])
 def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider) -> None:
-    asyncio.run(back_and_forth(whole_client()))
+    asyncio.run(hand_round(whole_client()))
 
     assert_whole(provider)
-    last = provider.turns()[-1]
-    assert users(last).count(f"{FACT}. {ECHO}") == 1
-    assert kinds(last).count("function_call") == kinds(last).count("function_call_output")
+    *_, back, on = provider.turns()
+    assert texts(back) == ["The first has called.", "The second has read it."]
+    assert texts(on) == [*texts(back), "The first has read that."]
+    for given in (back, on):
+        assert users(given) == [ECHO]
+        assert (
+            kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
+        )
 
 
 async def unapproved(provider: Provider, client: Client, owner: str) -> str:
@@ -238,6 +259,18 @@ def test_a_client_that_another_package_made_is_whole_from_then_on(provider: Prov
     assert_whole(provider)
 
 
+def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
+    given = AsyncOpenAI()
+
+    made = OpenAIChatClient("fake-model", async_client=given)
+
+    assert made.client is not given
+    assert made.client.base_url == given.base_url
+    assert (
+        made.to_dict().keys() == PlainChatClient("fake-model", async_client=given).to_dict().keys()
+    )
+
+
 def assert_whole(provider: Provider) -> None:
     """No request was refused, and the model was given nothing twice."""
     assert provider.refusals() == []
@@ -246,7 +279,16 @@ def assert_whole(provider: Provider) -> None:
 
 def users(items: list[Item]) -> list[str]:
     """What the user said, in order."""
-    contents = [item["content"] for item in items if item.get("role") == "user"]
+    return said_by("user", items)
+
+
+def texts(items: list[Item]) -> list[str]:
+    """What models said, in order."""
+    return said_by("assistant", items)
+
+
+def said_by(role: str, items: list[Item]) -> list[str]:
+    contents = [item["content"] for item in items if item.get("role") == role]
     return ["".join(part["text"] for part in parts) for parts in contents]
 
 

@@ -61,13 +61,16 @@ export function abridged<T>(value: T): T {
 }
 
 /** The item id that a provider gave to what a part says. */
-export function itemIdOf({ providerOptions, providerMetadata }: Part): string | undefined {
-  const said = (name: string) =>
-    [providerOptions, providerMetadata]
-      .flatMap((values) => Object.values(values ?? {}))
-      .map((values) => values?.[name])
-      .find((value) => typeof value === "string" && value !== "");
-  return said("itemId") as string | undefined;
+export function itemIdOf(part: Part): string | undefined {
+  return saidOf(part, "itemId");
+}
+
+/** What any provider says of a part under a name. */
+function saidOf({ providerOptions, providerMetadata }: Part, name: string): string | undefined {
+  const said = [providerOptions, providerMetadata]
+    .flatMap((values) => Object.values(values ?? {}))
+    .map((values) => values?.[name]);
+  return said.find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
 const LONG = 4_096;
@@ -129,7 +132,7 @@ function itemOfAssistant(part: Part, reading: Reading): Item | undefined {
     case "tool-approval-request":
       return reading.approvals ? { type: "mcp_approval_request", id: part.approvalId } : undefined;
     case "custom":
-      return id === undefined ? undefined : { type: "compaction", id };
+      return part.kind?.endsWith(".compaction") ? compactionOf(part, id) : undefined;
     default:
       return undefined;
   }
@@ -140,11 +143,15 @@ function messageOf(text: string, id: string | undefined): Item {
   return { type: "message", role: "assistant", ...(id !== undefined && { id }), content };
 }
 
+function compactionOf(part: Part, id: string | undefined): Item | undefined {
+  return id === undefined
+    ? undefined
+    : { type: "compaction", id, encrypted_content: saidOf(part, "encryptedContent") ?? "" };
+}
+
 /** Reasoning with neither an id nor encrypted content is another kind of provider's, and no item. */
 function reasoningOf(part: Part, id: string | undefined): Item | undefined {
-  const encrypted = Object.values(part.providerOptions ?? part.providerMetadata ?? {})
-    .map((values) => values?.["reasoningEncryptedContent"])
-    .find((value) => typeof value === "string");
+  const encrypted = saidOf(part, "reasoningEncryptedContent");
   if (id === undefined && encrypted === undefined) return undefined;
   return {
     type: "reasoning",

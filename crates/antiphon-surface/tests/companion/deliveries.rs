@@ -46,7 +46,7 @@ async fn a_late_one_takes_the_place_of_the_made_up_one() {
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
     world.turn(Mode::Whole, next).await;
     let late = world.deliver(&conversation, &[output("call_1", "hi")]).await.unwrap();
-    assert_eq!(late.mends(), [("late_output", "replaces")]);
+    assert_eq!(late.mends(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
     let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
     assert_eq!(world.turn(Mode::Whole, bye).await.mends(), []);
     assert_eq!(world.provider.refusals(), []);

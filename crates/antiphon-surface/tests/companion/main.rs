@@ -8,5 +8,6 @@ mod deliveries;
 mod loops;
 mod repairs;
 mod replays;
+mod retries;
 mod state_errors;
 mod world;

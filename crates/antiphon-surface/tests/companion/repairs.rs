@@ -45,7 +45,7 @@ async fn a_real_output_that_comes_late_takes_the_place_of_the_made_up_one() {
     let late = json!([output("call_1", "hi"), user("There it is.")]);
     let late = json!({"conversation": conversation, "input": late});
     let late = world.turn(Mode::Streamed, late).await;
-    assert_eq!(late.mends(), [("late_output", "replaces")]);
+    assert_eq!(late.mends(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
     assert_eq!(world.sent(), ["output: hi", "user: There it is."]);
     let held = world.holds(&conversation);
     assert_eq!(held.iter().filter(|line| line.starts_with("output")).count(), 1);

@@ -278,10 +278,6 @@ impl Answered {
         self.body["id"].as_str().unwrap_or_default()
     }
 
-    pub(crate) fn text(&self) -> String {
-        lines(&self.output()).pop().unwrap_or_default()
-    }
-
     /// What was mended, as fault and action.
     pub(crate) fn mends(&self) -> Vec<(&str, &str)> {
         self.report.mends.iter().map(|mend| (mend.fault, mend.action)).collect()

@@ -48,8 +48,17 @@ pub(super) struct Admission<'a> {
     incoming: &'a [Item],
     /// The position in the input behind which no message follows.
     last_message: Option<usize>,
-    objections: &'a Objections,
+    known: Known<'a>,
     key: FingerprintKey,
+}
+
+/// What is known of an input beside what is held.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// What the server refused of it.
+    pub(super) objections: &'a Objections,
+    /// The positions of what an earlier attempt of the same request brought there.
+    pub(super) brought: &'a [usize],
 }
 
 impl<'a> Admission<'a> {
@@ -58,23 +67,23 @@ impl<'a> Admission<'a> {
     pub(super) fn of(
         held: Transcript,
         incoming: &'a [Item],
-        objections: &'a Objections,
+        known: Known<'a>,
         (key, ids): (FingerprintKey, &mut LocalIds),
     ) -> Self {
         let heads = incoming.iter().map(|item| (item.head(), item.head().id.as_ref()));
         let mut made_with = made_with(heads);
-        made_with.extend(objections.made_with.clone());
+        made_with.extend(known.objections.made_with.clone());
         let mut admission = Self {
             held: held.items().len(),
             sources: Vec::new(),
             late: Vec::new(),
-            names_unknown: incoming.iter().any(|item| names_unknown(item, &held, objections)),
+            names_unknown: incoming.iter().any(|item| names_unknown(item, &held, known.objections)),
             made_with,
             report: Report::default(),
             last_message: incoming.iter().rposition(|item| item.head().kind == Kind::Message),
             transcript: held,
             incoming,
-            objections,
+            known,
             key,
         };
         let verdicts = reconcile(&admission.transcript, incoming, key);
@@ -92,11 +101,12 @@ impl<'a> Admission<'a> {
 
     fn admit(&mut self, position: usize, verdict: Verdict, ids: &mut LocalIds) {
         let item = &self.incoming[position];
-        let refused = self.objections.to_item(item.head().id.as_ref());
+        let refused = self.known.objections.to_item(item.head().id.as_ref());
         if let Some(why) = refused.filter(|_| verdict.is_fresh()) {
             return self.report.left_out(position, item, why);
         }
         match verdict {
+            _ if self.known.brought.contains(&position) => self.report.resent += 1,
             Verdict::Resent(_) => self.report.resent += 1,
             Verdict::Deleted => self.report.left_out(position, item, LeftOut::Deleted),
             Verdict::Duplicate(_) => self.report.left_out(position, item, LeftOut::Repeated),

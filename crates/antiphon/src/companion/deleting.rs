@@ -27,15 +27,16 @@ pub(super) struct Deleting {
 }
 
 impl Deleting {
-    /// Of what is in the way of this plan; the plan, where that cannot be named.
-    pub(super) fn of(conversation: &str, history: History, plan: Plan) -> Result<Self, Plan> {
-        let queue: VecDeque<ItemId> = plan.stuck.ids().collect();
-        let is_named = |id: &ItemId| Segment::of(id.as_str()).is_some();
-        if queue.is_empty() || !plan.stuck.is_named() || !queue.iter().all(is_named) {
-            return Err(plan);
-        }
-        let (conversation, deleted) = (conversation.to_owned(), HashSet::new());
-        Ok(Self { conversation, queue, deleted, history, plan })
+    /// Whether what is in the way of this plan can be named.
+    pub(super) fn is_possible(plan: &Plan) -> bool {
+        let is_named = |id: ItemId| Segment::of(id.as_str()).is_some();
+        plan.stuck.is_named() && plan.stuck.ids().all(is_named)
+    }
+
+    /// Of what is in the way of this plan, in a conversation whose id is one.
+    pub(super) fn of(conversation: &str, history: History, plan: Plan) -> Self {
+        let (queue, deleted) = (plan.stuck.ids().collect(), HashSet::new());
+        Self { conversation: conversation.to_owned(), queue, deleted, history, plan }
     }
 
     /// What to ask next; `None` once it is over.

@@ -32,7 +32,7 @@ pub(super) enum Learning {
 /// What came of an answer.
 pub(super) enum Learnt {
     /// More is to be asked.
-    NotYet(Learning),
+    NotYet(Box<Learning>),
     /// All that is held: the items, behind what was known.
     All(Held),
     /// The server has nothing of this id.
@@ -82,7 +82,7 @@ impl Learning {
         match self {
             Self::Conversation { id, listing } => page_of(id, listing, status, body),
             Self::Chain(walk) => match walk.answered(status, body, known) {
-                Walked::On(walk) => Learnt::NotYet(Self::Chain(walk)),
+                Walked::On(walk) => Learnt::NotYet(Box::new(Self::Chain(*walk))),
                 Walked::Through(held) => Learnt::All(held),
                 Walked::NoSuch => Learnt::NoSuch,
                 Walked::Untold => Learnt::Untold,
@@ -101,7 +101,7 @@ fn page_of(id: String, mut listing: Listing, status: u16, body: &Bytes) -> Learn
         return Learnt::Untold;
     }
     if listing.query().is_some() {
-        return Learnt::NotYet(Learning::Conversation { id, listing });
+        return Learnt::NotYet(Box::new(Learning::Conversation { id, listing }));
     }
     Learnt::All(Held { items: listing.into_items(), ..Held::default() })
 }

@@ -1,6 +1,7 @@
 //! What is known of one conversation.
 
 use super::history::History;
+use super::retry::Attempt;
 
 /// A state of what is known, unlike any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(super) struct Ledger {
     version: Version,
     /// How many turns are on their way.
     underway: usize,
+    /// The latest turn, where nobody knows whether the server has it.
+    left: Option<Attempt>,
 }
 
 #[derive(Debug)]
@@ -41,7 +44,7 @@ enum Standing {
 impl Ledger {
     /// Of which nothing is known.
     pub(super) fn unknown(version: Version) -> Self {
-        Self { standing: Standing::InDoubt, version, underway: 0 }
+        Self { standing: Standing::InDoubt, version, underway: 0, left: None }
     }
 
     pub(super) fn version(&self) -> Version {
@@ -95,11 +98,29 @@ impl Ledger {
         (told, None)
     }
 
-    /// A turn that was planned on this version has left this.
-    pub(super) fn conclude(&mut self, on: Option<Version>, history: History, fresh: Version) {
-        let is_all = on == Some(self.version);
+    /// A turn that was planned on this version has left this. Whether that is all that there is.
+    pub(super) fn conclude(
+        &mut self,
+        on: Option<Version>,
+        history: History,
+        fresh: Version,
+    ) -> bool {
+        let is_all = on == Some(self.version) && self.is_idle();
         self.standing = if is_all { Standing::Sure(history) } else { Standing::InDoubt };
         self.version = fresh;
+        self.left = None;
+        is_all
+    }
+
+    /// A turn was left of which nobody knows whether the server has it.
+    pub(super) fn leave(&mut self, attempt: Option<Attempt>, fresh: Version) {
+        self.doubt(fresh);
+        self.left = attempt.or(self.left.take());
+    }
+
+    /// The latest turn, where nobody knows whether the server has it.
+    pub(super) fn left(&self) -> Option<&Attempt> {
+        self.left.as_ref()
     }
 
     /// What it holds may be something else.

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::history::History;
 use super::ledger::{Ledger, Version};
 use super::recent::{Name, Recent};
+use super::retry::Attempt;
+use super::underway::{Ending, Underway};
 
 /// How many items are remembered, conversations and chains each: some tens of megabytes.
 const ROOM: usize = 200_000;
@@ -31,7 +33,8 @@ pub(super) enum Entered {
 
 impl Memory {
     pub(super) fn new() -> Self {
-        let (conversations, responses) = (Recent::with_room(ROOM), Recent::with_room(ROOM));
+        let conversations = Recent::with_room(ROOM, Ledger::is_idle);
+        let responses = Recent::with_room(ROOM, |_| true);
         Self(Arc::new(Mutex::new(Remembered { conversations, responses, stamps: 0 })))
     }
 
@@ -60,7 +63,7 @@ impl Memory {
         let mut memory = self.lock();
         let fresh = Version::of(memory.stamp());
         let (history, version) = memory.ledger(name).learn(since, told, fresh);
-        memory.conversations.weigh(name, history.length(), Ledger::is_idle);
+        memory.conversations.weigh(name, history.length());
         (self.underway(name, version), history)
     }
 
@@ -68,6 +71,36 @@ impl Memory {
     pub(super) fn enter_unknown(&self, name: &Name) -> Underway {
         self.lock().ledger(name).begin();
         self.underway(name, None)
+    }
+
+    /// A turn of the conversation is over, which was planned on this version. Whether all is known of the
+    /// conversation by it.
+    pub(super) fn end(&self, name: &Name, on: Option<Version>, ending: Ending) -> bool {
+        let mut memory = self.lock();
+        let fresh = Version::of(memory.stamp());
+        let Some(ledger) = memory.conversations.used(name) else { return false };
+        ledger.end();
+        match ending {
+            Ending::Nothing => false,
+            Ending::InDoubt(attempt) => {
+                ledger.leave(attempt, fresh);
+                false
+            }
+            Ending::Holds(history) => {
+                let length = history.length();
+                let is_all = ledger.conclude(on, history, fresh);
+                memory.conversations.weigh(name, length);
+                is_all
+            }
+        }
+    }
+
+    /// The latest turn of the conversation, if nobody knows whether the server has it and its request was
+    /// this one.
+    pub(super) fn left(&self, name: &Name, request: u128) -> Option<Attempt> {
+        let mut memory = self.lock();
+        let left = memory.conversations.used(name)?.left();
+        left.filter(|attempt| attempt.request == request).cloned()
     }
 
     /// Something else changed the conversation.
@@ -88,8 +121,7 @@ impl Memory {
     pub(super) fn know_response(&self, name: &Name, history: History) {
         let mut memory = self.lock();
         let weight = history.weight();
-        memory.responses.put(name, history);
-        memory.responses.weigh(name, weight, |_| true);
+        memory.responses.put(name, history, weight);
     }
 
     /// What was known of a response is no longer so.
@@ -98,8 +130,7 @@ impl Memory {
     }
 
     fn underway(&self, name: &Name, version: Option<Version>) -> Underway {
-        let ending = Ending::InDoubt;
-        Underway { memory: self.clone(), name: name.clone(), version, has_deleted: false, ending }
+        Underway::of(self.clone(), name.clone(), version)
     }
 
     fn lock(&self) -> MutexGuard<'_, Remembered> {
@@ -122,63 +153,5 @@ impl Remembered {
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Memory(…)")
-    }
-}
-
-/// A turn of a conversation that is on its way. Unless it is told how it ended, what the conversation
-/// holds is in doubt once this is dropped.
-#[derive(Debug)]
-pub(super) struct Underway {
-    memory: Memory,
-    name: Name,
-    /// What the turn was planned on; `None` where nobody can be sure of it.
-    version: Option<Version>,
-    /// Whether something of the conversation was deleted for the turn.
-    has_deleted: bool,
-    ending: Ending,
-}
-
-/// What a turn left in its conversation.
-#[derive(Debug)]
-enum Ending {
-    InDoubt,
-    Nothing,
-    Holds(History),
-}
-
-impl Underway {
-    /// Something of the conversation is deleted for the turn.
-    pub(super) fn deletes(&mut self) {
-        self.has_deleted = true;
-    }
-
-    /// The request of the turn has changed nothing.
-    pub(super) fn untouched(mut self) {
-        if !self.has_deleted {
-            self.ending = Ending::Nothing;
-        }
-    }
-
-    /// The conversation holds this now.
-    pub(super) fn holds(mut self, history: History) {
-        self.ending = Ending::Holds(history);
-    }
-}
-
-impl Drop for Underway {
-    fn drop(&mut self) {
-        let mut memory = self.memory.lock();
-        let fresh = Version::of(memory.stamp());
-        let Some(ledger) = memory.conversations.used(&self.name) else { return };
-        ledger.end();
-        match std::mem::replace(&mut self.ending, Ending::InDoubt) {
-            Ending::Nothing => {}
-            Ending::InDoubt => ledger.doubt(fresh),
-            Ending::Holds(history) => {
-                let length = history.length();
-                ledger.conclude(self.version, history, fresh);
-                memory.conversations.weigh(&self.name, length, Ledger::is_idle);
-            }
-        }
     }
 }

@@ -16,8 +16,11 @@
 
 mod admission;
 mod answer;
+mod around;
 mod course;
+mod deciding;
 mod deleting;
+mod ending;
 mod history;
 mod kept;
 mod learning;
@@ -29,13 +32,18 @@ mod planning;
 mod recent;
 mod report;
 mod request;
+mod retry;
 mod said;
 mod segment;
 mod step;
 mod stuck;
 mod turn;
+mod underway;
 mod unknown;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 use bytes::Bytes;
 

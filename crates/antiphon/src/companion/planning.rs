@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 
-use super::admission::{Admission, LocalIds};
+use super::admission::{Admission, Known, LocalIds};
 use super::history::History;
-use super::objections::Objections;
 use super::report::{LeftOut, Report};
 use super::stuck::Stuck;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
@@ -32,17 +31,12 @@ pub(super) struct Plan {
 /// Makes plans for one input.
 pub(super) struct Planner<'a> {
     pub(super) input: &'a [Item],
-    pub(super) objections: &'a Objections,
+    pub(super) known: Known<'a>,
     pub(super) key: FingerprintKey,
-    pub(super) ids: LocalIds,
+    pub(super) ids: &'a mut LocalIds,
 }
 
 impl Plan {
-    /// Whether something else is sent than this.
-    pub(super) fn sends_other_than(&self, sent: &[Item]) -> bool {
-        !self.sent.iter().map(Item::raw).eq(sent.iter().map(Item::raw))
-    }
-
     /// Whether nothing is left to send, though not all that the caller sent is held.
     pub(super) fn is_emptied(&self, input: &[Item]) -> bool {
         self.sent.is_empty() && self.report.resent < input.len()
@@ -53,9 +47,9 @@ impl Planner<'_> {
     /// What is sent behind what a server is known to hold: what it does not have, and outputs for calls
     /// that it holds and nobody answered.
     pub(super) fn behind(mut self, history: &History) -> Plan {
-        let (input, objections, key) = (self.input, self.objections, self.key);
+        let (input, known, key) = (self.input, self.known, self.key);
         let held = history.transcript();
-        let mut admission = Admission::of(held, input, objections, (key, &mut self.ids));
+        let mut admission = Admission::of(held, input, known, (key, self.ids));
         let outlines = Outlines::of(&admission);
         let stuck = Stuck::in_the_way_of(&admission, &outlines.held_at, &outlines.items);
         let repaired = repair_behind(outlines.held_at.len(), &outlines.items, &outlines.policy());
@@ -71,10 +65,10 @@ impl Planner<'_> {
 
     /// What of a delivery is posted: outputs for calls that are held and nobody answered. Late ones are
     /// told in messages, as in a turn.
-    pub(super) fn delivered(mut self, history: &History) -> Plan {
-        let (input, objections, key) = (self.input, self.objections, self.key);
+    pub(super) fn delivered(self, history: &History) -> Plan {
+        let (input, known, key) = (self.input, self.known, self.key);
         let held = history.transcript();
-        let mut admission = Admission::of(held, input, objections, (key, &mut self.ids));
+        let mut admission = Admission::of(held, input, known, (key, self.ids));
         let mut report = std::mem::take(&mut admission.report);
         let stuck = Stuck::of_late(&admission);
         let (mut sent, mut fresh) = (Vec::new(), Vec::new());
@@ -99,7 +93,7 @@ impl Planner<'_> {
         let refers = items.iter().any(|item| item.head().kind == Kind::ItemReference);
         let outputs_without_call =
             if refers { OnOutputWithoutCall::Keep } else { OnOutputWithoutCall::Drop };
-        let made_with = self.objections.made_with.clone();
+        let made_with = self.known.objections.made_with.clone();
         let policy = Policy { outputs_without_call, made_with, ..Policy::default() };
         let repaired = repair_with(&items, &policy).expect("the policy rejects nothing");
         for mend in &repaired.mends {
@@ -114,23 +108,22 @@ impl Planner<'_> {
     pub(super) fn by_kind(self) -> Plan {
         let mut report = Report::default();
         let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
-        let items: Vec<Item> = input.into_iter().map(|(_, item)| item.clone()).collect();
+        let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
         let continued = repair_held(Held::Unknown, &items, &Policy::default());
         let continued = continued.expect("the policy rejects nothing, and no call is held");
-        report.found_by_kind(&items, &continued.findings);
+        report.found_by_kind(&input, &continued.findings);
         let (stuck, fresh) = (Stuck::default(), Vec::new());
         Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, report }
     }
 
     /// What of the input the server did not refuse.
     fn not_refused(&self, report: &mut Report) -> Vec<(usize, &Item)> {
-        let (refused, rest): (Vec<_>, Vec<_>) = self
-            .input
-            .iter()
-            .enumerate()
-            .partition(|(_, item)| self.objections.to_item(item.head().id.as_ref()).is_some());
+        let (refused, rest): (Vec<_>, Vec<_>) =
+            self.input.iter().enumerate().partition(|(_, item)| {
+                self.known.objections.to_item(item.head().id.as_ref()).is_some()
+            });
         for (position, item) in refused {
-            let why = self.objections.to_item(item.head().id.as_ref());
+            let why = self.known.objections.to_item(item.head().id.as_ref());
             report.left_out(position, item, why.expect("it was refused"));
         }
         rest

@@ -24,6 +24,7 @@ pub(super) struct Recent<V> {
     uses: u64,
     weight: usize,
     room: usize,
+    may_go: fn(&V) -> bool,
 }
 
 struct Entry<V> {
@@ -36,9 +37,10 @@ struct Entry<V> {
 const BASE: usize = 4;
 
 impl<V> Recent<V> {
-    /// Room for values of this weight.
-    pub(super) fn with_room(room: usize) -> Self {
-        Self { entries: HashMap::new(), order: BTreeMap::new(), uses: 0, weight: 0, room }
+    /// Room for values of this weight, of which go those that may.
+    pub(super) fn with_room(room: usize, may_go: fn(&V) -> bool) -> Self {
+        let (entries, order) = (HashMap::new(), BTreeMap::new());
+        Self { entries, order, uses: 0, weight: 0, room, may_go }
     }
 
     /// The value of this name, which is used now.
@@ -54,31 +56,31 @@ impl<V> Recent<V> {
     /// The value of this name, put there where there was none.
     pub(super) fn used_or(&mut self, name: &Name, value: impl FnOnce() -> V) -> &mut V {
         if !self.entries.contains_key(name) {
-            self.put(name, value());
+            self.put(name, value(), 0);
         }
         self.used(name).expect("it was put there")
     }
 
-    /// Puts a value in the place of what was there.
-    pub(super) fn put(&mut self, name: &Name, value: V) {
+    /// Puts a value of this weight in the place of what was there.
+    pub(super) fn put(&mut self, name: &Name, value: V, weight: usize) {
         self.remove(name);
         self.uses += 1;
-        self.weight += BASE;
         self.order.insert(self.uses, name.clone());
-        self.entries.insert(name.clone(), Entry { value, used: self.uses, weight: BASE });
+        self.entries.insert(name.clone(), Entry { value, used: self.uses, weight: 0 });
+        self.weigh(name, weight);
     }
 
-    /// The value of this name weighs so much now. Whatever `may_go` goes where there is no room, the least
-    /// recently used first.
-    pub(super) fn weigh(&mut self, name: &Name, weight: usize, may_go: impl Fn(&V) -> bool) {
+    /// The value of this name weighs so much now. Where there is no room others go, the least recently used
+    /// first; it is left alone.
+    pub(super) fn weigh(&mut self, name: &Name, weight: usize) {
         if let Some(entry) = self.entries.get_mut(name) {
             self.weight = self.weight - entry.weight + weight + BASE;
             entry.weight = weight + BASE;
         }
         while self.weight > self.room {
-            let goes = self.order.values().find(|name| may_go(&self.entries[*name].value));
-            let Some(name) = goes.cloned() else { return };
-            self.remove(&name);
+            let goes = |other: &&Name| *other != name && (self.may_go)(&self.entries[*other].value);
+            let Some(goes) = self.order.values().find(goes).cloned() else { return };
+            self.remove(&goes);
         }
     }
 
@@ -99,18 +101,17 @@ mod tests {
         Name::of("account", id)
     }
 
-    fn weighed(recent: &mut Recent<u8>, id: &str, value: u8) {
-        recent.put(&name(id), value);
-        recent.weigh(&name(id), 6, |value| *value != 0);
+    fn recent() -> Recent<u8> {
+        Recent::with_room(20, |value| *value != 0)
     }
 
     #[test]
     fn what_was_not_used_for_longest_goes_where_there_is_no_room() {
-        let mut recent = Recent::with_room(20);
-        weighed(&mut recent, "a", 1);
-        weighed(&mut recent, "b", 2);
+        let mut recent = recent();
+        recent.put(&name("a"), 1, 6);
+        recent.put(&name("b"), 2, 6);
         recent.used(&name("a"));
-        weighed(&mut recent, "c", 3);
+        recent.put(&name("c"), 3, 6);
         assert_eq!(recent.used(&name("a")), Some(&mut 1));
         assert_eq!(recent.used(&name("b")), None);
         assert_eq!(recent.used(&name("c")), Some(&mut 3));
@@ -118,10 +119,22 @@ mod tests {
 
     #[test]
     fn what_may_not_go_stays() {
-        let mut recent = Recent::with_room(20);
+        let mut recent = recent();
         for id in ["a", "b", "c"] {
-            weighed(&mut recent, id, 0);
+            recent.put(&name(id), 0, 6);
         }
         assert!(["a", "b", "c"].iter().all(|id| recent.used(&name(id)).is_some()));
+    }
+
+    #[test]
+    fn what_is_put_there_stays_however_much_it_weighs() {
+        let mut recent = recent();
+        recent.put(&name("a"), 1, 0);
+        *recent.used_or(&name("b"), || 2) = 3;
+        recent.weigh(&name("b"), 100);
+        assert_eq!(recent.used(&name("a")), None);
+        assert_eq!(recent.used(&name("b")), Some(&mut 3));
+        recent.put(&name("c"), 4, 1);
+        assert_eq!(recent.used(&name("b")), None);
     }
 }

@@ -82,20 +82,34 @@ impl Report {
         self.add(Some(position), item, ("used_id", "id_removed"), message);
     }
 
-    /// A held item was deleted at the server, because it takes no turn behind it.
+    /// A held item was deleted at the server, which refuses every turn behind it.
     pub(super) fn deleted_upstream(&mut self, held: &Item, fault: &'static str) {
-        let message = "The upstream held it, and took no turn behind it.".to_owned();
-        self.add(None, held, (fault, "deleted_upstream"), message);
+        let message = "The upstream took no turn behind the item, which was deleted there.";
+        self.add(None, held, (fault, "deleted_upstream"), message.to_owned());
+    }
+
+    /// The output that was made up for a call gave way to the real one.
+    pub(super) fn gave_way_upstream(&mut self, made_up: &Item) {
+        let message = "The output that was made up was deleted: the real one takes its place.";
+        self.add(None, made_up, (LateOutput::FAULT, "deleted_upstream"), message.to_owned());
+    }
+
+    /// A held item stays in the response that the caller named, and the turn goes on around it.
+    pub(super) fn left_behind(&mut self, held: &Item, fault: &'static str) {
+        let message = "The upstream took no turn behind the item. This one goes on from the response \
+                       before it, and refers to what else stood there.";
+        self.add(None, held, (fault, "left_behind"), message.to_owned());
     }
 
     /// What was found where nobody can tell what is held.
-    pub(super) fn found_by_kind(&mut self, input: &[Item], findings: &[Finding]) {
+    pub(super) fn found_by_kind(&mut self, input: &[(usize, &Item)], findings: &[Finding]) {
         for finding in findings {
             match (&finding.fault, finding.position) {
-                (Some(fault), Some(position)) => {
+                (Some(fault), Some(nth)) => {
+                    let (position, item) = input[nth];
                     let action = finding.action.map_or("dropped", |action| action.name());
                     let message = fault.refusal(position).message;
-                    self.add(Some(position), &input[position], (fault.name(), action), message);
+                    self.add(Some(position), item, (fault.name(), action), message);
                 }
                 _ => self.resent += 1,
             }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::OpenError;
-use crate::item::{Item, items_of};
+use crate::item::{FingerprintKey, Item, items_of};
 use crate::json::{Object, range_in, with_elements};
 
 /// A body as it came, and the items of its input.
@@ -15,8 +15,6 @@ pub(super) struct Request {
     pub(super) goes_on: GoesOn,
     /// Whether its response is stored.
     pub(super) stores: bool,
-    /// Whether it is answered before there is an answer.
-    pub(super) in_background: bool,
 }
 
 /// What a request goes on from.
@@ -42,9 +40,8 @@ impl Request {
         };
         let goes_on = GoesOn::of(&fields);
         let stores = fields.get("store") != Some("false");
-        let in_background = fields.is_true("background");
         drop(fields);
-        Ok(Self { body, input, goes_on, stores, in_background })
+        Ok(Self { body, input, goes_on, stores })
     }
 
     /// The items that are to be delivered to a conversation, without a turn.
@@ -54,13 +51,33 @@ impl Request {
             input: items_of(items)?,
             goes_on: GoesOn::Conversation(conversation.to_owned()),
             stores: true,
-            in_background: false,
         })
+    }
+
+    /// A digest of the very bytes that came.
+    pub(super) fn digest(&self, key: FingerprintKey) -> u128 {
+        key.digest(&self.body)
+    }
+
+    /// The very bytes that came.
+    pub(super) fn as_it_came(&self) -> Bytes {
+        self.body.clone()
     }
 
     /// The body with these items as its input: the very bytes that came where they are those that came.
     pub(super) fn with_input(&self, items: &[Item]) -> Bytes {
         self.with_items("input", items)
+    }
+
+    /// The same, going on from another response or from nothing.
+    pub(super) fn with_input_behind(&self, previous: Option<&str>, items: &[Item]) -> Bytes {
+        let body = self.with_input(items);
+        let mut fields = Object::parse(&body).expect("it was read as an object");
+        match previous {
+            Some(id) => fields.set_string("previous_response_id", id),
+            None => fields.remove("previous_response_id"),
+        }
+        fields.to_bytes()
     }
 
     /// The body of a delivery of these items.
@@ -76,13 +93,11 @@ impl Request {
         let text = std::str::from_utf8(&self.body).expect("it was read as JSON");
         let mut fields = Object::of(text).expect("it was read as an object");
         let elements = items.iter().map(Item::text);
-        match fields.get(key).map(|raw| range_in(text, raw)) {
-            Some(value) => with_elements(text, value, elements).into(),
-            None => {
-                fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
-                fields.to_bytes()
-            }
+        if let Some(value) = fields.get(key).map(|raw| range_in(text, raw)) {
+            return with_elements(text, value, elements).into();
         }
+        fields.set(key.to_owned(), with_elements("[]", 0..2, elements));
+        fields.to_bytes()
     }
 }
 

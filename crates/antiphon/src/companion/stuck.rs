@@ -58,6 +58,11 @@ impl Stuck {
         self.items().map(|item| item.id.clone())
     }
 
+    /// Whether there is something that no request mends.
+    pub(super) fn has_unmendable(&self) -> bool {
+        !self.unmendable.is_empty()
+    }
+
     /// The ids of what no request mends.
     pub(super) fn unmendable_ids(&self) -> HashSet<ItemId> {
         self.unmendable.iter().map(|(item, _)| item.id.clone()).collect()
@@ -72,10 +77,18 @@ impl Stuck {
     pub(super) fn report(&self, deleted: &HashSet<ItemId>, input: &[Item], report: &mut Report) {
         let is_gone = |held: &HeldItem| deleted.contains(&held.id);
         for (held, fault) in self.unmendable.iter().filter(|(held, _)| is_gone(held)) {
-            report.deleted_upstream(&named(held), fault);
+            report.deleted_upstream(&as_item(held), fault);
         }
-        for (_, position) in self.late.iter().filter(|(held, _)| is_gone(held)) {
+        for (made_up, position) in self.late.iter().filter(|(held, _)| is_gone(held)) {
+            report.gave_way_upstream(&as_item(made_up));
             report.late_output(*position, &input[*position], LateOutput::Replaces);
+        }
+    }
+
+    /// Tells of what the turn goes on around.
+    pub(super) fn report_left_behind(&self, report: &mut Report) {
+        for (held, fault) in &self.unmendable {
+            report.left_behind(&as_item(held), fault);
         }
     }
 }
@@ -90,6 +103,13 @@ pub(super) fn without(history: &History, deleted: &HashSet<ItemId>) -> History {
     History::of(items)
 }
 
-fn named(held: &HeldItem) -> Item {
+/// What is left of a history that is gone on from around these.
+pub(super) fn around(history: &History, left_behind: &HashSet<ItemId>) -> History {
+    let transcript = history.transcript();
+    let items = transcript.items().iter().filter(|item| !left_behind.contains(&item.id));
+    History::of(items.cloned())
+}
+
+fn as_item(held: &HeldItem) -> Item {
     Item::outline(held.head.clone())
 }

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use super::answer::Answer;
 use super::course::{Course, Sending, Stage};
 use super::{Report, Step};
 
@@ -23,6 +22,7 @@ impl Turn {
         match &self.0.stage {
             Stage::Learning(learning, _) => learning.step(),
             Stage::Deleting(deleting) => deleting.step().unwrap_or(Step::Nothing),
+            Stage::GoingAround(around) => around.step(),
             Stage::Sending(Sending { body, .. }) => Step::Send { body: body.clone() },
             Stage::GivenUp => Step::GiveUp,
             Stage::Hearing(..) | Stage::Over => Step::Nothing,
@@ -31,23 +31,20 @@ impl Turn {
 
     /// What the server says to what [`Step::Ask`] asks. A request that came to no answer is told as status 0
     /// without a body.
+    #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn answered(&mut self, status: u16, body: Bytes) {
         self.0.answered(status, &body);
     }
 
     /// The server refused the request that was sent, or failed: it gave another status than 2xx.
+    #[expect(clippy::needless_pass_by_value, reason = "whoever tells has no other use for it")]
     pub fn refused(&mut self, status: u16, body: Bytes) {
         self.0.refused(status, &body);
     }
 
     /// The server answers the request that was sent: with an event stream, or with one JSON object.
     pub fn begun(&mut self, is_event_stream: bool) {
-        match std::mem::replace(&mut self.0.stage, Stage::Over) {
-            Stage::Sending(sending) => {
-                self.0.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
-            }
-            other => self.0.stage = other,
-        }
+        self.0.begun(is_event_stream);
     }
 
     /// Bytes of the answer, as they come. They go to the caller as they are. Once they have told the end

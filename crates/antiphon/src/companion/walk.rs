@@ -1,9 +1,8 @@
 //! Asking for a chain of responses, from its end back to what is known.
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 
+use super::around::lists_output_of;
 use super::history::History;
 use super::kept::KeptResponse;
 use super::learning::Held;
@@ -16,6 +15,9 @@ use crate::json::quote;
 /// How many responses of a chain are asked for. What stands before them is not known, as if a client had
 /// never sent it.
 const LONGEST: usize = 256;
+
+/// The bytes of what is asked for of a chain, but for the answer with which it gets longer.
+const MAX_BYTES: usize = 256 << 20;
 
 /// A chain as far back as it was asked for.
 ///
@@ -31,6 +33,8 @@ pub(super) struct Walk {
     links: Vec<Link>,
     /// Whether the server lists the input of responses.
     lists_input: bool,
+    /// How much was answered.
+    bytes: usize,
     asked: Asked,
 }
 
@@ -51,7 +55,7 @@ enum Asked {
 /// What came of an answer.
 pub(super) enum Walked {
     /// More is to be asked.
-    On(Walk),
+    On(Box<Walk>),
     /// All is known.
     Through(Held),
     /// There is no such response.
@@ -65,7 +69,7 @@ impl Walk {
     pub(super) fn from(id: &str) -> Option<Self> {
         Segment::of(id)?;
         let asked = Asked::Response(id.to_owned());
-        Some(Self { links: Vec::new(), lists_input: true, asked })
+        Some(Self { links: Vec::new(), lists_input: true, bytes: 0, asked })
     }
 
     /// What to ask next.
@@ -87,6 +91,7 @@ impl Walk {
         body: &Bytes,
         known: impl Fn(&str) -> Option<History>,
     ) -> Walked {
+        self.bytes += body.len();
         let asked = std::mem::replace(&mut self.asked, Asked::Response(String::new()));
         match asked {
             Asked::Response(id) => self.response(id, status, body, known),
@@ -119,7 +124,7 @@ impl Walk {
             Some(response) if self.lists_input => {
                 let listing = Listing::by(Cursor::LastOfData);
                 self.asked = Asked::Input { id, response, listing };
-                Walked::On(self)
+                Walked::On(Box::new(self))
             }
             Some(response) => self.link(response, Vec::new(), known),
         }
@@ -139,7 +144,7 @@ impl Walk {
         }
         if listing.query().is_some() {
             self.asked = Asked::Input { id, response, listing };
-            return Walked::On(self);
+            return Walked::On(Box::new(self));
         }
         self.link(response, listing.into_items(), known)
     }
@@ -153,27 +158,21 @@ impl Walk {
     ) -> Walked {
         let previous = response.previous.clone().filter(|id| Segment::of(id).is_some());
         self.links.push(Link { response, input });
-        match previous {
-            None => self.through(History::default()),
-            Some(_) if self.links.len() >= LONGEST => self.through(History::default()),
-            Some(id) => match known(&id) {
-                Some(history) => self.through(history),
-                None => {
-                    self.asked = Asked::Response(id);
-                    Walked::On(self)
-                }
-            },
+        let is_long = self.links.len() >= LONGEST || self.bytes > MAX_BYTES;
+        let Some(previous) = previous.filter(|_| !is_long) else {
+            return self.through(History::default());
+        };
+        if let Some(history) = known(&previous) {
+            return self.through(history);
         }
+        self.asked = Asked::Response(previous);
+        Walked::On(Box::new(self))
     }
 
     /// Whether the input of the response behind this one lists this one's output too: then it lists all
     /// that came before.
     fn has_all_of(&self, response: &KeptResponse) -> bool {
-        let Some(last) = self.links.last() else { return false };
-        let listed: HashSet<&ItemId> = last.input.iter().filter_map(id_of).collect();
-        let mut output = response.output.iter();
-        !response.output.is_empty()
-            && output.all(|item| id_of(item).is_some_and(|id| listed.contains(id)))
+        self.links.last().is_some_and(|last| lists_output_of(&last.input, response))
     }
 
     /// All of the chain, behind what was known of it.

@@ -18,6 +18,13 @@ impl FingerprintKey {
     pub const fn new(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
+
+    /// A digest of any bytes under this key.
+    pub(crate) fn digest(self, bytes: &[u8]) -> u128 {
+        let mut hasher = SipHasher13::new_with_key(&self.0);
+        hasher.write(bytes);
+        hasher.finish128().as_u128()
+    }
 }
 
 impl fmt::Debug for FingerprintKey {

@@ -1,5 +1,6 @@
 """The clients with which the SDK's models ask."""
 
+from hashlib import sha256
 from typing import Any, cast
 
 from agents import Agent, Model, ModelProvider, OpenAIProvider, RunConfig, set_default_openai_client
@@ -30,10 +31,18 @@ def client_of(agent: Agent[Any], settings: Settings) -> AsyncOpenAI | None:
     """The client with which an agent's model asks. None where it does not ask OpenAI's API."""
     model = setting(settings, "model") or agent.model
     if not isinstance(model, Model):
-        models = cast(ModelProvider, setting(settings, "model_provider") or RunConfig().model_provider)
+        models = cast(
+            ModelProvider, setting(settings, "model_provider") or RunConfig().model_provider
+        )
         model = models.get_model(model)
     client = getattr(model, "_client", None)
     return client if isinstance(client, AsyncOpenAI) else None
+
+
+def account_of(client: AsyncOpenAI) -> str:
+    """Whose data a client's requests are about: a digest of its address and its credentials."""
+    names = (client.base_url, client.organization, client.project, client.api_key)
+    return sha256("\n".join(str(name) for name in names).encode()).hexdigest()
 
 
 def setting(settings: Settings, name: str) -> Any:

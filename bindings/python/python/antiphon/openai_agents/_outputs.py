@@ -10,6 +10,9 @@ from agents.items import HandoffOutputItem, RunItem, ToolCallOutputItem, TRespon
 
 Outputs = list[TResponseInputItem]
 
+Response = tuple[str, str]
+"""An account, and the id of a response of its."""
+
 
 def outputs_of(items: Iterable[RunItem]) -> Outputs:
     """The outputs among a run's items, as a request would carry them."""
@@ -32,30 +35,31 @@ def call_id_of(item: Any) -> str | None:
 class Unsent:
     """Outputs for calls of responses, kept until a run goes on from the response.
 
-    No API appends to a stored response: what a chain is to get goes with its next request. Bounded:
-    of the responses that were left last, and of their outputs as much as `characters` of text.
+    No API appends to a stored response: what a chain is to get goes with its next request. Each
+    belongs to an account, and is found by no other. Bounded: of the responses that were left last,
+    and of their outputs as much as `characters` of text.
     """
 
     def __init__(self, responses: int = 256, characters: int = 16_000_000) -> None:
         self._responses = responses
         self._characters = characters
         self._lock = Lock()
-        self._kept: OrderedDict[str, tuple[int, Outputs]] = OrderedDict()
+        self._kept: OrderedDict[Response, tuple[int, Outputs]] = OrderedDict()
 
-    def keep(self, response_id: str, outputs: Outputs) -> None:
+    def keep(self, response: Response, outputs: Outputs) -> None:
         """Keeps the outputs for calls of a response."""
         with self._lock:
-            self._kept[response_id] = (len(str(outputs)), outputs)
-            self._kept.move_to_end(response_id)
+            self._kept[response] = (len(str(outputs)), outputs)
+            self._kept.move_to_end(response)
             while self._is_too_much():
                 self._kept.popitem(last=False)
 
     def before(
-        self, response_id: str, given: str | list[TResponseInputItem]
+        self, response: Response, given: str | list[TResponseInputItem]
     ) -> str | list[TResponseInputItem]:
         """The input of a run that goes on from a response, behind the outputs kept for it."""
         with self._lock:
-            _, outputs = self._kept.get(response_id, (0, []))
+            _, outputs = self._kept.get(response, (0, []))
         items = [user_message(given)] if isinstance(given, str) else given
         answered = {call_id_of(item) for item in items}
         missing = [output for output in outputs if call_id_of(output) not in answered]

@@ -45,19 +45,3 @@ impl Objections {
         self.left_out.get(id?).copied()
     }
 }
-
-impl StateError {
-    /// What was refused, as reports name it.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::DuplicateItem(_) => "duplicate_item",
-            Self::UnansweredCall(_) => "unanswered_call",
-            Self::OutputWithoutCall(_) => "output_without_call",
-            Self::LoneReasoning(_) => "lone_reasoning",
-            Self::WithoutReasoning { .. } => "missing_reasoning",
-            Self::UnknownItem(_) => "unresolved_reference",
-            Self::Locked => "conversation_locked",
-            Self::UnknownResponse => "previous_response_not_found",
-        }
-    }
-}

@@ -1,0 +1,170 @@
+"""Streamed runs of the OpenAI Agents SDK that are left in the middle of an answer."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from agents import Agent
+from openai import BadRequestError
+
+from agents_sdk import (
+    ECHO,
+    ECHO_TWICE,
+    FACT,
+    RECALL,
+    RECALLED,
+    UNANSWERED,
+    Setting,
+    Settings,
+    antiphonal,
+    assert_whole,
+    echo_tool,
+    outputs,
+    plain,
+)
+from provider import Provider
+
+PLACES = {
+    "in_reasoning": "response.reasoning_summary_text.delta",
+    "in_arguments": "response.function_call_arguments.delta",
+    "behind_call": "response.function_call_arguments.done",
+}
+
+CONVERSATION, CHAIN = "conversation", "chain"
+
+
+async def leave(setting: Setting, agent: Agent[Any], place: str, **options: Any) -> str:
+    """Cancels a streamed run where its answer stops, and gives the id that the answer announced."""
+    result = setting.runner.run_streamed(agent, ECHO, **options)
+    announced = ""
+    async for event in result.stream_events():
+        if event.type != "raw_response_event":
+            continue
+        if event.data.type == "response.created":
+            announced = event.data.response.id
+        if event.data.type == PLACES[place]:
+            break
+    result.cancel()
+    assert result.run_loop_task is not None
+    await asyncio.wait([result.run_loop_task])
+    return announced
+
+
+async def gone_on(provider: Provider, settings: Settings, owner: str, place: str) -> str:
+    """A fact, a run that is left, a recall behind it."""
+    async with settings() as setting:
+        agent = setting.agent(echo_tool())
+        options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
+        if owner == CHAIN:
+            options = {"auto_previous_response_id": True}
+        begun = await setting.run(agent, FACT, **options)
+        if owner == CHAIN:
+            options = {"previous_response_id": begun.last_response_id}
+        provider.hold(place)
+        announced = await leave(setting, agent, place, **options)
+        if owner == CHAIN:
+            options = {"previous_response_id": announced}
+        return str((await setting.run(agent, RECALL, **options)).final_output)
+
+
+@pytest.mark.parametrize("owner", [CONVERSATION, CHAIN])
+def test_a_run_that_is_left_behind_a_call_breaks_what_it_was_part_of(
+    provider: Provider, owner: str
+) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(gone_on(provider, plain, owner, "behind_call"))
+
+
+@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
+    provider: Provider, place: str
+) -> None:
+    assert asyncio.run(gone_on(provider, antiphonal, CONVERSATION, place)) == RECALLED
+
+    assert_whole_in_the_end(provider)
+
+
+@pytest.mark.parametrize("on_abort", ["part", "whole"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_chain_is_healed_where_the_response_was_kept(provider: Provider, place: str) -> None:
+    assert asyncio.run(gone_on(provider, antiphonal, CHAIN, place)) == RECALLED
+
+    assert_whole_in_the_end(provider)
+
+
+async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
+    """A run that may finish its turn, tools and all; the recall, and the outputs held before it."""
+    async with settings() as setting:
+        agent = setting.agent(echo_tool())
+        options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
+        await setting.run(agent, FACT, **options)
+        result = setting.runner.run_streamed(agent, ECHO, **options)
+        async for event in result.stream_events():
+            if event.type == "run_item_stream_event" and event.name == "tool_called":
+                result.cancel(mode="after_turn")
+        held = outputs(provider.items(options["conversation_id"]))
+        recalled = await setting.run(agent, RECALL, **options)
+        return str(recalled.final_output), held
+
+
+def test_a_run_that_stops_after_its_turn_breaks_its_conversation(provider: Provider) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(stopped_after_its_turn(provider, plain))
+
+
+def test_a_run_that_stops_after_its_turn_delivers_its_output(provider: Provider) -> None:
+    assert asyncio.run(stopped_after_its_turn(provider, antiphonal)) == (RECALLED, ["hello"])
+
+    assert_whole(provider)
+
+
+class WaitingAtItsSecondCall:
+    """A tool that answers its first call, and waits forever in its second."""
+
+    def __init__(self) -> None:
+        self.is_waiting = asyncio.Event()
+        self._has_answered = False
+
+    async def __call__(self, text: str) -> str:
+        if self._has_answered:
+            self.is_waiting.set()
+            await asyncio.Event().wait()
+        self._has_answered = True
+        return "hello"
+
+
+async def cancelled_in_a_tool(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
+    """A run whose task is cancelled between the outputs of two calls."""
+    async with settings() as setting:
+        waiting = WaitingAtItsSecondCall()
+        options = {"conversation_id": provider.new_conversation()}
+        await setting.run(setting.agent(echo_tool()), FACT, **options)
+        running = asyncio.create_task(
+            setting.run(setting.agent(echo_tool(waiting)), ECHO_TWICE, **options)
+        )
+        await waiting.is_waiting.wait()
+        running.cancel()
+        await asyncio.wait([running])
+        assert running.cancelled()
+        held = outputs(provider.items(options["conversation_id"]))
+        recalled = await setting.run(setting.agent(echo_tool()), RECALL, **options)
+        return str(recalled.final_output), held
+
+
+def test_a_run_that_is_cancelled_in_a_tool_breaks_its_conversation(provider: Provider) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(cancelled_in_a_tool(provider, plain))
+
+
+def test_a_run_that_is_cancelled_in_a_tool_delivers_what_it_has(provider: Provider) -> None:
+    assert asyncio.run(cancelled_in_a_tool(provider, antiphonal)) == (RECALLED, ["hello"])
+
+    assert_whole(provider)
+
+
+def assert_whole_in_the_end(provider: Provider) -> None:
+    assert provider.twice() == []
+    given = provider.turns()[-1]
+    calls = [item for item in given if item.get("type") == "function_call"]
+    assert len(outputs(given)) == len(calls)

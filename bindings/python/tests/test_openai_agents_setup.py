@@ -1,0 +1,106 @@
+"""How the package is set up beside the OpenAI Agents SDK: its client, its runner, its models."""
+
+import asyncio
+from collections.abc import Iterator
+
+import agents
+import pytest
+from agents import Agent, RunConfig, RunHooks, RunState, function_tool
+from agents.models import _openai_shared
+from openai import AsyncOpenAI
+
+from agents_sdk import ECHO, FACT, RECALL, RECALLED, assert_whole, echo_tool, outputs
+from antiphon.openai_agents import Runner, install
+from antiphon.openai_agents import provider as whole_provider
+from provider import Provider
+
+
+@pytest.fixture(autouse=True)
+def no_default_client() -> Iterator[None]:
+    """The SDK's default client is the process's: it is as it was after a test."""
+    yield
+    _openai_shared._default_openai_client = None
+
+
+def test_models_that_are_named_ask_with_the_installed_client(provider: Provider) -> None:
+    install(use_for_tracing=False)
+    conversation = provider.new_conversation()
+    stopping = Agent(
+        "stopping",
+        model="fake-model",
+        tools=[echo_tool()],
+        tool_use_behavior="stop_on_first_tool",
+    )
+
+    for text in (FACT, ECHO):
+        Runner.run_sync(stopping, text, conversation_id=conversation)
+    recalled = Runner.run_sync(stopping, RECALL, conversation_id=conversation)
+
+    assert recalled.final_output == RECALLED
+    assert outputs(provider.items(conversation)) == ["hello"]
+    assert_whole(provider)
+
+
+def test_with_the_installed_client_alone_a_call_is_answered_before_the_next_turn(
+    provider: Provider,
+) -> None:
+    install(use_for_tracing=False)
+    conversation = provider.new_conversation()
+    agent = Agent("stopping", model="fake-model", tools=[echo_tool()])
+    agent.tool_use_behavior = "stop_on_first_tool"
+
+    for text in (FACT, ECHO):
+        agents.Runner.run_sync(agent, text, conversation_id=conversation)
+    recalled = agents.Runner.run_sync(agent, RECALL, conversation_id=conversation)
+
+    assert recalled.final_output == RECALLED
+    assert_whole(provider)
+
+
+def test_a_run_may_be_told_its_provider_of_models(provider: Provider) -> None:
+    async def story() -> str:
+        conversation = provider.new_conversation()
+        models = RunConfig(model="fake-model", model_provider=whole_provider(AsyncOpenAI()))
+        agent = Agent("stopping", tools=[echo_tool()], tool_use_behavior="stop_on_first_tool")
+        for text in (FACT, ECHO, RECALL):
+            result = await Runner.run(agent, text, conversation_id=conversation, run_config=models)
+        return str(result.final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+
+
+def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
+    class Counting(RunHooks):
+        heard: list[str] = []
+
+        async def on_tool_end(self, context, agent, tool, result) -> None:  # type: ignore[no-untyped-def]
+            self.heard.append(str(result))
+
+    install(use_for_tracing=False)
+    agent = Agent("echoing", model="fake-model", tools=[echo_tool()])
+
+    Runner.run_sync(agent, ECHO, hooks=Counting())
+
+    assert Counting.heard == ["hello"]
+
+
+def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
+    provider: Provider,
+) -> None:
+    @function_tool(name_override="echo", needs_approval=True)
+    def echo_if_approved(text: str) -> str:
+        """Says the text again."""
+        return text
+
+    async def story() -> str:
+        install(use_for_tracing=False)
+        agent = Agent("asking", model="fake-model", tools=[echo_if_approved])
+        conversation = provider.new_conversation()
+        paused = await Runner.run(agent, ECHO, conversation_id=conversation)
+        state = await RunState.from_json(agent, paused.to_state().to_json())
+        state.approve(state.get_interruptions()[0])
+        return str((await Runner.run(agent, state)).final_output)
+
+    assert asyncio.run(story()) == "echo said: hello"
+    assert_whole(provider)

@@ -1,0 +1,163 @@
+//! Going on from a response that holds what no request mends.
+//!
+//! Nothing of a response can be deleted. The turn goes on from the one before it instead, and refers to
+//! what stood behind that: the input of the response, and of its output what the server takes.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+
+use super::history::History;
+use super::kept::KeptResponse;
+use super::listing::{Cursor, Listing};
+use super::planning::Plan;
+use super::segment::Segment;
+use super::{Method, Step};
+use crate::item::{Item, ItemId};
+use crate::json::quote;
+
+/// Asking what stands around these items of a response.
+///
+/// ```text
+///   Response ──> Input, page by page ──> Previous, if there is one ──> over
+///      └───────────────┴── any other answer: the server has the last word
+/// ```
+#[derive(Debug)]
+pub(super) struct Around {
+    id: String,
+    asked: Asked,
+    /// What is known to be held.
+    pub(super) history: History,
+    /// What would be sent behind the response itself.
+    pub(super) plan: Plan,
+}
+
+/// What is being asked.
+#[derive(Debug)]
+enum Asked {
+    Response,
+    Input(KeptResponse, Listing),
+    Previous { own: KeptResponse, input: Vec<Item>, id: String },
+}
+
+/// What a turn goes on from in the place of a response.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Footing {
+    /// The response before that one, if there is one and its items are not listed.
+    pub(super) previous: Option<String>,
+    /// The items that stood behind it, by reference.
+    pub(super) references: Vec<Item>,
+}
+
+/// What came of an answer.
+pub(super) enum Found {
+    /// More is to be asked.
+    NotYet(Box<Around>),
+    /// It can be gone around, or not.
+    Over(Box<Around>, Option<Footing>),
+}
+
+impl Around {
+    /// Whether there is something in the way of this plan that can be gone around.
+    pub(super) fn is_possible(id: &str, plan: &Plan) -> bool {
+        Segment::of(id).is_some() && plan.stuck.has_unmendable()
+    }
+
+    /// Around what is in the way of this plan, in the response that it goes on from.
+    pub(super) fn of(id: &str, history: History, plan: Plan) -> Self {
+        Self { id: id.to_owned(), asked: Asked::Response, history, plan }
+    }
+
+    /// What to ask next.
+    pub(super) fn step(&self) -> Step {
+        let segment = |id| Segment::of(id).expect("it was checked");
+        let path = match &self.asked {
+            Asked::Response => format!("/responses/{}", segment(&self.id)),
+            Asked::Input(_, listing) => {
+                let query = listing.query().expect("a list that is whole is not asked for");
+                format!("/responses/{}/input_items?{query}", segment(&self.id))
+            }
+            Asked::Previous { id, .. } => format!("/responses/{}", segment(id)),
+        };
+        Step::Ask { method: Method::Get, path, body: None }
+    }
+
+    /// What the server says.
+    pub(super) fn answered(mut self, status: u16, body: &Bytes) -> Found {
+        match std::mem::replace(&mut self.asked, Asked::Response) {
+            Asked::Response => match read(status, body) {
+                Some(response) => {
+                    let listing = Listing::by(Cursor::LastOfData);
+                    self.on(Asked::Input(response, listing))
+                }
+                None => Found::Over(Box::new(self), None),
+            },
+            Asked::Input(own, mut listing) => {
+                if status != 200 || listing.add(body).is_err() {
+                    return Found::Over(Box::new(self), None);
+                }
+                if listing.query().is_some() {
+                    return self.on(Asked::Input(own, listing));
+                }
+                self.listed(own, listing.into_items())
+            }
+            Asked::Previous { own, input, id } => {
+                let listed = read(status, body).is_some_and(|it| lists_output_of(&input, &it));
+                let footing = self.footing((!listed).then_some(id), &own, &input);
+                Found::Over(Box::new(self), footing)
+            }
+        }
+    }
+
+    fn on(self, asked: Asked) -> Found {
+        Found::NotYet(Box::new(Self { asked, ..self }))
+    }
+
+    fn listed(self, own: KeptResponse, input: Vec<Item>) -> Found {
+        match own.previous.clone() {
+            Some(id) if Segment::of(&id).is_some() => self.on(Asked::Previous { own, input, id }),
+            Some(_) => Found::Over(Box::new(self), None),
+            None => {
+                let footing = self.footing(None, &own, &input);
+                Found::Over(Box::new(self), footing)
+            }
+        }
+    }
+
+    fn footing(
+        &self,
+        previous: Option<String>,
+        own: &KeptResponse,
+        input: &[Item],
+    ) -> Option<Footing> {
+        let stuck = self.plan.stuck.unmendable_ids();
+        let made: HashSet<&ItemId> = own.output.iter().filter_map(id_of).collect();
+        if input.is_empty() || !stuck.iter().all(|id| made.contains(id)) {
+            return None;
+        }
+        let items = input.iter().chain(&own.output);
+        let ids = items.filter_map(id_of).filter(|id| !stuck.contains(*id));
+        Some(Footing { previous, references: ids.map(reference_to).collect() })
+    }
+}
+
+fn read(status: u16, body: &Bytes) -> Option<KeptResponse> {
+    (status == 200).then(|| KeptResponse::read(body).ok()).flatten()
+}
+
+fn id_of(item: &Item) -> Option<&ItemId> {
+    item.head().id.as_ref()
+}
+
+fn reference_to(id: &ItemId) -> Item {
+    let raw = format!(r#"{{"type":"item_reference","id":{}}}"#, quote(id.as_str()));
+    Item::parse(raw.into()).expect("the text above is an item")
+}
+
+/// Whether a list of input has what came before it in the chain, too.
+pub(super) fn lists_output_of(input: &[Item], previous: &KeptResponse) -> bool {
+    let listed: HashSet<&ItemId> = input.iter().filter_map(id_of).collect();
+    let mut output = previous.output.iter();
+    !previous.output.is_empty()
+        && output.all(|item| id_of(item).is_some_and(|id| listed.contains(id)))
+}

@@ -1,0 +1,165 @@
+//! What becomes of a request that was sent.
+
+use bytes::Bytes;
+
+use super::answer::{Answer, Heard, Tracer};
+use super::course::{Basis, Course, Purpose, Refusal, Sending, Stage};
+use super::history::History;
+use super::request::GoesOn;
+use super::said::Said;
+use super::underway::Underway;
+use crate::faults::StateError;
+
+/// What a turn left where it went on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Left {
+    /// What was there.
+    Nothing,
+    /// Nobody knows.
+    Doubt,
+}
+
+/// What a server refuses whatever it holds. What else it refuses may show that it holds something else
+/// than is known.
+const WHATEVER_IS_HELD: [u16; 4] = [401, 403, 413, 429];
+
+impl Course {
+    pub(super) fn refused(&mut self, status: u16, body: &Bytes) {
+        let sending = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Sending(sending) => sending,
+            other => return self.stage = other,
+        };
+        let is_clients = (400..500).contains(&status);
+        if is_clients {
+            self.underway.iter_mut().for_each(Underway::is_refused);
+        }
+        let fault = is_clients.then(|| Said::in_body(body).state_error()).flatten();
+        match fault {
+            Some(StateError::Locked) => self.give_up(Left::Doubt),
+            Some(StateError::UnknownResponse) => {
+                self.forget();
+                self.give_up(Left::Doubt);
+            }
+            Some(fault) if self.refusal.is_none() => self.otherwise(fault, sending),
+            None if WHATEVER_IS_HELD.contains(&status) => self.give_up(Left::Nothing),
+            _ => self.give_up(Left::Doubt),
+        }
+    }
+
+    /// The same turn behind what the server says that it holds.
+    fn otherwise(&mut self, fault: StateError, sending: Sending) {
+        let Sending { body, planned: Some((basis, _)) } = sending else {
+            return self.give_up(Left::Doubt);
+        };
+        // What it holds was told just now: only what it does not have is left out.
+        let is_known = self.has_learnt && matches!(fault, StateError::UnknownItem(_));
+        self.refusal = Some(Refusal { fault, body, has_deleted: false });
+        match basis {
+            Basis::Held(_) if is_known => self.plan(basis),
+            Basis::Held(_) => {
+                self.release(Left::Doubt);
+                self.forget();
+                self.has_cleared = false;
+                self.ask();
+            }
+            Basis::Nothing | Basis::Untold => self.plan(basis),
+        }
+    }
+
+    /// Goes on, unless the request was refused already: that is what its caller is told.
+    pub(super) fn unless_refused(&mut self, go_on: impl FnOnce(&mut Self)) {
+        match self.refusal {
+            Some(_) => self.give_up(Left::Doubt),
+            None => go_on(self),
+        }
+    }
+
+    pub(super) fn give_up(&mut self, left: Left) {
+        self.release(left);
+        self.stage = Stage::GivenUp;
+    }
+
+    pub(super) fn begun(&mut self, is_event_stream: bool) {
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Sending(sending) => {
+                self.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
+            }
+            other => self.stage = other,
+        }
+    }
+
+    pub(super) fn heard(&mut self, bytes: &[u8]) {
+        let Stage::Hearing(_, answer) = &mut self.stage else { return };
+        let heard = answer.heard(bytes, &mut Tracer { key: self.key, ids: &mut self.ids });
+        if let Some(heard) = heard {
+            self.conclude(heard);
+        }
+    }
+
+    pub(super) fn ended(&mut self) {
+        match self.heard_to_its_end() {
+            Some(heard) => self.conclude(heard),
+            None if matches!(self.stage, Stage::GivenUp) => {}
+            None => {
+                self.release(Left::Doubt);
+                self.stage = Stage::Over;
+            }
+        }
+    }
+
+    fn heard_to_its_end(&mut self) -> Option<Heard> {
+        let Stage::Hearing(_, answer) = &mut self.stage else { return None };
+        let mut tracer = Tracer { key: self.key, ids: &mut self.ids };
+        match self.purpose {
+            Purpose::Answer => answer.ended(&mut tracer),
+            Purpose::Delivery => Heard::of_list(&answer.take_whole()?, &mut tracer),
+        }
+    }
+
+    /// The answer told its end.
+    fn conclude(&mut self, heard: Heard) {
+        let id = heard.id.clone().filter(|_| self.request.stores);
+        let stage = std::mem::replace(&mut self.stage, Stage::Over);
+        let Some(history) = self.left_by(stage, heard) else { return self.release(Left::Doubt) };
+        let is_known = match self.underway.take() {
+            Some(underway) => underway.holds(history.clone()),
+            None => true,
+        };
+        if let Some(id) = id.filter(|_| is_known) {
+            self.memory.know_response(&self.name(&id), history);
+        }
+    }
+
+    /// All that is held by an answer that came to this; `None` where nobody knows.
+    fn left_by(&self, stage: Stage, heard: Heard) -> Option<History> {
+        let Stage::Hearing(sending, _) = stage else { return None };
+        let (basis, plan) = sending.planned.filter(|_| heard.is_whole)?;
+        let before = match basis {
+            Basis::Held(history) => history,
+            Basis::Nothing => History::default(),
+            Basis::Untold => return None,
+        };
+        let sent = match self.purpose {
+            Purpose::Answer => plan.fresh,
+            Purpose::Delivery if heard.output.len() == plan.fresh.len() => Vec::new(),
+            Purpose::Delivery => return None,
+        };
+        (!plan.leaves_doubt).then(|| before.with(sent.into_iter().chain(heard.output)))
+    }
+
+    /// The turn is not on its way any more.
+    pub(super) fn release(&mut self, left: Left) {
+        let Some(underway) = self.underway.take() else { return };
+        match left {
+            Left::Nothing => underway.untouched(),
+            Left::Doubt => drop(underway),
+        }
+    }
+
+    /// What was known of the response that the turn goes on from is not so.
+    fn forget(&self) {
+        if let GoesOn::Response(id) = &self.request.goes_on {
+            self.memory.forget_response(&self.name(id));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What is asked, and what comes of the answers.
+
+use super::*;
+
+#[test]
+fn a_conversation_is_asked_for_once_page_by_page() {
+    let companion = companion();
+    let mut turn = within(&companion, &user("So?"));
+    assert_eq!(asked(&turn), get(ITEMS));
+    let first = format!(r#"{{"data":[{HELLO}],"last_id":"msg_1","has_more":true}}"#);
+    turn.answered(200, first.into());
+    assert_eq!(asked(&turn), get(&format!("{ITEMS}&after=msg_1")));
+    turn.answered(200, page(&user("Well?")));
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    ends(&mut turn, "");
+    assert_eq!(sent(&within(&companion, &user("Bye."))), within_body(&user("Bye.")));
+}
+
+#[test]
+fn what_can_be_nobodys_id_is_not_asked_for() {
+    let companion = companion();
+    for id in ["../responses", "a b", "conv/1", "%2e"] {
+        let body = format!(r#"{{"conversation":"{id}","input":"Hi."}}"#);
+        assert_eq!(sent(&open(&companion, &body)), body);
+        let body = format!(r#"{{"previous_response_id":"{id}","input":"Hi."}}"#);
+        assert_eq!(sent(&open(&companion, &body)), body);
+    }
+}
+
+#[test]
+fn where_there_is_no_such_conversation_the_request_goes_as_it_came() {
+    let companion = companion();
+    let mut turn = within(&companion, &format!("{HELLO},{}", user("So?")));
+    turn.answered(404, error("Conversation with id 'conv_1' not found."));
+    assert_eq!(sent(&turn), within_body(&format!("{HELLO},{}", user("So?"))));
+    let refusal = error("Conversation with id 'conv_1' not found.");
+    turn.refused(404, refusal);
+    assert_eq!(turn.step(), Step::GiveUp);
+}
+
+#[test]
+fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
+    for (status, body) in [
+        (404, error("Not Found")),
+        (500, Bytes::new()),
+        (0, Bytes::new()),
+        (200, Bytes::from_static(b"<html>")),
+    ] {
+        let companion = companion();
+        let mut turn = within(&companion, &format!("{CALL},{}", output("call_1")));
+        turn.answered(status, body);
+        assert_eq!(sent(&turn), within_body(&output("call_1")), "{status}");
+        let report = turn.report();
+        assert!(report.by_kind);
+        assert_eq!(report.headers()[1].1, "duplicate_item=1");
+        ends(&mut turn, HELLO);
+        assert_eq!(asked(&within(&companion, &user("Bye."))), get(ITEMS));
+    }
+}
+
+#[test]
+fn an_input_that_knows_more_than_is_known_is_a_reason_to_ask() {
+    let companion = acquainted();
+    for input in [CALL.to_owned(), output("call_1")] {
+        assert_eq!(asked(&within(&companion, &input)), get(ITEMS), "{input}");
+    }
+    let pair = r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
+    let replayed = format!("{},{HELLO},{pair},{}", user("Hi."), output("c"));
+    sent(&within(&companion, &replayed));
+}
+
+#[test]
+fn a_chain_is_asked_for_back_to_what_is_known() {
+    let companion = companion();
+    let body = |input: &str| format!(r#"{{"previous_response_id":"resp_2","input":[{input}]}}"#);
+    let mut turn = open(&companion, &body(&format!("{HELLO},{}", output("call_1"))));
+    assert_eq!(asked(&turn), "GET /responses/resp_2");
+    let kept = |previous: &str, output: &str| {
+        Bytes::from(format!(
+            r#"{{"status":"completed","previous_response_id":{previous},"output":[{output}]}}"#
+        ))
+    };
+    turn.answered(200, kept(r#""resp_1""#, CALL));
+    assert_eq!(asked(&turn), "GET /responses/resp_2/input_items?order=asc&limit=100");
+    turn.answered(200, page(r#"{"id":"msg_u","role":"user","content":"Echo."}"#));
+    assert_eq!(asked(&turn), "GET /responses/resp_1");
+    turn.answered(200, kept("null", HELLO));
+    turn.answered(200, page(r#"{"id":"msg_v","role":"user","content":"Hi."}"#));
+    assert_eq!(sent(&turn), body(&output("call_1")));
+    assert_eq!(turn.report().resent, 1);
+    // Known by now.
+    sent(&open(&companion, &body(&output("call_1"))));
+}
+
+#[test]
+fn what_was_deleted_of_a_chain_is_not_known() {
+    let companion = companion();
+    let body = r#"{"previous_response_id":"resp_2","input":"So?"}"#;
+    let mut turn = open(&companion, body);
+    let kept =
+        format!(r#"{{"status":"completed","previous_response_id":"resp_1","output":[{HELLO}]}}"#);
+    turn.answered(200, kept.into());
+    turn.answered(404, error("Not Found"));
+    assert_eq!(asked(&turn), "GET /responses/resp_1");
+    turn.answered(404, error("Response with id 'resp_1' not found."));
+    assert_eq!(sent(&turn), body);
+}
+
+#[test]
+fn a_delivery_asks_first_and_posts_what_is_waited_for() {
+    let companion = companion();
+    let items = Bytes::from(format!("[{},{}]", output("call_1"), output("call_2")));
+    let mut turn = companion.deliver("account", "conv_1", &items).unwrap();
+    learns(&mut turn, CALL);
+    assert_eq!(sent(&turn), format!(r#"{{"items":[{}]}}"#, output("call_1")));
+    turn.begun(false);
+    let created = output("call_1").replace("\"type\"", "\"id\":\"fco_1\",\"type\"");
+    turn.heard(&page(&created));
+    turn.ended();
+    let again = companion.deliver("account", "conv_1", &items).unwrap();
+    assert_eq!(asked(&again), get(ITEMS), "another may have called call_2");
+    let items = Bytes::from(format!("[{}]", output("call_1")));
+    let again = companion.deliver("account", "conv_1", &items).unwrap();
+    assert_eq!(again.step(), Step::Nothing);
+}
+
+#[test]
+fn accounts_know_nothing_of_each_other() {
+    let companion = acquainted();
+    let body = Bytes::from(within_body(&user("Hi.")));
+    assert_eq!(asked(&companion.open("another", body).unwrap()), get(ITEMS));
+}

@@ -1,0 +1,105 @@
+//! Answers, however they come.
+
+use super::*;
+
+fn event(kind: &str, rest: &str) -> String {
+    format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{rest}}}\n\n")
+}
+
+fn created() -> String {
+    event("response.created", r#""response":{"id":"resp_1","status":"in_progress","output":[]}"#)
+}
+
+fn done(place: usize, item: &str) -> String {
+    event("response.output_item.done", &format!(r#""output_index":{place},"item":{item}"#))
+}
+
+fn completed(output: &str) -> String {
+    event("response.completed", &format!(r#""response":{}"#, response(output)))
+}
+
+/// Whether the conversation is known behind an answer of these bytes, heard in pieces of this size.
+fn is_known_behind(answer: &str, size: usize) -> bool {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("Echo."));
+    turn.begun(true);
+    answer.as_bytes().chunks(size).for_each(|piece| turn.heard(piece));
+    turn.ended();
+    let next = within(&companion, &format!("{CALL},{}", output("call_1")));
+    matches!(next.step(), Step::Send { .. })
+}
+
+#[test]
+fn it_is_heard_however_it_is_cut() {
+    let answer = [created(), done(0, CALL), completed(CALL), "data: [DONE]\n\n".into()].concat();
+    for size in [1, 2, 3, 7, 64, answer.len()] {
+        assert!(is_known_behind(&answer, size), "pieces of {size}");
+    }
+}
+
+#[test]
+fn an_end_without_output_goes_by_what_was_done() {
+    let without = completed("").replace(r#","output":[]"#, "");
+    for end in [completed(""), without] {
+        assert!(is_known_behind(&[created(), done(0, CALL), end].concat(), 16));
+    }
+}
+
+#[test]
+fn events_need_no_names() {
+    let answer = [created(), done(0, CALL), completed(CALL)].concat();
+    let unnamed: Vec<&str> = answer.lines().filter(|line| !line.starts_with("event:")).collect();
+    assert!(is_known_behind(&unnamed.join("\n"), 10));
+}
+
+#[test]
+fn what_failed_or_broke_off_at_any_byte_is_in_doubt() {
+    let failed = event("response.failed", r#""response":{"id":"resp_1","status":"failed"}"#);
+    assert!(!is_known_behind(&[created(), failed].concat(), 9));
+    assert!(!is_known_behind(&event("error", r#""message":"Oh.""#), 9));
+    let whole = [created(), done(0, CALL), completed(CALL)].concat();
+    for end in 0..whole.len() - 2 {
+        assert!(!is_known_behind(&whole[..end], 4096), "{end} bytes");
+    }
+}
+
+#[test]
+fn one_that_is_left_behind_its_end_is_whole() {
+    for is_dropped in [true, false] {
+        let companion = acquainted();
+        let mut turn = within(&companion, &user("So?"));
+        turn.begun(true);
+        turn.heard(completed(HELLO.replace("msg_1", "msg_2").as_str()).as_bytes());
+        if is_dropped {
+            drop(turn)
+        } else {
+            turn.left()
+        }
+        sent(&within(&companion, &user("Bye.")));
+    }
+}
+
+#[test]
+fn one_in_one_piece_is_whole_once_all_of_it_was_heard() {
+    let answer = response(HELLO);
+    for (heard, is_sure) in [(answer.len(), true), (answer.len() - 1, false), (0, false)] {
+        let companion = companion();
+        let mut turn = within(&companion, &user("Hi."));
+        learns(&mut turn, "");
+        turn.begun(false);
+        turn.heard(&answer.as_bytes()[..heard]);
+        turn.left();
+        let next = within(&companion, &user("Bye."));
+        assert_eq!(matches!(next.step(), Step::Send { .. }), is_sure, "{heard} bytes");
+    }
+}
+
+#[test]
+fn one_that_is_queued_leaves_its_conversation_in_doubt() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.begun(false);
+    turn.heard(br#"{"id":"resp_2","status":"queued","output":[]}"#);
+    turn.ended();
+    assert_eq!(asked(&within(&companion, &user("Bye."))), get(ITEMS));
+}

@@ -1,0 +1,97 @@
+//! What a companion says is to be done, step by step.
+
+mod asking;
+mod hearing;
+mod refusals;
+mod sending;
+mod standing;
+
+use bytes::Bytes;
+
+use super::{Companion, Method, Step, Turn};
+use crate::item::FingerprintKey;
+
+const HELLO: &str = r#"{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hello.","annotations":[]}]}"#;
+const CALL: &str = r#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{}","status":"completed"}"#;
+const ITEMS: &str = "/conversations/conv_1/items?order=asc&limit=100";
+
+fn companion() -> Companion {
+    Companion::new(FingerprintKey::new([7; 16]))
+}
+
+fn open(companion: &Companion, body: &str) -> Turn {
+    companion.open("account", Bytes::from(body.to_owned())).unwrap()
+}
+
+/// A turn of a conversation with these items as its input.
+fn within(companion: &Companion, input: &str) -> Turn {
+    open(companion, &within_body(input))
+}
+
+fn within_body(input: &str) -> String {
+    format!(r#"{{"model":"m","conversation":"conv_1","input":[{input}]}}"#)
+}
+
+fn user(text: &str) -> String {
+    format!(r#"{{"role":"user","content":"{text}"}}"#)
+}
+
+fn output(call_id: &str) -> String {
+    format!(r#"{{"type":"function_call_output","call_id":"{call_id}","output":"hi"}}"#)
+}
+
+fn page(items: &str) -> Bytes {
+    format!(r#"{{"object":"list","data":[{items}],"has_more":false}}"#).into()
+}
+
+fn error(message: &str) -> Bytes {
+    format!(r#"{{"error":{{"message":"{message}","code":null}}}}"#).into()
+}
+
+/// A response with this output, as one answer.
+fn response(output: &str) -> String {
+    format!(r#"{{"id":"resp_1","object":"response","status":"completed","output":[{output}]}}"#)
+}
+
+/// The path of what is to be asked.
+fn asked(turn: &Turn) -> String {
+    match turn.step() {
+        Step::Ask { method, path, body: None } => format!("{} {path}", method.as_str()),
+        step => panic!("{step:?}"),
+    }
+}
+
+fn get(path: &str) -> String {
+    format!("{} {path}", Method::Get.as_str())
+}
+
+/// The body that is to be sent.
+fn sent(turn: &Turn) -> String {
+    match turn.step() {
+        Step::Send { body } => String::from_utf8(body.into()).unwrap(),
+        step => panic!("{step:?}"),
+    }
+}
+
+/// The conversation is learnt to hold these items.
+fn learns(turn: &mut Turn, items: &str) {
+    assert_eq!(asked(turn), get(ITEMS));
+    turn.answered(200, page(items));
+}
+
+/// The turn is answered in one piece.
+fn ends(turn: &mut Turn, output: &str) {
+    turn.begun(false);
+    turn.heard(response(output).as_bytes());
+    turn.ended();
+    assert_eq!(turn.step(), Step::Nothing);
+}
+
+/// A companion that is sure of a conversation that holds a greeting and an answer.
+fn acquainted() -> Companion {
+    let companion = companion();
+    let mut turn = within(&companion, &user("Hi."));
+    learns(&mut turn, "");
+    ends(&mut turn, HELLO);
+    companion
+}

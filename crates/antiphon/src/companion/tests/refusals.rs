@@ -1,0 +1,108 @@
+//! What is refused, and what is done about it.
+
+use super::*;
+
+const DUPLICATE: &str =
+    "Duplicate item found with id msg_9. Remove duplicate items from your input.";
+
+#[test]
+fn what_does_not_fit_is_learnt_and_sent_once_more_otherwise() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.refused(400, error("No tool output found for function call call_1."));
+    learns(&mut turn, CALL);
+    assert!(sent(&turn).contains("No output was recorded for this call."));
+    let report = turn.report();
+    assert_eq!(report.relearned, Some("unanswered_call"));
+    let headers = report.headers();
+    assert_eq!(headers[1], ("antiphon-repairs", "unanswered_call=1".to_owned()));
+    assert_eq!(headers[2], ("antiphon-relearned", "true".to_owned()));
+    turn.refused(400, error("No tool output found for function call call_1."));
+    assert_eq!(turn.step(), Step::GiveUp, "not a third time");
+}
+
+#[test]
+fn where_nothing_else_would_be_sent_the_server_has_the_last_word() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.refused(400, error("No tool output found for function call call_1."));
+    learns(&mut turn, "");
+    assert_eq!(turn.step(), Step::GiveUp);
+}
+
+#[test]
+fn what_is_refused_by_its_id_is_left_out_though_it_is_not_listed() {
+    let companion = acquainted();
+    let foreign = HELLO.replace("msg_1", "msg_9");
+    let mut turn = within(&companion, &format!("{foreign},{}", user("So?")));
+    learns(&mut turn, HELLO);
+    turn.refused(400, error(DUPLICATE));
+    learns(&mut turn, HELLO);
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    let mends = turn.report().mends;
+    assert_eq!(
+        (mends[0].position, mends[0].fault, mends[0].action),
+        (Some(0), "duplicate_item", "dropped")
+    );
+}
+
+#[test]
+fn where_all_of_it_would_be_left_out_nothing_is_sent() {
+    let companion = acquainted();
+    let mut turn = within(&companion, r#"{"type":"item_reference","id":"msg_9"}"#);
+    turn.refused(404, error("Item with id 'msg_9' not found."));
+    learns(&mut turn, HELLO);
+    assert_eq!(turn.step(), Step::GiveUp);
+}
+
+#[test]
+fn where_the_server_does_not_tell_why_its_refusal_stands() {
+    for (status, body) in [(500, Bytes::new()), (404, error("Not Found"))] {
+        let companion = acquainted();
+        let mut turn = within(&companion, &user("So?"));
+        turn.refused(400, error("No tool output found for function call call_1."));
+        turn.answered(status, body);
+        assert_eq!(turn.step(), Step::GiveUp);
+    }
+}
+
+#[test]
+fn what_a_chain_lost_is_forgotten() {
+    let companion = companion();
+    let mut turn = open(&companion, r#"{"input":"Hi."}"#);
+    ends(&mut turn, HELLO);
+    let body = r#"{"previous_response_id":"resp_1","input":"So?"}"#;
+    let mut turn = open(&companion, body);
+    turn.refused(400, error("Previous response with id 'resp_1' not found."));
+    assert_eq!(turn.step(), Step::GiveUp);
+    assert_eq!(asked(&open(&companion, body)), "GET /responses/resp_1");
+}
+
+#[test]
+fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
+    for (status, is_sure) in [
+        (429, true),
+        (401, true),
+        (403, true),
+        (413, true),
+        (400, false),
+        (409, false),
+        (500, false),
+    ] {
+        let companion = acquainted();
+        let mut turn = within(&companion, &user("So?"));
+        turn.refused(status, error("No."));
+        assert_eq!(turn.step(), Step::GiveUp);
+        let next = within(&companion, &user("Bye."));
+        assert_eq!(matches!(next.step(), Step::Send { .. }), is_sure, "{status}");
+    }
+}
+
+#[test]
+fn a_locked_conversation_is_not_sent_to_again() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    let locked = r#"{"error":{"message":"Please retry.","code":"conversation_locked"}}"#;
+    turn.refused(400, locked.into());
+    assert_eq!(turn.step(), Step::GiveUp);
+}

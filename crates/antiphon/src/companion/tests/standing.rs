@@ -1,0 +1,87 @@
+//! A ledger is never sure and wrong.
+
+use super::*;
+
+fn is_sure(companion: &Companion) -> bool {
+    let turn = within(companion, &user("Bye."));
+    let is_sure = matches!(turn.step(), Step::Send { .. });
+    is_sure
+}
+
+#[test]
+fn a_companion_and_its_turns_go_wherever_they_are_needed() {
+    fn shared<T: Clone + Send + Sync + 'static>() {}
+    fn sent<T: Send + 'static>() {}
+    shared::<Companion>();
+    sent::<Turn>();
+}
+
+#[test]
+fn a_turn_that_is_dropped_was_left() {
+    let companion = acquainted();
+    drop(within(&companion, &user("So?")));
+    assert!(!is_sure(&companion));
+}
+
+#[test]
+fn what_something_else_changed_is_asked_for() {
+    let companion = acquainted();
+    companion.touched("account", "conv_1");
+    assert!(!is_sure(&companion));
+}
+
+#[test]
+fn what_changed_while_a_turn_was_on_its_way_is_asked_for_after_it() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    companion.touched("account", "conv_1");
+    ends(&mut turn, "");
+    assert!(!is_sure(&companion));
+}
+
+#[test]
+fn while_one_turn_is_on_its_way_another_is_planned_on_nothing_that_is_known() {
+    let companion = acquainted();
+    let mut first = within(&companion, &user("So?"));
+    let mut second = within(&companion, &user("And?"));
+    learns(&mut second, HELLO);
+    ends(&mut first, "");
+    ends(&mut second, "");
+    assert!(!is_sure(&companion));
+}
+
+#[test]
+fn a_list_that_is_older_than_what_came_to_be_known_is_not_believed() {
+    let companion = companion();
+    let mut first = within(&companion, &user("Hi."));
+    let mut second = within(&companion, &format!("{},{HELLO},{}", user("Hi."), user("So?")));
+    learns(&mut first, "");
+    ends(&mut first, HELLO);
+    // Listed before the first turn ended, and told after.
+    learns(&mut second, "");
+    assert_eq!(sent(&second), within_body(&user("So?")));
+    ends(&mut second, "");
+    sent(&within(&companion, &user("Bye.")));
+}
+
+#[test]
+fn a_turn_that_was_refused_as_another_was_on_its_way_leaves_that_in_doubt() {
+    let companion = acquainted();
+    let mut first = within(&companion, &user("So?"));
+    let mut second = within(&companion, &user("And?"));
+    learns(&mut second, HELLO);
+    let locked = r#"{"error":{"code":"conversation_locked"}}"#;
+    second.refused(400, locked.into());
+    ends(&mut first, "");
+    assert!(!is_sure(&companion));
+}
+
+#[test]
+fn a_deletion_without_a_turn_leaves_a_doubt() {
+    let companion = companion();
+    let mut turn = within(&companion, &user("So?"));
+    learns(&mut turn, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#);
+    turn.answered(200, Bytes::new());
+    turn.refused(429, error("Slow down."));
+    assert!(!is_sure(&companion));
+}
