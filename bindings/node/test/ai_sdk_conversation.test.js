@@ -16,6 +16,7 @@ import {
   user,
   wrapped,
 } from "./ai_sdk.js";
+import { chatOver } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
 /** Who tells the middleware what a conversation holds: nobody, or the conversations API. */
@@ -66,6 +67,27 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 }
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
+  suite(`${version}: a chat of its application's messages, in a conversation`, () => {
+    test("without the middleware has the model read what the user says twice", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      await chatOver(sdk, () => bare(sdk), [FACT, RECALL], { conversation });
+      assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
+      assert.ok((await provider.twice()).length > 0);
+    });
+
+    for (const [source, options] of Object.entries(SOURCES)) {
+      test(`goes on in another process each time, ${source}`, async (t) => {
+        const provider = await startProvider(t);
+        const conversation = await provider.newConversation();
+        const modelOf = () => wrapped(sdk, options());
+        const chat = await chatOver(sdk, modelOf, [FACT, ECHO, RECALL], { conversation });
+        assert.match(JSON.stringify(chat.at(-1)), /purple/);
+        await assertOnlyNewWasSent(provider);
+      });
+    }
+  });
+
   test(`${version}: instructions are sent once`, async (t) => {
     const provider = await startProvider(t);
     const conversation = await provider.newConversation();
