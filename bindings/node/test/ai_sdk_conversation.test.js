@@ -120,6 +120,32 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
+test("calls that the SDK took apart are the one that they were", async (t) => {
+  const sdk = VERSIONS["ai 7"];
+  const uses = ["one", "two"].map((text) => ({
+    recipient_name: "functions.echo",
+    parameters: { text },
+  }));
+  const parallel = { name: "parallel", arguments: { tool_uses: uses }, call_id: "call_1" };
+  const said = (message) => ({ answer: [{ message }] });
+  const script = [{ answer: [{ call: parallel }] }, said("Both."), said("Yes.")];
+  const provider = await startProvider(t, { script });
+  const conversation = await provider.newConversation();
+  const model = wrapped(sdk, { conversations: new OpenAI().conversations });
+  const history = [user("Echo both")];
+  const options = () => call(sdk, model, history, { conversation });
+  history.push(...(await DELIVERIES.generateText(sdk, options())).messages, user("Really?"));
+
+  await DELIVERIES.generateText(sdk, options());
+
+  assert.deepEqual(await provider.refusals(), []);
+  assert.deepEqual((await provider.sent()).map((items) => items.map(kind)), [
+    ["user"],
+    ["function_call_output"],
+    ["user"],
+  ]);
+});
+
 /** A fact, a tool, a recall; every turn brings all messages so far. */
 async function dialogue(sdk, deliver, provider, model) {
   const conversation = await provider.newConversation();
