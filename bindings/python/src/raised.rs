@@ -6,14 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 /// A fault, in the order of the arguments of `antiphon.faults.fault_of`.
-pub(crate) type Fault = (
-    &'static str,
-    String,
-    Option<usize>,
-    Option<String>,
-    Option<&'static str>,
-    Option<String>,
-);
+pub(crate) type Fault =
+    (&'static str, String, Option<usize>, Option<String>, Option<&'static str>, Option<String>);
 
 /// What was found and not mended.
 pub(crate) fn fault(finding: Finding) -> Fault {

@@ -102,7 +102,12 @@ DELIVERIES = pytest.mark.parametrize("delivery", [run, run_streamed])
 
 
 async def replayed(
-    provider: Provider, client: Client, owner: str, history: str, delivery: Delivery, said: list[str]
+    provider: Provider,
+    client: Client,
+    owner: str,
+    history: str,
+    delivery: Delivery,
+    said: list[str],
 ) -> list[str]:
     """What an agent with a history provider answers, beside a server that keeps the state."""
     agent = Agent(client=client, tools=[echo], context_providers=[HISTORIES[history]()])
@@ -183,7 +188,9 @@ def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider
     assert texts(on) == [*texts(back), "The first has read that."]
     for given in (back, on):
         assert users(given) == [ECHO]
-        assert kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
+        assert (
+            kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
+        )
 
 
 async def unapproved(provider: Provider, client: Client, owner: str) -> str:
@@ -250,6 +257,18 @@ def test_a_client_that_another_package_made_is_whole_from_then_on(provider: Prov
 
     asyncio.run(replayed(provider, client, "conversation", "outside", run, SAID))
     assert_whole(provider)
+
+
+def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
+    given = AsyncOpenAI()
+
+    made = OpenAIChatClient("fake-model", async_client=given)
+
+    assert made.client is not given
+    assert made.client.base_url == given.base_url
+    assert (
+        made.to_dict().keys() == PlainChatClient("fake-model", async_client=given).to_dict().keys()
+    )
 
 
 def assert_whole(provider: Provider) -> None:

@@ -6,11 +6,12 @@ from typing import Any
 import langchain_openai
 import openai
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 
 from antiphon.langchain import ChatOpenAI
-from langchain_story import FACT, MODEL, RECALL
+from langchain_story import FACT, MODEL, RECALL, echo
 from provider import Provider
 
 CONVERSATION = "conv_1"
@@ -62,6 +63,36 @@ def test_a_call_may_name_the_conversation(provider: Provider) -> None:
 
     assert payload(ChatOpenAI(model=MODEL, conversation=one), conversation=None).keys() >= {"input"}
     assert "conversation" not in payload(model, conversation=None)
+
+
+def test_what_is_bound_behind_the_conversation_keeps_it(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    bound = ChatOpenAI(model=MODEL).bind(conversation={"id": conversation}, temperature=0.5)
+
+    bound.bind_tools([echo]).invoke(FACT)
+    bound.bind(top_p=0.5).invoke(RECALL)
+
+    requests = [entry["body"] for entry in provider.requests()]
+    assert [request["conversation"] for request in requests] == [conversation] * 2
+    assert [(r.get("tools") is None, r.get("temperature")) for r in requests] == [
+        (False, None),
+        (True, 0.5),
+    ]
+    with pytest.raises(ValueError, match="cannot be set beside it"):
+        ChatOpenAI(model=MODEL, use_previous_response_id=True).bind(conversation=CONVERSATION)
+
+
+def test_what_is_said_twice_is_answered_twice(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LangChain's cache knows the messages alone."""
+    monkeypatch.setattr("langchain_core.globals._llm_cache", InMemoryCache())
+    model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
+
+    for each in (model, model, ChatOpenAI(model=MODEL).bind(conversation=model.conversation)):
+        each.invoke("yes")
+
+    assert len(provider.requests()) == 3
 
 
 def test_a_run_may_name_the_conversation(provider: Provider) -> None:

@@ -1,12 +1,14 @@
 """`antiphon.openai.whole` beside a provider that keeps the conversation."""
 
+import asyncio
+import gc
 import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from antiphon.openai import whole
-from openai import BadRequestError, OpenAI
+from openai import AsyncOpenAI, BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
 from speaking import SPEAKERS, Speaker
@@ -136,6 +138,38 @@ def test_after_a_turn_that_was_left_the_conversation_goes_on(
     answer = speaker.create(conversation=conversation, input="My color is red")
 
     assert answer.status == "completed"
+    assert not provider.refusals()
+
+
+def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    provider.hold("behind_call")
+    client = whole(OpenAI(max_retries=0))
+    request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+    stream = client.responses.create(**request, input="Echo hello", stream=True)
+    assert next(iter(stream)).type == "response.created"
+    stream.response.close()
+    del stream
+    gc.collect()
+
+    client.responses.create(**request, input="My color is red")
+
+    assert not provider.refusals()
+
+
+def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
+    async def scenario() -> None:
+        client = whole(AsyncOpenAI(max_retries=0))
+        request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
+        begun = client.responses.create(**request, input="Echo hello", stream=True)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(begun, 0.5)
+        await client.responses.create(**request, input="My color is red")
+        await client.close()
+
+    conversation = provider.new_conversation()
+    provider.hold("head")
+    asyncio.run(scenario())
     assert not provider.refusals()
 
 

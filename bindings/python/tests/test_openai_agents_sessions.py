@@ -9,7 +9,18 @@ from agents import OpenAIConversationsSession, SQLiteSession
 from agents.memory import Session, SessionSettings
 from openai import BadRequestError
 
-from agents_sdk import ECHO, FACT, RECALL, RECALLED, Setting, Settings, antiphonal, assert_whole, echo_tool, plain
+from agents_sdk import (
+    ECHO,
+    FACT,
+    RECALL,
+    RECALLED,
+    Setting,
+    Settings,
+    antiphonal,
+    assert_whole,
+    echo_tool,
+    plain,
+)
 from antiphon.openai_agents import WholeSession
 from provider import Provider
 
@@ -33,7 +44,7 @@ def as_it_is(session: Session) -> Session:
 
 
 async def undo_half_of_a_turn(session: Session) -> None:
-    """Takes back an answer, the output and the call, but not the reasoning behind which they stood."""
+    """Takes back an answer, the output and the call, but not the reasoning that led to it."""
     for _ in range(3):
         await session.pop_item()
 

@@ -10,7 +10,8 @@ from agents.models import _openai_shared
 from openai import AsyncOpenAI
 
 from agents_sdk import ECHO, FACT, RECALL, RECALLED, assert_whole, echo_tool, outputs
-from antiphon.openai_agents import Runner, install, provider as whole_provider
+from antiphon.openai_agents import Runner, install
+from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
 
 
@@ -62,9 +63,7 @@ def test_a_run_may_be_told_its_provider_of_models(provider: Provider) -> None:
         models = RunConfig(model="fake-model", model_provider=whole_provider(AsyncOpenAI()))
         agent = Agent("stopping", tools=[echo_tool()], tool_use_behavior="stop_on_first_tool")
         for text in (FACT, ECHO, RECALL):
-            result = await Runner.run(
-                agent, text, conversation_id=conversation, run_config=models
-            )
+            result = await Runner.run(agent, text, conversation_id=conversation, run_config=models)
         return str(result.final_output)
 
     assert asyncio.run(story()) == RECALLED

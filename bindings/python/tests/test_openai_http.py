@@ -109,6 +109,37 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["accept-encoding"] == "identity"
 
 
+def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.body = b'{"object": "list", "data": [], "has_more": false}'
+    speaker.raw(
+        conversation="conv_1",
+        input=[{"role": "user", "content": "Hello"}],
+        extra_headers={"x-tenant": "acme", "idempotency-key": "one"},
+        extra_query={"api-version": "1"},
+    )
+    (asked, headers, body), (sent, turn_headers, _) = server.asked
+    assert asked.startswith("/v1/conversations/conv_1/items?") and "api-version=1" in asked
+    assert sent == "/v1/responses?api-version=1"
+    assert headers["authorization"] == turn_headers["authorization"]
+    assert headers["x-tenant"] == "acme"
+    assert turn_headers["idempotency-key"] == "one"
+    assert body == b"" and "idempotency-key" not in headers and "content-type" not in headers
+
+
+def test_a_question_that_gets_no_answer_is_a_connection_error(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.cut_short = True
+    for _ in range(2):
+        with pytest.raises(APIConnectionError):
+            speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, _, _ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ] * 2
+
+
 def test_an_answer_that_is_packed_all_the_same_is_handed_on(
     server: Echoing, speaker: Speaker
 ) -> None:

@@ -41,10 +41,11 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     """
 
     conversation: Annotated[str | None, BeforeValidator(id_of)] = Field(default=None)
-    """The conversation that the server keeps. It implies the Responses API.
+    """The conversation that the server keeps. It implies the Responses API, and turns LangChain's
+    cache off: an answer follows from more than the messages.
 
-    Of one call only: `model.bind(conversation=…)` or `model.invoke(…, conversation=…)`; of one run:
-    `model.configurable_fields(conversation=ConfigurableField(id=…))`.
+    Of one call only: `model.invoke(…, conversation=…)`; of a copy: `model.bind(conversation=…)`; of
+    one run: `model.configurable_fields(conversation=ConfigurableField(id=…))`.
     """
 
     @model_validator(mode="before")
@@ -61,6 +62,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     def _check_conversation(self) -> Self:
         if self.conversation is not None:
             self._check_state(self.conversation, None)
+            self.cache = False if self.cache is None else self.cache
         return self
 
     @model_validator(mode="after")
@@ -76,6 +78,16 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
             if is_derived:
                 self.async_client = self.root_async_client.chat.completions
         return self
+
+    def bind(self, **kwargs: Any) -> Any:
+        """Binds as any model does. A conversation becomes the bound model's own, so that what is bound
+        behind it keeps it: `model.bind(conversation=…).bind_tools(…)`.
+        """
+        if "conversation" not in kwargs:
+            return super().bind(**kwargs)
+        conversation = id_of(kwargs.pop("conversation"))
+        model = self.model_copy(update={"conversation": conversation})
+        return super(ChatOpenAI, model._check_conversation()).bind(**kwargs)
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from agents import Agent, RunState
@@ -14,13 +16,15 @@ from openai import AsyncOpenAI
 from antiphon.openai import adeliver
 from antiphon.openai_agents._client import account_of, client_of
 from antiphon.openai_agents._hooks import Hearing
-from antiphon.openai_agents._line import Line, Place
+from antiphon.openai_agents._line import ConversationBusy, Line, Place
 from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
 
 logger = logging.getLogger("antiphon")
 
 LINE = Line()
 UNSENT = Unsent()
+
+RUNS: ContextVar[tuple["Run", ...]] = ContextVar("antiphon_runs", default=())
 
 DELIVERY_SECONDS = 30.0
 
@@ -41,6 +45,7 @@ class Run:
     ) -> None:
         self.hooks = Hearing(options.get("hooks"), self._asking)
         self.input = given
+        self._starters = RUNS.get()
         self.loop: asyncio.AbstractEventLoop | None = None
         self._conversation = conversation_of(given, options.get("conversation_id"))
         self._has_session = options.get("session") is not None
@@ -50,6 +55,19 @@ class Run:
         self._client: AsyncOpenAI | None = None
         if response_id := options.get("previous_response_id"):
             self._go_on_from(response_id, agent)
+
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """The runs that begin in the block's context, in tools for instance, know of this one."""
+        token = RUNS.set((*self._starters, self))
+        try:
+            yield
+        finally:
+            RUNS.reset(token)
+
+    def holds(self, conversation: str) -> bool:
+        """Whether others wait for this run before they take a turn in the conversation."""
+        return self._place is not None and self._place.conversation == conversation
 
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
@@ -79,7 +97,12 @@ class Run:
         self.loop = asyncio.get_running_loop()
         self._client = client_of(agent, self._settings)
         if self._conversation is not None and self._place is None:
-            self._place = await LINE.enter(self._conversation, self._line_seconds)
+            self._place = await self._enter(self._conversation)
+
+    async def _enter(self, conversation: str) -> Place:
+        if any(run.holds(conversation) for run in self._starters):
+            raise ConversationBusy(conversation, "is held by the run whose tool began this one")
+        return await LINE.enter(conversation, self._line_seconds)
 
     async def _bring_home(self, items: Iterable[RunItem]) -> None:
         unsent = self._unsent(items)
