@@ -33,7 +33,8 @@ def test_a_program_of_a_readme_runs(
         python = tools.python if block.needs else clean_python
         runs(python, "-c", block.code, **at_provider)
     else:
-        run_with_node(block, tools, tools.node_dir if block.needs else clean_node_dir, runs, at_provider)
+        directory = tools.node_dir if block.needs else clean_node_dir
+        run_with_node(block, tools, directory, runs, at_provider)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
