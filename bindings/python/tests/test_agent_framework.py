@@ -153,6 +153,25 @@ def test_the_model_is_given_each_item_once(
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output") == 1
 
 
+@pytest.mark.parametrize("owner", OWNERS)
+def test_a_process_that_begins_anew_asks_what_the_server_holds(
+    provider: Provider, owner: str
+) -> None:
+    async def story() -> None:
+        history = OutsideHistory()
+        session: AgentSession | None = None
+        for said in (SAID[:2], SAID[2:]):
+            agent = Agent(client=whole_client(), tools=[echo], context_providers=[history])
+            session = session or session_of(agent, provider, owner)
+            for text in said:
+                await agent.run(text, session=session)
+
+    asyncio.run(story())
+
+    assert_whole(provider)
+    assert users(provider.turns()[-1]) == SAID
+
+
 HANDED_ROUND: list[Item] = [
     {"answer": [{"call": {"name": "echo", "arguments": {"text": "hello"}}}]},
     {"answer": [{"message": "The first has called."}]},

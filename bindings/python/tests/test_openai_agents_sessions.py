@@ -148,6 +148,19 @@ def test_what_people_say_twice_is_kept_twice() -> None:
     assert said == ["yes", "Noted.", "yes", "Noted again."]
 
 
+def test_a_run_with_a_session_is_the_sdks_own(provider: Provider) -> None:
+    async def story() -> list[str]:
+        async with antiphonal() as setting:
+            session = SQLiteSession("the only one")
+            agent = setting.agent(echo_tool(), tool_use_behavior="stop_on_first_tool")
+            said = (FACT, ECHO, RECALL)
+            return [(await setting.run(agent, text, session=session)).final_output for text in said]
+
+    assert asyncio.run(story()) == ["Noted.", "hello", RECALLED]
+    assert_whole(provider)
+    assert [entry["path"] for entry in provider.log()] == ["/v1/responses"] * 3
+
+
 def test_the_other_sessions_settings_are_its_own() -> None:
     kept = SQLiteSession("the only one", session_settings=SessionSettings(limit=3))
     session = WholeSession(kept)
