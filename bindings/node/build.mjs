@@ -39,7 +39,7 @@ const addonFile = `antiphon.${options.platform}.node`;
 
 compile();
 const addon = options.addon ?? cargoBuild();
-if (!options.out) fs.copyFileSync(addon, join(HERE, addonFile));
+if (!options.out) placeAddon();
 else if (options.split) packSplit(resolve(options.out));
 else packWhole(resolve(options.out));
 
@@ -68,6 +68,12 @@ function cargoBuild() {
     darwin: "libantiphon_node.dylib",
   }[process.platform];
   return join(cargoMetadata().target_directory, directory, file ?? "libantiphon_node.so");
+}
+
+/** In place of an older one, which some process may still have loaded. */
+function placeAddon() {
+  fs.rmSync(join(HERE, addonFile), { force: true });
+  fs.copyFileSync(addon, join(HERE, addonFile));
 }
 
 function packWhole(file) {

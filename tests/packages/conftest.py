@@ -11,10 +11,10 @@ import pytest
 import places  # noqa: F401  (the ways to the modules below)
 
 from environments import INSTALL_FILE, Tools, new_environment, packages_of
-from installation import Installation, run
+from installation import QUIETLY, Installation, run
 from provider import Provider, start_provider
 
-RUN_TIMEOUT = 50
+RUN_TIMEOUT = 200
 
 # What reaches a program that is run as a user runs it.
 PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG")
@@ -75,11 +75,14 @@ def clean_node_dir(
 ) -> Path:
     """A directory in which a user said `npm install antiphon`, and has nothing else."""
     directory = tmp_path_factory.mktemp("clean-node")
-    quiet = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"]
-    run([tools.node, tools.npm, "install", *quiet, node_package], cwd=directory)
+    run([tools.node, tools.npm, "install", *ALONE, node_package], cwd=directory)
     installed = {path.name for path in (directory / "node_modules").glob("[!.]*")}
     assert installed == {"antiphon"}
     return directory
+
+
+# npm looks nothing up, and tells nobody.
+ALONE = ["--offline", *QUIETLY]
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ import pytest
 
 from places import NODE, ROOT, version
 
-from conftest import Run
-from environments import Tools
+from building import node_environment
+from conftest import ALONE, Run
+from environments import PACKAGE, Tools
+from installation import run
 
 # As the names of sections stand in a library.
 DEBUG_SECTION = b"\0.debug_info\0"
@@ -77,16 +79,44 @@ def test_it_is_used_from_both_kinds_of_modules(
         assert runs(node, name, cwd=clean_node_dir) == "2 true function_call_output\n"
 
 
-@pytest.mark.parametrize("module", ["nodenext", "commonjs"])
+@pytest.mark.parametrize("name", ["typed.mts", "typed.cts"])
 def test_a_users_program_has_types(
-    module: str, tools: Tools, clean_node_dir: Path, runs: Run
+    name: str, tools: Tools, clean_node_dir: Path, runs: Run
 ) -> None:
-    ending = "cts" if module == "commonjs" else "mts"
-    (clean_node_dir / f"typed.{ending}").write_text(PROGRAM)
-    compiler = NODE / "node_modules" / "typescript" / "bin" / "tsc"
+    (clean_node_dir / name).write_text(PROGRAM)
+    modules = tools.node_dir / "node_modules"
+    compiler = modules / "typescript" / "bin" / "tsc"
     options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"]
-    types = ["--types", "node", "--typeRoots", NODE / "node_modules" / "@types"]
-    runs(tools.node, compiler, *options, *types, f"typed.{ending}", cwd=clean_node_dir)
+    types = ["--types", "node", "--typeRoots", modules / "@types"]
+    runs(tools.node, compiler, *options, *types, name, cwd=clean_node_dir)
+
+
+def test_what_is_published_is_in_two_parts(
+    node_package: Path, files: dict[str, bytes], tools: Tools, tmp_path: Path, runs: Run
+) -> None:
+    """The package asks for its addon in its own version, and finds it beside itself."""
+    [addon] = addons(files)
+    (tmp_path / addon).write_bytes(files[addon])
+    build: list[str | Path] = [NODE / "build.mjs", "--split", "--out", tmp_path]
+    build += ["--addon", tmp_path / addon]
+    run([tools.node, *build], env=node_environment(tools))
+    parts = sorted(tmp_path.glob("*.tgz"))
+    assert len(parts) == 2
+    run([tools.node, tools.npm, "install", *ALONE, *parts], cwd=tmp_path)
+
+    modules = tmp_path / "node_modules"
+    assert not list((modules / "antiphon").glob("*.node"))
+    asked_for = json.loads((modules / "antiphon" / "package.json").read_text())
+    assert set(asked_for["optionalDependencies"].values()) == {version()}
+    (tmp_path / "program.cjs").write_text(CJS + REPAIR)
+    assert runs(tools.node, "program.cjs") == "2 true function_call_output\n"
+
+
+def test_one_compiler_is_pinned() -> None:
+    """What is published is compiled as what is tested."""
+    ours, own = (json.loads(file.read_text()) for file in (PACKAGE[0], NODE / "package.json"))
+    compiled_by = own["devDependencies"]
+    assert {name: ours["dependencies"][name] for name in compiled_by} == compiled_by
 
 
 PROGRAM = """\

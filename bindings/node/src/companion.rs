@@ -1,4 +1,4 @@
-//! What stands beside a client, for JavaScript.
+//! What stands beside a client, for Node.
 
 use antiphon::companion;
 use antiphon::item::FingerprintKey;
@@ -70,6 +70,12 @@ impl Turn {
             companion::Step::GiveUp => Step::of("give_up"),
             companion::Step::Nothing => Step::of("nothing"),
         }
+    }
+
+    /// How many milliseconds to wait before doing that.
+    #[napi]
+    pub fn wait(&self) -> Option<u32> {
+        self.turn.wait().map(|wait| u32::try_from(wait.as_millis()).unwrap_or(u32::MAX))
     }
 
     /// What the server says to what was asked.

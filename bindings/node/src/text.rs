@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A text, or its bytes in UTF-8.
 pub(crate) type Text = Either<String, Uint8Array>;
 
-/// An error, and by which name JavaScript tells it from others: its `code`.
+/// An error, and by which name Node tells it from others: its `code`.
 pub(crate) type Error = napi::Error<&'static str>;
 
 pub(crate) fn bytes_of(text: Text) -> Bytes {

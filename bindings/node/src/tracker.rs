@@ -123,7 +123,7 @@ fn numbers(numbers: Vec<u64>) -> Vec<i64> {
     numbers.into_iter().map(signed).collect()
 }
 
-/// JavaScript counts exactly up to 2^53, and no run gets that far.
+/// Node counts exactly up to 2^53; no run gets that far.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -4,6 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
 import * as ai from "ai";
 import * as aiv6 from "ai-v6";
+import { whole } from "antiphon/ai-sdk";
 import { z } from "zod";
 
 // The SDK prints warnings; the tests look at them where they matter.
@@ -19,6 +20,16 @@ export const MODEL = "fake-model";
 export const FACT = "My color is purple";
 export const ECHO = "Echo hello";
 export const RECALL = "What is my color?";
+
+/** The model as its provider gives it. */
+export function bare({ createOpenAI }) {
+  return createOpenAI().responses(MODEL);
+}
+
+/** The same behind the middleware. */
+export function wrapped(sdk, options = {}) {
+  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: whole(options) });
+}
 
 /** The tool `echo(text) -> text`. */
 export function echoTool({ tool }) {
@@ -48,7 +59,7 @@ export async function generated(sdk, options) {
   const result = await sdk.generateText(options);
   return {
     text: result.text,
-    messages: result.response.messages ?? result.responseMessages,
+    messages: result.responseMessages ?? result.response.messages,
     responseId: result.response.id,
     warnings: result.steps.flatMap((step) => step.warnings ?? []),
   };
@@ -64,7 +75,7 @@ export async function streamed(sdk, options) {
   const steps = await result.steps;
   return {
     text: await result.text,
-    messages: response.messages ?? (await result.responseMessages),
+    messages: (await result.responseMessages) ?? response.messages,
     responseId: response.id,
     warnings: steps.flatMap((step) => step.warnings ?? []),
   };
@@ -72,6 +83,40 @@ export async function streamed(sdk, options) {
 
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
+/**
+ * What `ask` gives, asked again as long as another turn has the conversation: one that is left has it until
+ * its provider has seen that.
+ */
+export async function onceFree(ask) {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!/Another process/.test(error.message) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
 export function user(content) {
   return { role: "user", content };
 }
+
+/** Reads an answer up to a place, and leaves. */
+export async function leave(sdk, options, place) {
+  const leaving = new AbortController();
+  const abortSignal = leaving.signal;
+  const result = sdk.streamText({ ...options, abortSignal, includeRawChunks: true, onError() {} });
+  for await (const { type, rawValue } of result.stream ?? result.fullStream) {
+    if (type === "raw" && IS_AT[place](rawValue)) leaving.abort();
+  }
+}
+
+/** By which event the reader of an answer knows that it is at a place. */
+const IS_AT = {
+  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
+  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
+  behind_call: ({ type, item }) =>
+    type === "response.output_item.done" && item.type === "function_call",
+  in_text: ({ type }) => type === "response.output_text.delta",
+};

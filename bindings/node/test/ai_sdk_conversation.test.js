@@ -3,10 +3,20 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { whole } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
-import { DELIVERIES, ECHO, FACT, MODEL, RECALL, VERSIONS, call, user } from "./ai_sdk.js";
+import {
+  DELIVERIES,
+  ECHO,
+  FACT,
+  RECALL,
+  VERSIONS,
+  bare,
+  call,
+  user,
+  wrapped,
+} from "./ai_sdk.js";
+import { chatOver } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
 /** Who tells the middleware what a conversation holds: nobody, or the conversations API. */
@@ -18,10 +28,21 @@ const SOURCES = {
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
     suite(`${version} ${delivery}`, () => {
-      test("without the middleware the model reads the user's message twice", async (t) => {
+      test("without the middleware a tool loop has the model read the user twice", async (t) => {
         const provider = await startProvider(t);
-        await dialogue(sdk, deliver, provider, bare(sdk));
+        const conversation = await provider.newConversation();
+        await deliver(sdk, call(sdk, bare(sdk), [user(ECHO)], { conversation }));
+        assert.deepEqual((await provider.sent()).at(-1).map(kind), [
+          "user",
+          "function_call_output",
+        ]);
         assert.ok((await provider.twice()).length > 0);
+      });
+
+      test("without the middleware all messages so far are refused", async (t) => {
+        const provider = await startProvider(t);
+        const answers = dialogue(sdk, deliver, provider, bare(sdk));
+        await assert.rejects(answers, /Duplicate function call output found/);
       });
 
       for (const [source, options] of Object.entries(SOURCES)) {
@@ -46,6 +67,27 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 }
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
+  suite(`${version}: a chat of its application's messages, in a conversation`, () => {
+    test("without the middleware has the model read what the user says twice", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      await chatOver(sdk, () => bare(sdk), [FACT, RECALL], { conversation });
+      assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
+      assert.ok((await provider.twice()).length > 0);
+    });
+
+    for (const [source, options] of Object.entries(SOURCES)) {
+      test(`goes on in another process each time, ${source}`, async (t) => {
+        const provider = await startProvider(t);
+        const conversation = await provider.newConversation();
+        const modelOf = () => wrapped(sdk, options());
+        const chat = await chatOver(sdk, modelOf, [FACT, ECHO, RECALL], { conversation });
+        assert.match(JSON.stringify(chat.at(-1)), /purple/);
+        await assertOnlyNewWasSent(provider);
+      });
+    }
+  });
+
   test(`${version}: instructions are sent once`, async (t) => {
     const provider = await startProvider(t);
     const conversation = await provider.newConversation();
@@ -78,6 +120,32 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
+test("calls that the SDK took apart are the one that they were", async (t) => {
+  const sdk = VERSIONS["ai 7"];
+  const uses = ["one", "two"].map((text) => ({
+    recipient_name: "functions.echo",
+    parameters: { text },
+  }));
+  const parallel = { name: "parallel", arguments: { tool_uses: uses }, call_id: "call_1" };
+  const said = (message) => ({ answer: [{ message }] });
+  const script = [{ answer: [{ call: parallel }] }, said("Both."), said("Yes.")];
+  const provider = await startProvider(t, { script });
+  const conversation = await provider.newConversation();
+  const model = wrapped(sdk, { conversations: new OpenAI().conversations });
+  const history = [user("Echo both")];
+  const options = () => call(sdk, model, history, { conversation });
+  history.push(...(await DELIVERIES.generateText(sdk, options())).messages, user("Really?"));
+
+  await DELIVERIES.generateText(sdk, options());
+
+  assert.deepEqual(await provider.refusals(), []);
+  assert.deepEqual((await provider.sent()).map((items) => items.map(kind)), [
+    ["user"],
+    ["function_call_output"],
+    ["user"],
+  ]);
+});
+
 /** A fact, a tool, a recall; every turn brings all messages so far. */
 async function dialogue(sdk, deliver, provider, model) {
   const conversation = await provider.newConversation();
@@ -90,14 +158,6 @@ async function dialogue(sdk, deliver, provider, model) {
     history.push(...answer.messages);
   }
   return answer;
-}
-
-function bare({ createOpenAI }) {
-  return createOpenAI().responses(MODEL);
-}
-
-function wrapped(sdk, options) {
-  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: whole(options) });
 }
 
 async function assertOnlyNewWasSent(provider) {

@@ -2,21 +2,27 @@
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 
-import { whole } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
-import { DELIVERIES, ECHO, FACT, MODEL, RECALL, VERSIONS, call, user } from "./ai_sdk.js";
-import { startProvider } from "./provider.js";
+import {
+  DELIVERIES,
+  ECHO,
+  FACT,
+  RECALL,
+  VERSIONS,
+  bare,
+  call,
+  echoTool,
+  leave,
+  onceFree,
+  user,
+  wrapped,
+} from "./ai_sdk.js";
+import { kind, startProvider } from "./provider.js";
 
-/** By which event the reader of an answer knows that it is at a place. */
-const IS_AT = {
-  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
-  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
-  behind_call: ({ type, item }) =>
-    type === "response.output_item.done" && item.type === "function_call",
-  in_text: ({ type }) => type === "response.output_text.delta",
-};
+const PLACES = ["in_reasoning", "in_arguments", "behind_call", "in_text"];
 const OUTCOMES = ["part", "whole", "nothing"];
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
@@ -24,22 +30,79 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     test("without the middleware the next turn is refused", async (t) => {
       const provider = await startProvider(t);
       const left = await leftTurn(sdk, provider, bare(sdk), "behind_call");
-      await assert.rejects(DELIVERIES.generateText(sdk, left.next), /No tool output found/);
+      const next = onceFree(() => DELIVERIES.generateText(sdk, left.next));
+      await assert.rejects(next, /No tool output found/);
     });
 
-    for (const place of Object.keys(IS_AT)) {
+    test("without knowing what is kept, what was answered is not sent again", async (t) => {
+      const provider = await startProvider(t, { onAbort: "nothing" });
+      const { next } = await leftTurn(sdk, provider, wrapped(sdk), "behind_call");
+
+      await DELIVERIES.generateText(sdk, next);
+
+      assert.deepEqual(await provider.twice(), []);
+      assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
+    });
+
+    test("the same model goes on once the other turn is over", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      const model = wrapped(sdk, { conversations: new OpenAI().conversations });
+      const left = new AbortController();
+      await provider.hold("in_text");
+      const other = call(sdk, bare(sdk), [user(FACT)], { conversation });
+      const { stream, fullStream } = sdk.streamText({
+        ...other,
+        abortSignal: left.signal,
+        onError() {},
+      });
+      for await (const { type } of stream ?? fullStream) if (type === "text-delta") break;
+
+      const answer = DELIVERIES.generateText(sdk, call(sdk, model, [user(RECALL)], { conversation }));
+      await refusedOnce(provider);
+      left.abort();
+
+      assert.match((await answer).text, /purple/);
+    });
+
+    for (const isNew of [false, true]) {
+      const whose = isNew ? "another" : "the same";
+      test(`an output that comes late takes the made-up one's place, by ${whose} model`, async (t) => {
+        const provider = await startProvider(t);
+        const conversation = await provider.newConversation();
+        const options = { conversations: new OpenAI().conversations };
+        const model = wrapped(sdk, options);
+        const { echo } = echoTool(sdk);
+        const { execute: _, ...slow } = echo;
+        const asked = { ...call(sdk, model, [user(ECHO)], { conversation }), tools: { echo: slow } };
+        const [waiting] = (await DELIVERIES.generateText(sdk, asked)).messages;
+        await DELIVERIES.generateText(sdk, call(sdk, model, [user(FACT)], { conversation }));
+
+        const { toolCallId } = waiting.content.find(({ type }) => type === "tool-call");
+        const output = { type: "text", value: "hello at last" };
+        const result = { type: "tool-result", toolCallId, toolName: "echo", output };
+        const history = [user(ECHO), waiting, { role: "tool", content: [result] }, user(RECALL)];
+        const next = isNew ? wrapped(sdk, options) : model;
+        const state = { conversation };
+        const { text } = await DELIVERIES.generateText(sdk, call(sdk, next, history, state));
+
+        assert.match(text, /purple/);
+        assert.deepEqual(await provider.refusals(), []);
+        const outputs = (await provider.items(conversation)).filter(({ output }) => output);
+        assert.deepEqual(outputs.map(({ output }) => output), ["hello at last"]);
+      });
+    }
+
+    for (const place of PLACES) {
       for (const onAbort of OUTCOMES) {
         test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
           const provider = await startProvider(t, { onAbort });
-          const conversations = new OpenAI().conversations;
-          const middleware = whole({ conversations });
-          const model = sdk.wrapLanguageModel({ model: bare(sdk), middleware });
+          const model = wrapped(sdk, { conversations: new OpenAI().conversations });
           const { next } = await leftTurn(sdk, provider, model, place);
 
           const { text } = await DELIVERIES.generateText(sdk, next);
 
           assert.match(text, /purple/);
-          assert.deepEqual(await provider.refusals(), []);
           assert.deepEqual(await provider.twice(), []);
         });
       }
@@ -60,12 +123,10 @@ async function leftTurn(sdk, provider, model, place) {
   return { next: call(sdk, model, [...history, user(RECALL)], { conversation }) };
 }
 
-/** Reads an answer up to a place, and leaves. */
-async function leave(sdk, options, place) {
-  const leaving = new AbortController();
-  const abortSignal = leaving.signal;
-  const result = sdk.streamText({ ...options, abortSignal, includeRawChunks: true, onError() {} });
-  for await (const { type, rawValue } of result.stream ?? result.fullStream) {
-    if (type === "raw" && IS_AT[place](rawValue)) leaving.abort();
+async function refusedOnce(provider) {
+  const deadline = Date.now() + 10_000;
+  while ((await provider.refusals()).length === 0) {
+    if (Date.now() > deadline) throw new Error("nothing was refused");
+    await setImmediate();
   }
 }

@@ -7,8 +7,9 @@ import test from "node:test";
 
 import * as antiphon from "antiphon";
 
-import { runTracker } from "./behaviour/tracker.js";
+import { isOfACompanionAlone, runCompanion } from "./behaviour/companion.js";
 import { assertNamed, assertWhole } from "./behaviour/comparison.js";
+import { runTracker } from "./behaviour/tracker.js";
 
 const REPOSITORY = process.env.ANTIPHON_REPOSITORY ?? join(import.meta.dirname, "../../..");
 const CASES = join(REPOSITORY, "tests/behaviour");
@@ -40,6 +41,7 @@ const RUNNERS = {
     gives: () => {},
     fails: (error, wanted) => assert.equal(error.code, wanted.tracker),
   },
+  companion: { run: runCompanion, gives: () => {} },
   convert: {
     run: convert,
     gives: (came, { error, ...wanted }, ids) => assertNamed(came, wanted, ids),
@@ -48,8 +50,9 @@ const RUNNERS = {
 };
 
 /** What is converted here is what the AI SDK streams; nothing else has parts. */
-const isOfOtherSurface = ({ does, given }) =>
-  does === "convert" && (given.from !== "ai-sdk" || given.parts === undefined);
+const isOfOtherSurface = (one) =>
+  (one.does === "convert" && (one.given.from !== "ai-sdk" || one.given.parts === undefined)) ||
+  (one.does === "companion" && isOfACompanionAlone(one));
 
 for (const file of readdirSync(CASES).filter((name) => name.endsWith(".json"))) {
   const cases = JSON.parse(readFileSync(join(CASES, file), "utf8"));

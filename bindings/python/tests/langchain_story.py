@@ -99,8 +99,7 @@ def whole_dialogue(calls: int = 1) -> list[str]:
 def kinds(items: list[Item]) -> list[str]:
     """A message's role, any other item's type."""
     return [
-        item["role"] if item.get("type", "message") == "message" else item["type"]
-        for item in items
+        item["role"] if item.get("type", "message") == "message" else item["type"] for item in items
     ]
 
 
@@ -110,3 +109,11 @@ def assert_dialogue_is_whole(provider: Provider, conversation: str, calls: int =
     assert provider.twice() == provider.refusals() == []
     sent = [kinds(items) for items in provider.sent()]
     assert sent == [["user"], ["user"], ["function_call_output"] * calls, ["user"]]
+
+
+def assert_gone_on(provider: Provider) -> None:
+    """Nothing was given twice behind a turn that was left. Where the provider had not noticed yet,
+    or knows nothing of that turn, one refusal told; then what was said went once more.
+    """
+    assert provider.twice() == []
+    assert len(provider.refusals()) <= 1

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from antiphon.langchain import ChatOpenAI
-from langchain_story import ECHO, FACT, MODEL, RECALL, echo
+from langchain_story import ECHO, FACT, MODEL, RECALL, assert_gone_on, echo
 from provider import Provider
 
 PLACES = ["in_reasoning", "in_arguments", "behind_call"]
@@ -42,7 +42,7 @@ def test_the_conversation_goes_on(provider: Provider, place: str, sends: str) ->
     answer = model.invoke([*past, said, heard, recall] if sends == "all_turns" else [recall])
 
     assert answer.text == "purple, Biscuit"
-    assert provider.twice() == provider.refusals() == []
+    assert_gone_on(provider)
 
 
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
@@ -63,7 +63,7 @@ def test_the_conversation_goes_on_async(
         return await model.ainvoke(RECALL)
 
     assert loop.run(talk()).text == "purple, Biscuit"
-    assert provider.twice() == provider.refusals() == []
+    assert_gone_on(provider)
 
 
 def leave(model: Any, messages: Any, place: str) -> AIMessage:

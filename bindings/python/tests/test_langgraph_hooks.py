@@ -1,7 +1,7 @@
 """Agents whose history a provider refuses, without and with the hooks and middlewares."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import openai
 import pytest
@@ -13,7 +13,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
-from typing_extensions import Annotated
 
 from antiphon.langgraph import (
     FilterOrphanedReasoning,
@@ -21,11 +20,13 @@ from antiphon.langgraph import (
     filter_orphaned_reasoning_messages,
     mend_history,
 )
-from langchain_story import ECHO, FACT, MODEL, RECALL, echo, kinds
+from langchain_story import ECHO, FACT, MODEL, RECALL, echo, hold_dialogue, kinds
 from langgraph_story import AGENTS, DELIVERIES, THREAD, said
 from provider import Provider
 
-NOTHING_FOLLOWS = r"Item 'rs_\w+' of type 'reasoning' was provided without its required following item"
+NOTHING_FOLLOWS = (
+    r"Item 'rs_\w+' of type 'reasoning' was provided without its required following item"
+)
 WHOLE: dict[str, dict[str, Any]] = {
     "create_agent": {"middleware": [MendHistory()]},
     "create_react_agent": {"pre_model_hook": mend_history},
@@ -73,10 +74,8 @@ def broken_off(provider: Provider) -> AIMessage:
 
 
 def holds_lone_reasoning(agent: Any) -> bool:
-    said_by_model = [message for message in messages(agent) if isinstance(message, AIMessage)]
-    return any(
-        {block["type"] for block in message.content} == {"reasoning"} for message in said_by_model
-    )
+    by_model: list[Any] = [each for each in messages(agent) if isinstance(each, AIMessage)]
+    return any({block["type"] for block in each.content} == {"reasoning"} for each in by_model)
 
 
 @pytest.mark.parametrize("agents", AGENTS)
@@ -242,6 +241,25 @@ def test_a_state_may_be_a_pydantic_model(provider: Provider) -> None:
     agent.update_state(THREAD, {"messages": [HumanMessage(ECHO), broken_off(provider)]})
 
     assert agent.invoke(said(RECALL), THREAD)["messages"][-1].text == "purple, Biscuit"
+    assert provider.twice() == provider.refusals() == []
+
+
+@pytest.mark.parametrize("version", ["v0", "v1", "responses/v1"])
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_messages_of_every_form_are_in_order(
+    provider: Provider,
+    loop: asyncio.Runner,
+    caplog: pytest.LogCaptureFixture,
+    delivery: str,
+    version: str,
+) -> None:
+    model = ChatOpenAI(model=MODEL, use_responses_api=True, output_version=version)
+    options = {"middleware": [MendHistory()], "checkpointer": InMemorySaver()}
+    agent = AGENTS["create_agent"](model, [echo], **options)
+
+    hold_dialogue(DELIVERIES[delivery](agent, loop))
+
+    assert "mended" not in caplog.text
     assert provider.twice() == provider.refusals() == []
 
 

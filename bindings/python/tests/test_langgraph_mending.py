@@ -41,7 +41,7 @@ def tool_call(number: int = 1) -> Any:
 
 def calling(*numbers: int, name: str = "resp_1") -> AIMessage:
     """A message with reasoning and calls, as `ChatOpenAI` gives it."""
-    blocks = [reasoning(), *(call_block(number) for number in numbers)]
+    blocks: list[Any] = [reasoning(), *(call_block(number) for number in numbers)]
     return AIMessage(blocks, tool_calls=[tool_call(number) for number in numbers], id=name)
 
 
@@ -95,7 +95,8 @@ def test_a_late_output_keeps_its_call() -> None:
 
 def test_calls_of_other_providers_are_answered_too() -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}}
-    for content in ["", "Let me see.", [{"type": "text", "text": "Let me see."}, use]]:
+    contents: list[Any] = ["", "Let me see.", [{"type": "text", "text": "Let me see."}, use]]
+    for content in contents:
         call = AIMessage(content, tool_calls=[{**tool_call(), "id": "toolu_1"}])
         still, made, _ = mended(call, BYE)
         assert still is call

@@ -111,7 +111,7 @@ def test_what_others_said_is_no_orphan() -> None:
         HumanMessage(blocks, id="m1"),
         SystemMessage(blocks, id="m2"),
         ToolMessage(blocks, tool_call_id="call_1", id="m3"),
-        ChatMessage(blocks, role="assistant", id="m4"),
+        ChatMessage(content=blocks, role="assistant", id="m4"),
     ]
     assert removed(*others) == []
 
@@ -123,7 +123,8 @@ def test_an_orphan_without_an_id_is_skipped(name: str | None) -> None:
 
 
 def test_filtering_twice_removes_nothing_more() -> None:
-    messages: list[AnyMessage] = [HumanMessage("hi", id="h1"), orphan(), AIMessage("Hi", id="run-2")]
+    user, answer = HumanMessage("hi", id="h1"), AIMessage("Hi", id="run-2")
+    messages: list[AnyMessage] = [user, orphan(), answer]
     update = filter_orphaned_reasoning_messages({"messages": messages})
     assert update is not None
 

@@ -5,4 +5,5 @@
 export type { Conversations } from "./conversations.js";
 export { mend, type MendOptions } from "./messages.js";
 export { whole, type WholeMiddleware, type WholeOptions } from "./middleware.js";
-export type { Mend, Report } from "./report.js";
+export type { Mend } from "../repair.js";
+export type { Report } from "./report.js";

@@ -25,10 +25,10 @@ export type Lease = symbol;
  *
  * A conversation in which a turn is under way is in doubt until that turn says what came of it: one
  * that never says anything leaves nothing wrong behind. Responses never change, so what is known of
- * a chain stays. Bounded: the states and ids that were used last.
+ * a chain stays. Bounded: the items and ids that were used last.
  */
 export class Ledger {
-  readonly #entries = new Recent<Known | Lease>(STATES);
+  readonly #entries = new Recent<Known | Lease>(ITEMS, weightOf);
   /** Ids of items that whole answers brought. */
   readonly #heard = new Recent<true>(IDS);
   /** Ids of items of answers that broke off: nobody knows whether they are stored. */
@@ -78,16 +78,17 @@ export class Ledger {
 
   /**
    * How many of a prompt's first items a server proves to hold that is known to hold `known`: all up to
-   * the last that bears an id which a server gave, and which came in no answer that was heard here.
+   * the last that bears an id which a server gave. What chains hold is not proven by answers that were
+   * heard here: their own chains hold them, of which this one may be a branch.
    */
-  proven(items: readonly Item[], known: Known | undefined): number {
+  proven(items: readonly Item[], { by }: ServerState, known: Known | undefined): number {
     const held = new Set(idsOf(known?.items ?? []));
     const proves = ({ id }: Item) =>
       typeof id === "string" &&
       !held.has(id) &&
       !known?.elsewhere.has(id) &&
-      !this.#heard.has(id) &&
-      !this.#doubtful.has(id);
+      !this.#doubtful.has(id) &&
+      !(by === "previousResponseId" && this.#heard.has(id));
     return items.findLastIndex(proves) + 1;
   }
 }
@@ -97,5 +98,10 @@ export function idsOf(items: readonly Item[]): string[] {
   return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 }
 
-const STATES = 500;
+/** A state weighs something even where nothing is held. */
+function weightOf(entry: Known | Lease): number {
+  return typeof entry === "object" ? entry.items.length + 1 : 1;
+}
+
+const ITEMS = 100_000;
 const IDS = 20_000;

@@ -68,7 +68,7 @@ class Draft<M extends Message> {
       const message = this.#message(position, given);
       if (waiting.length > 0 && given.role !== "system") {
         if (given.role === "tool" && message !== undefined) {
-          messages.push(withParts(message, [...waiting, ...partsOf(message.content)]));
+          messages.push(withParts(message, [...partsOf(message.content), ...waiting]));
         } else {
           messages.push(resultsOf(waiting) as unknown as M, ...(message ? [message] : []));
         }

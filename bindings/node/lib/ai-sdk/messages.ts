@@ -1,4 +1,4 @@
-import { engine } from "./engine.js";
+import { repair, type Policy } from "../repair.js";
 import { itemsOf, type Item, type Mapped } from "./items.js";
 import { kindsOf } from "./kinds.js";
 import { mended } from "./mended.js";
@@ -9,9 +9,9 @@ import { sourcesOf } from "./sources.js";
 /** How messages are mended. */
 export interface MendOptions {
   /** As for `repair`. */
-  readonly policy?: string | undefined;
+  readonly policy?: Policy | undefined;
   /** Is told what was mended. */
-  readonly onMend?: ((report: Report) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /**
@@ -22,10 +22,10 @@ export interface MendOptions {
  * answered is left to the SDK, which runs it.
  */
 export function mend<M extends Message>(messages: readonly M[], options: MendOptions = {}): M[] {
-  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), approvals: false }));
-  const { items, mends } = engine.repair(mapped.items, undefined, options.policy);
+  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), besideState: false }));
+  const { items, mends } = repair(mapped.items, { policy: options.policy ?? "repair" });
   const report = { resent: 0, mends };
-  if (saysSomething(report)) options.onMend?.(report);
+  if (saysSomething(report)) options.onReport?.(report);
   return mended(messages, mapped, sourcesOf(mapped.items, items), {});
 }
 

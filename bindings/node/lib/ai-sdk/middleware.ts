@@ -1,13 +1,9 @@
 import { Answer, isStart, isWhole } from "./answer.js";
 import { Ledger } from "./ledger.js";
-import { saysSomething, warningsOf, type Report } from "./report.js";
-import type {
-  CallOptions,
-  GenerateResult,
-  StreamPart,
-  StreamResult,
-} from "./shapes.js";
+import { isLocked, isWorthAsking, settling } from "./refusal.js";
 import { relayed } from "./relay.js";
+import { saysSomething, warningsOf, type Report } from "./report.js";
+import type { CallOptions, GenerateResult, StreamPart, StreamResult } from "./shapes.js";
 import { Turn, type Rules } from "./turn.js";
 
 /** What a middleware is made with. */
@@ -16,7 +12,7 @@ export interface WholeOptions extends Rules {
    * Is told what was done to a prompt, before it is sent. What was mended also stands in the `warnings`
    * of the call.
    */
-  readonly onMend?: ((report: Report) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /** A middleware for `wrapLanguageModel`, of version 6 of the AI SDK and of version 7. */
@@ -44,57 +40,17 @@ export interface WholeMiddleware {
  * after a call that failed or was left. Without, and for `previousResponseId`, what is not known follows
  * from the prompt: items under ids that a server gave are taken for held, and what stands before them.
  *
- * One middleware remembers for all models that it wraps, within bounds.
+ * One middleware remembers for all models that it wraps, within bounds. They are to be of one account.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
-  const ledger = new Ledger();
-  const turns = new WeakMap<CallOptions, Turn>();
-
-  async function opened<P extends CallOptions>(params: P, anew = false): Promise<P> {
-    const turn = await Turn.open(params, ledger, options, anew);
-    if (saysSomething(turn.report)) options.onMend?.(turn.report);
-    const sent = { ...params, prompt: turn.prompt };
-    turns.set(sent, turn);
-    return sent;
-  }
-
-  /** The answer to a turn. A refusal of what was believed is answered by asking, and sending once more. */
-  async function answered<R, P extends CallOptions>(
-    params: P,
-    first: () => PromiseLike<R>,
-    again: (params: P) => PromiseLike<R>,
-  ): Promise<{ turn: Turn | undefined; result: R }> {
-    const turn = turns.get(params);
-    try {
-      return { turn, result: await first() };
-    } catch (error) {
-      settle(turn, error);
-      if (!turn?.mayBeMistaken || !isRefusal(error, MISTAKEN)) throw error;
-      const second = await opened(unsent(params), true);
-      try {
-        return { turn: turns.get(second), result: await again(second) };
-      } catch (refused) {
-        settle(turns.get(second), refused);
-        throw refused;
-      }
-    }
-  }
-
-  const given = new WeakMap<CallOptions, CallOptions>();
-  const unsent = <P extends CallOptions>(params: P) => (given.get(params) ?? params) as P;
-
+  const calls = new Calls(options);
   return {
     specificationVersion: "v3",
 
-    async transformParams({ params }) {
-      const sent = await opened(params);
-      given.set(sent, params);
-      return sent;
-    },
+    transformParams: ({ params }) => calls.open(params, false),
 
     async wrapGenerate({ doGenerate, params, model }) {
-      const { turn, result } = await answered(params, doGenerate, (p) => model.doGenerate(p));
-      if (!turn) return result;
+      const { turn, result } = await calls.answer(params, doGenerate, (p) => model.doGenerate(p));
       if (isWhole(result.finishReason)) {
         turn.ended({ content: result.content, responseId: result.response?.id });
       } else {
@@ -104,11 +60,63 @@ export function whole(options: WholeOptions = {}): WholeMiddleware {
     },
 
     async wrapStream({ doStream, params, model }) {
-      const { turn, result } = await answered(params, doStream, (p) => model.doStream(p));
-      if (!turn) return result;
+      const { turn, result } = await calls.answer(params, doStream, (p) => model.doStream(p));
       return { ...result, stream: heard(result.stream, turn) };
     },
   };
+}
+
+/** A call of a model that was opened: what it was given, and its turn. */
+interface Open {
+  readonly given: CallOptions;
+  readonly turn: Turn;
+}
+
+/** The calls of a model, from the prompt to the answer's beginning. */
+class Calls {
+  readonly #ledger = new Ledger();
+  readonly #open = new WeakMap<CallOptions, Open>();
+
+  constructor(private readonly options: WholeOptions) {}
+
+  /** What is to be sent of a call. */
+  async open<P extends CallOptions>(given: P, anew: boolean): Promise<P> {
+    const turn = await Turn.open(given, this.#ledger, this.options, anew);
+    if (saysSomething(turn.report)) this.options.onReport?.(turn.report);
+    const sent = { ...given, prompt: turn.prompt };
+    this.#open.set(sent, { given, turn });
+    return sent;
+  }
+
+  /**
+   * The answer to a call. Where it is refused and the refusal may be due to what was remembered, the
+   * server is asked what it holds, and what then differs is sent; so it is where another turn has the
+   * conversation. All that a few times at most.
+   */
+  async answer<R, P extends CallOptions>(
+    params: P,
+    first: () => PromiseLike<R>,
+    again: (params: P) => PromiseLike<R>,
+  ): Promise<{ turn: Turn; result: R }> {
+    const { given } = this.#opened(params);
+    let sent = params;
+    for (let attempt = 0; ; attempt += 1) {
+      const { turn } = this.#opened(sent);
+      try {
+        return { turn, result: await settling(turn, () => (attempt ? again(sent) : first())) };
+      } catch (error) {
+        if (!(await isWorthAsking(turn, error, attempt, params.abortSignal))) throw error;
+        sent = await this.open(given as P, true);
+        if (!isLocked(error) && !this.#opened(sent).turn.differsFrom(turn)) throw error;
+      }
+    }
+  }
+
+  #opened(params: CallOptions): Open {
+    const open = this.#open.get(params);
+    if (open === undefined) throw new Error("the call did not pass through transformParams");
+    return open;
+  }
 }
 
 /** A stream that tells its turn what comes, and the reader what was mended. */
@@ -123,18 +131,4 @@ function heard(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<S
     },
     left: () => turn.left(answer.ids()),
   });
-}
-
-/** A refusal leaves what is held as it was; of any other failure nobody knows what it left. */
-function settle(turn: Turn | undefined, error: unknown): void {
-  if (isRefusal(error)) turn?.refused();
-  else turn?.left();
-}
-
-/** What a provider answers to a request that it found wrong, and that left nothing. */
-const MISTAKEN = [400, 404, 409, 422];
-
-function isRefusal(error: unknown, statuses = [...MISTAKEN, 401, 403, 413, 429]): boolean {
-  const { statusCode } = (error ?? {}) as { statusCode?: unknown };
-  return typeof statusCode === "number" && statuses.includes(statusCode);
 }

@@ -1,8 +1,6 @@
-import type { Mend } from "./engine.js";
+import type { Mend } from "../repair.js";
 import type { ServerState } from "./server-state.js";
 import type { Warning } from "./shapes.js";
-
-export type { Mend } from "./engine.js";
 
 /** What was done to a prompt before it was sent. */
 export interface Report {
@@ -23,6 +21,6 @@ export function saysSomething({ resent, mends }: Report): boolean {
 export function warningsOf({ mends }: Report): Warning[] {
   return mends.map(({ message, fault, action }) => ({
     type: "other",
-    message: `antiphon mended the prompt (${fault}: ${action ?? "told"}): ${message}`,
+    message: `antiphon mended the prompt (${fault}: ${action}): ${message}`,
   }));
 }

@@ -42,6 +42,6 @@ function partsOfReader(reader: ReadableStreamDefaultReader<unknown>): Parts {
 function partsOfIterator(iterator: AsyncIterator<unknown>): Parts {
   return {
     next: async () => iterator.next(),
-    leave: () => void Promise.resolve(iterator.return?.()).catch(() => {}),
+    leave: () => void (async () => iterator.return?.())().catch(() => {}),
   };
 }

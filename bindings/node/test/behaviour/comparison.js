@@ -24,11 +24,16 @@ function compare(came, wanted, context) {
     assert.equal(came.length, wanted.length, `${path}: its length; came ${JSON.stringify(came)}`);
     return wanted.forEach((value, index) => compare(came[index], value, inside(index)));
   }
-  if (typeof wanted !== "object" || wanted === null) return assert.equal(came ?? null, wanted, path);
+  if (typeof wanted !== "object" || wanted === null) return compareValue(came ?? null, wanted, path);
   assert.ok(came && typeof came === "object", `${path}: no object came, but ${came}`);
   const present = Object.keys(came).filter((key) => came[key] !== undefined);
   if (isWhole) assert.deepEqual(present.sort(), Object.keys(wanted).sort(), `${path}: its fields`);
   for (const [key, value] of Object.entries(wanted)) compare(came[key], value, inside(key));
+}
+
+/** As JSON has them: there is one zero. */
+function compareValue(came, wanted, path) {
+  if (came !== wanted) assert.equal(came, wanted, path);
 }
 
 function compareId(came, wanted, ids, path) {

@@ -14,7 +14,7 @@ pub enum TrackerError {
     #[error("options: {0}")]
     Options(String),
     /// Two owners of the state were asked for.
-    #[error(transparent)]
+    #[error("{}", conflict(.0))]
     ConflictingOptions(#[from] ConflictingOptions),
     /// The options name no state that a server owns.
     #[error(
@@ -56,6 +56,19 @@ impl TrackerError {
             Self::NotInFlight(_) => "not_in_flight",
             Self::Finished(_) => "finished",
             Self::Snapshot(_) => "snapshot",
+        }
+    }
+}
+
+/// The conflict, in the options' names here.
+fn conflict(conflict: &ConflictingOptions) -> String {
+    match conflict {
+        ConflictingOptions::SessionWithServerState { option } => {
+            let option = if *option == "conversation_id" { "conversation" } else { option };
+            format!("a session cannot be combined with {option}: one of the two owns the history")
+        }
+        ConflictingOptions::ConversationWithChain { option } => {
+            format!("conversation cannot be combined with {option}")
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct Standing {
 impl Unresolved {
     pub(super) fn of(unresolved: engine::Unresolved) -> Self {
         Self {
-            calls: unresolved.calls.into_iter().map(Unanswered::of).collect(),
+            calls: unresolved.calls.iter().map(Unanswered::of).collect(),
             outputs: numbers(&unresolved.outputs),
             attempts: unresolved.attempts.into_iter().map(Attempt::number).collect(),
         }
@@ -48,7 +48,7 @@ impl Unresolved {
 }
 
 impl Unanswered {
-    fn of(call: engine::Unanswered) -> Self {
+    fn of(call: &engine::Unanswered) -> Self {
         Self {
             id: call.id.as_ref().map(ToString::to_string),
             kind: call.key.kind.as_str().to_owned(),

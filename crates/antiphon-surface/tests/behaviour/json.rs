@@ -17,6 +17,9 @@ pub(crate) enum Extent {
     Named,
 }
 
+/// A value that is expected, and the one that came in its place.
+type Pair = (String, String);
+
 impl Ids {
     /// Says what is different, and where.
     pub(crate) fn compare(
@@ -26,55 +29,26 @@ impl Ids {
         extent: Extent,
     ) -> Result<(), String> {
         let (expected, actual) = (expected.trim(), actual.trim());
-        let differs = || format!("expected {expected}\n  but got {actual}");
-        match (expected.as_bytes()[0], actual.as_bytes()[0]) {
-            (b'{', b'{') => self
-                .compare_objects(expected, actual, extent)
-                .map_err(|inner| if inner.is_empty() { differs() } else { inner }),
-            (b'[', b'[') => {
-                let (expected, actual) = (elements(expected), elements(actual));
-                if expected.len() != actual.len() {
-                    return Err(differs());
-                }
-                let mut pairs = expected.into_iter().zip(actual);
-                pairs.try_for_each(|(expected, actual)| self.compare(expected, actual, extent))
-            }
-            (b'"', b'"') => match (unquote(expected), unquote(actual)) {
-                (Some(expected), Some(actual)) if self.is(&expected, &actual) => Ok(()),
-                _ if expected == actual => Ok(()),
-                _ => Err(differs()),
-            },
-            _ if expected == actual => Ok(()),
-            _ => Err(differs()),
-        }
-    }
-
-    /// The error is empty where the objects differ by their fields.
-    fn compare_objects(
-        &mut self,
-        expected: &str,
-        actual: &str,
-        extent: Extent,
-    ) -> Result<(), String> {
-        let (expected, actual) = (fields(expected), fields(actual));
-        if extent == Extent::Named {
-            for (key, value) in expected {
-                let found = actual.iter().find(|(name, _)| *name == key);
-                let (_, found) = found.ok_or_else(String::new)?;
-                self.compare(&value, found, extent).map_err(|inner| within(&key, &inner))?;
-            }
-            return Ok(());
-        }
-        let keys = |fields: &[(String, String)]| -> Vec<String> {
-            fields.iter().map(|(key, _)| key.clone()).collect()
+        let pairs = match (expected.as_bytes()[0], actual.as_bytes()[0]) {
+            (b'{', b'{') => pairs_of_objects(expected, actual, extent),
+            (b'[', b'[') => pairs_of_lists(expected, actual),
+            (b'"', b'"') => self.is_text(expected, actual).then(Vec::new),
+            _ => (expected == actual).then(Vec::new),
         };
-        if keys(&expected) != keys(&actual) {
-            return Err(String::new());
-        }
-        for ((key, value), (_, found)) in expected.iter().zip(&actual) {
-            self.compare(value, found, extent).map_err(|inner| within(key, &inner))?;
+        let differs = || format!("expected {expected}\n  but got {actual}");
+        for (expected, actual) in pairs.ok_or_else(differs)? {
+            self.compare(&expected, &actual, extent)?;
         }
         Ok(())
+    }
+
+    /// Whether two strings are one. Of what is no text, such as half a pair of surrogates, the
+    /// escapes are compared.
+    fn is_text(&mut self, expected: &str, actual: &str) -> bool {
+        match (unquote(expected), unquote(actual)) {
+            (Some(expected), Some(actual)) => self.is(&expected, &actual),
+            _ => expected == actual,
+        }
     }
 
     /// Whether the text is the one that is expected, or that an id stands for.
@@ -91,20 +65,35 @@ impl Ids {
     }
 }
 
-fn within(key: &str, inner: &str) -> String {
-    format!("in '{key}': {inner}")
+/// `None` where one has fields that the other has not.
+fn pairs_of_objects(expected: &str, actual: &str, extent: Extent) -> Option<Vec<Pair>> {
+    let (expected, mut actual) = (fields(expected), fields(actual));
+    if extent == Extent::Named {
+        actual.retain(|(key, _)| expected.iter().any(|(named, _)| named == key));
+    }
+    let keys = |fields: &[Pair]| fields.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    let are_same = keys(&expected) == keys(&actual);
+    let values = expected.into_iter().zip(actual).map(|((_, one), (_, two))| (one, two));
+    are_same.then(|| values.collect())
 }
 
-fn elements(text: &str) -> Vec<&str> {
+/// `None` where they are of different lengths.
+fn pairs_of_lists(expected: &str, actual: &str) -> Option<Vec<Pair>> {
+    let (expected, actual) = (elements(expected), elements(actual));
+    let are_as_long = expected.len() == actual.len();
+    are_as_long.then(|| expected.into_iter().zip(actual).collect())
+}
+
+fn elements(text: &str) -> Vec<String> {
     let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap();
-    elements.into_iter().map(RawValue::get).collect()
+    elements.into_iter().map(|element| element.get().to_owned()).collect()
 }
 
-/// The fields in the order of their names.
-fn fields(text: &str) -> Vec<(String, String)> {
+/// The fields in the order of their names; those of one name as they stand.
+fn fields(text: &str) -> Vec<Pair> {
     let object = Object::of(text).unwrap();
-    let mut fields: Vec<(String, String)> =
-        object.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let field = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+    let mut fields: Vec<Pair> = object.iter().map(field).collect();
     fields.sort_by(|(one, _), (two, _)| one.cmp(two));
     fields
 }

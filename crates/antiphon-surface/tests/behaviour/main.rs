@@ -1,6 +1,9 @@
 //! Every case of `tests/behaviour/`, whose README.md says what they mean.
 
+#![allow(clippy::unwrap_used, reason = "a case that cannot be read fails the test")]
+
 mod case;
+mod companion;
 mod conversion;
 mod json;
 mod lists;

@@ -142,7 +142,8 @@ impl Draft {
         let slots = std::mem::take(&mut self.slots);
         let consequences = std::mem::take(&mut self.consequences);
         let held = self.held;
-        let mut repaired = Repaired { items: Vec::new(), sources: Vec::new(), mends: Vec::new() };
+        let (items, sources) = (Vec::with_capacity(slots.len()), Vec::with_capacity(slots.len()));
+        let mut repaired = Repaired { items, sources, mends: Vec::new() };
         for (position, slot) in slots.into_iter().enumerate() {
             let source = slot.is_as_given.then_some(position);
             let own = slot.item.filter(|_| position >= held).map(|item| (item, source));

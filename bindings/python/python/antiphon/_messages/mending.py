@@ -8,34 +8,45 @@ from langchain_core.messages import BaseMessage
 
 import antiphon
 from antiphon._messages.changes import changed, made
-from antiphon._messages.parts import Item, Part, parts_of
+from antiphon._messages.part import Item, Part
+from antiphon._messages.parts import parts_of
 
-logger = logging.getLogger("antiphon.langgraph")
+logger = logging.getLogger("antiphon")
 
 
 @dataclass
-class Mended:
+class MendedMessages:
     """A list of messages that was mended."""
 
     messages: list[BaseMessage]
     """What to send. A message that needs no change is the very object that was given."""
-    mends: list[antiphon.Fault]
-    """What was wrong and is not any more."""
+    mends: list[antiphon.Mend]
+    """What was wrong and is not any more. Positions are those of items, not of messages."""
 
 
-def mend(messages: Iterable[BaseMessage], policy: str | None = None) -> Mended:
+def mended(messages: Iterable[BaseMessage], policy: str | None = None) -> MendedMessages:
     """Mends the list as `antiphon.repair` mends items, and changes nothing that was given.
 
     Raises a `Fault` where the policy rejects what was found.
     """
+    view = mended_once(messages, policy)
+    if view.mends:
+        # Where reasoning stands behind a call in one message, it was followed until the call's
+        # output had to go behind the message.
+        again = mended_once(view.messages, policy)
+        view = MendedMessages(again.messages, view.mends + again.mends)
+    for mend in view.mends:
+        logger.warning("mended a history: %s, %s: %s", mend.fault, mend.action, mend.message)
+    return view
+
+
+def mended_once(messages: Iterable[BaseMessage], policy: str | None) -> MendedMessages:
     view = View([Entry(message, parts_of(message)) for message in messages])
     repaired = antiphon.repair(view.items(), policy=policy)
-    for fault in repaired.mends:
-        logger.info("mended: %s", fault)
-    if not repaired.mends:
-        return Mended([entry.message for entry in view.entries], [])
-    view.keep(repaired.items)
-    return Mended(view.messages(), list(repaired.mends))
+    if repaired.mends:
+        view.keep(repaired.items)
+        return MendedMessages(view.messages(), repaired.mends)
+    return MendedMessages([entry.message for entry in view.entries], [])
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from langchain_core.messages import AIMessage, BaseMessage
 
 import antiphon
-from antiphon._messages.parts import Item
+from antiphon._messages.part import Item
 
 
 def orphaned_reasoning(messages: Iterable[BaseMessage]) -> list[str]:

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Any
 try:
     import langchain_core  # noqa: F401
 except ImportError as missing:
-    raise ImportError(
-        "antiphon.langgraph needs LangGraph: pip install langgraph"
-    ) from missing
+    raise ImportError("antiphon.langgraph needs LangGraph: pip install langgraph") from missing
 
 from antiphon.langgraph.hooks import filter_orphaned_reasoning_messages, mend_history
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage
 
-from antiphon._messages import mend, orphaned_reasoning
+from antiphon._messages import mended, orphaned_reasoning
 
 State = Any
 """A graph's state with `messages`: a mapping, a dataclass or a pydantic model."""
@@ -17,9 +17,9 @@ def filter_orphaned_reasoning_messages(state: State) -> dict[str, list[RemoveMes
     That is what a stream that was aborted leaves in a graph's state. A provider refuses it in every
     later turn: `Item 'rs_…' of type 'reasoning' was provided without its required following item.`
 
-    Orphaned is an `AIMessage` whose content is a non-empty list of blocks of `type="reasoning"` alone,
-    and that calls no tool. What has no `id` is not touched, as nothing can name it. The update is
-    `None` where there is nothing to remove.
+    Orphaned is an `AIMessage` whose content is a non-empty list of blocks of `type="reasoning"`
+    alone, and that calls no tool. What has no `id` is not touched, as nothing can name it. The
+    update is `None` where there is nothing to remove.
     """
     orphans = orphaned_reasoning(messages_of(state))
     return {"messages": [RemoveMessage(id=orphan) for orphan in orphans]} if orphans else None
@@ -29,11 +29,11 @@ def mend_history(state: State, *, policy: str | None = None) -> dict[str, list[B
     """What the model is given in place of the state's `messages`, which stay as they are.
 
     A call that nobody answered is followed by a `ToolMessage` that says so; repeated messages and
-    outputs, outputs without a call and orphaned reasoning are left out. Messages that need no change
-    are the very objects of the state. `policy` is that of `antiphon.repair`; where it rejects what
-    is found, a `Fault` is raised.
+    outputs, outputs without a call and orphaned reasoning are left out. Messages that need no
+    change are the very objects of the state. `policy` is that of `antiphon.repair`; where it
+    rejects what is found, a `Fault` is raised.
     """
-    return {"llm_input_messages": mend(messages_of(state), policy).messages}
+    return {"llm_input_messages": mended(messages_of(state), policy).messages}
 
 
 def messages_of(state: State) -> Sequence[BaseMessage]:

@@ -8,16 +8,16 @@ from langchain.agents.middleware.types import AgentState, ContextT, ResponseT
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
-from antiphon._messages import mend
+from antiphon._messages import mended
 from antiphon.langgraph.hooks import filter_orphaned_reasoning_messages
 
 
 class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
     """Gives the model a history that a provider does not refuse, and leaves the agent's own alone.
 
-    See `mend_history`, which does the same for `create_react_agent`. A call that waits for a human is
-    not answered in its place: no model is called while a graph is interrupted. It is, where the user
-    goes on without deciding.
+    See `mend_history`, which does the same for `create_react_agent`. A call that waits for a human
+    is not answered in its place: no model is called while a graph is interrupted. It is, where the
+    user goes on without deciding.
     """
 
     def __init__(self, *, policy: str | None = None) -> None:
@@ -31,7 +31,7 @@ class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
         handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]],
     ) -> ModelResponse[ResponseT]:
         """Calls the model with the mended history."""
-        return handler(self.mended(request))
+        return handler(self._mended(request))
 
     async def awrap_model_call(
         self,
@@ -39,14 +39,13 @@ class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
         handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[ResponseT]]],
     ) -> ModelResponse[ResponseT]:
         """Calls the model with the mended history."""
-        return await handler(self.mended(request))
+        return await handler(self._mended(request))
 
-    def mended(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
-        """The request, with another list of messages where they had to be mended."""
-        mended = mend(request.messages, self.policy)
-        if not mended.mends:
+    def _mended(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
+        view = mended(request.messages, self.policy)
+        if not view.mends:
             return request
-        return request.override(messages=cast(list[AnyMessage], mended.messages))
+        return request.override(messages=cast(list[AnyMessage], view.messages))
 
 
 class FilterOrphanedReasoning(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):

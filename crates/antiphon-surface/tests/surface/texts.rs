@@ -1,12 +1,14 @@
-//! Texts that are no lists of items.
+//! Texts that are not what they should be.
 
-use antiphon_surface::{Conversion, RepairError, Unreadable, check, policy, reconcile, repair};
+use antiphon_surface::{
+    Conversion, RepairError, Tracker, Unreadable, check, policy, reconcile, repair,
+};
 use bytes::Bytes;
 
 const NO_ITEMS: Bytes = Bytes::from_static(b"[]");
 
 fn told(text: &'static str) -> Unreadable {
-    check(&Bytes::from_static(text.as_bytes()), None).unwrap_err()
+    check(&Bytes::from_static(text.as_bytes()), None).expect_err("it is no list of items")
 }
 
 #[test]
@@ -44,6 +46,15 @@ fn an_unknown_policy_is_told_with_those_that_there_are() {
          calls=answer|drop|reject, reasoning=drop|reject, outputs=drop|keep|reject, \
          references=keep|drop|reject those that differ, separated by commas"
     );
+}
+
+#[test]
+fn options_that_exclude_each_other_are_told_by_their_names() {
+    let told = |options| Tracker::new(options).map(|_| ()).expect_err("they conflict").to_string();
+    let chain = r#"{"conversation":"conv_1","previous_response_id":"resp_1"}"#;
+    assert_eq!(told(chain), "conversation cannot be combined with previous_response_id");
+    let session = "a session cannot be combined with conversation: one of the two owns the history";
+    assert_eq!(told(r#"{"conversation":"conv_1","session":true}"#), session);
 }
 
 #[test]

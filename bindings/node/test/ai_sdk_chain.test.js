@@ -1,0 +1,71 @@
+// Chains of responses. A tool loop of the AI SDK stays on the response that it began with and sends the
+// call again beside its output: a branch of its own, in which nothing stands twice.
+
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+
+import {
+  DELIVERIES,
+  ECHO,
+  FACT,
+  RECALL,
+  VERSIONS,
+  bare,
+  call,
+  user,
+  wrapped,
+} from "./ai_sdk.js";
+import { kind, startProvider } from "./provider.js";
+
+const NEW = [["user"], ["user"], ["user", "function_call", "function_call_output"], ["user"]];
+
+for (const [version, sdk] of Object.entries(VERSIONS)) {
+  for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
+    suite(`${version} ${delivery}`, () => {
+      test("without the middleware all messages so far are refused", async (t) => {
+        await startProvider(t);
+        await assert.rejects(dialogue(sdk, deliver, () => bare(sdk), all), /Duplicate item found/);
+      });
+
+      test("only new messages go on as they are", async (t) => {
+        const provider = await startProvider(t);
+        const model = wrapped(sdk);
+        await assertWhole(provider, await dialogue(sdk, deliver, () => model, latest));
+      });
+
+      test("of all messages what the chain holds is left out", async (t) => {
+        const provider = await startProvider(t);
+        const model = wrapped(sdk);
+        await assertWhole(provider, await dialogue(sdk, deliver, () => model, all));
+      });
+
+      test("so it is for a middleware that begins in the middle", async (t) => {
+        const provider = await startProvider(t);
+        await assertWhole(provider, await dialogue(sdk, deliver, () => wrapped(sdk), all));
+      });
+    });
+  }
+}
+
+/** Which of the messages so far a turn brings. */
+const all = (history) => history;
+const latest = (history) => history.slice(-1);
+
+async function dialogue(sdk, deliver, model, brought) {
+  const history = [];
+  let answer = {};
+  for (const text of [FACT, ECHO, RECALL]) {
+    history.push(user(text));
+    const { responseId: previousResponseId } = answer;
+    answer = await deliver(sdk, call(sdk, model(), brought(history), { previousResponseId }));
+    history.push(...answer.messages);
+  }
+  return answer;
+}
+
+async function assertWhole(provider, { text }) {
+  assert.match(text, /purple/);
+  assert.deepEqual(await provider.refusals(), []);
+  assert.deepEqual(await provider.twice(), []);
+  assert.deepEqual((await provider.sent()).map((items) => items.map(kind)), NEW);
+}

@@ -1,0 +1,261 @@
+// What becomes of a prompt, part by part. No model is asked.
+
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+
+import { mend, whole } from "antiphon/ai-sdk";
+
+const SILENCE = "No output was recorded for this call.";
+
+suite("a prompt", () => {
+  test("that is in order keeps its messages, which stay the same objects", async () => {
+    const prompt = [
+      { role: "system", content: "Be brief." },
+      user("Echo hello"),
+      assistant(reasoning("rs_1"), reasoning("rs_1", "And on."), called("call_1", "fc_1")),
+      tool(result("call_1")),
+      assistant(said("echo said: hello", "msg_1")),
+      user("Thanks"),
+    ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("with an unanswered call gets a result that says that there is none", async () => {
+    const prompt = [user("Echo"), assistant(called("call_1")), user("Well?")];
+    const { sent, mends } = await opened(prompt);
+    assert.deepEqual(mends, ["unanswered_call answered"]);
+    assertSame([sent[0], sent[1], sent[3]], prompt);
+    assert.deepEqual(sent[2], {
+      role: "tool",
+      content: [result("call_1", { type: "text", value: SILENCE })],
+    });
+  });
+
+  test("gets that result beside those of the other calls", async () => {
+    const one = result("call_1");
+    const prompt = [
+      user("Echo twice"),
+      assistant(called("call_1"), called("call_2")),
+      tool(one),
+      user("Well?"),
+    ];
+    const { sent } = await opened(prompt);
+    assert.deepEqual(resultsIn(sent), ["call_1", "call_2"]);
+    assert.equal(sent.length, 4);
+    assert.equal(sent[2].content[0], one);
+  });
+
+  test("loses what it says twice, and nothing else", async () => {
+    const answer = assistant(called("call_1", "fc_1"));
+    const prompt = [
+      user("Echo hello"),
+      answer,
+      tool(result("call_1")),
+      assistant(called("call_1", "fc_1")),
+      tool(result("call_1")),
+      user("Thanks"),
+    ];
+    const { sent, mends } = await opened(prompt);
+    assert.deepEqual(mends.toSorted(), ["duplicate_item dropped", "duplicate_output dropped"]);
+    assertSame([sent[0], sent[1], sent.at(-1)], [prompt[0], answer, prompt[5]]);
+    assert.equal(sent.length, 4);
+  });
+
+  test("loses a result that no call asked for", async () => {
+    const prompt = [user("hi"), tool(result("call_9")), user("there")];
+    const { sent, mends } = await opened(prompt);
+    assert.deepEqual(mends, ["output_without_call dropped"]);
+    assertSame(sent, [prompt[0], prompt[2]]);
+  });
+
+  test("loses reasoning that led to nothing, with all its parts", async () => {
+    const prompt = [
+      user("hi"),
+      assistant(reasoning("rs_1"), reasoning("rs_1", "And on.")),
+      user("there"),
+    ];
+    const { sent, mends } = await opened(prompt);
+    assert.deepEqual(mends, ["lone_reasoning dropped"]);
+    assertSame(sent, [prompt[0], prompt[2]]);
+  });
+
+  test("keeps reasoning of other providers", async () => {
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions: { other: { sealed: "x" } } };
+    const prompt = [user("hi"), assistant(thinking), user("there")];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps what the provider itself ran", async () => {
+    const prompt = [
+      user("Search"),
+      assistant(
+        reasoning("rs_1"),
+        { ...called("ws_1"), toolName: "web_search", providerExecuted: true },
+        { ...result("ws_1"), toolName: "web_search" },
+        said("Found.", "msg_1"),
+      ),
+      user("Thanks"),
+    ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps what a provider of another make ran, with results behind other calls", async () => {
+    const ran = (id) => ({ ...called(id), providerExecuted: true });
+    const prompt = [
+      user("Search"),
+      assistant(ran("srvtoolu_1"), ran("srvtoolu_2"), result("srvtoolu_1"), result("srvtoolu_2")),
+      user("And?"),
+      assistant(result("srvtoolu_2"), { ...said("Found.") }),
+      user("Thanks"),
+    ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps ids of servers of other makes", async () => {
+    const providerOptions = { mine: { itemId: "item-1", reasoningEncryptedContent: "sealed" } };
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions };
+    const prompt = [user("hi"), assistant(thinking, { ...said("Hello."), providerOptions })];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps the answers to a provider's requests for approval", async () => {
+    const approval = { type: "tool-approval-response", approvalId: "mcpr_1", approved: true };
+    const prompt = [user("Go"), assistant(said("May I?", "msg_1")), tool(approval)];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("goes without an id that no item can have, and keeps the part's other options", async () => {
+    const part = { ...said("Hello.", "item_1") };
+    part.providerOptions.openai.phase = "final_answer";
+    const { sent, mends } = await opened([user("hi"), assistant(part), user("there")]);
+    assert.deepEqual(mends, ["malformed_id id_removed"]);
+    assert.deepEqual(sent[1].content[0].providerOptions, { openai: { phase: "final_answer" } });
+    assert.equal(part.providerOptions.openai.itemId, "item_1");
+  });
+
+  test("gives a call and its result another id where two calls share one", async () => {
+    const prompt = [
+      user("Echo"),
+      assistant({ ...called("call_1"), input: { text: "one" } }),
+      tool(result("call_1")),
+      user("Again"),
+      assistant({ ...called("call_1"), input: { text: "two" } }),
+      tool(result("call_1", { type: "text", value: "two" })),
+      user("Thanks"),
+    ];
+    const { sent } = await opened(prompt);
+    const [first, second] = callsIn(sent);
+    assert.notEqual(first, second);
+    assert.deepEqual(resultsIn(sent), [first, second]);
+  });
+
+  test("may be refused instead", async () => {
+    const prompt = [user("Echo"), assistant(called("call_1")), user("Well?")];
+    const params = { prompt };
+    await assert.rejects(whole({ policy: "reject" }).transformParams({ params }), {
+      name: "UnansweredCall",
+      message: "No tool output found for function call call_1.",
+    });
+  });
+
+  test("may hold pictures, and what JSON cannot carry", async () => {
+    const prompt = [
+      { role: "user", content: [{ type: "file", mediaType: "image/png", data: new Uint8Array(9) }] },
+      assistant({ ...called("call_1"), input: { big: 10n } }),
+      tool(result("call_1", { type: "json", value: [undefined] })),
+    ];
+    const { sent } = await opened(prompt);
+    assertSame(sent, prompt);
+  });
+});
+
+suite("messages that a program keeps", () => {
+  test("are mended as prompts are, and may be texts", () => {
+    const messages = [
+      { role: "user", content: "Echo" },
+      { role: "assistant", content: [called("call_1")] },
+      { role: "user", content: "Well?" },
+      { role: "assistant", content: "Hm." },
+    ];
+    const mended = mend(messages);
+    assertSame([mended[0], mended[1], mended[3], mended[4]], messages);
+    assert.equal(mended[2].role, "tool");
+  });
+
+  test("keep a call that was approved or denied just now: the SDK goes on with it", () => {
+    const request = { type: "tool-approval-request", approvalId: "a_1", toolCallId: "call_1" };
+    const answer = { type: "tool-approval-response", approvalId: "a_1", approved: true };
+    const messages = [user("Echo"), assistant(called("call_1"), request), tool(answer)];
+    assertSame(mend(messages), messages);
+  });
+});
+
+/** What is sent of a prompt, and what was told of it. */
+async function opened(prompt) {
+  const reports = [];
+  const middleware = whole({ onReport: (report) => reports.push(report) });
+  const given = structuredClone(prompt);
+  const { prompt: sent } = await middleware.transformParams({ params: { prompt } });
+  assert.deepEqual(prompt, given, "what is given is not changed");
+  const mends = reports.flatMap((report) => report.mends.map((m) => `${m.fault} ${m.action}`));
+  return { sent, reports, mends };
+}
+
+function assertSame(sent, expected) {
+  assert.equal(sent.length, expected.length);
+  for (const [at, message] of expected.entries()) assert.equal(sent[at], message, `message ${at}`);
+}
+
+function callsIn(prompt) {
+  return idsOf(prompt, "tool-call");
+}
+
+function resultsIn(prompt) {
+  return idsOf(prompt, "tool-result");
+}
+
+function idsOf(prompt, type) {
+  const parts = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return parts.filter((part) => part.type === type).map((part) => part.toolCallId);
+}
+
+function user(text) {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+function assistant(...content) {
+  return { role: "assistant", content };
+}
+
+function tool(...content) {
+  return { role: "tool", content };
+}
+
+function said(text, itemId) {
+  return { type: "text", text, providerOptions: { openai: { itemId } } };
+}
+
+function reasoning(itemId, text = "Hm.") {
+  return { type: "reasoning", text, providerOptions: { openai: { itemId } } };
+}
+
+function called(toolCallId, itemId) {
+  const options = itemId && { providerOptions: { openai: { itemId } } };
+  return { type: "tool-call", toolCallId, toolName: "echo", input: { text: "hello" }, ...options };
+}
+
+function result(toolCallId, output = { type: "text", value: "hello" }) {
+  return { type: "tool-result", toolCallId, toolName: "echo", output };
+}

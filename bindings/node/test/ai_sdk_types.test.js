@@ -1,0 +1,24 @@
+// The types hold with the AI SDK's own, of both versions.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+test("it may be required", () => {
+  const { mend, whole } = createRequire(import.meta.url)("antiphon/ai-sdk");
+  assert.equal(whole().specificationVersion, "v3");
+  assert.deepEqual(mend([]), []);
+});
+
+test("the middleware is one for the type checker", () => {
+  const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
+  const { status, stdout } = spawnSync(process.execPath, [
+    join(dirname(compiler), "bin/tsc"),
+    join(import.meta.dirname, "ai_sdk_types.ts"),
+    ...["--noEmit", "--strict", "--skipLibCheck", "--target", "es2023", "--types", "node"],
+    ...["--module", "nodenext", "--moduleResolution", "nodenext"],
+  ]);
+  assert.equal(status, 0, stdout?.toString());
+});

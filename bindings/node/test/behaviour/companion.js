@@ -1,0 +1,126 @@
+// The steps of a companion's case, seen from both ends of a `wholeFetch`: what it asks and sends, and
+// what its caller is given.
+
+import assert from "node:assert/strict";
+
+import { wholeFetch } from "antiphon";
+
+import { assertNamed, assertWhole } from "./comparison.js";
+
+const BASE = "http://provider.test/v1";
+const NOTHING_DONE = { resent: 0, mends: [], byKind: false };
+
+/** Deliveries have no place in a fetch. */
+export const isOfACompanionAlone = ({ given }) => given.steps.some((step) => step.do === "deliver");
+
+/** Runs all steps; each is held against what it should give. */
+export async function runCompanion({ steps }) {
+  const world = new World();
+  for (const { do: name, with: given, gives, ...unknown } of steps) {
+    assert.deepEqual(Object.keys(unknown), [], "fields of a step that are not known");
+    assert.ok(STEPS.has(name), `"do": "${name}" is not known`);
+    const gave = await world[name](given);
+    if (gives !== undefined) (name === "report" ? assertNamed : assertWhole)(gave, gives);
+  }
+}
+
+const STEPS = new Set(
+  ["open", "touched", "answered", "refused", "begun", "heard", "ended", "left", "report"],
+);
+
+/** A caller and a server, and the fetch between them. */
+class World {
+  #fetch = wholeFetch({
+    fetch: (input, init) => this.#arrived(new Request(input, init)),
+    onReport: (report) => (this.#report = report),
+  });
+  #report = NOTHING_DONE;
+  /** The request that waits at the server, and how it is answered. */
+  #waiting;
+  /** Ends the wait for a request, or for the caller's answer. */
+  #seen = () => {};
+  #answer;
+  #body;
+
+  async open(body) {
+    this.#report = NOTHING_DONE;
+    const init = { method: "POST", body: JSON.stringify(body) };
+    const next = this.#next();
+    this.#answer = this.#fetch(`${BASE}/responses`, init);
+    this.#answer.then(() => this.#seen({}));
+    return next;
+  }
+
+  async touched(conversation) {
+    const passing = this.#fetch(`${BASE}/conversations/${conversation}/items`, { method: "POST" });
+    this.#waiting.resolve(Response.json({}));
+    await passing;
+  }
+
+  answered({ status, body }) {
+    return this.#reply(Response.json(body, { status }));
+  }
+
+  refused({ status, body }) {
+    return this.#reply(Response.json(body, { status }));
+  }
+
+  async begun(isEventStream) {
+    if (this.#body) return;
+    const stream = new ReadableStream({ start: (controller) => (this.#body = controller) });
+    const type = isEventStream ? "text/event-stream" : "application/json";
+    await this.#reply(new Response(stream, { headers: { "content-type": type } }));
+  }
+
+  heard(given) {
+    const text = Array.isArray(given) ? given.map(asEvent).join("") : JSON.stringify(given);
+    this.#body.enqueue(new TextEncoder().encode(text));
+  }
+
+  async ended() {
+    this.#body.close();
+    this.#body = undefined;
+    await (await this.#answer).text();
+    return "nothing";
+  }
+
+  async left() {
+    this.#body = undefined;
+    await (await this.#answer).body.cancel();
+    return "nothing";
+  }
+
+  /** A caller is told with the answer. */
+  async report() {
+    if (this.#waiting) await this.begun(false);
+    const { byKind, relearned = null, ...report } = this.#report;
+    return { ...report, relearned, by_kind: byKind };
+  }
+
+  #arrived(request) {
+    return new Promise((resolve) => {
+      this.#waiting = { request, resolve };
+      this.#seen({ request });
+    });
+  }
+
+  #reply(response) {
+    const next = this.#next();
+    const { resolve } = this.#waiting;
+    this.#waiting = undefined;
+    resolve(response);
+    return next;
+  }
+
+  /** What is to be done next, as a case tells it. */
+  async #next() {
+    const { request } = await new Promise((resolve) => (this.#seen = resolve));
+    if (request === undefined) return (await this.#answer).ok ? "nothing" : "give_up";
+    const body = request.body ? await request.clone().json() : undefined;
+    const path = request.url.slice(BASE.length);
+    if (path === "/responses") return { send: body };
+    return { ask: `${request.method} ${path}`, ...(body && { body }) };
+  }
+}
+
+const asEvent = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,0 +1,170 @@
+// The plain `openai` package with `wholeFetch`, in a program that sends its whole history every time.
+
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+
+import { wholeFetch } from "antiphon";
+import OpenAI from "openai";
+import { zodTextFormat } from "openai/helpers/zod";
+import { z } from "zod";
+
+import { onceFree } from "./ai_sdk.js";
+import { kind, startProvider } from "./provider.js";
+
+const FACT = "My color is purple";
+const ECHO = "Echo hello";
+const RECALL = "What is my color?";
+const TOOLS = [
+  {
+    type: "function",
+    name: "echo",
+    description: "Says the text again.",
+    parameters: {
+      type: "object",
+      properties: { text: { type: "string" } },
+      required: ["text"],
+      additionalProperties: false,
+    },
+    strict: true,
+  },
+];
+
+const quiet = () => new OpenAI({ maxRetries: 0, fetch: wholeFetch({ onReport: () => {} }) });
+const plain = () => new OpenAI({ maxRetries: 0 });
+
+/** How an answer is got: whole, event by event, or by the helper for streams. */
+const WAYS = {
+  create: (client, body) => client.responses.create(body),
+  "create, streamed": async (client, body) => {
+    for await (const event of await client.responses.create({ ...body, stream: true })) {
+      if (event.type === "response.completed") return event.response;
+    }
+    throw new Error("the stream ended without a response");
+  },
+  stream: (client, body) => client.responses.stream(body).finalResponse(),
+};
+
+test("without it, a history that is sent again is refused", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  const answers = dialogue(plain(), WAYS.create, { conversation });
+  await assert.rejects(answers, /Duplicate item found with id/);
+});
+
+test("without it, a turn that was left keeps every later one from being taken", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  await leave(plain(), provider, conversation, "behind_call");
+  const body = { model: "m", conversation, input: RECALL };
+  const next = onceFree(() => plain().responses.create(body));
+  await assert.rejects(next, /No tool output found for function call/);
+});
+
+for (const [way, ask] of Object.entries(WAYS)) {
+  suite(way, () => {
+    test("in a conversation only what is new is sent", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      const { output } = await dialogue(quiet(), ask, { conversation });
+      assert.match(output.at(-1).content[0].text, /purple/);
+      await assertOnlyNewWasSent(provider);
+    });
+
+    test("so it is for a client that begins in the middle", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      await dialogue(quiet, ask, { conversation });
+      await assertOnlyNewWasSent(provider);
+    });
+  });
+}
+
+for (const onAbort of ["part", "whole", "nothing"]) {
+  for (const place of ["in_reasoning", "in_arguments", "behind_call"]) {
+    test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
+      const provider = await startProvider(t, { onAbort });
+      const conversation = await provider.newConversation();
+      const client = quiet();
+      await client.responses.create({ model: "m", conversation, input: FACT });
+      await leave(client, provider, conversation, place);
+
+      const body = { model: "m", conversation, input: RECALL };
+      const answer = await onceFree(() => client.responses.create(body));
+
+      assert.match(answer.output_text, /purple/);
+      assert.deepEqual(await provider.twice(), []);
+    });
+  }
+}
+
+test("what was left out and mended is told in the answer's headers", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  const client = quiet();
+  await client.responses.create({ model: "m", conversation, input: ECHO, tools: TOOLS });
+  const input = [user(ECHO), user(RECALL)];
+  const body = { model: "m", conversation, input };
+  const { response } = await client.responses.create(body).withResponse();
+  assert.equal(response.headers.get("antiphon-resent"), "1");
+  assert.equal(response.headers.get("antiphon-repairs"), "unanswered_call=1");
+});
+
+test("parsed answers are parsed", async (t) => {
+  const script = [{ answer: [{ message: '{"color":"purple"}' }] }];
+  const provider = await startProvider(t, { script });
+  const conversation = await provider.newConversation();
+  const format = zodTextFormat(z.object({ color: z.string() }), "answer");
+  const body = { model: "m", conversation, input: RECALL, text: { format } };
+  const { output_parsed } = await quiet().responses.parse(body);
+  assert.deepEqual(output_parsed, { color: "purple" });
+});
+
+/** A fact, a tool, a recall: every request brings all items so far, as the SDK gave them. */
+async function dialogue(client, ask, state) {
+  const history = [];
+  let answer;
+  for (const said of [user(FACT), user(ECHO), undefined, user(RECALL)]) {
+    history.push(...(said ? [said] : outputsOf(answer)));
+    const next = typeof client === "function" ? client() : client;
+    answer = await ask(next, { model: "m", input: history, tools: TOOLS, ...state });
+    history.push(...answer.output);
+  }
+  return answer;
+}
+
+function outputsOf({ output }) {
+  const calls = output.filter(({ type }) => type === "function_call");
+  return calls.map(({ call_id, arguments: given }) => {
+    const { text } = JSON.parse(given);
+    return { type: "function_call_output", call_id, output: text };
+  });
+}
+
+/** Reads an answer until it stops, and leaves. */
+async function leave(client, provider, conversation, place) {
+  await provider.hold(place);
+  const body = { model: "m", conversation, input: ECHO, tools: TOOLS, stream: true };
+  for await (const event of await client.responses.create(body)) if (IS_AT[place](event)) break;
+}
+
+const IS_AT = {
+  in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
+  in_arguments: ({ type }) => type === "response.function_call_arguments.delta",
+  behind_call: ({ type, item }) =>
+    type === "response.output_item.done" && item.type === "function_call",
+};
+
+async function assertOnlyNewWasSent(provider) {
+  assert.deepEqual(await provider.refusals(), []);
+  assert.deepEqual(await provider.twice(), []);
+  assert.deepEqual((await provider.sent()).map((items) => items.map(kind)), [
+    ["user"],
+    ["user"],
+    ["function_call_output"],
+    ["user"],
+  ]);
+}
+
+function user(content) {
+  return { role: "user", content };
+}

@@ -1,0 +1,62 @@
+// A tracker from JavaScript; what it knows is shown by the cases of tests/behaviour.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { AntiphonError, Tracker } from "antiphon";
+
+const QUESTION = { role: "user", content: "Weather?" };
+const CALL = { type: "function_call", id: "fc_1", call_id: "call_1", name: "x", arguments: "{}" };
+const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "sunny" };
+
+test("each item goes once, as the object that was added", () => {
+  const tracker = new Tracker({ conversation: "conv_1" });
+  const [question] = tracker.add([QUESTION]);
+  assert.equal(tracker.plan().items[0].item, QUESTION);
+  tracker.accept(tracker.send([question]), { id: "resp_1", output: [CALL] });
+  tracker.add([OUTPUT]);
+
+  const { items, leftOut, conversation } = tracker.plan();
+  assert.deepEqual(items.map(({ item }) => item), [OUTPUT]);
+  assert.equal(items[0].item, OUTPUT);
+  assert.deepEqual(leftOut, [{ occurrence: question, reason: "accepted" }]);
+  assert.equal(conversation, "conv_1");
+  assert.deepEqual(tracker.standing(question), { standing: "accepted" });
+  assert.equal(tracker.turns, 1);
+});
+
+test("what failed goes again", () => {
+  const tracker = new Tracker({ autoPreviousResponseId: true });
+  const occurrences = tracker.add([QUESTION]);
+  const attempt = tracker.send(occurrences);
+  assert.deepEqual(tracker.plan().items, []);
+  assert.deepEqual(tracker.rewind(attempt), occurrences);
+  assert.equal(tracker.plan().items[0].item, QUESTION);
+});
+
+test("a tracker goes on from its JSON", () => {
+  const tracker = new Tracker({ previousResponseId: "resp_1" });
+  const attempt = tracker.send(tracker.add([QUESTION]));
+  const restored = Tracker.fromJSON(JSON.parse(JSON.stringify(tracker)));
+  restored.accept(attempt, { id: "resp_2", output: [CALL] });
+
+  assert.equal(restored.previousResponseId, "resp_2");
+  assert.deepEqual(restored.unresolved().calls.map(({ call_id }) => call_id), ["call_1"]);
+  assert.equal(tracker.previousResponseId, "resp_1");
+});
+
+test("what is asked wrongly is refused, and changes nothing", () => {
+  const tracker = new Tracker({ conversation: "conv_1" });
+  assert.throws(() => tracker.rewind(7), (error) => {
+    assert.ok(error instanceof AntiphonError);
+    assert.equal(error.code, "not_in_flight");
+    return true;
+  });
+  assert.throws(() => tracker.rewind(-1), { code: "not_in_flight" });
+  assert.throws(() => new Tracker({}), { code: "no_server_state" });
+  assert.throws(() => new Tracker({ conversationId: "conv_1" }), { name: "TypeError", code: "options" });
+  assert.throws(() => Tracker.fromJSON("{}"), { code: "snapshot" });
+  tracker.finish();
+  assert.ok(tracker.isFinished);
+  assert.throws(() => tracker.add([QUESTION]), { code: "finished" });
+});

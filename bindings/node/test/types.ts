@@ -1,0 +1,96 @@
+// What the compiler has to accept, and what not; nothing of it is run.
+
+import OpenAI from "openai";
+import type { ResponseInputItem } from "openai/resources/responses/responses";
+import { createOpenAI } from "@ai-sdk/openai";
+import { streamText } from "ai";
+
+import {
+  AntiphonError,
+  Fault,
+  Tracker,
+  UnansweredCall,
+  check,
+  filterOrphanedReasoning,
+  reconcile,
+  repair,
+  strip,
+  toAnthropicStream,
+  toResponsesStream,
+  wholeFetch,
+} from "antiphon";
+import type { Mend, Repaired, ResponsesEvent, TurnReport, Verdict } from "antiphon";
+
+const input: ResponseInputItem[] = [{ role: "user", content: "hi" }];
+const client = new OpenAI({ fetch: wholeFetch() });
+
+export async function items(): Promise<void> {
+  const faults: Fault[] = check(input, { held: input });
+  const position: number | null | undefined = faults[0]?.position;
+  const repaired: Repaired<ResponseInputItem> = repair(input, { policy: { calls: "drop" } });
+  const mends: Mend[] = repaired.mends;
+  await client.responses.create({ model: "m", input: repaired.items });
+  await client.responses.create({ model: "m", input: strip(input).items });
+  await client.responses.create({ model: "m", input: filterOrphanedReasoning(input).items });
+  const response = await client.responses.create({ model: "m", input });
+  repair([...input, ...response.output]);
+  const verdict: Verdict | undefined = reconcile(response.output, input)[0];
+  if (verdict?.verdict === "resent") verdict.held.toFixed();
+  if (verdict?.verdict === "late_output") verdict.madeUp.toFixed();
+  void [position, mends];
+
+  // @ts-expect-error: a text is no item
+  check(["hi"]);
+  // @ts-expect-error: a list is needed
+  check(input[0]);
+  // @ts-expect-error: no policy is called so
+  repair(input, { policy: "sometimes" });
+  // @ts-expect-error: only what fresh verdicts have
+  if (verdict?.verdict === "fresh") verdict.held;
+}
+
+export function tracked(): void {
+  const tracker = new Tracker<ResponseInputItem>({ conversation: "conv_1", reasoningIds: "omit" });
+  const attempt: number = tracker.send(tracker.add(input));
+  const planned: ResponseInputItem[] = tracker.plan().items.map(({ item }) => item);
+  const restored: Tracker<ResponseInputItem> = Tracker.fromJSON(tracker.toJSON());
+  restored.accept(attempt, { id: "resp_1", output: planned });
+  // @ts-expect-error: no option is called so
+  new Tracker({ conversationId: "conv_1" });
+}
+
+export function told(error: unknown): string | undefined {
+  if (error instanceof UnansweredCall) return error.id ?? undefined;
+  return error instanceof AntiphonError ? error.code : undefined;
+}
+
+export async function streams(signal: AbortSignal): Promise<Response> {
+  const openai = createOpenAI({ fetch: wholeFetch({ fetch: globalThis.fetch }) });
+  const run = () => streamText({ model: openai.responses("m"), prompt: "hi" });
+  const stream = toResponsesStream(run(), { request: { model: "m" }, signal });
+  for await (const event of stream) textOf(event);
+  const { output } = await stream.finalResponse();
+  const call = output.find((item) => item.type === "function_call");
+  call?.arguments.toUpperCase();
+  for await (const event of toAnthropicStream(run().fullStream)) {
+    if (event.type === "content_block_delta" && event.delta.type === "text_delta") event.delta.text;
+  }
+  // @ts-expect-error: a text is no source
+  toResponsesStream("hi");
+  return toAnthropicStream(run()).toResponse({ status: 200 });
+}
+
+function textOf(event: ResponsesEvent): string | undefined {
+  switch (event.type) {
+    case "response.output_text.delta":
+      return event.delta;
+    case "response.output_item.done":
+      return event.item.type === "message" ? event.item.id : undefined;
+    case "response.failed":
+      return event.response.error?.message;
+    default:
+      return undefined;
+  }
+}
+
+export const fetch = wholeFetch({ onReport: (report: TurnReport) => report.mends[0]?.message });

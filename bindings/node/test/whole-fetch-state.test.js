@@ -1,0 +1,160 @@
+// What a fetch beside a client does where the server keeps the state: it is shown against a strict
+// provider, and so is what happens without it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText } from "ai";
+import OpenAI from "openai";
+
+import { wholeFetch } from "antiphon";
+
+import { startProvider } from "./provider.js";
+
+const ECHO = { type: "function", name: "echo", parameters: { type: "object" }, strict: false };
+const user = (content) => ({ role: "user", content });
+
+/** Takes two turns in a conversation, and sends the whole history with the second. */
+async function sendHistoryAgain(client, conversation) {
+  const history = [user("My color is purple")];
+  const first = await client.responses.create({ model: "m", conversation, input: history });
+  history.push(...first.output, user("What is my color?"));
+  const second = client.responses.create({ model: "m", conversation, input: history });
+  return (await second.withResponse()) ?? {};
+}
+
+test("without it, a history that is sent again is refused", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  await assert.rejects(sendHistoryAgain(new OpenAI(), conversation), /Duplicate item/);
+});
+
+test("a history that is sent again is held once", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  const reports = [];
+  const client = new OpenAI({ fetch: wholeFetch({ onReport: (report) => reports.push(report) }) });
+  const { data, response } = await sendHistoryAgain(client, conversation);
+
+  assert.equal(data.output_text, "purple");
+  assert.deepEqual(await provider.twice(), []);
+  assert.deepEqual(await provider.refusals(), []);
+  assert.ok(Number(response.headers.get("antiphon-resent")) > 1);
+  assert.equal(reports.at(-1).resent, Number(response.headers.get("antiphon-resent")));
+});
+
+test("a chain that is given its history again holds it once", async (t) => {
+  const provider = await startProvider(t);
+  const client = new OpenAI({ fetch: wholeFetch() });
+  const history = [user("My color is purple")];
+  const first = await client.responses.create({ model: "m", input: history });
+  history.push(...first.output, user("What is my color?"));
+  const chain = { model: "m", previous_response_id: first.id, input: history };
+  assert.equal((await client.responses.create(chain)).output_text, "purple");
+  assert.deepEqual(await provider.twice(), []);
+});
+
+/** Leaves a turn as soon as its call is done; the call stays without an output. */
+async function leaveBehindCall(client, conversation, provider) {
+  await provider.hold("behind_call");
+  const turn = { model: "m", conversation, input: "Echo hello", tools: [ECHO], stream: true };
+  for await (const event of await client.responses.create(turn)) {
+    if (event.type === "response.output_item.done" && event.item.type === "function_call") break;
+  }
+}
+
+test("without it, a turn that was left stops its conversation", async (t) => {
+  const provider = await startProvider(t, { onAbort: "part" });
+  const conversation = await provider.newConversation();
+  const client = new OpenAI({ maxRetries: 0 });
+  await leaveBehindCall(client, conversation, provider);
+  const next = client.responses.create({ model: "m", conversation, input: "Are you there?" });
+  await assert.rejects(next, /No tool output found/);
+});
+
+for (const onAbort of ["part", "whole", "nothing"]) {
+  test(`a conversation goes on behind a turn that was left, where ${onAbort} is kept`, async (t) => {
+    const provider = await startProvider(t, { onAbort });
+    const conversation = await provider.newConversation();
+    const client = new OpenAI({ maxRetries: 0, fetch: wholeFetch({ onReport: () => {} }) });
+    await leaveBehindCall(client, conversation, provider);
+    const next = { model: "m", conversation, input: "My color is purple" };
+    assert.equal((await client.responses.create(next)).status, "completed");
+    assert.deepEqual(await provider.twice(), []);
+  });
+}
+
+test("what was mended is a warning of the process", async (t) => {
+  const provider = await startProvider(t, { onAbort: "part" });
+  const conversation = await provider.newConversation();
+  const client = new OpenAI({ maxRetries: 0, fetch: wholeFetch() });
+  await leaveBehindCall(client, conversation, provider);
+  const warned = new Promise((resolve) => process.once("warning", resolve));
+  const next = { model: "m", conversation, input: "My color is purple" };
+  const { response } = await client.responses.create(next).withResponse();
+
+  assert.match(response.headers.get("antiphon-repairs"), /^unanswered_call=1$/);
+  const warning = await warned;
+  assert.equal(warning.code, "ANTIPHON_MENDED");
+  assert.match(warning.message, /unanswered_call/);
+});
+
+test("items that another request has added are asked for", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  const client = new OpenAI({ fetch: wholeFetch() });
+  await client.responses.create({ model: "m", conversation, input: "My color is purple" });
+  const dog = { type: "message", ...user("My dog is Biscuit") };
+  await client.conversations.items.create(conversation, { items: [dog] });
+  const held = await provider.items(conversation);
+  const input = [...held, user("What is my color and dog name?")];
+  const answer = await client.responses.create({ model: "m", conversation, input });
+
+  assert.equal(answer.output_text, "purple, Biscuit");
+  assert.deepEqual(await provider.twice(), []);
+});
+
+test("what one key holds is nothing to another", async (t) => {
+  const provider = await startProvider(t);
+  const fetch = wholeFetch();
+  const [mine, theirs] = ["sk-mine", "sk-theirs"].map((apiKey) => new OpenAI({ apiKey, fetch }));
+  const input = "My color is purple";
+  const first = await mine.responses.create({ model: "m", input });
+  const chain = { model: "m", previous_response_id: first.id, input: "What is my color?" };
+  await assert.rejects(theirs.responses.create(chain), /not found/);
+  assert.equal((await mine.responses.create(chain)).output_text, "purple");
+});
+
+test("a refusal that nothing mends comes as the provider gave it", async (t) => {
+  await startProvider(t);
+  const client = new OpenAI({ fetch: wholeFetch() });
+  const turn = { model: "unknown-m", input: "hi" };
+  await assert.rejects(client.responses.create(turn), { status: 400, code: "model_not_found" });
+});
+
+/** Two turns of the AI SDK in a conversation, with the whole history in the second. */
+async function talk(openai, conversation) {
+  const model = openai.responses("m");
+  const providerOptions = { openai: { conversation } };
+  const messages = [user("My color is purple")];
+  const first = await generateText({ model, messages, providerOptions, maxRetries: 0 });
+  messages.push(...first.responseMessages ?? first.response.messages, user("What is my color?"));
+  return generateText({ model, messages, providerOptions, maxRetries: 0 });
+}
+
+test("without it, the AI SDK's history is held twice", async (t) => {
+  const provider = await startProvider(t);
+  await talk(createOpenAI(), await provider.newConversation());
+  assert.deepEqual(await provider.twice(), ["user: My color is purple"]);
+});
+
+test("the AI SDK's history is held once", async (t) => {
+  const provider = await startProvider(t);
+  const conversation = await provider.newConversation();
+  const { text } = await talk(createOpenAI({ fetch: wholeFetch() }), conversation);
+
+  assert.equal(text, "purple");
+  assert.deepEqual(await provider.twice(), []);
+  assert.deepEqual(await provider.refusals(), []);
+});

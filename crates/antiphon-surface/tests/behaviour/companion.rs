@@ -1,0 +1,165 @@
+//! What a companion is told, and what it says is to be done.
+
+use antiphon::FingerprintKey;
+use antiphon::companion::{Companion, Report, Step, Turn};
+use antiphon::json::{Object, quote};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::case::{Expected, Outcome, bytes, read};
+use crate::json::{Extent, Ids};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given<'a> {
+    #[serde(borrow)]
+    steps: Vec<Told<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told<'a> {
+    r#do: String,
+    #[serde(borrow)]
+    with: Option<&'a RawValue>,
+    #[serde(borrow)]
+    gives: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Delivery<'a> {
+    conversation: String,
+    #[serde(borrow)]
+    items: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer<'a> {
+    status: u16,
+    #[serde(borrow)]
+    body: &'a RawValue,
+}
+
+/// Whose conversations they are.
+const ACCOUNT: &str = "account";
+
+/// A companion, and the turn that was opened last.
+struct World {
+    companion: Companion,
+    turn: Option<Turn>,
+}
+
+pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
+    let Expected::Success = expected else {
+        return Err("the steps of a companion say what they give".into());
+    };
+    let given: Given<'_> = read(given)?;
+    let companion = Companion::new(FingerprintKey::new([0; 16]));
+    let mut world = World { companion, turn: None };
+    for (number, told) in given.steps.iter().enumerate() {
+        let ran = world.run(told);
+        ran.map_err(|error| format!("step {number}, {}: {error}", told.r#do))?;
+    }
+    Ok(())
+}
+
+impl World {
+    fn run(&mut self, told: &Told<'_>) -> Outcome {
+        let actual = self.take(told)?;
+        match told.gives {
+            None => Ok(()),
+            Some(gives) => Ids::default().compare(gives.get(), &actual, extent(&told.r#do)),
+        }
+    }
+
+    fn take(&mut self, told: &Told<'_>) -> Result<String, String> {
+        let with = || told.with.ok_or_else(|| "needs 'with'".to_owned());
+        match told.r#do.as_str() {
+            "open" => {
+                let turn = self.companion.open(ACCOUNT, bytes(with()?));
+                self.turn = Some(turn.map_err(|error| error.to_string())?);
+            }
+            "deliver" => {
+                let Delivery { conversation, items } = read(with()?)?;
+                let turn = self.companion.deliver(ACCOUNT, &conversation, &bytes(items));
+                self.turn = Some(turn.map_err(|error| error.to_string())?);
+            }
+            "touched" => self.companion.touched(ACCOUNT, &read::<String>(with()?)?),
+            "answered" => {
+                let Answer { status, body } = read(with()?)?;
+                self.turn()?.answered(status, bytes(body));
+            }
+            "refused" => {
+                let Answer { status, body } = read(with()?)?;
+                self.turn()?.refused(status, bytes(body));
+            }
+            "begun" => self.turn()?.begun(read(with()?)?),
+            "heard" => self.turn()?.heard(answer(with()?)?.as_bytes()),
+            "ended" => self.turn()?.ended(),
+            "left" => self.turn()?.left(),
+            "report" => return Ok(reported(&self.turn()?.report())),
+            unknown => return Err(format!("nobody knows '{unknown}'")),
+        }
+        Ok(self.turn.as_ref().map_or_else(|| "null".to_owned(), |turn| step(&turn.step())))
+    }
+
+    fn turn(&mut self) -> Result<&mut Turn, String> {
+        self.turn.as_mut().ok_or_else(|| "no turn was opened".to_owned())
+    }
+}
+
+/// A report is compared as named, what is to be done whole.
+fn extent(told: &str) -> Extent {
+    if told == "report" { Extent::Named } else { Extent::Whole }
+}
+
+/// An answer as it stands on the wire: a list is an event stream.
+fn answer(answer: &RawValue) -> Result<String, String> {
+    if answer.get().starts_with('{') {
+        return Ok(answer.get().to_owned());
+    }
+    let events: Vec<&RawValue> = read(answer)?;
+    let line = |event: &RawValue| format!("data: {}\n\n", event.get().replace('\n', " "));
+    Ok(events.into_iter().map(line).collect())
+}
+
+/// What is to be done, as cases have it.
+fn step(step: &Step) -> String {
+    let text = |body: &bytes::Bytes| String::from_utf8(body.to_vec()).unwrap();
+    let mut object = Object::default();
+    match step {
+        Step::Ask { method, path, body } => {
+            object.set("ask", quote(&format!("{} {path}", method.as_str())));
+            if let Some(body) = body {
+                object.set("body", text(body));
+            }
+        }
+        Step::Send { body } => object.set("send", text(body)),
+        Step::GiveUp => return quote("give_up"),
+        Step::Nothing => return quote("nothing"),
+    }
+    object.to_text()
+}
+
+fn reported(report: &Report) -> String {
+    let mends = report.mends.iter().map(|mending| {
+        json!({
+            "position": mending.position,
+            "id": mending.id.as_ref().map(ToString::to_string),
+            "kind": mending.kind.as_str(),
+            "fault": mending.fault,
+            "action": mending.action,
+            "message": mending.message,
+        })
+    });
+    json!({
+        "resent": report.resent,
+        "mends": mends.collect::<Vec<_>>(),
+        "relearned": report.relearned,
+        "by_kind": report.by_kind,
+    })
+    .to_string()
+}

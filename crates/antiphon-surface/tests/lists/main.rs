@@ -1,4 +1,0 @@
-//! What comes back of a list, whatever it holds.
-
-mod laws;
-mod texts;
