@@ -60,25 +60,20 @@ class Draft<M extends Message> {
     this.#answers.set(message, [...(this.#answers.get(message) ?? []), result]);
   }
 
-  /** Results go with those that are there already: a model's calls are answered by one message. */
   messages(): M[] {
     const messages: M[] = [];
     let waiting = this.#answers.get(undefined) ?? [];
     for (const [position, given] of this.given.entries()) {
       const message = this.#message(position, given);
       if (waiting.length > 0 && given.role !== "system") {
-        if (given.role === "tool" && message !== undefined) {
-          messages.push(withParts(message, [...partsOf(message.content), ...waiting]));
-        } else {
-          messages.push(resultsOf(waiting) as unknown as M, ...(message ? [message] : []));
-        }
+        messages.push(...behindResults(waiting, message));
         waiting = [];
       } else if (message !== undefined) {
         messages.push(message);
       }
       waiting = [...waiting, ...(this.#answers.get(position) ?? [])];
     }
-    return waiting.length > 0 ? [...messages, resultsOf(waiting) as unknown as M] : messages;
+    return waiting.length > 0 ? [...messages, ...behindResults<M>(waiting, undefined)] : messages;
   }
 
   #partsOf(message: number): (Part | undefined)[] {
@@ -99,8 +94,11 @@ function withParts<M extends Message>(message: M, parts: Part[]): M {
   return { ...message, content: parts };
 }
 
-function resultsOf(parts: Part[]): Message {
-  return { role: "tool", content: parts };
+/** Results before the next message; in it, where it holds results: one message answers a model's calls. */
+function behindResults<M extends Message>(results: Part[], next: M | undefined): M[] {
+  if (next?.role === "tool") return [withParts(next, [...partsOf(next.content), ...results])];
+  const message = { role: "tool", content: results } as unknown as M;
+  return next === undefined ? [message] : [message, next];
 }
 
 /** A part under the ids of another item. */
