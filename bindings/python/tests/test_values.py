@@ -116,7 +116,7 @@ def test_models_are_written_as_the_sdk_sends_them() -> None:
         unset: str | None = None
         none: str | None = "x"
 
-    model = Named(**{"as-named": "yes", "none": None})
+    model = Named.model_validate({"as-named": "yes", "none": None})
     assert value_of(model) == {"as-named": "yes", "none": None}
     assert value_of([{"inside": model}]) == [{"inside": {"as-named": "yes", "none": None}}]
 
