@@ -82,7 +82,8 @@ suite("a prompt", () => {
   });
 
   test("keeps reasoning of other providers", async () => {
-    const thinking = { type: "reasoning", text: "Hm.", providerOptions: { other: { sealed: "x" } } };
+    const providerOptions = { other: { sealed: "x" } };
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions };
     const prompt = [user("hi"), assistant(thinking), user("there")];
     const { sent, reports } = await opened(prompt);
     assert.deepEqual(reports, []);
@@ -171,8 +172,9 @@ suite("a prompt", () => {
   });
 
   test("may hold pictures, and what JSON cannot carry", async () => {
+    const picture = { type: "file", mediaType: "image/png", data: new Uint8Array(9) };
     const prompt = [
-      { role: "user", content: [{ type: "file", mediaType: "image/png", data: new Uint8Array(9) }] },
+      { role: "user", content: [picture] },
       assistant({ ...called("call_1"), input: { big: 10n } }),
       tool(result("call_1", { type: "json", value: [undefined] })),
     ];
