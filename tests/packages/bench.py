@@ -18,7 +18,7 @@ from pathlib import Path
 
 from places import NODE, PYTHON
 
-from building import build
+from building import build_node_package, build_wheel
 from environments import Tools, add_node_package, add_wheel, install_tools
 
 RUN_TIMEOUT = 300
@@ -27,9 +27,8 @@ RUN_TIMEOUT = 300
 def main() -> None:
     options = parse_options()
     tools = install_tools(options.build_dir, options.clients_dir)
-    packages = build(tools)
-    add_wheel(tools, packages.wheel)
-    add_node_package(tools, packages.node_package)
+    add_wheel(tools, build_wheel(tools))
+    add_node_package(tools, build_node_package(tools))
     for language, command in benchmarks(tools).items():
         for items in options.items:
             measured = json.loads(output([*command, items]))

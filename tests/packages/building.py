@@ -1,26 +1,12 @@
 """Builds what users install: the wheel and the npm package, in the release profile."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from places import NODE, PYTHON, version
 
 from environments import Tools
 from installation import run
-
-
-@dataclass(frozen=True)
-class Packages:
-    """The files that users install."""
-
-    wheel: Path
-    node_package: Path
-
-
-def build(tools: Tools) -> Packages:
-    """Both packages, in the build directory."""
-    return Packages(build_wheel(tools), build_node_package(tools))
 
 
 def build_wheel(tools: Tools) -> Path:

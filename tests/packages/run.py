@@ -16,18 +16,22 @@ import argparse
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from places import HERE, PYTHON, ROOT
 
-from building import Packages, build_node_package, build_wheel
+from building import build_node_package, build_wheel
 from environments import Tools, add_node_package, add_wheel, install_tools
 from installation import INSTALL_TIMEOUT
-from suites import FOREIGN, TEST_TIMEOUT, Tally, reported
+from suites import FOREIGN, Tally, reported
 from suites import run as run_tests
 
 Result = TypeVar("Result")
+
+# A turn takes milliseconds; a test that waits for what never comes does not wait for long.
+TEST_TIMEOUT = 30
 
 
 def main() -> int:
@@ -38,23 +42,61 @@ def main() -> int:
 
 
 def tested(options: argparse.Namespace) -> Tally:
-    """The suites' tally; what keeps them from running is one failure."""
+    """The suites' tally; what keeps any of them from running is one failure."""
+    names = options.only or [*SUITES]
+    needed = {kind for name in names for kind in SUITES[name].needs}
     try:
         tools = timed("install", lambda: install_tools(options.build_dir, options.clients_dir))
-        packages = Packages(
-            options.wheel or timed("wheel", lambda: build_wheel(tools)),
-            options.node_package or timed("npm package", lambda: build_node_package(tools)),
-        )
-        add_wheel(tools, packages.wheel)
-        add_node_package(tools, packages.node_package)
-        env = environment(options, tools, packages)
-        tally = Tally(passed=0, failed=0)
-        for name in options.only or SUITES:
-            tally += timed(name, lambda name=name: SUITES[name](tools, env, options.keyword))
-        return tally
-    except (OSError, RuntimeError, ValueError) as error:
-        print(f"the packages could not be tested: {error}", file=sys.stderr, flush=True)
-        return Tally(passed=0, failed=1)
+        packages = {kind: installed(kind, options, tools) for kind in sorted(needed)}
+    except FAILURES as error:
+        return failed("the packages could not be tested", error)
+    missing = [kind for kind, file in packages.items() if file is None]
+    tally = Tally(passed=0, failed=len(missing))
+    env = environment(options, packages)
+    for name in names:
+        suite = SUITES[name]
+        if not set(missing) & set(suite.needs):
+            tally += timed(name, lambda: suite.run(tools, env, options.keyword))
+    return tally
+
+
+def installed(kind: str, options: argparse.Namespace, tools: Tools) -> Path | None:
+    """The package's file, built unless it is given, and installed beside the frameworks.
+
+    None where it does not build: what does not need it is tested all the same.
+    """
+    package = PACKAGES[kind]
+    try:
+        file = getattr(options, kind) or timed(package.name, lambda: package.build(tools))
+        package.add(tools, file)
+        return file
+    except FAILURES as error:
+        failed(f"there is no {package.name}", error)
+        return None
+
+
+def failed(what: str, error: Exception) -> Tally:
+    print(f"{what}: {error}", file=sys.stderr, flush=True)
+    return Tally(passed=0, failed=1)
+
+
+FAILURES = (OSError, RuntimeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Package:
+    """How users' files are made and installed."""
+
+    name: str
+    build: Callable[[Tools], Path]
+    add: Callable[[Tools, Path], None]
+
+
+# By the option that gives the file.
+PACKAGES = {
+    "wheel": Package("wheel", build_wheel, add_wheel),
+    "node_package": Package("npm package", build_node_package, add_node_package),
+}
 
 
 def test_python(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
@@ -66,8 +108,9 @@ def test_node(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
     """The npm package beside every framework."""
     report = tools.build_dir / "node.xml"
     files = sorted((tools.node_dir / "test").rglob("*.test.*js"))
-    command = [
-        *[tools.node, "--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
+    command: list[str | Path] = [
+        tools.node,
+        *["--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
         *["--test-reporter=spec", "--test-reporter-destination=stdout"],
         *["--test-reporter=junit", f"--test-reporter-destination={report}"],
         *(["--test-name-pattern", keyword] if keyword else []),
@@ -81,10 +124,18 @@ def test_artefacts(tools: Tools, env: dict[str, str], keyword: str | None) -> Ta
     return run_pytest("artefacts", tools, env, keyword, HERE, INSTALL_TIMEOUT)
 
 
-SUITES: dict[str, Callable[[Tools, dict[str, str], str | None], Tally]] = {
-    "artefacts": test_artefacts,
-    "python": test_python,
-    "node": test_node,
+@dataclass(frozen=True)
+class Suite:
+    """Tests that are counted together, and the packages that they need."""
+
+    needs: tuple[str, ...]
+    run: Callable[[Tools, dict[str, str], str | None], Tally]
+
+
+SUITES = {
+    "artefacts": Suite(("wheel", "node_package"), test_artefacts),
+    "python": Suite(("wheel",), test_python),
+    "node": Suite(("node_package",), test_node),
 }
 
 
@@ -92,8 +143,9 @@ def run_pytest(
     name: str, tools: Tools, env: dict[str, str], keyword: str | None, directory: Path, timeout: int
 ) -> Tally:
     report = tools.build_dir / f"{name}.xml"
-    command = [
-        *[tools.python, "-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
+    command: list[str | Path] = [
+        tools.python,
+        *["-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
         *[f"--timeout={timeout}", f"--junit-xml={report}"],
         *(["-k", keyword] if keyword else []),
         directory,
@@ -101,7 +153,9 @@ def run_pytest(
     return reported(report, lambda: run_tests(command, env, directory))
 
 
-def environment(options: argparse.Namespace, tools: Tools, packages: Packages) -> dict[str, str]:
+def environment(
+    options: argparse.Namespace, packages: dict[str, Path | None]
+) -> dict[str, str]:
     """This shell's, without settings meant for other servers, and where everything is."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     return {
@@ -110,8 +164,7 @@ def environment(options: argparse.Namespace, tools: Tools, packages: Packages) -
         "ANTIPHON_REPOSITORY": str(ROOT),
         "ANTIPHON_BUILD_DIR": str(options.build_dir),
         "ANTIPHON_CLIENTS_DIR": str(options.clients_dir),
-        "ANTIPHON_WHEEL": str(packages.wheel),
-        "ANTIPHON_NODE_PACKAGE": str(packages.node_package),
+        **{f"ANTIPHON_{kind.upper()}": str(file) for kind, file in packages.items()},
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -84,15 +84,9 @@ export async function streamed(sdk, options) {
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
 /**
- * Refusals of turns, but for those that say to come again: what is left is refused until its provider
- * has seen that it was left.
+ * What `ask` gives, asked again as long as another turn has the conversation: one that is left has it until
+ * its provider has seen that.
  */
-export async function refusedForGood(provider) {
-  const refusals = (await provider.requests()).flatMap(({ refusal }) => refusal?.message ?? []);
-  return refusals.filter((message) => !/Another process/.test(message));
-}
-
-/** What `ask` gives, asked again as long as another turn has the conversation. */
 export async function onceFree(ask) {
   const deadline = Date.now() + 10_000;
   for (;;) {

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
 import { wholeFetch } from "antiphon";
+import { whole } from "antiphon/ai-sdk";
+import OpenAI from "openai";
 
 import {
   DELIVERIES,
@@ -15,9 +17,9 @@ import {
   call,
   leave,
   onceFree,
-  refusedForGood,
   user,
 } from "./ai_sdk.js";
+import { leftChat } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
 const quiet = () => wholeFetch({ onReport: () => {} });
@@ -59,6 +61,28 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     });
   }
 
+  for (const onAbort of ["part", "nothing"]) {
+    for (const place of ["in_reasoning", "in_text"]) {
+      test(`${version}: a chat that was left ${place} goes on in another process`, async (t) => {
+        const provider = await startProvider(t, { onAbort });
+        const history = await leftChat(sdk, provider, modelOf(), place);
+
+        const { text } = await DELIVERIES.streamText(sdk, call(sdk, modelOf(), history));
+
+        assert.match(text, /purple/);
+      });
+    }
+  }
+
+  test(`${version}: the middleware may stand before it`, async (t) => {
+    const provider = await startProvider(t);
+    const conversation = await provider.newConversation();
+    const { conversations } = new OpenAI();
+    const model = sdk.wrapLanguageModel({ model: modelOf(), middleware: whole({ conversations }) });
+    await dialogue(sdk, DELIVERIES.streamText, model, () => ({ conversation }));
+    await assertWhole(provider);
+  });
+
   for (const onAbort of ["part", "whole", "nothing"]) {
     for (const place of ["in_reasoning", "in_arguments", "behind_call", "in_text"]) {
       test(`${version}: left ${place}, ${onAbort} is kept: the next turn is whole`, async (t) => {
@@ -76,7 +100,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         const { text } = await onceFree(() => DELIVERIES.generateText(sdk, options));
 
         assert.match(text, /purple/);
-        await assertWhole(provider);
+        assert.deepEqual(await provider.twice(), []);
       });
     }
   }
@@ -94,6 +118,6 @@ async function dialogue(sdk, deliver, model, state) {
 }
 
 async function assertWhole(provider) {
-  assert.deepEqual(await refusedForGood(provider), []);
+  assert.deepEqual(await provider.refusals(), []);
   assert.deepEqual(await provider.twice(), []);
 }

@@ -17,6 +17,7 @@ import {
   user,
   wrapped,
 } from "./ai_sdk.js";
+import { leftChat } from "./ai_sdk_chat.js";
 import { startProvider } from "./provider.js";
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
@@ -116,40 +117,6 @@ async function sentOf(t, sdk, modelOf) {
     history.push(...messages);
   }
   return provider.sent();
-}
-
-/** The messages of a chat in which an answer was left at `place`, and a question behind them. */
-async function leftChat(sdk, provider, model, place) {
-  const chat = [uiMessage("user", FACT)];
-  chat.push(await told(sdk, model, chat));
-  chat.push(uiMessage("user", place === "in_text" ? "Hello there" : ECHO));
-  await provider.hold(place);
-  chat.push(await told(sdk, model, chat, IS_AT[place]));
-  chat.push(uiMessage("user", RECALL));
-  return sdk.convertToModelMessages(chat);
-}
-
-const IS_AT = {
-  in_reasoning: ({ type }) => type.startsWith("reasoning"),
-  in_text: ({ type }) => type === "text-delta",
-};
-
-/** The message that a chat keeps of an answer, which is left as soon as `isAt` a part. */
-async function told(sdk, model, chat, isAt = () => false) {
-  const messages = await sdk.convertToModelMessages(chat);
-  const leaving = new AbortController();
-  const options = { ...call(sdk, model, messages), abortSignal: leaving.signal, onError() {} };
-  let kept;
-  const parts = sdk.streamText(options).toUIMessageStream({
-    generateMessageId: () => crypto.randomUUID(),
-    onFinish: ({ responseMessage }) => (kept = responseMessage),
-  });
-  for await (const part of parts) if (isAt(part)) leaving.abort();
-  return kept;
-}
-
-function uiMessage(role, text) {
-  return { id: crypto.randomUUID(), role, parts: [{ type: "text", text }] };
 }
 
 /** Messages with a call whose tool was never run, and a question behind them. */

@@ -6,6 +6,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
+test("it may be required", () => {
+  const { mend, whole } = createRequire(import.meta.url)("antiphon/ai-sdk");
+  assert.equal(whole().specificationVersion, "v3");
+  assert.deepEqual(mend([]), []);
+});
+
 test("the middleware is one for the type checker", () => {
   const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
   const { status, stdout } = spawnSync(process.execPath, [

@@ -23,14 +23,8 @@ type Mend = (
 );
 
 /// A verdict, in the order of the fields of `antiphon.Verdict`.
-type Verdict = (
-    &'static str,
-    Option<usize>,
-    Option<&'static str>,
-    Option<bool>,
-    Option<usize>,
-    Option<usize>,
-);
+type Verdict =
+    (&'static str, Option<usize>, Option<&'static str>, Option<bool>, Option<usize>, Option<usize>);
 
 #[pyfunction]
 pub(crate) fn check<'py>(

@@ -50,9 +50,8 @@ fn objects<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound
     if let Ok(list) = value.cast::<PyList>() {
         return Ok(list.iter().collect());
     }
-    let is_one = value.is_instance_of::<PyDict>()
-        || value.is_instance_of::<PyString>()
-        || is_model(value)?;
+    let is_one =
+        value.is_instance_of::<PyDict>() || value.is_instance_of::<PyString>() || is_model(value)?;
     match value.try_iter() {
         Ok(items) if !is_one => items.collect(),
         _ => {

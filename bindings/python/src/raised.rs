@@ -6,14 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 /// A fault, in the order of the arguments of `antiphon.faults.fault_of`.
-pub(crate) type Fault = (
-    &'static str,
-    String,
-    Option<usize>,
-    Option<String>,
-    Option<&'static str>,
-    Option<String>,
-);
+pub(crate) type Fault =
+    (&'static str, String, Option<usize>, Option<String>, Option<&'static str>, Option<String>);
 
 /// What was found and not mended.
 pub(crate) fn fault(finding: Finding) -> Fault {
@@ -43,13 +37,11 @@ pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
 /// `antiphon.Unreadable` or `antiphon.TrackerError`.
 pub(crate) fn not_tracked(py: Python<'_>, error: &TrackerError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    match error {
-        TrackerError::Unreadable(error) => unreadable(py, error),
-        _ => {
-            let arguments = (error.to_string(), error.name());
-            made(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
-        }
+    if let TrackerError::Unreadable(error) = error {
+        return unreadable(py, error);
     }
+    let arguments = (error.to_string(), error.name());
+    made(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
 }
 
 /// The exception that a class makes of its arguments, or why it makes none.

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString,
-    PyTuple, PyType,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView,
+    PySequence, PyString, PyTuple, PyType,
 };
 use pyo3::{PyTypeInfo, intern};
 
@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 200;
 /// Writes values as `json.dumps` would, without spaces, and SDK models as the SDK sends them.
 ///
 /// Nothing is written of what is no JSON: other types, keys that are no strings, infinite numbers,
-/// lone surrogates, what contains itself.
+/// what contains itself.
 pub(crate) struct Writer {
     text: Vec<u8>,
     depth: usize,
@@ -54,7 +54,8 @@ impl Writer {
         if let Ok(text) = value.cast::<PyString>() {
             self.string(text)
         } else if let Ok(dict) = value.cast::<PyDict>() {
-            self.object(dict.iter())
+            // Collected, since a model within may change the dict.
+            self.object(dict.iter().collect::<Vec<_>>())
         } else if let Ok(list) = value.cast::<PyList>() {
             self.array(list.iter())
         } else if value.is_none() {
@@ -80,8 +81,9 @@ impl Writer {
         if let Ok(mapping) = value.cast::<PyMapping>() {
             return self.mapping(mapping);
         }
-        let is_binary = value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>();
-        if !is_binary && let Ok(sequence) = value.cast::<PySequence>() {
+        if !is_binary(value)
+            && let Ok(sequence) = value.cast::<PySequence>()
+        {
             return self.array(sequence.to_list().map_err(Unwritable::raised)?);
         }
         Err(Unwritable::of_type(format!("{} is no JSON value", type_name(value))))
@@ -129,9 +131,19 @@ impl Writer {
     }
 
     fn string(&mut self, text: &Bound<'_, PyString>) -> Written {
-        let text = text.to_str().map_err(|_| Unwritable::of_value("a lone surrogate is no text"))?;
-        write_quoted(&mut self.text, text);
+        match text.to_str() {
+            Ok(text) => write_quoted(&mut self.text, text),
+            Err(_) => return self.half_pairs(text),
+        }
         Ok(())
+    }
+
+    /// Texts with halves of surrogate pairs are JSON by their escapes alone.
+    fn half_pairs(&mut self, text: &Bound<'_, PyString>) -> Written {
+        static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let dumps = DUMPS.import(text.py(), "json", "dumps");
+        let written = dumps.and_then(|dumps| dumps.call1((text,))?.extract::<String>());
+        self.plain(&written.map_err(Unwritable::raised)?)
     }
 
     fn integer(&mut self, number: &Bound<'_, PyInt>) -> Written {
@@ -184,7 +196,7 @@ impl Writer {
 }
 
 /// What an SDK's model says of itself, as the SDK sends it; `None` for what is no model.
-fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Box<Unwritable>> {
+fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Unwritable> {
     static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let py = value.py();
     if !is_model(value).map_err(Unwritable::raised)? {
@@ -205,6 +217,13 @@ fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, B
 /// Whether a value is a model of the SDK's or another of pydantic's.
 pub(crate) fn is_model(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.get_type().hasattr(intern!(value.py(), "model_dump"))
+}
+
+/// Binary values are sequences of numbers too, and not meant so.
+fn is_binary(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>()
 }
 
 fn type_name(value: &Bound<'_, PyAny>) -> String {

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any
 
 import agents
@@ -23,7 +24,6 @@ RECALLED = "purple, Biscuit"
 UNANSWERED = "No tool output found for function call"
 
 
-
 @dataclass(frozen=True)
 class Setting:
     """A runner and the client that its models ask with: the SDK's own, or the package's."""
@@ -42,7 +42,7 @@ class Setting:
 
     def agent(self, *tools: FunctionTool, **options: Any) -> Agent[Any]:
         model = OpenAIResponsesModel("fake-model", self.client)
-        return Agent("echoing", model=model, tools=list(tools), **options)
+        return Agent(**{"name": "echoing", "model": model, "tools": list(tools), **options})
 
 
 Settings = Callable[[], AbstractAsyncContextManager[Setting]]
@@ -62,13 +62,14 @@ async def antiphonal() -> AsyncIterator[Setting]:
         yield Setting(Runner, whole(client))
 
 
-def echo_tool(say: Callable[[str], str] = lambda text: text) -> FunctionTool:
+def echo_tool(say: Callable[[str], Any] = lambda text: text) -> FunctionTool:
     """The tool `echo`; what `say` raises ends the run."""
 
     @function_tool(name_override="echo", failure_error_function=None)
-    def say_again(text: str) -> str:
+    async def say_again(text: str) -> str:
         """Says the text again."""
-        return say(text)
+        said = say(text)
+        return str(await said if isawaitable(said) else said)
 
     return say_again
 

@@ -102,7 +102,12 @@ DELIVERIES = pytest.mark.parametrize("delivery", [run, run_streamed])
 
 
 async def replayed(
-    provider: Provider, client: Client, owner: str, history: str, delivery: Delivery, said: list[str]
+    provider: Provider,
+    client: Client,
+    owner: str,
+    history: str,
+    delivery: Delivery,
+    said: list[str],
 ) -> list[str]:
     """What an agent with a history provider answers, beside a server that keeps the state."""
     agent = Agent(client=client, tools=[echo], context_providers=[HISTORIES[history]()])
@@ -148,6 +153,25 @@ def test_the_model_is_given_each_item_once(
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output") == 1
 
 
+@pytest.mark.parametrize("owner", OWNERS)
+def test_a_process_that_begins_anew_asks_what_the_server_holds(
+    provider: Provider, owner: str
+) -> None:
+    async def story() -> None:
+        history = OutsideHistory()
+        session: AgentSession | None = None
+        for said in (SAID[:2], SAID[2:]):
+            agent = Agent(client=whole_client(), tools=[echo], context_providers=[history])
+            session = session or session_of(agent, provider, owner)
+            for text in said:
+                await agent.run(text, session=session)
+
+    asyncio.run(story())
+
+    assert_whole(provider)
+    assert users(provider.turns()[-1]) == SAID
+
+
 HANDED_ROUND: list[Item] = [
     {"answer": [{"call": {"name": "echo", "arguments": {"text": "hello"}}}]},
     {"answer": [{"message": "The first has called."}]},
@@ -183,7 +207,9 @@ def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider
     assert texts(on) == [*texts(back), "The first has read that."]
     for given in (back, on):
         assert users(given) == [ECHO]
-        assert kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
+        assert (
+            kinds(given).count("function_call") == kinds(given).count("function_call_output") == 1
+        )
 
 
 async def unapproved(provider: Provider, client: Client, owner: str) -> str:
@@ -206,6 +232,25 @@ def test_a_call_that_is_never_approved_is_answered(provider: Provider, owner: st
     assert asyncio.run(unapproved(provider, whole_client(), owner)) == "purple, Biscuit"
 
     assert_whole(provider)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_an_approval_that_comes_after_other_turns_is_heard(provider: Provider, owner: str) -> None:
+    async def story() -> str:
+        agent = Agent(client=whole_client(), tools=[echo_if_approved])
+        session = session_of(agent, provider, owner)
+        [request] = (await agent.run(ECHO, session=session)).user_input_requests
+        await agent.run(FACT, session=session)
+        approval = Message("user", [request.to_function_approval_response(True)])
+        await agent.run(approval, session=session)
+        return (await agent.run(RECALL, session=session)).text
+
+    assert asyncio.run(story()) == "purple, Biscuit"
+
+    assert_whole(provider)
+    assert "hello" in str(provider.sent()[-2])
+    given = kinds(provider.turns()[-1])
+    assert given.count("function_call") == given.count("function_call_output") == 1
 
 
 async def left(provider: Provider, client: Client, place: str) -> str:
@@ -250,6 +295,18 @@ def test_a_client_that_another_package_made_is_whole_from_then_on(provider: Prov
 
     asyncio.run(replayed(provider, client, "conversation", "outside", run, SAID))
     assert_whole(provider)
+
+
+def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
+    given = AsyncOpenAI()
+
+    made = OpenAIChatClient("fake-model", async_client=given)
+
+    assert made.client is not given
+    assert made.client.base_url == given.base_url
+    assert (
+        made.to_dict().keys() == PlainChatClient("fake-model", async_client=given).to_dict().keys()
+    )
 
 
 def assert_whole(provider: Provider) -> None:

@@ -1,16 +1,18 @@
 """`ChatOpenAI` as a model of LangChain's: its field, its copies, what it refuses."""
 
+import asyncio
 import logging
 from typing import Any
 
 import langchain_openai
 import openai
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 
 from antiphon.langchain import ChatOpenAI
-from langchain_story import FACT, MODEL, RECALL
+from langchain_story import FACT, MODEL, RECALL, echo, whole_message
 from provider import Provider
 
 CONVERSATION = "conv_1"
@@ -64,6 +66,36 @@ def test_a_call_may_name_the_conversation(provider: Provider) -> None:
     assert "conversation" not in payload(model, conversation=None)
 
 
+def test_what_is_bound_behind_the_conversation_keeps_it(provider: Provider) -> None:
+    conversation = provider.new_conversation()
+    bound = ChatOpenAI(model=MODEL).bind(conversation={"id": conversation}, temperature=0.5)
+
+    bound.bind_tools([echo]).invoke(FACT)
+    bound.bind(top_p=0.5).invoke(RECALL)
+
+    requests = [entry["body"] for entry in provider.requests()]
+    assert [request["conversation"] for request in requests] == [conversation] * 2
+    assert [(r.get("tools") is None, r.get("temperature")) for r in requests] == [
+        (False, None),
+        (True, 0.5),
+    ]
+    with pytest.raises(ValueError, match="cannot be set beside it"):
+        ChatOpenAI(model=MODEL, use_previous_response_id=True).bind(conversation=CONVERSATION)
+
+
+def test_what_is_said_twice_is_answered_twice(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LangChain's cache knows the messages alone."""
+    monkeypatch.setattr("langchain_core.globals._llm_cache", InMemoryCache())
+    model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
+
+    for each in (model, model, ChatOpenAI(model=MODEL).bind(conversation=model.conversation)):
+        each.invoke("yes")
+
+    assert len(provider.requests()) == 3
+
+
 def test_a_run_may_name_the_conversation(provider: Provider) -> None:
     conversation = ConfigurableField(id="conversation")
     model = ChatOpenAI(model=MODEL).configurable_fields(conversation=conversation)
@@ -99,6 +131,23 @@ def test_clients_of_the_callers_are_gone_by(provider: Provider) -> None:
 
     assert "/v1/responses" in seen
     assert model.http_client is http_client
+
+
+def test_async_clients_of_the_callers_are_gone_by(provider: Provider, loop: asyncio.Runner) -> None:
+    seen: list[str] = []
+
+    async def see(request: Any) -> None:
+        seen.append(request.url.path)
+
+    async def talk() -> None:
+        async with openai.DefaultAsyncHttpxClient(event_hooks={"request": [see]}) as client:
+            conversation = provider.new_conversation()
+            model = ChatOpenAI(model=MODEL, conversation=conversation, http_async_client=client)
+            await model.ainvoke(FACT)
+
+    loop.run(talk())
+
+    assert "/v1/responses" in seen
 
 
 def test_chat_completions_of_the_same_model_go_through_the_same_client(provider: Provider) -> None:
@@ -141,8 +190,9 @@ def test_a_chain_beside_the_conversation_is_refused(provider: Provider) -> None:
     assert provider.log() == []
 
 
+@pytest.mark.parametrize("streams", [False, True])
 def test_what_was_left_out_and_mended_is_told(
-    provider: Provider, caplog: pytest.LogCaptureFixture
+    provider: Provider, caplog: pytest.LogCaptureFixture, streams: bool
 ) -> None:
     caplog.set_level(logging.INFO, "antiphon")
     conversation = provider.new_conversation()
@@ -151,7 +201,8 @@ def test_what_was_left_out_and_mended_is_told(
     reasoning = {"type": "reasoning", "id": "rs_0123456789abcdef", "summary": []}
 
     past: Any = [("user", FACT), noted, ("assistant", [reasoning]), ("user", RECALL)]
-    headers = model.invoke(past).response_metadata["headers"]
+    message = whole_message(model.stream(past)) if streams else model.invoke(past)
+    headers = message.response_metadata["headers"]
 
     assert headers["antiphon-resent"] == "2"
     assert headers["antiphon-repairs"] == "lone_reasoning=1"

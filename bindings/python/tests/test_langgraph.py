@@ -8,10 +8,12 @@ import langchain_openai
 import openai
 import pytest
 from langchain.agents import create_agent
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
 from antiphon.langchain import ChatOpenAI
+from antiphon.langgraph import MendHistory
 from langchain_story import (
     ECHO,
     FACT,
@@ -21,6 +23,7 @@ from langchain_story import (
     assert_gone_on,
     echo,
     hold_dialogue,
+    kinds,
 )
 from langgraph_story import AGENTS, DELIVERIES, THREAD, said
 from provider import Provider
@@ -122,6 +125,34 @@ def is_at(piece: Any, place: str) -> bool:
     if place == "in_reasoning":
         return "reasoning" in {block["type"] for block in piece.content}
     return any(chunk["args"] for chunk in piece.tool_call_chunks)
+
+
+class ToolFailed(Exception):
+    """A tool fails, and with it the run that called it."""
+
+
+@tool("echo")
+def fail(text: str) -> str:
+    """Says the text again."""
+    raise ToolFailed(text)
+
+
+@pytest.mark.parametrize("middleware", [[], [MendHistory()]])
+def test_a_tool_that_fails(provider: Provider, middleware: Any) -> None:
+    """Whether or not the history is mended too: both say the same in the place of the output."""
+    model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
+    options = {"middleware": middleware, "checkpointer": InMemorySaver()}
+    agent = create_agent(model, [fail], **options)
+    agent.invoke(said(FACT), THREAD)
+    with pytest.raises(ToolFailed):
+        agent.invoke(said(ECHO), THREAD)
+
+    assert agent.invoke(said(RECALL), THREAD)["messages"][-1].text == "purple, Biscuit"
+    assert agent.invoke(said(RECALL + "!"), THREAD)["messages"][-1].text == "purple, Biscuit"
+
+    assert kinds(provider.turns()[-1]).count("function_call_output") == 1
+    assert [len(items) for items in provider.sent()] == [1, 1, 2, 1]
+    assert provider.refusals() == []
 
 
 class Pet(BaseModel):

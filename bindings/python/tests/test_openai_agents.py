@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK beside a server that keeps the conversation: every way in which a run ends."""
+"""The OpenAI Agents SDK beside a server that keeps the conversation: how a run may end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ from agents_sdk import (
     outputs,
     plain,
 )
-from provider import Provider
+from provider import Item, Provider
 
 Ask = Callable[..., Awaitable[Any]]
 
@@ -50,6 +50,19 @@ async def fail_beside_a_tool(setting: Setting, ask: Ask) -> None:
         await ask(setting.agent(echo_tool(OnceThenFailing())), ECHO_TWICE)
 
 
+async def wait_for_an_approval(setting: Setting, ask: Ask) -> None:
+    """Asks for an approval that never comes."""
+    tool = echo_tool()
+    tool.needs_approval = True
+    assert (await ask(setting.agent(tool), ECHO)).interruptions
+
+
+async def run_out_of_turns_at_a_handoff(setting: Setting, ask: Ask) -> None:
+    with pytest.raises(MaxTurnsExceeded):
+        second = setting.agent(name="second")
+        await ask(setting.agent(handoffs=[second]), ECHO, max_turns=1)
+
+
 class OnceThenFailing:
     """A tool that works once."""
 
@@ -68,6 +81,7 @@ ENDS = {
     "run_out_of_turns": (run_out_of_turns, ["hello"]),
     "fail_in_a_tool": (fail_in_a_tool, []),
     "fail_beside_a_tool": (fail_beside_a_tool, ["hello"]),
+    "wait_for_an_approval": (wait_for_an_approval, []),
 }
 
 
@@ -112,7 +126,56 @@ def test_its_outputs_are_delivered_on_the_way_out(
     assert held == delivered
     assert_whole(provider)
     calls = [item for item in provider.turns()[-1] if item.get("type") == "function_call"]
-    assert len(outputs(provider.turns()[-1])) == len(calls) == (2 if end == "fail_beside_a_tool" else 1)
+    assert (
+        len(outputs(provider.turns()[-1]))
+        == len(calls)
+        == (2 if end == "fail_beside_a_tool" else 1)
+    )
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_conversation_that_was_broken_before_is_healed(provider: Provider, end: str) -> None:
+    """By a client that has never heard of it; what the tools said is lost by then."""
+
+    async def story() -> str:
+        conversation = provider.new_conversation()
+        async with plain() as setting:
+
+            async def ask(agent: Agent[Any], given: str, **options: Any) -> Any:
+                return await setting.run(agent, given, conversation_id=conversation, **options)
+
+            await ask(setting.agent(echo_tool()), FACT)
+            await ENDS[end][0](setting, ask)
+        async with antiphonal() as setting:
+            agent = setting.agent(echo_tool())
+            recalled = await setting.run(agent, RECALL, conversation_id=conversation)
+            return str(recalled.final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+
+
+HANDED_OFF: list[Item] = [
+    {"answer": [{"message": "Noted."}]},
+    {"answer": [{"call": {"name": "transfer_to_second", "arguments": {}}}]},
+]
+
+
+@pytest.mark.parametrize("script", [HANDED_OFF], ids=["handed_off"])
+def test_a_handoff_that_nobody_takes_up_breaks_the_conversation(provider: Provider) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(three_turns(provider, plain, "run", run_out_of_turns_at_a_handoff))
+
+
+@pytest.mark.parametrize("script", [HANDED_OFF], ids=["handed_off"])
+def test_a_handoff_that_nobody_takes_up_is_delivered(provider: Provider) -> None:
+    recalled, [held] = asyncio.run(
+        three_turns(provider, antiphonal, "run", run_out_of_turns_at_a_handoff)
+    )
+
+    assert recalled == RECALLED
+    assert "second" in held
+    assert_whole(provider)
 
 
 def test_a_run_whose_outputs_were_all_sent_makes_no_further_request(provider: Provider) -> None:

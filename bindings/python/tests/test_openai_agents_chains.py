@@ -24,7 +24,6 @@ from agents_sdk import (
 from provider import Provider
 
 
-
 async def stopped_at_first_tool(settings: Settings, delivery: str, branches: int = 1) -> list[str]:
     """A run that ends with its tool's output, and others that go on from its last response."""
     async with settings() as setting:

@@ -9,6 +9,7 @@ from openai import BadRequestError
 
 from agents_sdk import (
     ECHO,
+    ECHO_TWICE,
     FACT,
     RECALL,
     RECALLED,
@@ -16,12 +17,12 @@ from agents_sdk import (
     Setting,
     Settings,
     antiphonal,
+    assert_whole,
     echo_tool,
     outputs,
     plain,
 )
 from provider import Provider
-
 
 PLACES = {
     "in_reasoning": "response.reasoning_summary_text.delta",
@@ -84,21 +85,82 @@ def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
     assert_whole_in_the_end(provider)
 
 
-# Where a part was kept that ends in reasoning, no request goes on from it: nobody can delete it there.
-@pytest.mark.parametrize(
-    ("place", "on_abort"),
-    [
-        ("in_reasoning", "part"),
-        ("behind_call", "part"),
-        ("in_reasoning", "whole"),
-        ("in_arguments", "whole"),
-        ("behind_call", "whole"),
-    ],
-)
+@pytest.mark.parametrize("on_abort", ["part", "whole"])
+@pytest.mark.parametrize("place", PLACES)
 def test_a_chain_is_healed_where_the_response_was_kept(provider: Provider, place: str) -> None:
     assert asyncio.run(gone_on(provider, antiphonal, CHAIN, place)) == RECALLED
 
     assert_whole_in_the_end(provider)
+
+
+async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
+    """A run that may finish its turn, tools and all; the recall, and the outputs held before it."""
+    async with settings() as setting:
+        agent = setting.agent(echo_tool())
+        options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
+        await setting.run(agent, FACT, **options)
+        result = setting.runner.run_streamed(agent, ECHO, **options)
+        async for event in result.stream_events():
+            if event.type == "run_item_stream_event" and event.name == "tool_called":
+                result.cancel(mode="after_turn")
+        held = outputs(provider.items(options["conversation_id"]))
+        recalled = await setting.run(agent, RECALL, **options)
+        return str(recalled.final_output), held
+
+
+def test_a_run_that_stops_after_its_turn_breaks_its_conversation(provider: Provider) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(stopped_after_its_turn(provider, plain))
+
+
+def test_a_run_that_stops_after_its_turn_delivers_its_output(provider: Provider) -> None:
+    assert asyncio.run(stopped_after_its_turn(provider, antiphonal)) == (RECALLED, ["hello"])
+
+    assert_whole(provider)
+
+
+class WaitingAtItsSecondCall:
+    """A tool that answers its first call, and waits forever in its second."""
+
+    def __init__(self) -> None:
+        self.is_waiting = asyncio.Event()
+        self._has_answered = False
+
+    async def __call__(self, text: str) -> str:
+        if self._has_answered:
+            self.is_waiting.set()
+            await asyncio.Event().wait()
+        self._has_answered = True
+        return "hello"
+
+
+async def cancelled_in_a_tool(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
+    """A run whose task is cancelled between the outputs of two calls."""
+    async with settings() as setting:
+        waiting = WaitingAtItsSecondCall()
+        options = {"conversation_id": provider.new_conversation()}
+        await setting.run(setting.agent(echo_tool()), FACT, **options)
+        running = asyncio.create_task(
+            setting.run(setting.agent(echo_tool(waiting)), ECHO_TWICE, **options)
+        )
+        await waiting.is_waiting.wait()
+        running.cancel()
+        await asyncio.wait([running])
+        assert running.cancelled()
+        held = outputs(provider.items(options["conversation_id"]))
+        recalled = await setting.run(setting.agent(echo_tool()), RECALL, **options)
+        return str(recalled.final_output), held
+
+
+def test_a_run_that_is_cancelled_in_a_tool_breaks_its_conversation(provider: Provider) -> None:
+    with pytest.raises(BadRequestError, match=UNANSWERED):
+        asyncio.run(cancelled_in_a_tool(provider, plain))
+
+
+def test_a_run_that_is_cancelled_in_a_tool_delivers_what_it_has(provider: Provider) -> None:
+    assert asyncio.run(cancelled_in_a_tool(provider, antiphonal)) == (RECALLED, ["hello"])
+
+    assert_whole(provider)
 
 
 def assert_whole_in_the_end(provider: Provider) -> None:

@@ -10,7 +10,8 @@ from agents.models import _openai_shared
 from openai import AsyncOpenAI
 
 from agents_sdk import ECHO, FACT, RECALL, RECALLED, assert_whole, echo_tool, outputs
-from antiphon.openai_agents import Runner, install, provider as whole_provider
+from antiphon.openai_agents import Runner, install
+from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
 
 
@@ -62,9 +63,7 @@ def test_a_run_may_be_told_its_provider_of_models(provider: Provider) -> None:
         models = RunConfig(model="fake-model", model_provider=whole_provider(AsyncOpenAI()))
         agent = Agent("stopping", tools=[echo_tool()], tool_use_behavior="stop_on_first_tool")
         for text in (FACT, ECHO, RECALL):
-            result = await Runner.run(
-                agent, text, conversation_id=conversation, run_config=models
-            )
+            result = await Runner.run(agent, text, conversation_id=conversation, run_config=models)
         return str(result.final_output)
 
     assert asyncio.run(story()) == RECALLED
@@ -84,6 +83,26 @@ def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
     Runner.run_sync(agent, ECHO, hooks=Counting())
 
     assert Counting.heard == ["hello"]
+
+
+def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) -> None:
+    tool = echo_tool()
+    tool.needs_approval = True
+
+    async def story() -> str:
+        install(use_for_tracing=False)
+        agent = Agent("asking", model="fake-model", tools=[tool])
+        conversation = provider.new_conversation()
+        paused = await Runner.run(agent, ECHO, conversation_id=conversation)
+        await Runner.run(agent, FACT, conversation_id=conversation)
+        state = paused.to_state()
+        state.approve(state.get_interruptions()[0])
+        await Runner.run(agent, state)
+        return str((await Runner.run(agent, RECALL, conversation_id=conversation)).final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+    assert outputs(provider.turns()[-1]) == ["hello"]
 
 
 def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(

@@ -109,6 +109,37 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["accept-encoding"] == "identity"
 
 
+def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.body = b'{"object": "list", "data": [], "has_more": false}'
+    speaker.raw(
+        conversation="conv_1",
+        input=[{"role": "user", "content": "Hello"}],
+        extra_headers={"x-tenant": "acme", "idempotency-key": "one"},
+        extra_query={"api-version": "1"},
+    )
+    (asked, headers, body), (sent, turn_headers, _) = server.asked
+    assert asked.startswith("/v1/conversations/conv_1/items?") and "api-version=1" in asked
+    assert sent == "/v1/responses?api-version=1"
+    assert headers["authorization"] == turn_headers["authorization"]
+    assert headers["x-tenant"] == "acme"
+    assert turn_headers["idempotency-key"] == "one"
+    assert body == b"" and "idempotency-key" not in headers and "content-type" not in headers
+
+
+def test_a_question_that_gets_no_answer_is_a_connection_error(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.cut_short = True
+    for _ in range(2):
+        with pytest.raises(APIConnectionError):
+            speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, _, _ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ] * 2
+
+
 def test_an_answer_that_is_packed_all_the_same_is_handed_on(
     server: Echoing, speaker: Speaker
 ) -> None:
@@ -155,6 +186,19 @@ def test_the_client_of_either_library_is_wrapped_with_all_it_has(
     assert client._client.timeout == inner.timeout
     assert server.asked[-1][1]["x-of"] == "the client"
     assert seen == ["POST"]
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+def test_the_async_client_of_either_library_is_wrapped(library: Any, server: Echoing) -> None:
+    async def scenario() -> None:
+        inner = library.AsyncClient(headers={"x-of": "the client"})
+        given = AsyncOpenAI(base_url=server.url, api_key="any", http_client=inner)
+        async with whole(given) as client:
+            assert isinstance(client._client, library.AsyncClient)
+            await client.responses.create(model="sim", input="Hello")
+
+    asyncio.run(scenario())
+    assert server.asked[-1][1]["x-of"] == "the client"
 
 
 def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:

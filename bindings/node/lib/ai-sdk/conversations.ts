@@ -1,3 +1,4 @@
+import { reconcile } from "../reconcile.js";
 import { check, type Mend } from "../repair.js";
 import { abridged, type Item } from "./items.js";
 
@@ -25,25 +26,53 @@ export interface Held {
 }
 
 /**
- * Asks for what a conversation holds. Reasoning that a turn which broke off left at its end is deleted:
- * nothing that is sent can mend it.
+ * Asks for what a conversation holds, and deletes what no prompt can mend: reasoning that a turn which
+ * broke off left at its end, and made-up outputs in whose place the prompt has the real ones.
  */
-export async function askFor(conversations: Conversations, id: string): Promise<Held> {
+export async function askFor(
+  conversations: Conversations,
+  id: string,
+  prompt: readonly Item[],
+): Promise<Held> {
+  const items = await itemsIn(conversations, id);
+  const mends = [...lone(items), ...late(items, prompt)];
+  for (const mend of mends) {
+    if (mend.id !== null) await conversations.items.delete(mend.id, { conversation_id: id });
+  }
+  const gone = new Set(mends.map((mend) => mend.id));
+  return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };
+}
+
+/** Whether the prompt has the output of a call for which one was made up. */
+export function hasLateOutput(held: readonly Item[], prompt: readonly Item[]): boolean {
+  return reconcile(held, prompt).some(({ verdict }) => verdict === "late_output");
+}
+
+async function itemsIn(conversations: Conversations, id: string): Promise<Item[]> {
   const items: Item[] = [];
   for await (const item of conversations.items.list(id, { order: "asc", limit: PAGE })) {
     if (items.length === MOST_ITEMS) throw new Error(`${id} holds more than ${MOST_ITEMS} items`);
     items.push(abridged(asSent(item as Item)));
   }
-  const mends: Mend[] = [];
-  for (const found of check(items)) {
-    if (found.fault !== "lone_reasoning" || found.id === null) continue;
-    await conversations.items.delete(found.id, { conversation_id: id });
-    const { fault, message, code, param } = found;
-    mends.push({ position: null, id: found.id, fault, action: "deleted", message, code, param });
-  }
-  const gone = new Set(mends.map((mend) => mend.id));
-  return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };
+  return items;
 }
+
+function lone(items: readonly Item[]): Mend[] {
+  return check(items)
+    .filter(({ fault, id }) => fault === "lone_reasoning" && id !== null)
+    .map(({ fault, id, message, code, param }) => ({ ...DELETED, fault, id, message, code, param }));
+}
+
+function late(items: readonly Item[], prompt: readonly Item[]): Mend[] {
+  return reconcile(items, prompt).flatMap((verdict) => {
+    const madeUp = verdict.verdict === "late_output" ? items[verdict.madeUp] : undefined;
+    if (typeof madeUp?.["id"] !== "string") return [];
+    const message = `The output of ${String(madeUp["call_id"])} takes the place of a made-up one.`;
+    return [{ ...DELETED, fault: "duplicate_output", id: madeUp["id"], message }];
+  });
+}
+
+const DELETED = { position: null, action: "deleted", code: null, param: null };
 
 const PAGE = 100;
 const MOST_ITEMS = 10_000;

@@ -25,10 +25,10 @@ export type Lease = symbol;
  *
  * A conversation in which a turn is under way is in doubt until that turn says what came of it: one
  * that never says anything leaves nothing wrong behind. Responses never change, so what is known of
- * a chain stays. Bounded: the states and ids that were used last.
+ * a chain stays. Bounded: the items and ids that were used last.
  */
 export class Ledger {
-  readonly #entries = new Recent<Known | Lease>(STATES);
+  readonly #entries = new Recent<Known | Lease>(ITEMS, weightOf);
   /** Ids of items that whole answers brought. */
   readonly #heard = new Recent<true>(IDS);
   /** Ids of items of answers that broke off: nobody knows whether they are stored. */
@@ -98,5 +98,10 @@ export function idsOf(items: readonly Item[]): string[] {
   return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 }
 
-const STATES = 500;
+/** A state weighs something even where nothing is held. */
+function weightOf(entry: Known | Lease): number {
+  return typeof entry === "object" ? entry.items.length + 1 : 1;
+}
+
+const ITEMS = 100_000;
 const IDS = 20_000;

@@ -1,14 +1,9 @@
 import { Answer, isStart, isWhole } from "./answer.js";
 import { Ledger } from "./ledger.js";
-import { saysSomething, warningsOf, type Report } from "./report.js";
-import type {
-  CallOptions,
-  GenerateResult,
-  StreamPart,
-  StreamResult,
-} from "./shapes.js";
-import { isWorthAnother, settling } from "./refusal.js";
+import { isLocked, isWorthAsking, settling } from "./refusal.js";
 import { relayed } from "./relay.js";
+import { saysSomething, warningsOf, type Report } from "./report.js";
+import type { CallOptions, GenerateResult, StreamPart, StreamResult } from "./shapes.js";
 import { Turn, type Rules } from "./turn.js";
 
 /** What a middleware is made with. */
@@ -45,7 +40,7 @@ export interface WholeMiddleware {
  * after a call that failed or was left. Without, and for `previousResponseId`, what is not known follows
  * from the prompt: items under ids that a server gave are taken for held, and what stands before them.
  *
- * One middleware remembers for all models that it wraps, within bounds.
+ * One middleware remembers for all models that it wraps, within bounds. They are to be of one account.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
   const calls = new Calls(options);
@@ -95,24 +90,25 @@ class Calls {
 
   /**
    * The answer to a call. Where it is refused and the refusal may be due to what was remembered, the
-   * server is asked what it holds, and the call is sent once more; so it is, a few times, where another
-   * turn has the conversation.
+   * server is asked what it holds, and what then differs is sent; so it is where another turn has the
+   * conversation. All that a few times at most.
    */
   async answer<R, P extends CallOptions>(
     params: P,
     first: () => PromiseLike<R>,
     again: (params: P) => PromiseLike<R>,
   ): Promise<{ turn: Turn; result: R }> {
-    const { given, turn } = this.#opened(params);
-    let sent = { turn, send: first };
+    const { given } = this.#opened(params);
+    let sent = params;
     for (let attempt = 0; ; attempt += 1) {
+      const { turn } = this.#opened(sent);
       try {
-        return { turn: sent.turn, result: await settling(sent.turn, sent.send) };
+        return { turn, result: await settling(turn, () => (attempt ? again(sent) : first())) };
       } catch (error) {
-        if (!(await isWorthAnother(sent.turn, error, attempt, params.abortSignal))) throw error;
+        if (!(await isWorthAsking(turn, error, attempt, params.abortSignal))) throw error;
+        sent = await this.open(given as P, true);
+        if (!isLocked(error) && !this.#opened(sent).turn.differsFrom(turn)) throw error;
       }
-      const anew = await this.open(given as P, true);
-      sent = { turn: this.#opened(anew).turn, send: () => again(anew) };
     }
   }
 

@@ -1,8 +1,13 @@
-/** A map that keeps what was set last, and forgets the oldest beyond its bound. */
+/** A map that keeps what was set last, and forgets the oldest as long as all together outweigh a bound. */
 export class Recent<V> {
   readonly #values = new Map<string, V>();
 
-  constructor(private readonly bound: number) {}
+  #weight = 0;
+
+  constructor(
+    private readonly bound: number,
+    private readonly weigh: (value: V) => number = () => 1,
+  ) {}
 
   get(key: string): V | undefined {
     return this.#values.get(key);
@@ -13,13 +18,19 @@ export class Recent<V> {
   }
 
   set(key: string, value: V): void {
-    this.#values.delete(key);
+    this.delete(key);
     this.#values.set(key, value);
-    const oldest = this.#values.keys().next();
-    if (this.#values.size > this.bound && !oldest.done) this.#values.delete(oldest.value);
+    this.#weight += this.weigh(value);
+    for (const oldest of this.#values.keys()) {
+      if (this.#weight <= this.bound) break;
+      this.delete(oldest);
+    }
   }
 
   delete(key: string): void {
+    const value = this.#values.get(key);
+    if (value === undefined) return;
+    this.#weight -= this.weigh(value);
     this.#values.delete(key);
   }
 }

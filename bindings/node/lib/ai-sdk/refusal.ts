@@ -14,19 +14,20 @@ export async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promi
 }
 
 /**
- * Whether a failed turn is worth another, which asks what the server holds. While another turn has the
+ * Whether it is worth while to ask what the server holds after a turn failed. While another turn has the
  * conversation, as one that was just left may have, this waits before it says so.
  */
-export async function isWorthAnother(
+export async function isWorthAsking(
   turn: Turn,
   error: unknown,
   attempt: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (!isLocked(error)) return turn.mayBeMistaken && isRefusal(error, MISTAKEN);
   const wait = WAITS[attempt];
-  if (wait !== undefined) await setTimeout(wait, undefined, signal && { signal });
-  return wait !== undefined;
+  if (wait === undefined) return false;
+  if (!isLocked(error)) return turn.canAsk && isRefusal(error, MISTAKEN);
+  await setTimeout(wait, undefined, signal && { signal });
+  return true;
 }
 
 /** What a provider answers to a request that does not fit what it holds. */
@@ -43,7 +44,8 @@ function isRefusal(error: unknown, statuses: readonly number[]): boolean {
   return typeof statusCode === "number" && statuses.includes(statusCode);
 }
 
-function isLocked(error: unknown): boolean {
+/** Whether another turn has the conversation. */
+export function isLocked(error: unknown): boolean {
   const { responseBody } = (error ?? {}) as { responseBody?: unknown };
   return typeof responseBody === "string" && responseBody.includes('"conversation_locked"');
 }

@@ -11,6 +11,8 @@ export type ProviderValues = {
 /** A part of a message or of an answer. */
 export interface Part {
   readonly type: string;
+  /** Of a custom part: which one of which provider's. */
+  readonly kind?: string | undefined;
   readonly text?: string | undefined;
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;

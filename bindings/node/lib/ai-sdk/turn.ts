@@ -1,7 +1,7 @@
 import { reconcile } from "../reconcile.js";
 import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
 import type { Ending } from "./answer.js";
-import { askFor, type Conversations } from "./conversations.js";
+import { askFor, hasLateOutput, type Conversations } from "./conversations.js";
 import { itemsOf, itemsOfAnswer, type Item, type Mapped } from "./items.js";
 import { kindsOf, type CallKinds } from "./kinds.js";
 import { idsOf, type Known, type Lease, type Ledger } from "./ledger.js";
@@ -51,7 +51,7 @@ export class Turn {
   ): Promise<Turn> {
     const state = serverStateOf(params.providerOptions);
     const kinds = kindsOf(params.tools);
-    const mapped = itemsOf(params.prompt, { kinds, approvals: state !== undefined });
+    const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
     const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew));
     const { items, resent, mends } = repaired(mapped, believed, rules);
     const isFreed = (item: Item) =>
@@ -65,8 +65,14 @@ export class Turn {
   }
 
   /** Whether a refusal may be due to what was believed, and asking would tell. */
-  get mayBeMistaken(): boolean {
-    return this.believed?.isRemembered ?? false;
+  get canAsk(): boolean {
+    return this.believed?.canAsk ?? false;
+  }
+
+  /** Whether this turn may fare otherwise than one that was refused: more is held now, or less. */
+  differsFrom(refused: Turn): boolean {
+    const hasDeleted = (this.believed?.mends.length ?? 0) > 0;
+    return hasDeleted || JSON.stringify(this.sent) !== JSON.stringify(refused.sent);
   }
 
   /** The answer is whole. */
@@ -81,11 +87,11 @@ export class Turn {
     if (state.by === "previousResponseId" && responseId) this.ledger.chain(responseId, now);
   }
 
-  /** The server refused the prompt, and kept nothing of it. */
+  /** The server refused the prompt, and kept nothing of it. Where it can be asked, it will be. */
   refused(): void {
     if (!this.#isFirst() || !this.believed || !this.#lease) return;
-    const { state, known, isRemembered } = this.believed;
-    this.ledger.settle(state, this.#lease, isRemembered ? undefined : known);
+    const { state, known, canAsk } = this.believed;
+    this.ledger.settle(state, this.#lease, canAsk ? undefined : known);
   }
 
   /** The answer broke off; these ids of its items were heard. */
@@ -108,15 +114,16 @@ export class Turn {
 interface Believed {
   readonly state: ServerState;
   readonly known: Known;
-  /** Whether it is what was known before, and asking might tell otherwise. */
-  readonly isRemembered: boolean;
+  /** Whether the server can be asked. */
+  readonly canAsk: boolean;
   /** What was done to the state itself. */
   readonly mends: readonly Mend[];
 }
 
 /**
- * What a server is believed to hold. What is known serves as long as the prompt proves no more; else the
- * server is asked where it can be; else what the prompt proves is believed.
+ * What a server is believed to hold. What is known serves as long as the prompt proves no more, and brings
+ * no output for which the server has to make room; else the server is asked where it can be; else what
+ * the prompt proves is believed.
  */
 async function believedOf(
   state: ServerState,
@@ -125,18 +132,21 @@ async function believedOf(
   { conversations }: Rules,
   anew: boolean,
 ): Promise<Believed> {
+  const asked = state.by === "conversation" ? conversations : undefined;
   const remembered = anew ? undefined : ledger.known(state);
   const proven = ledger.proven(items, state, remembered);
-  const canAsk = conversations !== undefined && state.by === "conversation";
-  if (remembered && proven === 0) return { state, known: remembered, isRemembered: canAsk, mends: [] };
-  const held = canAsk ? await askFor(conversations, state.id) : undefined;
+  const suffices = proven === 0 && !(asked && hasLateOutput(remembered?.items ?? [], items));
+  if (remembered && suffices) {
+    return { state, known: remembered, canAsk: asked !== undefined, mends: [] };
+  }
+  const held = asked && (await askFor(asked, state.id, items));
   const known: Known = {
     items: held?.items ?? items.slice(0, proven),
     isAll: held !== undefined,
     elsewhere: new Set(held && idsOf(items)),
   };
   ledger.learn(state, known);
-  return { state, known, isRemembered: false, mends: held?.mends ?? [] };
+  return { state, known, canAsk: asked !== undefined, mends: held?.mends ?? [] };
 }
 
 interface Repaired {
@@ -176,7 +186,7 @@ function isOfElsewhere({ type, id }: Item, { state, known }: Believed): boolean 
   return state.by === "conversation" && known.isAll && type !== "reasoning" && id !== undefined;
 }
 
-/** Providers leave out reasoning that bears an id where a server holds the state. */
-function isSentBesideState({ type, id }: Item): boolean {
-  return type !== "reasoning" || id === undefined;
+/** Where a server holds the state, providers send of reasoning only what is sealed and bears no id. */
+function isSentBesideState({ type, id, encrypted_content }: Item): boolean {
+  return type !== "reasoning" || (id === undefined && encrypted_content !== undefined);
 }

@@ -4,9 +4,9 @@
 
     agent = Agent(client=OpenAIChatClient("gpt-5"), context_providers=[RedisHistoryProvider(...)])
 
-What history providers, sessions and workflows replay beside a conversation or a chain that the server
-keeps is told from what it does not have: the model is given each item once. Calls that a run has
-left without an output are answered before the next turn.
+What history providers, sessions and workflows replay beside a conversation or a chain that the
+server keeps is told from what it does not have: the model is given each item once. Calls that a run
+has left without an output are answered before the next turn.
 """
 
 from typing import Any, Generic, TypeVar
@@ -19,6 +19,7 @@ except ImportError as error:
         "antiphon.agent_framework needs Agent Framework: pip install agent-framework-openai"
     ) from error
 
+from openai import AsyncOpenAI
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 import antiphon.openai
@@ -34,20 +35,20 @@ Options = TypeVarWithDefault("Options", default=OpenAIChatOptions[Any], covarian
 def whole(client: ChatClient) -> ChatClient:
     """The same chat client, which asks its server by way of `antiphon.openai.whole` from now on.
 
-    For clients that another package makes: of OpenAI, Azure OpenAI and Foundry, wherever they speak
-    the Responses API.
+    For clients that another package makes: all that are built on `RawOpenAIChatClient`.
     """
     client.client = antiphon.openai.whole(client.client)
     return client
 
 
-class OpenAIChatClient(
-    agent_framework_openai.OpenAIChatClient[Options],
-    Generic[Options],
-):
-    """Agent Framework's `OpenAIChatClient`, with its parameters, which keeps conversations whole."""
+class OpenAIChatClient(agent_framework_openai.OpenAIChatClient[Options], Generic[Options]):
+    """Agent Framework's `OpenAIChatClient`, with its parameters, that keeps conversations whole."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """As the framework's; `async_client` may be given, and stays as it is."""
-        super().__init__(*args, **options)
-        whole(self)
+    @property
+    def client(self) -> AsyncOpenAI:
+        """The client that it asks with, which is whole, whatever client it was given."""
+        return self._whole_client
+
+    @client.setter
+    def client(self, client: AsyncOpenAI) -> None:
+        self._whole_client = antiphon.openai.whole(client)

@@ -12,6 +12,7 @@ from antiphon._messages.part import (
     blocks_of,
     inner,
     made_up_id,
+    text_of,
     without_index,
 )
 
@@ -35,7 +36,10 @@ class ModelParts:
         self.message = message
         self.parts: list[Part] = []
         self.texts: dict[str, Part] = {}
-        self.uncounted: dict[str | None, list[Part]] = {}
+        # The calls that blocks tell of, and of which `tool_calls` tells too.
+        self.of_blocks: dict[str | None, list[Part]] = {}
+        # How many parts there were, and the block's id, when reasoning last came in pieces.
+        self.pieces_of: tuple[int, object] | None = None
 
     def read(self) -> list[Part]:
         reasoning = self.message.additional_kwargs.get("reasoning")
@@ -45,6 +49,9 @@ class ModelParts:
         for position, block in enumerate(blocks_of(self.message)):
             self.add_block(position, inner(block))
         calls = [*self.message.tool_calls, *self.message.invalid_tool_calls]
+        if self.message.content == "" and not calls and not self.parts:
+            # LangChain sends it.
+            self.parts.append(Part({"type": "message", "role": "assistant", "content": ""}))
         for position, call in enumerate(calls):
             self.add_call(position, call)
         return self.parts
@@ -57,7 +64,7 @@ class ModelParts:
             self.add_reasoning(position, block)
         elif kind in CALLS or kind in NAMED_BY_ID:
             part = Part(call_of_block(block), [position])
-            self.uncounted.setdefault(part.item.get("call_id"), []).append(part)
+            self.of_blocks.setdefault(part.item.get("call_id"), []).append(part)
             self.parts.append(part)
         else:
             self.parts.append(Part(item_of_block(block), [position]))
@@ -75,7 +82,7 @@ class ModelParts:
         if block_id:
             item["id"] = block_id
         elif self.message.id:
-            item["id"] = made_up_id(self.message.id, str(position), said)
+            item["id"] = made_up_id(self.message.id, text_of(self.message.content), str(position))
         part = Part(item, [position])
         self.parts.append(part)
         if block_id:
@@ -83,17 +90,18 @@ class ModelParts:
 
     def add_reasoning(self, position: int, block: dict[Any, Any]) -> None:
         """A block for each part of a summary, as output version `v1` has them, is one item."""
-        item = item_of_block(block)
-        last = self.parts[-1].item if self.parts else {}
-        if "id" in item and (last.get("type"), last.get("id")) == ("reasoning", item["id"]):
+        is_piece = "reasoning" in block and "summary" not in block
+        if is_piece and self.pieces_of == (len(self.parts), block.get("id")):
             self.parts[-1].blocks.append(position)
-        else:
-            self.parts.append(Part(item, [position]))
+            return
+        self.parts.append(Part(item_of_block(block), [position]))
+        self.pieces_of = (len(self.parts), block.get("id")) if is_piece else None
 
     def add_call(self, position: int, call: Any) -> None:
-        of_blocks = self.uncounted.get(call["id"])
-        if of_blocks:
-            of_blocks.pop(0).calls.append(position)
+        """A call that a block of the same id tells of is that block's, as LangChain has it."""
+        if of_blocks := self.of_blocks.get(call["id"]):
+            part = of_blocks.pop(0) if len(of_blocks) > 1 else of_blocks[0]
+            part.calls.append(position)
         else:
             item = call_item(call["id"], call["name"], call["args"])
             self.parts.append(Part(item, [], [position]))

@@ -55,9 +55,10 @@ def calls_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> 
 def keywords_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> dict[str, Any]:
     """The keywords without reasoning and calls that are left out: LangChain may send those too."""
     keywords = dict(message.additional_kwargs)
-    gone = [part for number, part in enumerate(parts) if number not in left]
-    if any(part.is_keyword for part in gone):
-        del keywords["reasoning"]
+    if parts[0].is_keyword:
+        reasoning = keywords.pop("reasoning")
+        if 0 in left:
+            keywords["reasoning"] = with_ids(reasoning, parts[0].item, left[0])
     if "tool_calls" in keywords:
         stays = {item.get("call_id") for item in left.values()}
         keywords["tool_calls"] = [call for call in keywords["tool_calls"] if call["id"] in stays]

@@ -29,14 +29,24 @@ def mended(messages: Iterable[BaseMessage], policy: str | None = None) -> Mended
 
     Raises a `Fault` where the policy rejects what was found.
     """
+    view = mended_once(messages, policy)
+    if view.mends:
+        # Where reasoning stands behind a call in one message, it was followed until the call's
+        # output had to go behind the message.
+        again = mended_once(view.messages, policy)
+        view = MendedMessages(again.messages, view.mends + again.mends)
+    for mend in view.mends:
+        logger.warning("mended a history: %s, %s: %s", mend.fault, mend.action, mend.message)
+    return view
+
+
+def mended_once(messages: Iterable[BaseMessage], policy: str | None) -> MendedMessages:
     view = View([Entry(message, parts_of(message)) for message in messages])
     repaired = antiphon.repair(view.items(), policy=policy)
-    for mend in repaired.mends:
-        logger.warning("mended a history: %s, %s: %s", mend.fault, mend.action, mend.message)
-    if not repaired.mends:
-        return MendedMessages([entry.message for entry in view.entries], [])
-    view.keep(repaired.items)
-    return MendedMessages(view.messages(), repaired.mends)
+    if repaired.mends:
+        view.keep(repaired.items)
+        return MendedMessages(view.messages(), repaired.mends)
+    return MendedMessages([entry.message for entry in view.entries], [])
 
 
 @dataclass

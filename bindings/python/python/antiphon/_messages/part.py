@@ -46,8 +46,8 @@ def without_index(block: dict[Any, Any]) -> Item:
 
 
 def made_up_id(*names: str) -> str:
-    """An id for a message item that has none of its own. Items that LangChain gave one id and that
-    say the same are one.
+    """An id for a message item that has none of its own. Messages that LangChain gave one id and
+    that say the same are one.
     """
     return "msg_" + hashlib.sha256("\0".join(names).encode()).hexdigest()[:32]
 

@@ -115,7 +115,8 @@ class Exchange:
             response.headers[name] = value
         if report.resent:
             logger.info("left out %d items that the server holds already", report.resent)
-        for (fault, action), times in Counter(report.mends).items():
+        mends = Counter((fault, action) for _, _, _, fault, action, _ in report.mends)
+        for (fault, action), times in mends.items():
             logger.warning("mended a request: %s, %s (%d)", fault, action, times)
 
 

@@ -6,9 +6,10 @@
     Runner.run_sync(agent, "Hello", conversation_id=conversation)
 
 `install` makes every model that the SDK builds from a name send its requests through
-`antiphon.openai.whole`: what a conversation or chain holds is not sent again, and what a run has left
-there without an answer is answered before the next turn. `Runner` is the SDK's own, and brings home
-the outputs of tools with which a run ends. `WholeSession` is for histories that the program keeps.
+`antiphon.openai.whole`: what a conversation or chain holds is not sent again, and what a run has
+left there without an answer is answered before the next turn. `Runner` is the SDK's own, and brings
+home the outputs of tools with which a run ends. `WholeSession` is for histories that the program
+keeps.
 """
 
 try:

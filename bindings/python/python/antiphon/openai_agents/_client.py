@@ -31,7 +31,9 @@ def client_of(agent: Agent[Any], settings: Settings) -> AsyncOpenAI | None:
     """The client with which an agent's model asks. None where it does not ask OpenAI's API."""
     model = setting(settings, "model") or agent.model
     if not isinstance(model, Model):
-        models = cast(ModelProvider, setting(settings, "model_provider") or RunConfig().model_provider)
+        models = cast(
+            ModelProvider, setting(settings, "model_provider") or RunConfig().model_provider
+        )
         model = models.get_model(model)
     client = getattr(model, "_client", None)
     return client if isinstance(client, AsyncOpenAI) else None

@@ -11,12 +11,13 @@ from agents.exceptions import AgentsException
 
 
 class ConversationBusy(AgentsException):
-    """Other runs of this process held the conversation for longer than a run waits for it."""
+    """Another run of this process holds the conversation.
 
-    def __init__(self, conversation: str, seconds: float) -> None:
-        super().__init__(
-            f"Conversation '{conversation}' was held by other runs for {seconds:g} seconds."
-        )
+    It did so for longer than a run waits for it, or it is the run whose tool began this one.
+    """
+
+    def __init__(self, conversation: str, held: str) -> None:
+        super().__init__(f"Conversation '{conversation}' {held}.")
         self.conversation = conversation
 
 
@@ -25,11 +26,15 @@ class Place:
     """A place in a conversation's line; its turn has come once `first` is done."""
 
     conversation: str
+    loop: asyncio.AbstractEventLoop
     first: "Future[None]" = field(default_factory=Future)
 
 
 class Line:
-    """Lets one run at a time into a conversation, in order of arrival, whatever loop it runs on."""
+    """Lets one run at a time into a conversation, in order of arrival, whatever loop it runs on.
+
+    A run whose loop was closed before the run was over holds nobody up.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -44,7 +49,8 @@ class Line:
             await asyncio.wait_for(asyncio.wrap_future(place.first), seconds)
         except asyncio.TimeoutError:
             self.leave(place)
-            raise ConversationBusy(conversation, seconds) from None
+            held = f"was held by other runs for {seconds:g} seconds"
+            raise ConversationBusy(conversation, held) from None
         except BaseException:
             self.leave(place)
             raise
@@ -53,20 +59,22 @@ class Line:
     def leave(self, place: Place) -> None:
         """Gives up a place, and lets the next one in."""
         with self._lock:
-            places = self._places[place.conversation]
-            places.remove(place)
+            places = self._places.get(place.conversation, deque())
+            with suppress(ValueError):
+                places.remove(place)
             if places:
                 let_in(places[0])
             else:
-                del self._places[place.conversation]
+                self._places.pop(place.conversation, None)
 
     def _stand(self, conversation: str) -> Place:
-        place = Place(conversation)
+        place = Place(conversation, asyncio.get_running_loop())
         with self._lock:
             places = self._places.setdefault(conversation, deque())
+            while places and places[0].loop.is_closed():
+                places.popleft()
             places.append(place)
-            if places[0] is place:
-                let_in(place)
+            let_in(places[0])
         return place
 
 

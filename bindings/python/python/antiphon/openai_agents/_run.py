@@ -2,25 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from agents import Agent, RunState
 from agents.exceptions import AgentsException
 from agents.items import RunItem, TResponseInputItem
 from agents.run import RunOptions
-from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
 from antiphon.openai_agents._client import account_of, client_of
 from antiphon.openai_agents._hooks import Hearing
-from antiphon.openai_agents._line import Line, Place
+from antiphon.openai_agents._line import ConversationBusy, Line, Place
 from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
 
 logger = logging.getLogger("antiphon")
 
 LINE = Line()
 UNSENT = Unsent()
+
+RUNS: ContextVar[tuple["Run", ...]] = ContextVar("antiphon_runs", default=())
 
 DELIVERY_SECONDS = 30.0
 
@@ -41,15 +44,29 @@ class Run:
     ) -> None:
         self.hooks = Hearing(options.get("hooks"), self._asking)
         self.input = given
+        self._starters = RUNS.get()
         self.loop: asyncio.AbstractEventLoop | None = None
         self._conversation = conversation_of(given, options.get("conversation_id"))
         self._has_session = options.get("session") is not None
         self._settings = options.get("run_config")
         self._line_seconds = line_seconds
         self._place: Place | None = None
-        self._client: AsyncOpenAI | None = None
+        self._agent = agent
         if response_id := options.get("previous_response_id"):
-            self._go_on_from(response_id, agent)
+            self._go_on_from(response_id)
+
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """The runs that begin in the block's context, in tools for instance, know of this one."""
+        token = RUNS.set((*self._starters, self))
+        try:
+            yield
+        finally:
+            RUNS.reset(token)
+
+    def holds(self, conversation: str) -> bool:
+        """Whether others wait for this run before they take a turn in the conversation."""
+        return self._place is not None and self._place.conversation == conversation
 
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
@@ -69,26 +86,32 @@ class Run:
             LINE.leave(self._place)
             self._place = None
 
-    def _go_on_from(self, response_id: str, agent: Agent[Any]) -> None:
+    def _go_on_from(self, response_id: str) -> None:
         """Begins with what a run before has left for the response that this one goes on from."""
-        client = client_of(agent, self._settings)
+        client = client_of(self._agent, self._settings)
         if client is not None and not isinstance(self.input, RunState):
             self.input = UNSENT.before((account_of(client), response_id), self.input)
 
     async def _asking(self, agent: Agent[Any]) -> None:
         self.loop = asyncio.get_running_loop()
-        self._client = client_of(agent, self._settings)
+        self._agent = agent
         if self._conversation is not None and self._place is None:
-            self._place = await LINE.enter(self._conversation, self._line_seconds)
+            self._place = await self._enter(self._conversation)
+
+    async def _enter(self, conversation: str) -> Place:
+        if any(run.holds(conversation) for run in self._starters):
+            raise ConversationBusy(conversation, "is held by the run whose tool began this one")
+        return await LINE.enter(conversation, self._line_seconds)
 
     async def _bring_home(self, items: Iterable[RunItem]) -> None:
         unsent = self._unsent(items)
-        if not unsent or self._has_session or self._client is None:
+        client = client_of(self._agent, self._settings) if unsent else None
+        if client is None or self._has_session:
             return
         if self._conversation is not None:
-            await adeliver(self._client, self._conversation, unsent)
+            await adeliver(client, self._conversation, unsent)
         elif response_id := self.hooks.response and self.hooks.response.response_id:
-            UNSENT.keep((account_of(self._client), response_id), unsent)
+            UNSENT.keep((account_of(client), response_id), unsent)
 
     def _unsent(self, items: Iterable[RunItem]) -> Outputs:
         response = self.hooks.response

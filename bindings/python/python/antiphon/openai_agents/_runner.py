@@ -1,11 +1,21 @@
 """The SDK's runner, whose runs leave no conversation broken."""
 
 import asyncio
+from types import NoneType
 from typing import Any, ClassVar, cast
 
 import agents
-from agents import Agent, RunConfig, RunErrorHandlers, RunHooks, RunResult, RunResultStreaming, RunState
+from agents import (
+    Agent,
+    RunConfig,
+    RunErrorHandlers,
+    RunHooks,
+    RunResult,
+    RunResultStreaming,
+    RunState,
+)
 from agents.items import TResponseInputItem
+from agents.lifecycle import RunHooksBase
 from agents.memory import Session
 from agents.run import DEFAULT_MAX_TURNS, RunOptions
 from agents.run_context import TContext
@@ -40,11 +50,11 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run`."""
-        run = Run(starting_agent, input, options, cls.line_seconds)
-        options["hooks"] = run.hooks
+        run = begin(starting_agent, input, options, cls.line_seconds)
         ended: Any = None
         try:
-            ended = await super().run(starting_agent, run.input, **options)
+            with run.begun():
+                ended = await super().run(starting_agent, run.input, **options)
             return cast(RunResult, ended)
         except BaseException as error:
             ended = error
@@ -60,11 +70,11 @@ class Runner(agents.Runner):
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
         """As `agents.Runner.run_sync`."""
-        run = Run(starting_agent, input, options, cls.line_seconds)
-        options["hooks"] = run.hooks
+        run = begin(starting_agent, input, options, cls.line_seconds)
         ended: Any = None
         try:
-            ended = super().run_sync(starting_agent, run.input, **options)
+            with run.begun():
+                ended = super().run_sync(starting_agent, run.input, **options)
             return cast(RunResult, ended)
         except BaseException as error:
             ended = error
@@ -101,17 +111,25 @@ class Runner(agents.Runner):
             session=session,
             error_handlers=error_handlers,
         )
-        run = Run(starting_agent, input, options, cls.line_seconds)
-        options["hooks"] = run.hooks
-        result = super().run_streamed(starting_agent, run.input, **options)
+        run = begin(starting_agent, input, options, cls.line_seconds)
+        with run.begun():
+            result = super().run_streamed(starting_agent, run.input, **options)
         if (loop := result.run_loop_task) is not None:
             result.run_loop_task = followed(loop, result, run)
         return result
 
 
-def followed(
-    loop: asyncio.Task[Any], result: RunResultStreaming, run: Run
-) -> asyncio.Task[Any]:
+def begin(
+    agent: Agent[Any], given: Input[Any], options: RunOptions[Any], line_seconds: float
+) -> Run:
+    """A run that hears of itself through the options' hooks. What are none, the SDK refuses."""
+    run = Run(agent, given, options, line_seconds)
+    if isinstance(options.get("hooks"), (RunHooksBase, NoneType)):
+        options["hooks"] = run.hooks
+    return run
+
+
+def followed(loop: asyncio.Task[Any], result: RunResultStreaming, run: Run) -> asyncio.Task[Any]:
     """A task that ends as the loop of a streamed run does, once what it leaves is brought home."""
 
     async def follow() -> None:

@@ -11,8 +11,8 @@ import antiphon
 class WholeSession(SessionABC):
     """A session in front of another one, where the program keeps the history.
 
-    - What it is read for is mended: calls without an output, outputs without a call, reasoning that
-      leads nowhere or that was cut off, items that stand there twice. What is stored stays as it is.
+    - What is read is mended: calls without an output, outputs without a call, reasoning that leads
+      nowhere, items that stand there twice. What is stored stays as it is.
     - What is added and stands there already is not added again, as after a write whose answer was
       lost.
 
@@ -23,14 +23,22 @@ class WholeSession(SessionABC):
         self._session = session
 
     @property
-    def session_id(self) -> str:  # type: ignore[override]
+    def session_id(self) -> str:
         """The other session's."""
         return self._session.session_id
 
+    @session_id.setter
+    def session_id(self, value: str) -> None:
+        self._session.session_id = value
+
     @property
-    def session_settings(self) -> SessionSettings | None:  # type: ignore[override]
+    def session_settings(self) -> SessionSettings | None:
         """The other session's."""
         return self._session.session_settings
+
+    @session_settings.setter
+    def session_settings(self, value: SessionSettings | None) -> None:
+        self._session.session_settings = value
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The history, or its latest items, as a server will take it."""

@@ -1,0 +1,29 @@
+"""Every program of the pages for the Agents SDK and Agent Framework runs as it stands."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from provider import ROOT, Provider
+
+PAGES = ROOT / "docs" / "frameworks"
+PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+PROGRAMS = [
+    pytest.param(program, id=f"{page}-{number}")
+    for page in ("openai-agents", "agent-framework")
+    for number, program in enumerate(PROGRAM.findall((PAGES / f"{page}.md").read_text()))
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_runs(provider: Provider, program: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
+    assert provider.refusals() == provider.twice() == []

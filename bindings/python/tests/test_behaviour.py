@@ -1,0 +1,133 @@
+"""Every case of tests/behaviour, which Rust and Node run too. Their form: tests/behaviour/README.md."""
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import antiphon
+import pytest
+from accompanying import run_companion
+from comparison import same_named, same_whole
+from tracking import run_tracker
+
+REPOSITORY = Path(os.environ.get("ANTIPHON_REPOSITORY", Path(__file__).parents[3]))
+FILES = sorted((REPOSITORY / "tests" / "behaviour").glob("*.json"))
+FIELDS = {"name", "does", "given", "gives", "fails", "only"}
+
+Case = dict[str, Any]
+
+
+def cases() -> list[Any]:
+    """All cases, named by their files."""
+    of_files = [(file, json.loads(file.read_text())) for file in FILES]
+    assert all(found for _, found in of_files), "there is a file without cases"
+    return [
+        pytest.param(case, id=f"{file.stem}: {case['name']}")
+        for file, found in of_files
+        for case in found
+    ]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_case(case: Case) -> None:
+    assert set(case) <= FIELDS, "a field that is not known"
+    assert case["does"] in RUNNERS, f'"does": "{case["does"]}" is not known'
+    if "python" not in case.get("only", ["python"]):
+        pytest.skip("what it is about is not Python's to carry")
+    given = copy.deepcopy(case["given"])
+    run = RUNNERS[case["does"]]
+    if "fails" in case:
+        fails(run, given, case["fails"])
+    else:
+        run(given, case.get("gives"))
+    assert given == case["given"], "what was given was changed"
+
+
+def test_there_are_files() -> None:
+    assert FILES
+
+
+def fails(run: Callable[[Case, Any], None], given: Case, wanted: Case) -> None:
+    """Holds the exception against the one that a case wants."""
+    with pytest.raises(Exception) as raised:
+        run(given, None)
+    error = raised.value
+    match wanted:
+        case {"fault": name}:
+            assert isinstance(error, antiphon.Fault) and type(error).name == name
+            same_named(told_by(error), wanted)
+        case {"unreadable": sentence}:
+            readable = isinstance(error, antiphon.Unreadable) and str(error) == sentence
+            assert readable or isinstance(error, TypeError), error
+        case {"policy": word}:
+            assert isinstance(error, ValueError) and word in str(error)
+        case {"tracker": name}:
+            assert isinstance(error, antiphon.TrackerError) and error.name == name
+        case _:
+            raise AssertionError(f"fails: {wanted} is not known")
+
+
+def check(given: Case, gives: Any) -> None:
+    same_named([told_by(fault) for fault in antiphon.check(**given)], gives)
+
+
+def repair(given: Case, gives: Any) -> None:
+    same_mended(given, antiphon.repair(**given), gives)
+
+
+def filter_orphaned_reasoning(given: Case, gives: Any) -> None:
+    same_mended(given, antiphon.filter_orphaned_reasoning(**given), gives)
+
+
+def strip(given: Case, gives: Any) -> None:
+    same_mended(given, antiphon.strip(**given), gives)
+
+
+def reconcile(given: Case, gives: Any) -> None:
+    verdicts = [asdict(verdict) for verdict in antiphon.reconcile(**given)]
+    told = [{k: v for k, v in verdict.items() if v is not None} for verdict in verdicts]
+    same_whole(told, gives)
+
+
+def tracker(given: Case, _: Any) -> None:
+    run_tracker(**given)
+
+
+def convert(given: Case, _: Any) -> None:
+    pytest.skip("there is nothing to convert in Python")
+
+
+def companion(given: Case, _: Any) -> None:
+    run_companion(**given)
+
+
+RUNNERS: dict[str, Callable[[Case, Any], None]] = {
+    run.__name__: run
+    for run in (
+        check,
+        repair,
+        filter_orphaned_reasoning,
+        strip,
+        reconcile,
+        tracker,
+        companion,
+        convert,
+    )
+}
+
+
+def told_by(fault: antiphon.Fault) -> Case:
+    """A fault in the form of a finding."""
+    fields = ("position", "id", "message", "code", "param")
+    return {"fault": fault.name, **{name: getattr(fault, name) for name in fields}}
+
+
+def same_mended(given: Case, repaired: antiphon.Repaired[Any], wanted: Any) -> None:
+    """Items that stay are the very objects; those that were changed or made are compared whole."""
+    places = {id(item): position for position, item in enumerate(given["items"])}
+    same_whole([places.get(id(item), item) for item in repaired.items], wanted["items"])
+    same_named([asdict(mend) for mend in repaired.mends], wanted["mends"])
