@@ -105,6 +105,29 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
+  test("keeps what a provider of another make ran, with results behind other calls", async () => {
+    const ran = (id) => ({ ...called(id), providerExecuted: true });
+    const prompt = [
+      user("Search"),
+      assistant(ran("srvtoolu_1"), ran("srvtoolu_2"), result("srvtoolu_1"), result("srvtoolu_2")),
+      user("And?"),
+      assistant(result("srvtoolu_2"), { ...said("Found.") }),
+      user("Thanks"),
+    ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps ids of servers of other makes", async () => {
+    const providerOptions = { mine: { itemId: "item-1", reasoningEncryptedContent: "sealed" } };
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions };
+    const prompt = [user("hi"), assistant(thinking, { ...said("Hello."), providerOptions })];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
   test("keeps the answers to a provider's requests for approval", async () => {
     const approval = { type: "tool-approval-response", approvalId: "mcpr_1", approved: true };
     const prompt = [user("Go"), assistant(said("May I?", "msg_1")), tool(approval)];

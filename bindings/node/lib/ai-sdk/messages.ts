@@ -22,7 +22,7 @@ export interface MendOptions {
  * answered is left to the SDK, which runs it.
  */
 export function mend<M extends Message>(messages: readonly M[], options: MendOptions = {}): M[] {
-  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), approvals: false }));
+  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), besideState: false }));
   const { items, mends } = repair(mapped.items, { policy: options.policy ?? "repair" });
   const report = { resent: 0, mends };
   if (saysSomething(report)) options.onReport?.(report);

@@ -51,7 +51,7 @@ export class Turn {
   ): Promise<Turn> {
     const state = serverStateOf(params.providerOptions);
     const kinds = kindsOf(params.tools);
-    const mapped = itemsOf(params.prompt, { kinds, approvals: state !== undefined });
+    const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
     const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew));
     const { items, resent, mends } = repaired(mapped, believed, rules);
     const isFreed = (item: Item) =>

@@ -9,7 +9,7 @@
 //! open ---> Ask ---> answered ---.        what the server holds, where that is not known
 //!            ^  '----------------'
 //!            |
-//!            '--> Send ---> refused ---> Ask, Send once more, or GiveUp
+//!            '--> Send ---> refused ---> Ask, Send once more, or GiveUp; wait first where locked
 //!                      '--> begun ---> heard* ---> ended     the server has it
 //!                                            '---> left      nobody knows what it has
 //! ```
@@ -22,10 +22,9 @@ mod deciding;
 mod deleting;
 mod ending;
 mod history;
-mod kept;
 mod learning;
 mod ledger;
-mod listing;
+mod line;
 mod memory;
 mod objections;
 mod planning;
@@ -34,7 +33,6 @@ mod report;
 mod request;
 mod retry;
 mod said;
-mod segment;
 mod step;
 mod stuck;
 mod turn;

@@ -11,7 +11,6 @@ from agents import Agent, RunState
 from agents.exceptions import AgentsException
 from agents.items import RunItem, TResponseInputItem
 from agents.run import RunOptions
-from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
 from antiphon.openai_agents._client import account_of, client_of
@@ -52,9 +51,9 @@ class Run:
         self._settings = options.get("run_config")
         self._line_seconds = line_seconds
         self._place: Place | None = None
-        self._client: AsyncOpenAI | None = None
+        self._agent = agent
         if response_id := options.get("previous_response_id"):
-            self._go_on_from(response_id, agent)
+            self._go_on_from(response_id)
 
     @contextmanager
     def begun(self) -> Iterator[None]:
@@ -87,15 +86,15 @@ class Run:
             LINE.leave(self._place)
             self._place = None
 
-    def _go_on_from(self, response_id: str, agent: Agent[Any]) -> None:
+    def _go_on_from(self, response_id: str) -> None:
         """Begins with what a run before has left for the response that this one goes on from."""
-        client = client_of(agent, self._settings)
+        client = client_of(self._agent, self._settings)
         if client is not None and not isinstance(self.input, RunState):
             self.input = UNSENT.before((account_of(client), response_id), self.input)
 
     async def _asking(self, agent: Agent[Any]) -> None:
         self.loop = asyncio.get_running_loop()
-        self._client = client_of(agent, self._settings)
+        self._agent = agent
         if self._conversation is not None and self._place is None:
             self._place = await self._enter(self._conversation)
 
@@ -106,12 +105,13 @@ class Run:
 
     async def _bring_home(self, items: Iterable[RunItem]) -> None:
         unsent = self._unsent(items)
-        if not unsent or self._has_session or self._client is None:
+        client = client_of(self._agent, self._settings) if unsent else None
+        if client is None or self._has_session:
             return
         if self._conversation is not None:
-            await adeliver(self._client, self._conversation, unsent)
+            await adeliver(client, self._conversation, unsent)
         elif response_id := self.hooks.response and self.hooks.response.response_id:
-            UNSENT.keep((account_of(self._client), response_id), unsent)
+            UNSENT.keep((account_of(client), response_id), unsent)
 
     def _unsent(self, items: Iterable[RunItem]) -> Outputs:
         response = self.hooks.response
