@@ -14,7 +14,7 @@ from agents.result import RunResultBase
 from agents.run import RunOptions
 
 from antiphon.openai import adeliver
-from antiphon.openai_agents._client import account_of, client_of
+from antiphon.openai_agents._client import account_of, client_of, is_whole
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import ConversationBusy, Line, Place
 from antiphon.openai_agents._outputs import Unsent, answering, outputs_of
@@ -114,6 +114,8 @@ class Run:
         if client is None:
             return
         if self._conversation is not None:
+            if may_be_resumed(known) and not is_whole(client):
+                return  # It brings them itself, by a client that does not know of them.
             await adeliver(client, self._conversation, unsent)
         elif response.response_id:
             UNSENT.keep((account_of(client), response.response_id), unsent)
@@ -123,6 +125,11 @@ def known_of(ended: Any) -> Known | None:
     """What the SDK tells of a run: its result, or what an exception of the SDK's knows."""
     known = ended.run_data if isinstance(ended, AgentsException) else ended
     return known if isinstance(known, Known) else None
+
+
+def may_be_resumed(known: Known | None) -> bool:
+    """Whether a run has ended with a result that is not its last word."""
+    return isinstance(known, RunResultBase) and known.final_output is None
 
 
 def last_response(known: Known | None) -> ModelResponse | None:
