@@ -123,7 +123,7 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
 def assert_gone_on(provider: Provider) -> None:
     """The last turn was taken, and nothing of any came twice.
 
-    The provider notices when it does that a reader has left: a turn that is planned on what was held
+    The provider notices late that a reader has left: a turn that is planned on what was held
     before is refused once, and planned anew.
     """
     assert provider.requests()[-1]["refusal"] is None
