@@ -1,7 +1,7 @@
 """`antiphon.openai.whole` where turns break off, are refused, or are made again.
 
-A provider notices when it will that its reader has left. Until then it refuses, and what was refused
-is sent once more: what counts is that the next turn has its answer.
+A provider notices when it will that its reader has left. Until then it refuses, and what was
+refused is sent once more: what counts is that the next turn has its answer.
 """
 
 import asyncio
