@@ -86,6 +86,12 @@ impl Turn {
         })
     }
 
+    /// How many seconds to wait before doing that.
+    fn wait(&self, py: Python<'_>) -> Option<f64> {
+        let wait = self.told(py, |turn| turn.wait()).flatten();
+        wait.map(|wait| wait.as_secs_f64())
+    }
+
     /// What the server says to what `Ask` asks.
     fn answered(&self, py: Python<'_>, status: u16, body: &[u8]) {
         let body = Bytes::copy_from_slice(body);

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Turn } from "../native.js";
 import { questionOf, withBody } from "./call.js";
 import type { Call } from "./call.js";
@@ -30,13 +32,14 @@ export async function takeTurn(given: TurnCall): Promise<Response> {
 async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Response> {
   let last: Response | undefined;
   for (;;) {
+    const wait = turn.wait();
+    if (wait !== null) await sleep(wait);
     const step = turn.step();
     switch (step.kind) {
       case "ask": {
         const question = questionOf(call, step.method, step.body);
         const answer = await send(addressOf(base, step.path), question);
         const bytes = await readAtMost(answer);
-        last = keptAnswer(answer, bytes);
         turn.answered(answer.status, bytes);
         break;
       }
@@ -50,7 +53,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         break;
       }
       default:
-        if (last === undefined) throw new Error("A turn was given up before anything was asked.");
+        if (last === undefined) throw new Error("A turn was given up before anything was sent.");
         return last;
     }
   }

@@ -11,6 +11,7 @@ use super::deleting::Deleting;
 use super::history::History;
 use super::learning::{Held, Learning, Learnt};
 use super::ledger::Version;
+use super::line::Line;
 use super::memory::{Entered, Memory};
 use super::planning::Plan;
 use super::recent::Name;
@@ -46,6 +47,7 @@ pub(super) struct Course {
     /// Whether it was tried to get rid of what is in the way.
     pub(super) has_cleared: bool,
     pub(super) refusal: Option<Refusal>,
+    pub(super) line: Line,
     account: Arc<str>,
 }
 
@@ -124,6 +126,7 @@ impl Course {
             has_learnt: false,
             has_cleared: false,
             refusal: None,
+            line: Line::default(),
             account: account.into(),
         };
         course.open();
@@ -172,6 +175,7 @@ impl Course {
     }
 
     pub(super) fn answered(&mut self, status: u16, body: &Bytes) {
+        self.line.is_over();
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Learning(learning, since) => {
                 let known = |id: &str| self.memory.response(&self.name(id));

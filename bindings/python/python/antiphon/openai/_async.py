@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
+import anyio
+
 from antiphon._native import Ask, Companion, Send, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
@@ -75,6 +77,8 @@ class WholeAsyncClient:
         """Does what the turn's steps say, until there is an answer for the caller."""
         refusal: httpx2.Response | None = None
         while True:
+            if wait := exchange.turn.wait():
+                await anyio.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
                 await self._ask(exchange, step, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
@@ -75,6 +76,8 @@ class WholeClient:
         """Does what the turn's steps say, until there is an answer for the caller."""
         refusal: httpx2.Response | None = None
         while True:
+            if wait := exchange.turn.wait():
+                time.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
                 self._ask(exchange, step, options)
