@@ -234,6 +234,25 @@ def test_a_call_that_is_never_approved_is_answered(provider: Provider, owner: st
     assert_whole(provider)
 
 
+@pytest.mark.parametrize("owner", OWNERS)
+def test_an_approval_that_comes_after_other_turns_is_heard(provider: Provider, owner: str) -> None:
+    async def story() -> str:
+        agent = Agent(client=whole_client(), tools=[echo_if_approved])
+        session = session_of(agent, provider, owner)
+        [request] = (await agent.run(ECHO, session=session)).user_input_requests
+        await agent.run(FACT, session=session)
+        approval = Message("user", [request.to_function_approval_response(True)])
+        await agent.run(approval, session=session)
+        return (await agent.run(RECALL, session=session)).text
+
+    assert asyncio.run(story()) == "purple, Biscuit"
+
+    assert_whole(provider)
+    assert "hello" in str(provider.sent()[-2])
+    given = kinds(provider.turns()[-1])
+    assert given.count("function_call") == given.count("function_call_output") == 1
+
+
 async def left(provider: Provider, client: Client, place: str) -> str:
     """A fact, a streamed turn whose reader is cancelled where the answer stops, a recall."""
     agent = Agent(client=client, tools=[echo], context_providers=[OutsideHistory()])

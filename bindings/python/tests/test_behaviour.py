@@ -1,4 +1,4 @@
-"""Every case of tests/behaviour, which Rust and Node run too. Their form: tests/behaviour/README.md."""
+"""Every case of tests/behaviour, which Rust and Node run too. Its README.md has their form."""
 
 import copy
 import json

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 from antiphon.openai import whole
 from openai import AsyncOpenAI, BadRequestError, OpenAI
@@ -190,6 +191,28 @@ def test_what_a_program_adds_to_a_conversation_is_asked_for(
 
     assert provider.sent()[-1] == [user("What is my color and dog name?")]
     assert not provider.refusals()
+
+
+@pytest.mark.parametrize("kind", SPEAKERS)
+def test_what_changed_unseen_is_learnt_from_the_refusal_over_the_one_connection(
+    provider: Provider, kind: str
+) -> None:
+    library = {"sync": httpx2.Client, "async": httpx2.AsyncClient}[kind]
+    only_one: Any = library(limits=httpx2.Limits(max_connections=1), timeout=5)
+    speaker = Speaker(SPEAKERS[kind](max_retries=0, http_client=only_one))
+    conversation = provider.new_conversation()
+    speaker.create(conversation=conversation, input="My color is red")
+    with OpenAI() as unseen:
+        unseen.responses.create(
+            model="sim", conversation=conversation, input="Echo hello", tools=[ECHO]
+        )
+
+    answer = speaker.raw(conversation=conversation, input="What is my color?")
+
+    assert answer.headers["antiphon-relearned"] == "true"
+    assert answer.parse().output_text == "red"
+    assert provider.refusals()[0].startswith("No tool output found for function call")
+    speaker.close()
 
 
 def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -> None:

@@ -123,6 +123,15 @@ def test_a_whole_client_learns_that_a_limit_has_cut_reasoning_off(provider: Prov
     assert provider.twice() == []
 
 
+@pytest.mark.parametrize("kept", SESSIONS)
+def test_a_whole_client_takes_a_history_that_is_not_whole(provider: Provider, kept: str) -> None:
+    story = undo_half_of_a_turn
+
+    assert asyncio.run(three_turns(SESSIONS[kept], as_it_is, story, antiphonal)) == RECALLED
+
+    assert_whole(provider)
+
+
 def test_what_is_stored_stays_as_it_is() -> None:
     async def story() -> tuple[list[Any], list[Any]]:
         kept = SQLiteSession("the only one")

@@ -85,6 +85,26 @@ def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
     assert Counting.heard == ["hello"]
 
 
+def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) -> None:
+    tool = echo_tool()
+    tool.needs_approval = True
+
+    async def story() -> str:
+        install(use_for_tracing=False)
+        agent = Agent("asking", model="fake-model", tools=[tool])
+        conversation = provider.new_conversation()
+        paused = await Runner.run(agent, ECHO, conversation_id=conversation)
+        await Runner.run(agent, FACT, conversation_id=conversation)
+        state = paused.to_state()
+        state.approve(state.get_interruptions()[0])
+        await Runner.run(agent, state)
+        return str((await Runner.run(agent, RECALL, conversation_id=conversation)).final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+    assert outputs(provider.turns()[-1]) == ["hello"]
+
+
 def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
     provider: Provider,
 ) -> None:

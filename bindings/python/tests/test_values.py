@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 
 def written(value: Any) -> str:
-    """The text in which the engine is given a value: a tracker's snapshot has items as they came."""
+    """The text in which the engine is given a value: a tracker's snapshot holds items as given."""
     tracker = Tracker(conversation="conv_1")
     tracker.add([{"type": "custom", "value": value}])
     entry = json.loads(tracker.to_json())["entries"][0]

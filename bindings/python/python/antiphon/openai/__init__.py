@@ -4,12 +4,12 @@
 
     client = whole(OpenAI())
 
-What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is left
-out of what is sent, what the server would refuse is mended, and what a turn that broke off has left
-is asked for before the next. Answers come as the server gives them.
+What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is
+left out of what is sent, what the server would refuse is mended, and what a turn that broke off has
+left is asked for before the next. Answers come as the server gives them.
 
-What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response, and
-goes to the logger `antiphon`: how many and which faults, never what was said.
+What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response,
+and goes to the logger `antiphon`: how many and which faults, never what was said.
 
 Requests over a WebSocket (`responses.connect`) do not pass here.
 """
