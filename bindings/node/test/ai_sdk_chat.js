@@ -1,4 +1,5 @@
-// Chats as an application keeps them: messages of its interface, with what it has of answers that broke off.
+// Chats as an application keeps them: messages of its interface, with what it has of answers that
+// broke off.
 
 import { ECHO, FACT, RECALL, call } from "./ai_sdk.js";
 
@@ -14,8 +15,9 @@ export async function leftChat(sdk, provider, model, place) {
 }
 
 /**
- * A chat over everything that is said, in a conversation or without one. Every answer is asked for with all
- * messages of the chat, by a model that `modelOf` gives; the chat is stored and read in between.
+ * A chat over everything that is said, in a conversation or without one. Every answer is asked for
+ * with all messages of the chat, by a model that `modelOf` gives; the chat is stored and read in
+ * between.
  */
 export async function chatOver(sdk, modelOf, said, openai) {
   let chat = [];

@@ -21,8 +21,8 @@ export interface Mapped {
 }
 
 /**
- * The items that messages stand for. Texts and pieces of reasoning under one id are one item. What is
- * long is named by its digest, since it only has to be told apart.
+ * The items that messages stand for. Texts and pieces of reasoning under one id are one item. What
+ * is long is named by its digest, since it only has to be told apart.
  */
 export function itemsOf(messages: readonly Message[], reading: Reading): Mapped {
   const items: Item[] = [];

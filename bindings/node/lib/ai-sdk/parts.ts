@@ -10,19 +10,18 @@ export interface Reading {
   /** What the calls of tools that a provider defines are. */
   readonly kinds: CallKinds;
   /**
-   * Whether a server holds the state. Then answers to its requests for approval are items, and calls that
-   * the provider took apart are the one that they were.
+   * Whether a server holds the state. Then answers to its requests for approval are items, and
+   * calls that the provider took apart are the one that they were.
    */
   readonly besideState: boolean;
 }
 
 /**
- * The item id that a provider gave to what a part says. Servers of other makes have ids of other forms, of
- * which nothing is known here.
+ * The item id that a provider gave to what a part says. Servers of other makes have ids of other
+ * forms, of which nothing is known here.
  */
 export function itemIdOf({ providerOptions, providerMetadata }: Part): string | undefined {
-  const said = [providerOptions, providerMetadata].flatMap((values) => Object.entries(values ?? {}));
-  for (const [provider, values] of said) {
+  for (const [provider, values] of Object.entries({ ...providerMetadata, ...providerOptions })) {
     const id = values?.["itemId"];
     if (typeof id !== "string" || id === "") continue;
     if (OPENAI.includes(provider) || OF_KNOWN_FORM.test(id)) return id;
@@ -52,12 +51,16 @@ export function itemOfAssistant(part: Part, reading: Reading): Item | undefined 
     case "tool-call":
       return part.providerExecuted ? hosted(part, id) : callOf(part, id, reading);
     case "tool-approval-request":
-      return reading.besideState ? { type: "mcp_approval_request", id: part.approvalId } : undefined;
+      return reading.besideState ? requestOf(part) : undefined;
     case "custom":
       return part.kind?.endsWith(".compaction") ? compactionOf(part, id) : undefined;
     default:
       return undefined;
   }
+}
+
+function requestOf({ approvalId: id }: Part): Item {
+  return { type: "mcp_approval_request", id };
 }
 
 function messageOf(text: string, id: string | undefined): Item {
@@ -71,7 +74,9 @@ function compactionOf(part: Part, id: string | undefined): Item | undefined {
     : { type: "compaction", id, encrypted_content: saidOf(part, "encryptedContent") ?? "" };
 }
 
-/** Reasoning with neither an id nor encrypted content is another kind of provider's, and no item. */
+/**
+ * Reasoning with neither an id nor encrypted content is another kind of provider's, and no item.
+ */
 function reasoningOf(part: Part, id: string | undefined): Item | undefined {
   const encrypted = saidOf(part, "reasoningEncryptedContent");
   if (id === undefined && encrypted === undefined) return undefined;
