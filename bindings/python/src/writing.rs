@@ -196,7 +196,7 @@ impl Writer {
 }
 
 /// What an SDK's model says of itself, as the SDK sends it; `None` for what is no model.
-fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Box<Unwritable>> {
+fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Unwritable> {
     static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let py = value.py();
     if !is_model(value).map_err(Unwritable::raised)? {

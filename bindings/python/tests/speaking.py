@@ -7,6 +7,7 @@ from typing import Any
 
 import openai
 from antiphon.openai import adeliver, deliver, whole
+from openai.lib.streaming.responses import ResponseStreamManager
 
 Client = openai.OpenAI | openai.AsyncOpenAI
 
@@ -35,7 +36,8 @@ class Speaker:
 
     def events(self, until: str | None = None, **request: Any) -> list[Any]:
         """The events of a streamed turn, which is left behind the first of a type."""
-        return self.awaited(self._events(until, request))
+        events: list[Any] = self.awaited(self._events(until, request))
+        return events
 
     def stream(self, **request: Any) -> Any:
         """The final response of the SDK's own stream."""
@@ -68,7 +70,7 @@ class Speaker:
 
     def _stream(self, request: dict[str, Any]) -> Any:
         opened = self.client.responses.stream(**MODEL | request)
-        if isinstance(self.client, openai.AsyncOpenAI):
+        if not isinstance(opened, ResponseStreamManager):
             return _final(opened)
         with opened as stream:
             return stream.get_final_response()

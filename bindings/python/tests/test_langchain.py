@@ -62,6 +62,22 @@ def test_three_turns(
     assert_dialogue_is_whole(provider, conversation, calls)
 
 
+@pytest.mark.parametrize("version", ["v0", "v1", "responses/v1"])
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_messages_of_every_form(
+    provider: Provider, loop: asyncio.Runner, delivery: str, version: str
+) -> None:
+    """What LangChain keeps of an answer, and sends again, depends on `output_version`."""
+    conversation = provider.new_conversation()
+    model = ChatOpenAI(model=MODEL, conversation=conversation, output_version=version)
+    answer = DELIVERIES[delivery](model.bind_tools([echo]), loop)
+    messages: Messages = []
+
+    hold_dialogue(lambda text: turn(answer, messages, text))
+
+    assert_dialogue_is_whole(provider, conversation)
+
+
 def test_another_process_goes_on_with_the_whole_history(provider: Provider) -> None:
     conversation = provider.new_conversation()
     messages: Messages = []

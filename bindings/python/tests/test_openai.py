@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 from antiphon.openai import whole
 from openai import AsyncOpenAI, BadRequestError, OpenAI
@@ -148,7 +149,6 @@ def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Pr
     request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
     stream = client.responses.create(**request, input="Echo hello", stream=True)
     assert next(iter(stream)).type == "response.created"
-    stream.response.close()
     del stream
     gc.collect()
 
@@ -161,9 +161,13 @@ def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Prov
     async def scenario() -> None:
         client = whole(AsyncOpenAI(max_retries=0))
         request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
-        begun = client.responses.create(**request, input="Echo hello", stream=True)
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(begun, 0.5)
+        turn = client.responses.create(**request, input="Echo hello", stream=True)
+        begun = asyncio.create_task(turn)
+        while not await asyncio.to_thread(provider.requests):
+            await asyncio.sleep(0)
+        begun.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await begun
         await client.responses.create(**request, input="My color is red")
         await client.close()
 
@@ -187,6 +191,28 @@ def test_what_a_program_adds_to_a_conversation_is_asked_for(
 
     assert provider.sent()[-1] == [user("What is my color and dog name?")]
     assert not provider.refusals()
+
+
+@pytest.mark.parametrize("kind", SPEAKERS)
+def test_what_changed_unseen_is_learnt_from_the_refusal_over_the_one_connection(
+    provider: Provider, kind: str
+) -> None:
+    library = {"sync": httpx2.Client, "async": httpx2.AsyncClient}[kind]
+    only_one: Any = library(limits=httpx2.Limits(max_connections=1), timeout=5)
+    speaker = Speaker(SPEAKERS[kind](max_retries=0, http_client=only_one))
+    conversation = provider.new_conversation()
+    speaker.create(conversation=conversation, input="My color is red")
+    with OpenAI() as unseen:
+        unseen.responses.create(
+            model="sim", conversation=conversation, input="Echo hello", tools=[ECHO]
+        )
+
+    answer = speaker.raw(conversation=conversation, input="What is my color?")
+
+    assert answer.headers["antiphon-relearned"] == "true"
+    assert answer.parse().output_text == "red"
+    assert provider.refusals()[0].startswith("No tool output found for function call")
+    speaker.close()
 
 
 def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -> None:
@@ -224,6 +250,58 @@ def test_outputs_are_delivered_without_a_turn(provider: Provider, speaker: Speak
     assert len(provider.requests()) == 1
 
 
+def test_more_outputs_than_a_request_takes_are_delivered(
+    provider: Provider, speaker: Speaker
+) -> None:
+    calls = [
+        {"type": "function_call", "call_id": f"call_{n}", "name": "echo", "arguments": "{}"}
+        for n in range(45)
+    ]
+    conversation = provider.new_conversation(calls[:20])
+    for start in (20, 40):
+        speaker.awaited(
+            speaker.client.conversations.items.create(
+                conversation, items=calls[start : start + 20]  # type: ignore[arg-type]
+            )
+        )
+    outputs = [
+        {"type": "function_call_output", "call_id": call["call_id"], "output": "hello"}
+        for call in calls
+    ]
+    assert speaker.deliver(conversation, outputs) == 45
+    assert not provider.refusals()
+
+
+@pytest.mark.parametrize("script", [[{"status": 503, "body": {"error": {"message": "Busy"}}}]])
+def test_a_turn_that_the_sdk_makes_again_is_planned_anew(
+    provider: Provider, speaker: Speaker
+) -> None:
+    conversation = provider.new_conversation([user("My color is red")])
+    again = speaker.client.with_options(max_retries=1)
+    request: Any = {"model": "sim", "conversation": conversation, "input": "What is my color?"}
+
+    answer = speaker.awaited(again.responses.create(**request))
+
+    assert answer.output_text == "red"
+    assert [entry["status"] for entry in provider.requests()] == [503, 200]
+    assert not provider.twice()
+
+
+def test_an_answer_is_read_line_by_line(provider: Provider) -> None:
+    client = whole(OpenAI(max_retries=0))
+    conversation = provider.new_conversation()
+    request: Any = {"model": "sim", "conversation": conversation}
+    streaming = client.responses.with_streaming_response.create
+    with streaming(**request, input="My color is red", stream=True) as answer:
+        assert answer.headers["antiphon-resent"] == "0"
+        lines = list(answer.iter_lines())
+
+    client.responses.create(**request, input="What is my color?")
+
+    assert lines[0] == "event: response.created"
+    assert len(provider.log()) == 4, "asked once: the stream told the rest"
+
+
 def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Speaker) -> None:
     with pytest.raises(BadRequestError, match="does not exist"):
         speaker.create(model="unknown-model", input="Hello")
@@ -239,7 +317,7 @@ def test_copies_and_further_clients_share_what_is_known(
     asked = len(provider.log())
 
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
-    request = {"model": "sim", "conversation": conversation, "input": history}
+    request: Any = {"model": "sim", "conversation": conversation, "input": history}
     speaker.awaited(further.responses.create(**request))
 
     assert len(provider.log()) == asked + 1, "nothing had to be asked for"

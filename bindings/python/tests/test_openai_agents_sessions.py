@@ -123,6 +123,15 @@ def test_a_whole_client_learns_that_a_limit_has_cut_reasoning_off(provider: Prov
     assert provider.twice() == []
 
 
+@pytest.mark.parametrize("kept", SESSIONS)
+def test_a_whole_client_takes_a_history_that_is_not_whole(provider: Provider, kept: str) -> None:
+    story = undo_half_of_a_turn
+
+    assert asyncio.run(three_turns(SESSIONS[kept], as_it_is, story, antiphonal)) == RECALLED
+
+    assert_whole(provider)
+
+
 def test_what_is_stored_stays_as_it_is() -> None:
     async def story() -> tuple[list[Any], list[Any]]:
         kept = SQLiteSession("the only one")
@@ -146,6 +155,19 @@ def test_what_people_say_twice_is_kept_twice() -> None:
     said = [item["content"] for item in asyncio.run(story())]
 
     assert said == ["yes", "Noted.", "yes", "Noted again."]
+
+
+def test_a_run_with_a_session_is_the_sdks_own(provider: Provider) -> None:
+    async def story() -> list[str]:
+        async with antiphonal() as setting:
+            session = SQLiteSession("the only one")
+            agent = setting.agent(echo_tool(), tool_use_behavior="stop_on_first_tool")
+            said = (FACT, ECHO, RECALL)
+            return [(await setting.run(agent, text, session=session)).final_output for text in said]
+
+    assert asyncio.run(story()) == ["Noted.", "hello", RECALLED]
+    assert_whole(provider)
+    assert [entry["path"] for entry in provider.log()] == ["/v1/responses"] * 3
 
 
 def test_the_other_sessions_settings_are_its_own() -> None:

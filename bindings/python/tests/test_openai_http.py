@@ -188,6 +188,19 @@ def test_the_client_of_either_library_is_wrapped_with_all_it_has(
     assert seen == ["POST"]
 
 
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+def test_the_async_client_of_either_library_is_wrapped(library: Any, server: Echoing) -> None:
+    async def scenario() -> None:
+        inner = library.AsyncClient(headers={"x-of": "the client"})
+        given = AsyncOpenAI(base_url=server.url, api_key="any", http_client=inner)
+        async with whole(given) as client:
+            assert isinstance(client._client, library.AsyncClient)
+            await client.responses.create(model="sim", input="Hello")
+
+    asyncio.run(scenario())
+    assert server.asked[-1][1]["x-of"] == "the client"
+
+
 def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:
     class Counting(httpx2.Client):
         sent = 0
