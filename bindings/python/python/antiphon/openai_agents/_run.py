@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import anyio
 from agents import Agent, ModelResponse, RunState
 from agents.exceptions import AgentsException, RunErrorDetails
 from agents.items import TResponseInputItem
@@ -73,10 +74,12 @@ class Run:
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
 
-        What cannot be brought home is logged: it never takes the place of the run's own end.
+        What cannot be brought home is logged: it never takes the place of the run's own end. The
+        cancellation of a scope that the run is in does not reach it.
         """
         try:
-            await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
