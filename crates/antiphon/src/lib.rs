@@ -35,6 +35,7 @@
 //! - [`dialect`]: Chat Completions, Anthropic Messages and AI SDK parts, in and out.
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
 //! - [`companion`]: the same beside a client, for those who cannot put a gateway in between.
+//! - [`kept`]: what a server that keeps state says of it.
 //! - [`tracker`]: what a server that owns the state has, lacks, and is being sent.
 //! - [`run`]: the rules of an agent's run beside it.
 //! - [`truncation`]: what can be left out of a conversation that is too long.
@@ -50,6 +51,7 @@ pub mod dialect;
 pub mod faults;
 pub mod item;
 pub mod json;
+pub mod kept;
 pub mod made_up;
 pub mod reconcile;
 pub mod repair;

@@ -1,8 +1,8 @@
 //! Finding who keeps what has an id.
 
+use antiphon::kept::Segment;
 use antiphon_store::{Kept, LedgerEntry, ResponseId};
 
-use super::segment::Segment;
 use super::{Owned, Owner};
 use crate::caller::Caller;
 use crate::error::ApiError;

@@ -6,10 +6,8 @@
 mod account;
 mod capabilities;
 mod found;
-mod listing;
 mod probe;
 mod provider;
-mod segment;
 #[cfg(test)]
 mod strict;
 #[cfg(test)]
@@ -19,7 +17,7 @@ use antiphon_store::LedgerEntry;
 
 pub(crate) use self::capabilities::{Findings, find_out};
 pub(crate) use self::found::may_be_id;
-pub(crate) use self::provider::{KeptResponse, Provider};
+pub(crate) use self::provider::Provider;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;

@@ -1,14 +1,11 @@
 //! What an upstream says of what it keeps.
 
 use antiphon::Item;
-use antiphon::item::items_of;
-use antiphon::json::Object;
+use antiphon::kept::{Cursor, KeptResponse, Listing, Segment};
 use bytes::Bytes;
 use http::Method;
 use tokio::time::Instant;
 
-use super::listing::{Cursor, Listing};
-use super::segment::Segment;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::upstream::{Asking, HttpUpstream, UpstreamError};
@@ -22,19 +19,6 @@ pub(crate) struct Provider<'a> {
     http: &'a HttpUpstream,
     caller: &'a Caller,
     end: Instant,
-}
-
-/// A response as its upstream keeps it.
-#[derive(Debug)]
-pub(crate) struct KeptResponse {
-    /// The whole object.
-    pub(crate) body: Bytes,
-    /// `completed`, `in_progress` and so on.
-    pub(crate) status: String,
-    /// The response that it goes on from.
-    pub(crate) previous: Option<String>,
-    /// What the model made. Their bytes are slices of the body.
-    pub(crate) output: Vec<Item>,
 }
 
 impl<'a> Provider<'a> {
@@ -53,7 +37,7 @@ impl<'a> Provider<'a> {
     pub(crate) async fn response(&self, id: &str) -> Result<KeptResponse, UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Response", id))?;
         let body = self.ask(Method::GET, &format!("/responses/{segment}")).await?;
-        KeptResponse::read(body)
+        Ok(KeptResponse::read(body)?)
     }
 
     /// The input of a response, the oldest item first. Of a chain some servers list what came before
@@ -91,19 +75,6 @@ impl<'a> Provider<'a> {
 
     async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
         Asking::once((self.http, self.caller), (method, path), self.end).await
-    }
-}
-
-impl KeptResponse {
-    fn read(body: Bytes) -> Result<Self, UpstreamError> {
-        let garbled = |what: &str| UpstreamError::Garbled(format!("a response without {what}"));
-        let fields = Object::parse(&body).map_err(|error| garbled(&format!("fields: {error}")))?;
-        let status = fields.string("status").ok_or_else(|| garbled("a 'status'"))?.into_owned();
-        let output = fields.get("output").ok_or_else(|| garbled("an 'output'"))?;
-        let output = items_of(&body.slice_ref(output.as_bytes()))
-            .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
-        let previous = fields.string("previous_response_id").map(String::from);
-        Ok(Self { body, status, previous, output })
     }
 }
 

@@ -58,6 +58,12 @@ pub(crate) struct Refused {
     pub(crate) body: Bytes,
 }
 
+impl From<antiphon::kept::Garbled> for UpstreamError {
+    fn from(garbled: antiphon::kept::Garbled) -> Self {
+        Self::Garbled(garbled.0)
+    }
+}
+
 impl UpstreamError {
     /// A refusal by the built-in model, in the form of an upstream's.
     pub(crate) fn invalid(message: &str) -> Self {

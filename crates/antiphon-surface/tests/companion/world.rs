@@ -241,15 +241,15 @@ impl Begun {
             assert!(self.more().await, "no {event} came");
         }
         let created = self.text.lines().find_map(|line| line.strip_prefix("data: "));
-        let created: Value = serde_json::from_str(created.expect("there is an event")).unwrap();
-        created["response"].clone()
+        let created = serde_json::from_str::<Value>(created.expect("there is an event"));
+        created.expect("it is JSON")["response"].clone()
     }
 
     /// The latest event of this type that has come.
     pub(crate) fn event(&self, kind: &str) -> Value {
         let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));
-        let events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-        events.filter(|event| event["type"] == kind).last().expect("it has come")
+        let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        events.rfind(|event| event["type"] == kind).expect("it has come")
     }
 
     /// Reads until so many events have come.
@@ -301,8 +301,8 @@ fn is_stream(response: &Response<Incoming>) -> bool {
 
 fn last_response(text: &str) -> Value {
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-    let events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-    let last = events.filter(|event| event["response"].is_object()).last();
+    let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    let last = events.rfind(|event| event["response"].is_object());
     last.expect("it has a terminal event")["response"].clone()
 }
 

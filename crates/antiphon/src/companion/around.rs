@@ -8,13 +8,11 @@ use std::collections::HashSet;
 use bytes::Bytes;
 
 use super::history::History;
-use super::kept::KeptResponse;
-use super::listing::{Cursor, Listing};
 use super::planning::Plan;
-use super::segment::Segment;
 use super::{Method, Step};
 use crate::item::{Item, ItemId};
 use crate::json::quote;
+use crate::kept::{Cursor, KeptResponse, Listing, Segment};
 
 /// Asking what stands around these items of a response.
 ///
@@ -142,7 +140,7 @@ impl Around {
 }
 
 fn read(status: u16, body: &Bytes) -> Option<KeptResponse> {
-    (status == 200).then(|| KeptResponse::read(body).ok()).flatten()
+    (status == 200).then(|| KeptResponse::read(body.clone()).ok()).flatten()
 }
 
 fn id_of(item: &Item) -> Option<&ItemId> {

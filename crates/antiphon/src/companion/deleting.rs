@@ -7,9 +7,9 @@ use bytes::Bytes;
 use super::history::History;
 use super::planning::Plan;
 use super::said::Said;
-use super::segment::Segment;
 use super::{Method, Step};
 use crate::item::ItemId;
+use crate::kept::Segment;
 
 /// The items that are deleted for a turn, one after the other. It ends with the first that the server
 /// keeps: a late output is told in a message then, and for the rest the server has its own words.

@@ -4,12 +4,11 @@ use bytes::Bytes;
 
 use super::admission::LocalIds;
 use super::history::History;
-use super::listing::{Cursor, Listing};
 use super::said::Said;
-use super::segment::Segment;
 use super::walk::{Walk, Walked};
 use super::{Method, Step};
 use crate::item::{FingerprintKey, Item};
+use crate::kept::{Cursor, Listing, Segment};
 use crate::made_up::is_made_up;
 use crate::transcript::{HeldItem, Origin};
 

@@ -4,13 +4,11 @@ use bytes::Bytes;
 
 use super::around::lists_output_of;
 use super::history::History;
-use super::kept::KeptResponse;
 use super::learning::Held;
-use super::listing::{Cursor, Listing};
 use super::said::Said;
-use super::segment::Segment;
 use crate::item::{Item, ItemId};
 use crate::json::quote;
+use crate::kept::{Cursor, KeptResponse, Listing, Segment};
 
 /// How many responses of a chain are asked for. What stands before them is not known, as if a client had
 /// never sent it.
@@ -49,7 +47,7 @@ struct Link {
 #[derive(Debug)]
 enum Asked {
     Response(String),
-    Input { id: String, response: KeptResponse, listing: Listing },
+    Input { id: String, response: KeptResponse, listing: Box<Listing> },
 }
 
 /// What came of an answer.
@@ -110,7 +108,7 @@ impl Walk {
     ) -> Walked {
         let is_first = self.links.is_empty();
         let kept = match status {
-            200 => KeptResponse::read(body).ok(),
+            200 => KeptResponse::read(body.clone()).ok(),
             404 if is_first && Said::in_body(body).tells_of_no("response", &id) => {
                 return Walked::NoSuch;
             }
@@ -122,7 +120,7 @@ impl Walk {
             None => self.through(History::default()),
             Some(response) if self.has_all_of(&response) => self.through(History::default()),
             Some(response) if self.lists_input => {
-                let listing = Listing::by(Cursor::LastOfData);
+                let listing = Box::new(Listing::by(Cursor::LastOfData));
                 self.asked = Asked::Input { id, response, listing };
                 Walked::On(Box::new(self))
             }
@@ -134,7 +132,7 @@ impl Walk {
         mut self,
         id: String,
         response: KeptResponse,
-        mut listing: Listing,
+        mut listing: Box<Listing>,
         (status, body): (u16, &Bytes),
         known: impl Fn(&str) -> Option<History>,
     ) -> Walked {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use antiphon::dialect::{Asked, Dialect};
 use antiphon::item::FingerprintKey;
+use antiphon::kept::{KeptResponse, tail_of};
 use antiphon::stream::{Assembler, Envelope, Status, Taken};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
@@ -17,7 +18,6 @@ use super::Theirs;
 use super::learn::found;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
-use crate::owner::KeptResponse;
 use crate::request::Continues;
 use crate::turn::open::Opened;
 use crate::turn::relay::Hearing;
@@ -79,7 +79,9 @@ impl Theirs<'_> {
                 Some(named) => found(self.provider().response(&named.id).await)?,
                 None => None,
             };
-            if kept.as_ref().is_some_and(is_underway) && !self.turn.request.is_queued() {
+            if kept.as_ref().is_some_and(KeptResponse::is_underway)
+                && !self.turn.request.is_queued()
+            {
                 return Err(still_answered());
             }
             attempts.push((record, kept));
@@ -210,10 +212,6 @@ fn tell_again(queued: &KeptResponse, client: &mut Client) {
     client.told(String::from_utf8_lossy(&queued.body).into_owned());
 }
 
-fn is_underway(response: &KeptResponse) -> bool {
-    ["queued", "in_progress"].contains(&response.status.as_str())
-}
-
 /// Sequence numbers as places in a transcript.
 fn place(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
@@ -221,34 +219,4 @@ fn place(range: &Range<u64>) -> Option<Range<usize>> {
 
 fn last(held: &Transcript) -> Option<&HeldItem> {
     held.items().iter().rev().find(|item| !item.is_tombstone())
-}
-
-/// Where these items are held, if they are what came last before the model's latest words, and behind
-/// all that was held `before` them: the same may have been said in an earlier turn.
-fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
-    let living: Vec<usize> =
-        (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
-    let is_the_models = |at: &&usize| held.items()[**at].head.is_model_made();
-    let end = living.len() - living.iter().rev().take_while(is_the_models).count();
-    let begin = end.checked_sub(items.len()).filter(|_| !items.is_empty())?;
-    let tail = &living[begin..end];
-    let mut since = living[begin..].iter().map(|at| &held.items()[*at].id);
-    if since.any(|id| before.iter().any(|item| item.id == *id)) {
-        return None;
-    }
-    let is_it = |(at, item): (&usize, &HeldItem)| is_copy(&held.items()[*at], item);
-    tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
-}
-
-/// Whether two held items are one, by what both tell: the call that they are of, what they say, or
-/// their ids.
-fn is_copy(one: &HeldItem, two: &HeldItem) -> bool {
-    let (a, b) = (&one.head, &two.head);
-    a.kind == b.kind
-        && a.role == b.role
-        && match (&one.fingerprint, &two.fingerprint) {
-            (Some(one), Some(two)) => one == two,
-            _ if a.call_id.is_some() => a.call_id == b.call_id,
-            _ => one.id == two.id,
-        }
 }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use antiphon::json::quote;
+use antiphon::kept::KeptResponse;
 use antiphon::{HeldItem, Item, ItemId};
 use antiphon_store::{Base, ThreadId};
 
@@ -16,7 +17,6 @@ use super::plan::Plan;
 use super::replay::Footing;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::owner::KeptResponse;
 use crate::request::Continues;
 use crate::turn::open::Opened;
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use antiphon::json::quote;
+use antiphon::kept::KeptResponse;
 use antiphon::made_up::is_made_up;
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
@@ -16,7 +17,7 @@ use super::open::after;
 use super::told::envelope_of;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
-use crate::owner::{KeptResponse, Provider};
+use crate::owner::Provider;
 use crate::settings::Ledger;
 use crate::turn::open::Opened;
 use crate::turn::report::Report;
@@ -154,7 +155,7 @@ impl Theirs<'_> {
             notices: Vec::new(),
             ledger: Some(LedgerTurn {
                 response: Some(self.named(id)),
-                in_doubt: ["queued", "in_progress"].contains(&response.status.as_str()),
+                in_doubt: response.is_underway(),
             }),
         })
     }

@@ -71,9 +71,9 @@ fn one_that_is_left_behind_its_end_is_whole() {
         turn.begun(true);
         turn.heard(completed(HELLO.replace("msg_1", "msg_2").as_str()).as_bytes());
         if is_dropped {
-            drop(turn)
+            drop(turn);
         } else {
-            turn.left()
+            turn.left();
         }
         sent(&within(&companion, &user("Bye.")));
     }

@@ -14,11 +14,11 @@ const DELIMITERS: &[u8] = br"/\%;?#";
 /// Ids are the callers' text. Whatever a server or a proxy in front of it decodes, resolves or joins, what is
 /// written here stays one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment<'a>(&'a str);
+pub struct Segment<'a>(&'a str);
 
 impl<'a> Segment<'a> {
     /// The segment of this id; `None` where the text can be nobody's id.
-    pub(super) fn of(id: &'a str) -> Option<Self> {
+    pub fn of(id: &'a str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !DELIMITERS.contains(&byte);
         let is_one = !matches!(id, "" | "." | "..") && id.len() <= LONGEST;
         (is_one && id.bytes().all(is_plain)).then_some(Self(id))
@@ -27,13 +27,18 @@ impl<'a> Segment<'a> {
 
 impl fmt::Display for Segment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Escaped(self.0).fmt(f)
+        escaped(self.0).fmt(f)
     }
 }
 
 /// A text as it stands in a path or a query: all is escaped but the unreserved characters of RFC 3986,
 /// section 2.3.
-pub(super) struct Escaped<'a>(pub(super) &'a str);
+pub(super) fn escaped(text: &str) -> Escaped<'_> {
+    Escaped(text)
+}
+
+/// See [`escaped`].
+pub(super) struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,13 +65,28 @@ mod tests {
         }
         assert_eq!(written("resp_YQ==").as_deref(), Some("resp_YQ%3D%3D"));
         assert_eq!(written("a:b&c+d").as_deref(), Some("a%3Ab%26c%2Bd"));
-        assert_eq!(Escaped("of its own/?é").to_string(), "of%20its%20own%2F%3F%C3%A9");
+        assert_eq!(escaped("of its own/?é").to_string(), "of%20its%20own%2F%3F%C3%A9");
     }
 
     #[test]
     fn what_could_be_read_as_more_than_a_segment_is_no_id() {
-        let texts =
-            ["", ".", "..", "../x?y", "a/b", r"a\b", "a?b", "a#b", "a;b", "%2e%2e", "a b", "é"];
+        let texts = [
+            "",
+            ".",
+            "..",
+            "../x?y",
+            "a/b",
+            r"a\b",
+            "a?b",
+            "a#b",
+            "a;b",
+            "%2e%2e",
+            "a b",
+            "a\nb",
+            "a\u{0}",
+            "é",
+            "a\u{ff0f}b",
+        ];
         for text in texts {
             assert_eq!(Segment::of(text), None, "{text:?}");
         }

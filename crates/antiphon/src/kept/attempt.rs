@@ -1,0 +1,33 @@
+//! What an attempt at a turn brought to a conversation, by its place.
+
+use crate::transcript::{HeldItem, Transcript};
+
+/// Where these items are held, if they are what came last before the model's latest words, and behind all
+/// that was held `before` them: the same may have been said in an earlier turn.
+pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
+    let living: Vec<usize> =
+        (0..held.items().len()).filter(|at| !held.items()[*at].is_tombstone()).collect();
+    let is_the_models = |at: &&usize| held.items()[**at].head.is_model_made();
+    let end = living.len() - living.iter().rev().take_while(is_the_models).count();
+    let begin = end.checked_sub(items.len()).filter(|_| !items.is_empty())?;
+    let tail = &living[begin..end];
+    let mut since = living[begin..].iter().map(|at| &held.items()[*at].id);
+    if since.any(|id| before.iter().any(|item| item.id == *id)) {
+        return None;
+    }
+    let is_it = |(at, item): (&usize, &HeldItem)| is_copy(&held.items()[*at], item);
+    tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
+}
+
+/// Whether two held items are one, by what both tell: the call that they are of, what they say, or
+/// their ids.
+fn is_copy(one: &HeldItem, two: &HeldItem) -> bool {
+    let (a, b) = (&one.head, &two.head);
+    a.kind == b.kind
+        && a.role == b.role
+        && match (&one.fingerprint, &two.fingerprint) {
+            (Some(one), Some(two)) => one == two,
+            _ if a.call_id.is_some() => a.call_id == b.call_id,
+            _ => one.id == two.id,
+        }
+}

@@ -1,0 +1,22 @@
+//! What a server that keeps state says of what it keeps: how it is asked, and how its answers are read.
+
+mod attempt;
+mod listing;
+mod response;
+mod segment;
+
+pub use attempt::tail_of;
+pub use listing::{Cursor, Listing};
+pub use response::KeptResponse;
+pub use segment::Segment;
+
+/// What a server answered is not what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Garbled(pub String);
+
+impl Garbled {
+    fn as_is(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
