@@ -1,6 +1,7 @@
 //! What stands beside a client, against a strict provider that keeps the state.
 
 mod aborts;
+mod background;
 mod chains;
 mod concurrent;
 mod contact;

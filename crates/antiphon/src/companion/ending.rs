@@ -82,6 +82,9 @@ impl Course {
     pub(super) fn begun(&mut self, is_event_stream: bool) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Sending(sending) => {
+                if self.request.in_background {
+                    self.underway.iter_mut().for_each(Underway::is_taken);
+                }
                 self.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
             }
             other => self.stage = other,
