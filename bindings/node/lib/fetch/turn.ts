@@ -28,7 +28,8 @@ export async function takeTurn(given: TurnCall): Promise<Response> {
 }
 
 async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Response> {
-  let last: Response | undefined;
+  let told: Response | undefined;
+  let refusal: Response | undefined;
   for (;;) {
     const step = turn.step();
     switch (step.kind) {
@@ -36,7 +37,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         const question = questionOf(call, step.method, step.body);
         const answer = await send(addressOf(base, step.path), question);
         const bytes = await readAtMost(answer);
-        last = keptAnswer(answer, bytes);
+        told = keptAnswer(answer, bytes);
         turn.answered(answer.status, bytes);
         break;
       }
@@ -45,13 +46,15 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         const answer = await send(again(sent[0]), sent[1]);
         if (answer.ok) return answered(answer);
         const bytes = await readAtMost(answer);
-        last = keptAnswer(answer, bytes);
+        refusal = keptAnswer(answer, bytes);
         turn.refused(answer.status, bytes);
         break;
       }
-      default:
+      default: {
+        const last = refusal ?? told;
         if (last === undefined) throw new Error("A turn was given up before anything was asked.");
         return last;
+      }
     }
   }
 

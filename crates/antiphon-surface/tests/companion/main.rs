@@ -7,6 +7,7 @@ mod concurrent;
 mod contact;
 mod deliveries;
 mod loops;
+mod patience;
 mod processes;
 mod repairs;
 mod replays;

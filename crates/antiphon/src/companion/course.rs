@@ -8,6 +8,7 @@ use super::admission::LocalIds;
 use super::answer::Answer;
 use super::around::{Around, Found};
 use super::deleting::Deleting;
+use super::ending::Left;
 use super::history::History;
 use super::learning::{Held, Learning, Learnt};
 use super::ledger::Version;
@@ -21,14 +22,18 @@ use super::{Report, unknown};
 use crate::faults::StateError;
 use crate::item::FingerprintKey;
 
+/// What a server answers that tells in a moment what it holds. Its client asks for the turn again: what
+/// was sent on a guess may be held twice.
+const NOT_NOW: [u16; 3] = [408, 429, 503];
+
 /// A turn on its way.
 ///
 /// ```text
 ///            .--------------------------------------------.
 ///            v                                            |
 ///   ---> Learning ---> Deleting, GoingAround ---> Sending ---- refused for the state, the first time
-///    '-------------------------^--------------------^   |  '---> GivenUp
-///                                                       '------> Hearing ---> Over
+///    |       '--- not now ---> GivenUp              ^   |  '---> GivenUp
+///    '-------------------------^--------------------'   '------> Hearing ---> Over
 /// ```
 #[derive(Debug)]
 pub(super) struct Course {
@@ -43,6 +48,8 @@ pub(super) struct Course {
     pub(super) underway: Option<Underway>,
     /// Whether the server was asked what it holds.
     pub(super) has_learnt: bool,
+    /// Whether a question that failed was put once more.
+    has_insisted: bool,
     /// Whether it was tried to get rid of what is in the way.
     pub(super) has_cleared: bool,
     pub(super) refusal: Option<Refusal>,
@@ -122,6 +129,7 @@ impl Course {
             purpose,
             underway: None,
             has_learnt: false,
+            has_insisted: false,
             has_cleared: false,
             refusal: None,
             account: account.into(),
@@ -173,6 +181,11 @@ impl Course {
 
     pub(super) fn answered(&mut self, status: u16, body: &Bytes) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Learning(..) if NOT_NOW.contains(&status) => self.give_up(Left::Nothing),
+            Stage::Learning(learning, since) if status >= 500 && !self.has_insisted => {
+                self.has_insisted = true;
+                self.stage = Stage::Learning(learning, since);
+            }
             Stage::Learning(learning, since) => {
                 let known = |id: &str| self.memory.response(&self.name(id));
                 match learning.answered(status, body, known) {
