@@ -165,12 +165,15 @@ impl Course {
 
     /// Asks the server what it holds.
     pub(super) fn ask(&mut self) {
+        let has_images = self.request.has_images();
         let asked = match &self.request.goes_on {
             GoesOn::Conversation(id) => {
                 let since = self.memory.version(&self.name(id));
-                Learning::of_conversation(id).map(|learning| (learning, Some(since)))
+                Learning::of_conversation(id, has_images).map(|learning| (learning, Some(since)))
             }
-            GoesOn::Response(id) => Walk::from(id).map(|walk| (Learning::Chain(walk), None)),
+            GoesOn::Response(id) => {
+                Walk::from(id, has_images).map(|walk| (Learning::Chain(walk), None))
+            }
             GoesOn::FromNothing | GoesOn::FromWhatNobodyKnows => None,
         };
         match asked {

@@ -58,6 +58,11 @@ impl Request {
         })
     }
 
+    /// Whether the input has images, by which its messages are known again.
+    pub(super) fn has_images(&self) -> bool {
+        self.input.iter().any(|item| item.text().contains("\"input_image\""))
+    }
+
     /// A digest of the very bytes that came.
     pub(super) fn digest(&self, key: FingerprintKey) -> u128 {
         key.digest(&self.body)

@@ -138,6 +138,21 @@ fn what_stands_before_lone_reasoning_without_an_id_is_not_left_behind() {
 }
 
 #[test]
+fn what_images_show_is_asked_for_where_an_input_has_some() {
+    let image = r#"{"type":"input_image","image_url":"https://example.com/1.png"}"#;
+    let image = format!(r#"{{"role":"user","content":[{image}]}}"#);
+    let include = "&include%5B%5D=message.input_image.image_url";
+    let turn = within(&companion(), &format!("{image},{}", user("So?")));
+    assert_eq!(asked(&turn), get(&format!("{ITEMS}{include}")));
+
+    let body = format!(r#"{{"previous_response_id":"resp_1","input":[{image}]}}"#);
+    let mut turn = open(&companion(), &body);
+    turn.answered(200, response(HELLO).into());
+    let listed = "GET /responses/resp_1/input_items?order=asc&limit=100";
+    assert_eq!(asked(&turn), format!("{listed}{include}"));
+}
+
+#[test]
 fn what_was_deleted_of_a_chain_is_not_known() {
     let companion = companion();
     let body = r#"{"previous_response_id":"resp_2","input":"So?"}"#;
