@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from places import PAGES, PYTHON, NODE, ROOT
+from places import NODE, PAGES, PYTHON, ROOT
 
 # The names that the documents give to the languages of their code.
 PYTHON_CODE = ("python",)
@@ -70,7 +70,7 @@ def pages() -> list[Path]:
 
 
 def readme_blocks() -> list[Block]:
-    """All programs in the packages' own documents, and those of the root's that use the packages."""
+    """All programs in the packages' READMEs, and those of the root's that use the packages."""
     own = [block for readme in (PYTHON, NODE) for block in blocks(readme / "README.md")]
     return own + [block for block in blocks(ROOT / "README.md") if uses_package(block)]
 

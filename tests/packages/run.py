@@ -108,8 +108,9 @@ def test_node(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
     """The npm package beside every framework."""
     report = tools.build_dir / "node.xml"
     files = sorted((tools.node_dir / "test").rglob("*.test.*js"))
-    command = [
-        *[tools.node, "--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
+    command: list[str | Path] = [
+        tools.node,
+        *["--test", f"--test-timeout={TEST_TIMEOUT * 1000}"],
         *["--test-reporter=spec", "--test-reporter-destination=stdout"],
         *["--test-reporter=junit", f"--test-reporter-destination={report}"],
         *(["--test-name-pattern", keyword] if keyword else []),
@@ -142,8 +143,9 @@ def run_pytest(
     name: str, tools: Tools, env: dict[str, str], keyword: str | None, directory: Path, timeout: int
 ) -> Tally:
     report = tools.build_dir / f"{name}.xml"
-    command = [
-        *[tools.python, "-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
+    command: list[str | Path] = [
+        tools.python,
+        *["-m", "pytest", "--quiet", "--tb=short", "-p", "no:cacheprovider"],
         *[f"--timeout={timeout}", f"--junit-xml={report}"],
         *(["-k", keyword] if keyword else []),
         directory,

@@ -97,7 +97,8 @@ def test_what_is_published_is_in_two_parts(
     """The package asks for its addon in its own version, and finds it beside itself."""
     [addon] = addons(files)
     (tmp_path / addon).write_bytes(files[addon])
-    build = [NODE / "build.mjs", "--split", "--addon", tmp_path / addon, "--out", tmp_path]
+    build: list[str | Path] = [NODE / "build.mjs", "--split", "--out", tmp_path]
+    build += ["--addon", tmp_path / addon]
     run([tools.node, *build], env=node_environment(tools))
     parts = sorted(tmp_path.glob("*.tgz"))
     assert len(parts) == 2

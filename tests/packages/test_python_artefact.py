@@ -2,8 +2,8 @@
 
 import re
 import subprocess
-from email.parser import Parser
 from email.message import Message
+from email.parser import Parser
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -30,7 +30,9 @@ def test_it_is_for_every_python_from_3_10_on(wheel: Path) -> None:
     assert re.fullmatch(rf"antiphon-{re.escape(version())}-cp310-abi3-.+\.whl", wheel.name)
 
 
-def test_it_has_the_workspaces_version(files: dict[str, bytes], runs: Run, clean_python: Path) -> None:
+def test_it_has_the_workspaces_version(
+    files: dict[str, bytes], runs: Run, clean_python: Path
+) -> None:
     assert metadata(files)["Version"] == version()
     names = ("antiphon.__version__", "antiphon._native.__version__")
     said = runs(clean_python, "-c", f"import antiphon._native\nprint({', '.join(names)})")
@@ -79,7 +81,8 @@ def test_a_users_program_has_types(tools: Tools, runs: Run, tmp_path: Path) -> N
 
 def test_a_users_mistake_is_found(tools: Tools, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("import antiphon\n\nantiphon.repair(1)\n")
-    ended = subprocess.run([*mypy(tools), "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    command = [*mypy(tools), "program.py"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 1
     assert 'program.py:3: error: Argument 1 to "repair"' in ended.stdout
 
@@ -103,8 +106,7 @@ def whole(items: list[dict[str, object]]) -> list[object]:
 
 def mypy(tools: Tools) -> list[str | Path]:
     """Frameworks are long to read; what was read of them outlives the run."""
-    cache = ["--cache-dir", tools.build_dir / "mypy"]
-    return [tools.python, "-m", "mypy", "--strict", *cache]
+    return [tools.python, "-m", "mypy", "--strict", "--cache-dir", tools.build_dir / "mypy"]
 
 
 def metadata(files: dict[str, bytes]) -> Message:

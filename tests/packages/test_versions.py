@@ -15,8 +15,11 @@ def test_nothing_below_bindings_names_the_version() -> None:
         check=True,
     )
     files = [name for name in tracked.stdout.split("\0") if name and "lock" not in name]
-    naming = [name for name in files if NAMED.search((ROOT / name).read_bytes().decode("utf-8", "replace"))]
-    assert naming == []
+    assert [name for name in files if NAMED.search(text_of(name))] == []
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(errors="replace")
 
 
 # The version, and not a part of another one.

@@ -1,15 +1,47 @@
+import { Scratch } from "./scratch.js";
+
 /** The JSON text of a list of items. What JSON cannot carry is a `TypeError` that says where it is. */
 export function textOf(items: readonly unknown[], argument: string): string {
-  if (!Array.isArray(items)) {
-    throw new TypeError(`${argument}: an array of items is needed, not ${nameOf(items)}.`);
-  }
+  refuseOtherThanArray(items, argument);
   return valueText(items, argument);
+}
+
+/**
+ * Calls with the same text, in UTF-8. The bytes are good until the call is over.
+ *
+ * Items are written one by one: short strings are spared the memory of a long one, and one character
+ * outside Latin-1 does not double the rest.
+ */
+export function withBytesOf<R>(
+  items: readonly unknown[],
+  argument: string,
+  call: (bytes: Uint8Array) => R,
+): R {
+  refuseOtherThanArray(items, argument);
+  refuseWhatIsLost(items, argument);
+  const scratch = Scratch.take();
+  try {
+    scratch.write("[");
+    items.forEach((item, position) => {
+      if (position > 0) scratch.write(",");
+      scratch.write(JSON.stringify(item) ?? "null");
+    });
+    scratch.write("]");
+    return call(scratch.written);
+  } finally {
+    scratch.release();
+  }
 }
 
 /** The JSON text of a value that JSON can carry. */
 export function valueText(value: object, argument: string): string {
   refuseWhatIsLost(value, argument);
   return JSON.stringify(value);
+}
+
+function refuseOtherThanArray(items: unknown, argument: string): void {
+  if (Array.isArray(items)) return;
+  throw new TypeError(`${argument}: an array of items is needed, not ${nameOf(items)}.`);
 }
 
 /** Fails with the place of the first value that JSON has no form for. */

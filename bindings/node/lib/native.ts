@@ -76,6 +76,8 @@ export interface Companion {
 /** One turn, from the request to the end of its answer. */
 export interface Turn {
   step(): Step;
+  /** How many milliseconds to wait before doing that. */
+  wait(): number | null;
   answered(status: number, body: Uint8Array): void;
   refused(status: number, body: Uint8Array): void;
   begun(isEventStream: boolean): void;

@@ -1,5 +1,5 @@
 import type { Item } from "./item.js";
-import { textOf } from "./json.js";
+import { textOf, withBytesOf } from "./json.js";
 import { called, native } from "./native.js";
 
 /** Whether the owner of the state has an item, and how that is known. */
@@ -24,9 +24,11 @@ export type Rule = "same_id" | "same_call" | "same_instructions" | "replayed";
 
 /** Tells of each of `items` whether the owner of `held` has it. */
 export function reconcile(held: readonly Item[], items: readonly Item[]): Verdict[] {
-  const texts = [textOf(held, "held"), textOf(items, "items")] as const;
-  const verdicts = JSON.parse(called(() => native.reconcile(...texts))) as NativeVerdict[];
-  return verdicts.map(verdictOf);
+  const heldText = textOf(held, "held");
+  const verdicts = withBytesOf(items, "items", (text) =>
+    called(() => native.reconcile(heldText, text)),
+  );
+  return (JSON.parse(verdicts) as NativeVerdict[]).map(verdictOf);
 }
 
 type NativeVerdict =

@@ -1,7 +1,7 @@
 import { faultOf } from "./faults.js";
 import type { Fault, Finding } from "./faults.js";
 import type { Item } from "./item.js";
-import { textOf } from "./json.js";
+import { textOf, withBytesOf } from "./json.js";
 import { called, native } from "./native.js";
 
 /** What a list continues. */
@@ -51,7 +51,7 @@ export interface Mend extends Finding {
 /** What a provider would refuse in `items`, in the order in which it would name it. */
 export function check(items: readonly Item[], options: CheckOptions = {}): Fault[] {
   const held = heldText(options);
-  const findings = called(() => native.check(textOf(items, "items"), held));
+  const findings = calledWith(items, (text) => native.check(text, held));
   return (JSON.parse(findings) as Finding[]).map(faultOf);
 }
 
@@ -65,18 +65,21 @@ export function repair<T extends Item>(
 ): Repaired<T> {
   const held = heldText(options);
   const policy = policyText(options.policy);
-  const text = textOf(items, "items");
-  return repairedOf(items, called(() => native.repair(text, held, policy)));
+  return repairedOf(items, calledWith(items, (text) => native.repair(text, held, policy)));
 }
 
 /** Leaves out reasoning that leads to nothing, and nothing else. */
 export function filterOrphanedReasoning<T extends Item>(items: readonly T[]): Repaired<T> {
-  return repairedOf(items, called(() => native.filterOrphanedReasoning(textOf(items, "items"))));
+  return repairedOf(items, calledWith(items, native.filterOrphanedReasoning));
 }
 
 /** Leaves out what a server that holds the conversation holds, as far as kinds tell. */
 export function strip<T extends Item>(items: readonly T[]): Repaired<T> {
-  return repairedOf(items, called(() => native.strip(textOf(items, "items"))));
+  return repairedOf(items, calledWith(items, native.strip));
+}
+
+function calledWith(items: readonly Item[], call: (text: Uint8Array) => string): string {
+  return withBytesOf(items, "items", (text) => called(() => call(text)));
 }
 
 /** What the native module says of a list: a number is the position of an item that stays. */
@@ -96,6 +99,7 @@ function heldText({ held }: CheckOptions): string | undefined {
 function policyText(policy: Policy = "repair"): string {
   if (typeof policy === "string") return policy;
   return Object.entries(policy)
+    .filter(([, choice]) => choice !== undefined)
     .map(([subject, choice]) => `${subject}=${choice}`)
     .join(",");
 }

@@ -72,6 +72,12 @@ impl Turn {
         }
     }
 
+    /// How many milliseconds to wait before doing that.
+    #[napi]
+    pub fn wait(&self) -> Option<u32> {
+        self.turn.wait().map(|wait| u32::try_from(wait.as_millis()).unwrap_or(u32::MAX))
+    }
+
     /// What the server says to what was asked.
     #[napi]
     pub fn answered(&mut self, status: u16, body: Uint8Array) {

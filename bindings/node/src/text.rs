@@ -10,10 +10,19 @@ pub(crate) type Text = Either<String, Uint8Array>;
 /// An error, and by which name Node tells it from others: its `code`.
 pub(crate) type Error = napi::Error<&'static str>;
 
+/// A copy of the text.
 pub(crate) fn bytes_of(text: Text) -> Bytes {
     match text {
         Either::A(text) => text.into(),
         Either::B(bytes) => Bytes::copy_from_slice(&bytes),
+    }
+}
+
+/// The text where it stands, for the time of one call: its owner writes to it afterwards.
+pub(crate) fn bytes_for_now(text: Text) -> Bytes {
+    match text {
+        Either::A(text) => text.into(),
+        Either::B(bytes) => Bytes::from_owner(bytes),
     }
 }
 

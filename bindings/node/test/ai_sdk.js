@@ -84,8 +84,8 @@ export async function streamed(sdk, options) {
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
 /**
- * What `ask` gives, asked again as long as another turn has the conversation: one that is left has it until
- * its provider has seen that.
+ * What `ask` gives, asked again as long as another turn has the conversation: one that is left has
+ * it until its provider has seen that.
  */
 export async function onceFree(ask) {
   const deadline = Date.now() + 10_000;

@@ -1,5 +1,5 @@
-// Chains of responses. A tool loop of the AI SDK stays on the response that it began with and sends the
-// call again beside its output: a branch of its own, in which nothing stands twice.
+// Chains of responses. A tool loop of the AI SDK stays on the response that it began with and sends
+// the call again beside its output: a branch of its own, in which nothing stands twice.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";

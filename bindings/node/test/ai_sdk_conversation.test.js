@@ -16,6 +16,7 @@ import {
   user,
   wrapped,
 } from "./ai_sdk.js";
+import { chatOver } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
 /** Who tells the middleware what a conversation holds: nobody, or the conversations API. */
@@ -66,6 +67,27 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 }
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
+  suite(`${version}: a chat of its application's messages, in a conversation`, () => {
+    test("without the middleware has the model read what the user says twice", async (t) => {
+      const provider = await startProvider(t);
+      const conversation = await provider.newConversation();
+      await chatOver(sdk, () => bare(sdk), [FACT, RECALL], { conversation });
+      assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
+      assert.ok((await provider.twice()).length > 0);
+    });
+
+    for (const [source, options] of Object.entries(SOURCES)) {
+      test(`goes on in another process each time, ${source}`, async (t) => {
+        const provider = await startProvider(t);
+        const conversation = await provider.newConversation();
+        const modelOf = () => wrapped(sdk, options());
+        const chat = await chatOver(sdk, modelOf, [FACT, ECHO, RECALL], { conversation });
+        assert.match(JSON.stringify(chat.at(-1)), /purple/);
+        await assertOnlyNewWasSent(provider);
+      });
+    }
+  });
+
   test(`${version}: instructions are sent once`, async (t) => {
     const provider = await startProvider(t);
     const conversation = await provider.newConversation();
@@ -97,6 +119,32 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "assistant", "user"]);
   });
 }
+
+test("calls that the SDK took apart are the one that they were", async (t) => {
+  const sdk = VERSIONS["ai 7"];
+  const uses = ["one", "two"].map((text) => ({
+    recipient_name: "functions.echo",
+    parameters: { text },
+  }));
+  const parallel = { name: "parallel", arguments: { tool_uses: uses }, call_id: "call_1" };
+  const said = (message) => ({ answer: [{ message }] });
+  const script = [{ answer: [{ call: parallel }] }, said("Both."), said("Yes.")];
+  const provider = await startProvider(t, { script });
+  const conversation = await provider.newConversation();
+  const model = wrapped(sdk, { conversations: new OpenAI().conversations });
+  const history = [user("Echo both")];
+  const options = () => call(sdk, model, history, { conversation });
+  history.push(...(await DELIVERIES.generateText(sdk, options())).messages, user("Really?"));
+
+  await DELIVERIES.generateText(sdk, options());
+
+  assert.deepEqual(await provider.refusals(), []);
+  assert.deepEqual((await provider.sent()).map((items) => items.map(kind)), [
+    ["user"],
+    ["function_call_output"],
+    ["user"],
+  ]);
+});
 
 /** A fact, a tool, a recall; every turn brings all messages so far. */
 async function dialogue(sdk, deliver, provider, model) {

@@ -90,7 +90,8 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         const conversation = await provider.newConversation();
         const model = modelOf();
         const history = [user(FACT)];
-        const told = await DELIVERIES.generateText(sdk, call(sdk, model, history, { conversation }));
+        const first = call(sdk, model, history, { conversation });
+        const told = await DELIVERIES.generateText(sdk, first);
         history.push(...told.messages, user(place === "in_text" ? "Hello there" : ECHO));
         await provider.hold(place);
         await leave(sdk, call(sdk, model, history, { conversation }), place);

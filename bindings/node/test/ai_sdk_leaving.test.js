@@ -58,7 +58,8 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       });
       for await (const { type } of stream ?? fullStream) if (type === "text-delta") break;
 
-      const answer = DELIVERIES.generateText(sdk, call(sdk, model, [user(RECALL)], { conversation }));
+      const next = call(sdk, model, [user(RECALL)], { conversation });
+      const answer = DELIVERIES.generateText(sdk, next);
       await refusedOnce(provider);
       left.abort();
 
@@ -66,16 +67,17 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     });
 
     for (const isNew of [false, true]) {
-      const whose = isNew ? "another" : "the same";
-      test(`an output that comes late takes the made-up one's place, by ${whose} model`, async (t) => {
+      const whose = isNew ? "another model" : "the same model";
+      test(`a late output takes the made-up one's place, by ${whose}`, async (t) => {
         const provider = await startProvider(t);
         const conversation = await provider.newConversation();
         const options = { conversations: new OpenAI().conversations };
         const model = wrapped(sdk, options);
         const { echo } = echoTool(sdk);
         const { execute: _, ...slow } = echo;
-        const asked = { ...call(sdk, model, [user(ECHO)], { conversation }), tools: { echo: slow } };
-        const [waiting] = (await DELIVERIES.generateText(sdk, asked)).messages;
+        const asked = call(sdk, model, [user(ECHO)], { conversation });
+        const toldSlowly = { ...asked, tools: { echo: slow } };
+        const [waiting] = (await DELIVERIES.generateText(sdk, toldSlowly)).messages;
         await DELIVERIES.generateText(sdk, call(sdk, model, [user(FACT)], { conversation }));
 
         const { toolCallId } = waiting.content.find(({ type }) => type === "tool-call");
@@ -110,7 +112,10 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
-/** A fact is told, and the turn behind it is left at `place`. The next has all messages but its answer. */
+/**
+ * A fact is told, and the turn behind it is left at `place`. The next has all messages but its
+ * answer.
+ */
 async function leftTurn(sdk, provider, model, place) {
   const conversation = await provider.newConversation();
   const history = [user(FACT)];

@@ -82,7 +82,8 @@ suite("a prompt", () => {
   });
 
   test("keeps reasoning of other providers", async () => {
-    const thinking = { type: "reasoning", text: "Hm.", providerOptions: { other: { sealed: "x" } } };
+    const providerOptions = { other: { sealed: "x" } };
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions };
     const prompt = [user("hi"), assistant(thinking), user("there")];
     const { sent, reports } = await opened(prompt);
     assert.deepEqual(reports, []);
@@ -100,6 +101,29 @@ suite("a prompt", () => {
       ),
       user("Thanks"),
     ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps what a provider of another make ran, with results behind other calls", async () => {
+    const ran = (id) => ({ ...called(id), providerExecuted: true });
+    const prompt = [
+      user("Search"),
+      assistant(ran("srvtoolu_1"), ran("srvtoolu_2"), result("srvtoolu_1"), result("srvtoolu_2")),
+      user("And?"),
+      assistant(result("srvtoolu_2"), { ...said("Found.") }),
+      user("Thanks"),
+    ];
+    const { sent, reports } = await opened(prompt);
+    assert.deepEqual(reports, []);
+    assertSame(sent, prompt);
+  });
+
+  test("keeps ids of servers of other makes", async () => {
+    const providerOptions = { mine: { itemId: "item-1", reasoningEncryptedContent: "sealed" } };
+    const thinking = { type: "reasoning", text: "Hm.", providerOptions };
+    const prompt = [user("hi"), assistant(thinking, { ...said("Hello."), providerOptions })];
     const { sent, reports } = await opened(prompt);
     assert.deepEqual(reports, []);
     assertSame(sent, prompt);
@@ -148,13 +172,67 @@ suite("a prompt", () => {
   });
 
   test("may hold pictures, and what JSON cannot carry", async () => {
+    const picture = { type: "file", mediaType: "image/png", data: new Uint8Array(9) };
     const prompt = [
-      { role: "user", content: [{ type: "file", mediaType: "image/png", data: new Uint8Array(9) }] },
+      { role: "user", content: [picture] },
       assistant({ ...called("call_1"), input: { big: 10n } }),
       tool(result("call_1", { type: "json", value: [undefined] })),
     ];
     const { sent } = await opened(prompt);
     assertSame(sent, prompt);
+  });
+});
+
+suite("beside a conversation", () => {
+  const held = [
+    { type: "message", id: "msg_0", role: "developer", content: "Be brief." },
+    { type: "message", id: "msg_1", role: "user", content: [{ type: "input_text", text: "hi" }] },
+    { type: "message", id: "msg_2", role: "assistant", content: [] },
+  ];
+  const prompt = [
+    { role: "system", content: "Be brief." },
+    user("hi"),
+    assistant(said("Hello.", "msg_2")),
+    user("there"),
+  ];
+
+  for (const provider of ["openai", "azure"]) {
+    test(`of ${provider}'s, what it holds is asked for and left out`, async () => {
+      const asked = [];
+      const list = async function* (...question) {
+        asked.push(question);
+        yield* held;
+      };
+      const reports = [];
+      const onReport = (report) => reports.push(report);
+      const middleware = whole({ conversations: { items: { list } }, onReport });
+      const providerOptions = { [provider]: { conversation: "conv_1" } };
+
+      const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
+
+      assert.deepEqual(asked, [["conv_1", { order: "asc", limit: 100 }]]);
+      assertSame(sent.prompt, [prompt[3]]);
+      assert.equal(sent.providerOptions, providerOptions);
+      const state = { by: "conversation", id: "conv_1" };
+      assert.deepEqual(reports, [{ resent: 3, mends: [], state }]);
+    });
+  }
+
+  test("whose items nobody gives, nothing is sent", async () => {
+    const list = () => {
+      throw new Error("no connection");
+    };
+    const middleware = whole({ conversations: { items: { list } } });
+    const providerOptions = { openai: { conversation: "conv_1" } };
+    const opening = middleware.transformParams({ params: { prompt, providerOptions } });
+    await assert.rejects(opening, /no connection/);
+  });
+
+  test("that names no state, nothing is asked", async () => {
+    const middleware = whole({ conversations: { items: {} } });
+    const providerOptions = { openai: { conversation: null, previousResponseId: undefined } };
+    const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
+    assertSame(sent.prompt, prompt);
   });
 });
 

@@ -70,7 +70,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       }
     });
 
-    test("a call without a result is refused by the SDK itself; messages are mended before it", async (t) => {
+    test("messages are mended before the SDK itself refuses a call without a result", async (t) => {
       const provider = await startProvider(t);
       const history = await interrupted(sdk, bare(sdk));
       await assert.rejects(

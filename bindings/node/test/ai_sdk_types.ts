@@ -3,7 +3,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
 import { generateText, wrapLanguageModel, type ModelMessage } from "ai";
-import { wrapLanguageModel as wrapLanguageModelv6, type ModelMessage as ModelMessagev6 } from "ai-v6";
+import * as aiv6 from "ai-v6";
 import { mend, whole, type Report } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
@@ -14,9 +14,9 @@ const middleware = whole({
 });
 
 const model = wrapLanguageModel({ model: createOpenAI().responses("m"), middleware });
-wrapLanguageModelv6({ model: createOpenAIv3().responses("m"), middleware: [middleware] });
+aiv6.wrapLanguageModel({ model: createOpenAIv3().responses("m"), middleware: [middleware] });
 
 const messages: ModelMessage[] = mend<ModelMessage>([{ role: "user", content: "hi" }]);
-const messagesv6: ModelMessagev6[] = mend<ModelMessagev6>([{ role: "user", content: "hi" }]);
+const messagesv6: aiv6.ModelMessage[] = mend<aiv6.ModelMessage>([{ role: "user", content: "hi" }]);
 void generateText({ model, messages, prepareStep: (step) => ({ messages: mend(step.messages) }) });
 void messagesv6;

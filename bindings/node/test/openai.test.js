@@ -1,4 +1,5 @@
-// The plain `openai` package with `wholeFetch`, in a program that sends its whole history every time.
+// The plain `openai` package with `wholeFetch`, in a program that sends its whole history every
+// time.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";

@@ -7,6 +7,8 @@ import OpenAI from "openai";
 
 import { startProvider } from "./provider.js";
 
+const TIMEOUT = 10_000;
+
 test("a client that is told nothing arrives", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
@@ -39,7 +41,7 @@ for (const [onAbort, kept] of [["whole", 2], ["nothing", 0]]) {
     for await (const event of await new OpenAI().responses.create(turn)) {
       if (event.type === "response.output_text.delta") break;
     }
-    await ask(conversation, "Which color?");
+    await askOnceItIsFree(conversation, "Which color?");
 
     assert.equal((await provider.turns()).at(-1).length, kept + 1);
   });
@@ -50,6 +52,18 @@ test("a script is followed", async (t) => {
   const response = await new OpenAI().responses.create({ model: "m", input: "Do it" });
   assert.equal(response.output_text, "It is done.");
 });
+
+/** Asks in a conversation whose last turn the provider may not yet know to be left. */
+async function askOnceItIsFree(conversation, input) {
+  const until = Date.now() + TIMEOUT;
+  while (true) {
+    try {
+      return await ask(conversation, input);
+    } catch (refusal) {
+      if (!refusal.message.includes("Another process") || Date.now() > until) throw refusal;
+    }
+  }
+}
 
 async function ask(conversation, input) {
   const response = await new OpenAI().responses.create({ model: "m", conversation, input });

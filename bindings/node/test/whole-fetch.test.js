@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 
 import OpenAI from "openai";
@@ -45,6 +48,8 @@ const BODIES = {
   "a text": (text) => ({ body: text }),
   "bytes": (text) => ({ body: new TextEncoder().encode(text) }),
   "a buffer": (text) => ({ body: new TextEncoder().encode(text).buffer }),
+  "a blob": (text) => ({ body: new Blob([text]) }),
+  "a stream": (text) => ({ body: new Blob([text]).stream(), duplex: "half" }),
 };
 
 for (const [what, init] of Object.entries(BODIES)) {
@@ -147,6 +152,13 @@ test("who cancels an answer cancels the server's", async () => {
   assert.equal(reason, "enough");
 });
 
+test("an answer that nobody holds any more is cancelled", async () => {
+  let isCancelled = false;
+  const body = () => new ReadableStream({ cancel: () => void (isCancelled = true) });
+  await post(wholeFetch({ fetch: async () => new Response(body()) }), "{}");
+  await collectedUntil(() => isCancelled);
+});
+
 test("an answer that breaks breaks for its reader", async () => {
   const stream = new ReadableStream({ pull: (controller) => controller.error(new Error("Cut.")) });
   const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
@@ -161,6 +173,37 @@ test("what fetch throws is thrown", async () => {
   await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
 });
 
+test("who is told of a request and throws does not cost its answer", async (t) => {
+  const warnings = [];
+  t.mock.method(process, "emitWarning", (message, { code }) => warnings.push([message, code]));
+  const { fetch, asked } = server();
+  const onReport = () => {
+    throw new Error("No.");
+  };
+  const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+  const body = JSON.stringify({ input: [call] });
+  const answer = await post(wholeFetch({ fetch, onReport }), body);
+
+  assert.deepEqual(await answer.json(), ANSWER);
+  assert.equal(asked.length, 1);
+  assert.deepEqual(warnings, [["onReport failed: Error: No.", "ANTIPHON_REPORT"]]);
+});
+
+test("who aborts while a conversation is locked is not kept waiting", async () => {
+  const controller = new AbortController();
+  const locked = { error: { code: "conversation_locked", type: "invalid_request_error", message: "" } };
+  const { fetch, asked } = server(({ method }) => {
+    if (method === "GET") return Response.json({ object: "list", data: [], has_more: false });
+    controller.abort(new Error("Enough."));
+    return Response.json(locked, { status: 409 });
+  });
+  const body = JSON.stringify({ conversation: "conv_1", input: "hi" });
+  const answer = post(wholeFetch({ fetch }), body, { signal: controller.signal });
+
+  await assert.rejects(answer, /Enough\./);
+  assert.deepEqual(asked.map(({ method }) => method), ["GET", "POST"]);
+});
+
 test("the SDK works as it does without", async () => {
   const { fetch, asked } = server();
   const options = { apiKey: "sk-1", baseURL: BASE, organization: "org-1", fetch: wholeFetch({ fetch }) };
@@ -172,6 +215,17 @@ test("the SDK works as it does without", async () => {
   assert.equal(asked[0].headers.get("authorization"), "Bearer sk-1");
   assert.equal(asked[0].headers.get("openai-organization"), "org-1");
 });
+
+/** Collects garbage until what that leads to has come. */
+async function collectedUntil(hasCome) {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  for (let time = 0; time < 100 && !hasCome(); time += 1) {
+    collect();
+    await setImmediate();
+  }
+  assert.ok(hasCome());
+}
 
 async function listening(t, listener) {
   const { createServer } = await import("node:http");

@@ -86,6 +86,12 @@ impl Turn {
         })
     }
 
+    /// How many seconds to wait before doing that.
+    fn wait(&self, py: Python<'_>) -> Option<f64> {
+        let wait = self.told(py, |turn| turn.wait()).flatten();
+        wait.map(|wait| wait.as_secs_f64())
+    }
+
     /// What the server says to what `Ask` asks.
     fn answered(&self, py: Python<'_>, status: u16, body: &[u8]) {
         let body = Bytes::copy_from_slice(body);
@@ -130,8 +136,14 @@ impl Turn {
     fn report(&self, py: Python<'_>) -> Report {
         let report = self.told(py, |turn| turn.report()).unwrap_or_default();
         let headers = report.headers();
-        let mends = report.mends.into_iter().map(|mending| (mending.fault, mending.action));
-        Report { resent: report.resent, mends: mends.collect(), headers }
+        let companion::Report { resent, mends, relearned, by_kind } = report;
+        Report {
+            resent,
+            mends: mends.into_iter().map(mending).collect(),
+            relearned,
+            by_kind,
+            headers,
+        }
     }
 }
 
@@ -160,10 +172,23 @@ impl Turn {
 pub(crate) struct Report {
     /// How many items the server held already.
     resent: usize,
-    /// The faults that were mended, and how.
-    mends: Vec<(&'static str, &'static str)>,
+    /// What was mended.
+    mends: Vec<Mending>,
+    /// What the server refused of the request as it was first sent.
+    relearned: Option<&'static str>,
+    /// Whether items were left out by their kind.
+    by_kind: bool,
     /// The headers that tell of it.
     headers: Vec<(&'static str, String)>,
+}
+
+/// The item's position, id and kind; the fault, what was done, and the message.
+type Mending = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
+
+fn mending(mending: companion::Mending) -> Mending {
+    let companion::Mending { position, id, kind, fault, action, message } = mending;
+    let id = id.map(|id| id.to_string());
+    (position, id, kind.as_str().to_owned(), fault, action, message)
 }
 
 /// Ask the server, and tell `Turn.answered` what it says.

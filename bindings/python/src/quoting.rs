@@ -34,7 +34,7 @@ fn has_special(chunk: &[u8; CHUNK]) -> bool {
 }
 
 fn is_special(byte: u8) -> bool {
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 fn write_escape(out: &mut Vec<u8>, byte: u8) {

@@ -37,13 +37,11 @@ pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
 /// `antiphon.Unreadable` or `antiphon.TrackerError`.
 pub(crate) fn not_tracked(py: Python<'_>, error: &TrackerError) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    match error {
-        TrackerError::Unreadable(error) => unreadable(py, error),
-        _ => {
-            let arguments = (error.to_string(), error.name());
-            made(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
-        }
+    if let TrackerError::Unreadable(error) = error {
+        return unreadable(py, error);
     }
+    let arguments = (error.to_string(), error.name());
+    made(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
 }
 
 /// The exception that a class makes of its arguments, or why it makes none.

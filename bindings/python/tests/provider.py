@@ -1,4 +1,4 @@
-"""A strict provider with state, for a test alone: `antiphon sim --strict`, as docs/sim.md has it."""
+"""A strict provider with state for one test: `antiphon sim --strict`, as docs/sim.md has it."""
 
 import json
 import os
@@ -96,7 +96,8 @@ def start_provider(
 ) -> Iterator[Provider]:
     """A strict provider that ends with the block; its log and its script are in the directory."""
     command: list[str | Path] = [
-        *[antiphon(), "sim", "--strict", "--listen", "127.0.0.1:0"],
+        antiphon(),
+        *["sim", "--strict", "--listen", "127.0.0.1:0"],
         *["--on-abort", on_abort, "--profile", profile],
     ]
     if script is not None:

@@ -153,6 +153,25 @@ def test_the_model_is_given_each_item_once(
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output") == 1
 
 
+@pytest.mark.parametrize("owner", OWNERS)
+def test_a_process_that_begins_anew_asks_what_the_server_holds(
+    provider: Provider, owner: str
+) -> None:
+    async def story() -> None:
+        history = OutsideHistory()
+        session: AgentSession | None = None
+        for said in (SAID[:2], SAID[2:]):
+            agent = Agent(client=whole_client(), tools=[echo], context_providers=[history])
+            session = session or session_of(agent, provider, owner)
+            for text in said:
+                await agent.run(text, session=session)
+
+    asyncio.run(story())
+
+    assert_whole(provider)
+    assert users(provider.turns()[-1]) == SAID
+
+
 HANDED_ROUND: list[Item] = [
     {"answer": [{"call": {"name": "echo", "arguments": {"text": "hello"}}}]},
     {"answer": [{"message": "The first has called."}]},
@@ -213,6 +232,25 @@ def test_a_call_that_is_never_approved_is_answered(provider: Provider, owner: st
     assert asyncio.run(unapproved(provider, whole_client(), owner)) == "purple, Biscuit"
 
     assert_whole(provider)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_an_approval_that_comes_after_other_turns_is_heard(provider: Provider, owner: str) -> None:
+    async def story() -> str:
+        agent = Agent(client=whole_client(), tools=[echo_if_approved])
+        session = session_of(agent, provider, owner)
+        [request] = (await agent.run(ECHO, session=session)).user_input_requests
+        await agent.run(FACT, session=session)
+        approval = Message("user", [request.to_function_approval_response(True)])
+        await agent.run(approval, session=session)
+        return (await agent.run(RECALL, session=session)).text
+
+    assert asyncio.run(story()) == "purple, Biscuit"
+
+    assert_whole(provider)
+    assert "hello" in str(provider.sent()[-2])
+    given = kinds(provider.turns()[-1])
+    assert given.count("function_call") == given.count("function_call_output") == 1
 
 
 async def left(provider: Provider, client: Client, place: str) -> str:

@@ -1,4 +1,4 @@
-"""Every case of tests/behaviour, which Rust and Node run too. Their form: tests/behaviour/README.md."""
+"""Every case of tests/behaviour, which Rust and Node run too. Its README.md has their form."""
 
 import copy
 import json
@@ -10,6 +10,7 @@ from typing import Any
 
 import antiphon
 import pytest
+from accompanying import run_companion
 from comparison import same_named, same_whole
 from tracking import run_tracker
 
@@ -25,7 +26,9 @@ def cases() -> list[Any]:
     of_files = [(file, json.loads(file.read_text())) for file in FILES]
     assert all(found for _, found in of_files), "there is a file without cases"
     return [
-        pytest.param(case, id=f"{file.stem}: {case['name']}") for file, found in of_files for case in found
+        pytest.param(case, id=f"{file.stem}: {case['name']}")
+        for file, found in of_files
+        for case in found
     ]
 
 
@@ -98,9 +101,22 @@ def convert(given: Case, _: Any) -> None:
     pytest.skip("there is nothing to convert in Python")
 
 
+def companion(given: Case, _: Any) -> None:
+    run_companion(**given)
+
+
 RUNNERS: dict[str, Callable[[Case, Any], None]] = {
     run.__name__: run
-    for run in (check, repair, filter_orphaned_reasoning, strip, reconcile, tracker, convert)
+    for run in (
+        check,
+        repair,
+        filter_orphaned_reasoning,
+        strip,
+        reconcile,
+        tracker,
+        companion,
+        convert,
+    )
 }
 
 

@@ -1,5 +1,6 @@
 """`ChatOpenAI` as a model of LangChain's: its field, its copies, what it refuses."""
 
+import asyncio
 import logging
 from typing import Any
 
@@ -11,7 +12,7 @@ from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 
 from antiphon.langchain import ChatOpenAI
-from langchain_story import FACT, MODEL, RECALL, echo
+from langchain_story import FACT, MODEL, RECALL, echo, whole_message
 from provider import Provider
 
 CONVERSATION = "conv_1"
@@ -132,6 +133,23 @@ def test_clients_of_the_callers_are_gone_by(provider: Provider) -> None:
     assert model.http_client is http_client
 
 
+def test_async_clients_of_the_callers_are_gone_by(provider: Provider, loop: asyncio.Runner) -> None:
+    seen: list[str] = []
+
+    async def see(request: Any) -> None:
+        seen.append(request.url.path)
+
+    async def talk() -> None:
+        async with openai.DefaultAsyncHttpxClient(event_hooks={"request": [see]}) as client:
+            conversation = provider.new_conversation()
+            model = ChatOpenAI(model=MODEL, conversation=conversation, http_async_client=client)
+            await model.ainvoke(FACT)
+
+    loop.run(talk())
+
+    assert "/v1/responses" in seen
+
+
 def test_chat_completions_of_the_same_model_go_through_the_same_client(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL)
 
@@ -172,8 +190,9 @@ def test_a_chain_beside_the_conversation_is_refused(provider: Provider) -> None:
     assert provider.log() == []
 
 
+@pytest.mark.parametrize("streams", [False, True])
 def test_what_was_left_out_and_mended_is_told(
-    provider: Provider, caplog: pytest.LogCaptureFixture
+    provider: Provider, caplog: pytest.LogCaptureFixture, streams: bool
 ) -> None:
     caplog.set_level(logging.INFO, "antiphon")
     conversation = provider.new_conversation()
@@ -182,7 +201,8 @@ def test_what_was_left_out_and_mended_is_told(
     reasoning = {"type": "reasoning", "id": "rs_0123456789abcdef", "summary": []}
 
     past: Any = [("user", FACT), noted, ("assistant", [reasoning]), ("user", RECALL)]
-    headers = model.invoke(past).response_metadata["headers"]
+    message = whole_message(model.stream(past)) if streams else model.invoke(past)
+    headers = message.response_metadata["headers"]
 
     assert headers["antiphon-resent"] == "2"
     assert headers["antiphon-repairs"] == "lone_reasoning=1"

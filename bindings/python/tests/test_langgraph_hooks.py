@@ -20,7 +20,7 @@ from antiphon.langgraph import (
     filter_orphaned_reasoning_messages,
     mend_history,
 )
-from langchain_story import ECHO, FACT, MODEL, RECALL, echo, kinds
+from langchain_story import ECHO, FACT, MODEL, RECALL, echo, hold_dialogue, kinds
 from langgraph_story import AGENTS, DELIVERIES, THREAD, said
 from provider import Provider
 
@@ -241,6 +241,25 @@ def test_a_state_may_be_a_pydantic_model(provider: Provider) -> None:
     agent.update_state(THREAD, {"messages": [HumanMessage(ECHO), broken_off(provider)]})
 
     assert agent.invoke(said(RECALL), THREAD)["messages"][-1].text == "purple, Biscuit"
+    assert provider.twice() == provider.refusals() == []
+
+
+@pytest.mark.parametrize("version", ["v0", "v1", "responses/v1"])
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_messages_of_every_form_are_in_order(
+    provider: Provider,
+    loop: asyncio.Runner,
+    caplog: pytest.LogCaptureFixture,
+    delivery: str,
+    version: str,
+) -> None:
+    model = ChatOpenAI(model=MODEL, use_responses_api=True, output_version=version)
+    options = {"middleware": [MendHistory()], "checkpointer": InMemorySaver()}
+    agent = AGENTS["create_agent"](model, [echo], **options)
+
+    hold_dialogue(DELIVERIES[delivery](agent, loop))
+
+    assert "mended" not in caplog.text
     assert provider.twice() == provider.refusals() == []
 
 

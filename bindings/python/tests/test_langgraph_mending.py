@@ -88,6 +88,17 @@ def test_of_parallel_calls_the_unanswered_one_is_answered() -> None:
     assert view[2].tool_call_id == "call_1"
 
 
+def test_calls_of_two_messages_are_answered_each_behind_its_own() -> None:
+    one, two = AIMessage("", tool_calls=[tool_call(1)]), AIMessage("", tool_calls=[tool_call(2)])
+
+    first, answer, second, other, _ = mended(one, two, BYE)
+
+    assert_same([first, second], one, two)
+    assert isinstance(answer, ToolMessage) and isinstance(other, ToolMessage)
+    assert (answer.tool_call_id, answer.name) == ("call_1", "echo")
+    assert (other.tool_call_id, other.name) == ("call_2", "echo")
+
+
 def test_a_late_output_keeps_its_call() -> None:
     history = [HI, calling(1), BYE, output(1)]
     assert_same(mended(*history), *history)

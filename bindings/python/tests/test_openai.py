@@ -1,55 +1,16 @@
 """`antiphon.openai.whole` beside a provider that keeps the conversation."""
 
-import asyncio
-import gc
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from antiphon.openai import whole
-from openai import AsyncOpenAI, BadRequestError, OpenAI
+from openai import BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
-from speaking import SPEAKERS, Speaker
+from speaking import ECHO, Speaker, output_of, replayed, speaker, user
 
-ECHO: Any = {
-    "type": "function",
-    "name": "echo",
-    "parameters": {
-        "type": "object",
-        "properties": {"text": {"type": "string"}},
-        "required": ["text"],
-        "additionalProperties": False,
-    },
-    "strict": True,
-}
-
-
-@pytest.fixture(params=SPEAKERS)
-def speaker(request: pytest.FixtureRequest, provider: Provider) -> Iterator[Speaker]:
-    """A whole client of either kind, at the test's provider."""
-    speaker = Speaker(SPEAKERS[request.param](max_retries=0))
-    yield speaker
-    speaker.close()
-
-
-def user(text: str) -> Any:
-    return {"role": "user", "content": text}
-
-
-def replayed(response: Any) -> list[Any]:
-    """What an agent that keeps its history itself sends again of an answer."""
-    return [item.model_dump(mode="json", exclude_none=True) for item in response.output]
-
-
-def output_of(response: Any, text: str = "hello") -> list[Any]:
-    """The outputs for the calls of an answer."""
-    return [
-        {"type": "function_call_output", "call_id": item.call_id, "output": text}
-        for item in response.output
-        if item.type == "function_call"
-    ]
+__all__ = ["speaker"]
 
 
 def call_of(provider: Provider, speaker: Speaker) -> tuple[str, Any]:
@@ -119,60 +80,6 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
     assert not provider.refusals()
 
 
-@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
-@pytest.mark.parametrize(
-    ("place", "until"),
-    [
-        ("in_reasoning", "response.created"),
-        ("in_arguments", "response.output_item.done"),
-        ("behind_call", "response.function_call_arguments.done"),
-    ],
-)
-def test_after_a_turn_that_was_left_the_conversation_goes_on(
-    provider: Provider, speaker: Speaker, place: str, until: str
-) -> None:
-    conversation = provider.new_conversation()
-    provider.hold(place)
-    speaker.events(until, conversation=conversation, input="Echo hello", tools=[ECHO])
-
-    answer = speaker.create(conversation=conversation, input="My color is red")
-
-    assert answer.status == "completed"
-    assert not provider.refusals()
-
-
-def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
-    conversation = provider.new_conversation()
-    provider.hold("behind_call")
-    client = whole(OpenAI(max_retries=0))
-    request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
-    stream = client.responses.create(**request, input="Echo hello", stream=True)
-    assert next(iter(stream)).type == "response.created"
-    stream.response.close()
-    del stream
-    gc.collect()
-
-    client.responses.create(**request, input="My color is red")
-
-    assert not provider.refusals()
-
-
-def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
-    async def scenario() -> None:
-        client = whole(AsyncOpenAI(max_retries=0))
-        request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
-        begun = client.responses.create(**request, input="Echo hello", stream=True)
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(begun, 0.5)
-        await client.responses.create(**request, input="My color is red")
-        await client.close()
-
-    conversation = provider.new_conversation()
-    provider.hold("head")
-    asyncio.run(scenario())
-    assert not provider.refusals()
-
-
 def test_what_a_program_adds_to_a_conversation_is_asked_for(
     provider: Provider, speaker: Speaker
 ) -> None:
@@ -224,6 +131,43 @@ def test_outputs_are_delivered_without_a_turn(provider: Provider, speaker: Speak
     assert len(provider.requests()) == 1
 
 
+def test_more_outputs_than_a_request_takes_are_delivered(
+    provider: Provider, speaker: Speaker
+) -> None:
+    calls = [
+        {"type": "function_call", "call_id": f"call_{n}", "name": "echo", "arguments": "{}"}
+        for n in range(45)
+    ]
+    conversation = provider.new_conversation(calls[:20])
+    for start in (20, 40):
+        speaker.awaited(
+            speaker.client.conversations.items.create(
+                conversation, items=calls[start : start + 20]  # type: ignore[arg-type]
+            )
+        )
+    outputs = [
+        {"type": "function_call_output", "call_id": call["call_id"], "output": "hello"}
+        for call in calls
+    ]
+    assert speaker.deliver(conversation, outputs) == 45
+    assert not provider.refusals()
+
+
+def test_an_answer_is_read_line_by_line(provider: Provider) -> None:
+    client = whole(OpenAI(max_retries=0))
+    conversation = provider.new_conversation()
+    request: Any = {"model": "sim", "conversation": conversation}
+    streaming = client.responses.with_streaming_response.create
+    with streaming(**request, input="My color is red", stream=True) as answer:
+        assert answer.headers["antiphon-resent"] == "0"
+        lines = list(answer.iter_lines())
+
+    client.responses.create(**request, input="What is my color?")
+
+    assert lines[0] == "event: response.created"
+    assert len(provider.log()) == 4, "asked once: the stream told the rest"
+
+
 def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Speaker) -> None:
     with pytest.raises(BadRequestError, match="does not exist"):
         speaker.create(model="unknown-model", input="Hello")
@@ -239,7 +183,7 @@ def test_copies_and_further_clients_share_what_is_known(
     asked = len(provider.log())
 
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
-    request = {"model": "sim", "conversation": conversation, "input": history}
+    request: Any = {"model": "sim", "conversation": conversation, "input": history}
     speaker.awaited(further.responses.create(**request))
 
     assert len(provider.log()) == asked + 1, "nothing had to be asked for"

@@ -133,6 +133,28 @@ def test_its_outputs_are_delivered_on_the_way_out(
     )
 
 
+@pytest.mark.parametrize("end", ENDS)
+def test_a_conversation_that_was_broken_before_is_healed(provider: Provider, end: str) -> None:
+    """By a client that has never heard of it; what the tools said is lost by then."""
+
+    async def story() -> str:
+        conversation = provider.new_conversation()
+        async with plain() as setting:
+
+            async def ask(agent: Agent[Any], given: str, **options: Any) -> Any:
+                return await setting.run(agent, given, conversation_id=conversation, **options)
+
+            await ask(setting.agent(echo_tool()), FACT)
+            await ENDS[end][0](setting, ask)
+        async with antiphonal() as setting:
+            agent = setting.agent(echo_tool())
+            recalled = await setting.run(agent, RECALL, conversation_id=conversation)
+            return str(recalled.final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+
+
 HANDED_OFF: list[Item] = [
     {"answer": [{"message": "Noted."}]},
     {"answer": [{"call": {"name": "transfer_to_second", "arguments": {}}}]},

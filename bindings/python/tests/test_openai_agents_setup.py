@@ -1,11 +1,11 @@
 """How the package is set up beside the OpenAI Agents SDK: its client, its runner, its models."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import agents
 import pytest
-from agents import Agent, RunConfig, RunHooks, RunState, function_tool
+from agents import Agent, RunConfig, RunHooks, RunResult, RunState, function_tool
 from agents.models import _openai_shared
 from openai import AsyncOpenAI
 
@@ -83,6 +83,54 @@ def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
     Runner.run_sync(agent, ECHO, hooks=Counting())
 
     assert Counting.heard == ["hello"]
+
+
+def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) -> None:
+    tool = echo_tool()
+    tool.needs_approval = True
+
+    async def story() -> str:
+        install(use_for_tracing=False)
+        agent = Agent("asking", model="fake-model", tools=[tool])
+        conversation = provider.new_conversation()
+        paused = await Runner.run(agent, ECHO, conversation_id=conversation)
+        await Runner.run(agent, FACT, conversation_id=conversation)
+        state = paused.to_state()
+        state.approve(state.get_interruptions()[0])
+        await Runner.run(agent, state)
+        return str((await Runner.run(agent, RECALL, conversation_id=conversation)).final_output)
+
+    assert asyncio.run(story()) == RECALLED
+    assert_whole(provider)
+    assert outputs(provider.turns()[-1]) == ["hello"]
+
+
+async def run_in_a_thread(agent: Agent, given: RunState) -> RunResult:
+    return await asyncio.to_thread(Runner.run_sync, agent, given)
+
+
+@pytest.mark.parametrize("runs", [Runner.run, run_in_a_thread])
+def test_a_resumed_run_that_asks_no_model_delivers_its_output(
+    provider: Provider, runs: Callable[..., Awaitable[RunResult]]
+) -> None:
+    tool = echo_tool()
+    tool.needs_approval = True
+
+    async def story() -> tuple[str, list[str]]:
+        install(use_for_tracing=False)
+        agent = Agent("asking", model="fake-model", tools=[tool])
+        agent.tool_use_behavior = "stop_on_first_tool"
+        conversation = provider.new_conversation()
+        paused = await Runner.run(agent, f"{FACT}. {ECHO}", conversation_id=conversation)
+        state = paused.to_state()
+        state.approve(state.get_interruptions()[0])
+        assert (await runs(agent, state)).final_output == "hello"
+        held = outputs(provider.items(conversation))
+        recalled = await Runner.run(agent, RECALL, conversation_id=conversation)
+        return str(recalled.final_output), held
+
+    assert asyncio.run(story()) == (RECALLED, ["hello"])
+    assert_whole(provider)
 
 
 def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(

@@ -18,7 +18,7 @@ import httpx2
 import openai
 import pytest
 from antiphon.openai import whole
-from openai import APIConnectionError, AsyncOpenAI, OpenAI
+from openai import APIConnectionError, AsyncOpenAI, OpenAI, RateLimitError
 from speaking import SPEAKERS, Speaker
 
 COMPLETED = {"id": "resp_1", "object": "response", "status": "completed", "output": []}
@@ -109,6 +109,17 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["accept-encoding"] == "identity"
 
 
+def test_what_a_server_does_not_tell_just_now_is_told_to_the_caller(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.status, server.body = 429, b'{"error": {"message": "Slow down."}}'
+    with pytest.raises(RateLimitError, match="Slow down"):
+        speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, *_ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ]
+
+
 def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
     server: Echoing, speaker: Speaker
 ) -> None:
@@ -186,6 +197,19 @@ def test_the_client_of_either_library_is_wrapped_with_all_it_has(
     assert client._client.timeout == inner.timeout
     assert server.asked[-1][1]["x-of"] == "the client"
     assert seen == ["POST"]
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+def test_the_async_client_of_either_library_is_wrapped(library: Any, server: Echoing) -> None:
+    async def scenario() -> None:
+        inner = library.AsyncClient(headers={"x-of": "the client"})
+        given = AsyncOpenAI(base_url=server.url, api_key="any", http_client=inner)
+        async with whole(given) as client:
+            assert isinstance(client._client, library.AsyncClient)
+            await client.responses.create(model="sim", input="Hello")
+
+    asyncio.run(scenario())
+    assert server.asked[-1][1]["x-of"] == "the client"
 
 
 def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 
 def written(value: Any) -> str:
-    """The text in which the engine is given a value: a tracker's snapshot has items as they came."""
+    """The text in which the engine is given a value: a tracker's snapshot holds items as given."""
     tracker = Tracker(conversation="conv_1")
     tracker.add([{"type": "custom", "value": value}])
     entry = json.loads(tracker.to_json())["entries"][0]
@@ -116,7 +116,7 @@ def test_models_are_written_as_the_sdk_sends_them() -> None:
         unset: str | None = None
         none: str | None = "x"
 
-    model = Named(**{"as-named": "yes", "none": None})
+    model = Named.model_validate({"as-named": "yes", "none": None})
     assert value_of(model) == {"as-named": "yes", "none": None}
     assert value_of([{"inside": model}]) == [{"inside": {"as-named": "yes", "none": None}}]
 

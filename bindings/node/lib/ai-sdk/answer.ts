@@ -1,4 +1,4 @@
-import { itemIdOf } from "./items.js";
+import { itemIdOf } from "./parts.js";
 import type { FinishReason, Part, ProviderValues, StreamPart, Warning } from "./shapes.js";
 
 /** How an answer ended. */

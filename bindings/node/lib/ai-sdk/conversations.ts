@@ -3,8 +3,8 @@ import { check, type Mend } from "../repair.js";
 import { abridged, type Item } from "./items.js";
 
 /**
- * Who can say what a conversation holds: `client.conversations` of the `openai` package, or anything
- * that answers alike.
+ * Who can say what a conversation holds: `client.conversations` of the `openai` package, or
+ * anything that answers alike.
  */
 export interface Conversations {
   readonly items: {
@@ -26,8 +26,8 @@ export interface Held {
 }
 
 /**
- * Asks for what a conversation holds, and deletes what no prompt can mend: reasoning that a turn which
- * broke off left at its end, and made-up outputs in whose place the prompt has the real ones.
+ * Asks for what a conversation holds, and deletes what no prompt can mend: reasoning that a turn
+ * which broke off left at its end, and made-up outputs in whose place the prompt has the real ones.
  */
 export async function askFor(
   conversations: Conversations,
@@ -58,9 +58,8 @@ async function itemsIn(conversations: Conversations, id: string): Promise<Item[]
 }
 
 function lone(items: readonly Item[]): Mend[] {
-  return check(items)
-    .filter(({ fault, id }) => fault === "lone_reasoning" && id !== null)
-    .map(({ fault, id, message, code, param }) => ({ ...DELETED, fault, id, message, code, param }));
+  const found = check(items).filter(({ fault, id }) => fault === "lone_reasoning" && id !== null);
+  return found.map(({ fault, id, message }) => ({ ...DELETED, fault, id, message }));
 }
 
 function late(items: readonly Item[], prompt: readonly Item[]): Mend[] {

@@ -1,6 +1,6 @@
 /**
- * For the AI SDK: `whole` is a middleware that keeps what a model is given whole, `mend` mends messages
- * before the SDK itself refuses them.
+ * For the AI SDK: `whole` is a middleware that keeps what a model is given whole, `mend` mends
+ * messages before the SDK itself refuses them.
  */
 export type { Conversations } from "./conversations.js";
 export { mend, type MendOptions } from "./messages.js";

@@ -77,9 +77,9 @@ export class Ledger {
   }
 
   /**
-   * How many of a prompt's first items a server proves to hold that is known to hold `known`: all up to
-   * the last that bears an id which a server gave. What chains hold is not proven by answers that were
-   * heard here: their own chains hold them, of which this one may be a branch.
+   * How many of a prompt's first items a server proves to hold that is known to hold `known`: all
+   * up to the last that bears an id which a server gave. What chains hold is not proven by answers
+   * that were heard here: their own chains hold them, of which this one may be a branch.
    */
   proven(items: readonly Item[], { by }: ServerState, known: Known | undefined): number {
     const held = new Set(idsOf(known?.items ?? []));

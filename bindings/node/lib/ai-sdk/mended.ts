@@ -4,17 +4,17 @@ import type { Message, Part, ProviderValues } from "./shapes.js";
 import type { Sources } from "./sources.js";
 
 /**
- * The messages that say what is left of their items. Messages and parts that nothing was done to are
- * the very same objects; a message that says nothing any more is gone.
+ * The messages that say what is left of their items. Messages and parts that nothing was done to
+ * are the very same objects; a message that says nothing any more is gone.
  *
- * `isFreed` names items that are to be sent as they are, without the id under which a provider would
- * only refer to them. `held` is what the server has: made-up outputs may be for calls of it.
+ * `isFreed` names items that are to be sent as they are, without the id under which a provider
+ * would only refer to them. `held` is what the server has: made-up outputs may be for calls of it.
  */
 export function mended<M extends Message>(
   messages: readonly M[],
   mapped: Mapped,
   sources: Sources,
-  { held = [], isFreed = () => false }: { held?: readonly Item[]; isFreed?: (item: Item) => boolean },
+  { held = [], isFreed = () => false }: Beside = {},
 ): M[] {
   const draft = new Draft(messages);
   for (const [position, place] of mapped.places.entries()) {
@@ -27,10 +27,16 @@ export function mended<M extends Message>(
   const calls = [...held, ...mapped.items];
   for (const { item, behind } of sources.made) {
     const call = calls.findLast(({ call_id, name }) => call_id === item["call_id"] && name);
-    const place = placeOfCall(mapped, call) ?? (behind === undefined ? undefined : mapped.places[behind]);
+    const place = placeOfCall(mapped, call) ?? mapped.places[behind ?? -1];
     draft.answer(place?.message, answerOf(item, String(call?.["name"] ?? "tool")));
   }
   return draft.messages();
+}
+
+/** What else there is to know of the items. */
+interface Beside {
+  readonly held?: readonly Item[];
+  readonly isFreed?: (item: Item) => boolean;
 }
 
 function placeOfCall(mapped: Mapped, call: Item | undefined): Place | undefined {
@@ -60,25 +66,20 @@ class Draft<M extends Message> {
     this.#answers.set(message, [...(this.#answers.get(message) ?? []), result]);
   }
 
-  /** Results go with those that are there already: a model's calls are answered by one message. */
   messages(): M[] {
     const messages: M[] = [];
     let waiting = this.#answers.get(undefined) ?? [];
     for (const [position, given] of this.given.entries()) {
       const message = this.#message(position, given);
       if (waiting.length > 0 && given.role !== "system") {
-        if (given.role === "tool" && message !== undefined) {
-          messages.push(withParts(message, [...partsOf(message.content), ...waiting]));
-        } else {
-          messages.push(resultsOf(waiting) as unknown as M, ...(message ? [message] : []));
-        }
+        messages.push(...behindResults(waiting, message));
         waiting = [];
       } else if (message !== undefined) {
         messages.push(message);
       }
       waiting = [...waiting, ...(this.#answers.get(position) ?? [])];
     }
-    return waiting.length > 0 ? [...messages, resultsOf(waiting) as unknown as M] : messages;
+    return waiting.length > 0 ? [...messages, ...behindResults<M>(waiting, undefined)] : messages;
   }
 
   #partsOf(message: number): (Part | undefined)[] {
@@ -99,8 +100,14 @@ function withParts<M extends Message>(message: M, parts: Part[]): M {
   return { ...message, content: parts };
 }
 
-function resultsOf(parts: Part[]): Message {
-  return { role: "tool", content: parts };
+/**
+ * Results before the next message; in it, where it holds results: one message answers a model's
+ * calls.
+ */
+function behindResults<M extends Message>(results: Part[], next: M | undefined): M[] {
+  if (next?.role === "tool") return [withParts(next, [...partsOf(next.content), ...results])];
+  const message = { role: "tool", content: results } as unknown as M;
+  return next === undefined ? [message] : [message, next];
 }
 
 /** A part under the ids of another item. */

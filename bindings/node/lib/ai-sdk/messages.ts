@@ -15,21 +15,23 @@ export interface MendOptions {
 }
 
 /**
- * Mends the messages that a program keeps, before `generateText` or `streamText` gets them: those refuse a
- * tool call without a result themselves, before any model or middleware sees it.
+ * Mends the messages that a program keeps, before `generateText` or `streamText` gets them: those
+ * refuse a tool call without a result themselves, before any model or middleware sees it.
  *
  * Messages and parts that nothing was done to stay the same objects. A call whose approval was just
  * answered is left to the SDK, which runs it.
  */
 export function mend<M extends Message>(messages: readonly M[], options: MendOptions = {}): M[] {
-  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), approvals: false }));
+  const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), besideState: false }));
   const { items, mends } = repair(mapped.items, { policy: options.policy ?? "repair" });
   const report = { resent: 0, mends };
   if (saysSomething(report)) options.onReport?.(report);
-  return mended(messages, mapped, sourcesOf(mapped.items, items), {});
+  return mended(messages, mapped, sourcesOf(mapped.items, items));
 }
 
-/** Calls that were approved or denied just now are answered by that, as long as they have no result. */
+/**
+ * Calls that were approved or denied just now are answered by that, as long as they have no result.
+ */
 function withDecided(messages: readonly Message[], mapped: Mapped): Mapped {
   const last = messages.length - 1;
   const decided = callsDecidedIn(messages, last);

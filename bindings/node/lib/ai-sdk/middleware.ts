@@ -9,8 +9,8 @@ import { Turn, type Rules } from "./turn.js";
 /** What a middleware is made with. */
 export interface WholeOptions extends Rules {
   /**
-   * Is told what was done to a prompt, before it is sent. What was mended also stands in the `warnings`
-   * of the call.
+   * Is told what was done to a prompt, before it is sent. What was mended also stands in the
+   * `warnings` of the call.
    */
   readonly onReport?: ((report: Report) => void) | undefined;
 }
@@ -32,15 +32,17 @@ export interface WholeMiddleware {
 }
 
 /**
- * Keeps the conversations of a model whole: a prompt that a provider would refuse is mended, and beside
- * a conversation or a response that the provider holds only what is new is sent.
+ * Keeps the conversations of a model whole: a prompt that a provider would refuse is mended, and
+ * beside a conversation or a response that the provider holds only what is new is sent.
  *
- * Guarantees: messages and parts that nothing was done to stay the same objects; what was mended is told
- * in the call's warnings. With `conversations` what is not known of a conversation is asked for, also
- * after a call that failed or was left. Without, and for `previousResponseId`, what is not known follows
- * from the prompt: items under ids that a server gave are taken for held, and what stands before them.
+ * Guarantees: messages and parts that nothing was done to stay the same objects; what was mended is
+ * told in the call's warnings. With `conversations` what is not known of a conversation is asked
+ * for, also after a call that failed or was left. Without, and for `previousResponseId`, what is
+ * not known follows from the prompt: items under ids that a server gave are taken for held, and
+ * what stands before them.
  *
- * One middleware remembers for all models that it wraps, within bounds. They are to be of one account.
+ * One middleware remembers for all models that it wraps, within bounds. They are to be of one
+ * account.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
   const calls = new Calls(options);
@@ -89,9 +91,9 @@ class Calls {
   }
 
   /**
-   * The answer to a call. Where it is refused and the refusal may be due to what was remembered, the
-   * server is asked what it holds, and what then differs is sent; so it is where another turn has the
-   * conversation. All that a few times at most.
+   * The answer to a call. Where it is refused and the refusal may be due to what was remembered,
+   * the server is asked what it holds, and what then differs is sent; so it is where another turn
+   * has the conversation. All that a few times at most.
    */
   async answer<R, P extends CallOptions>(
     params: P,

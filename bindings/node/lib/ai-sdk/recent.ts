@@ -1,4 +1,7 @@
-/** A map that keeps what was set last, and forgets the oldest as long as all together outweigh a bound. */
+/**
+ * A map that keeps what was set last, and forgets the oldest as long as all together outweigh a
+ * bound.
+ */
 export class Recent<V> {
   readonly #values = new Map<string, V>();
 

@@ -2,7 +2,10 @@ import { setTimeout } from "node:timers/promises";
 
 import type { Turn } from "./turn.js";
 
-/** Sends a turn. A refusal leaves what is held as it was; of any other failure nobody knows what it left. */
+/**
+ * Sends a turn. A refusal leaves what is held as it was; of any other failure nobody knows what it
+ * left.
+ */
 export async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promise<R> {
   try {
     return await send();
@@ -14,8 +17,8 @@ export async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promi
 }
 
 /**
- * Whether it is worth while to ask what the server holds after a turn failed. While another turn has the
- * conversation, as one that was just left may have, this waits before it says so.
+ * Whether it is worth while to ask what the server holds after a turn failed. While another turn
+ * has the conversation, as one that was just left may have, this waits before it says so.
  */
 export async function isWorthAsking(
   turn: Turn,

@@ -1,6 +1,6 @@
 /**
- * What is used of the AI SDK's shapes, as version 6 and version 7 have them in common. Written out, so
- * that neither version has to be installed for the types to be whole.
+ * What is used of the AI SDK's shapes, as version 6 and version 7 have them in common. Written out,
+ * so that neither version has to be installed for the types to be whole.
  */
 
 /** What a provider says or is told about something, by the provider's name. */

@@ -2,15 +2,20 @@ import type { Item } from "./items.js";
 
 /** What became of the items that were given. */
 export interface Sources {
-  /** For the position of each that stays what it is now: the same object, or one under other ids. */
+  /**
+   * For the position of each that stays what it is now: the same object, or one under other ids.
+   */
   readonly left: ReadonlyMap<number, Item>;
-  /** What was made up, with the position of what it stands behind: before all, it stands behind none. */
+  /**
+   * What was made up, with the position of what it stands behind: before all, it stands behind
+   * none.
+   */
   readonly made: readonly { readonly item: Item; readonly behind: number | undefined }[];
 }
 
 /**
- * Finds the given items in a mended list: what stays is the same object, what was changed says the same
- * under other ids, and the rest was made up.
+ * Finds the given items in a mended list: what stays is the same object, what was changed says the
+ * same under other ids, and the rest was made up.
  */
 export function sourcesOf(given: readonly Item[], mended: readonly Item[]): Sources {
   const positions = new Map(given.map((item, position) => [item, position]));
@@ -18,7 +23,8 @@ export function sourcesOf(given: readonly Item[], mended: readonly Item[]): Sour
   const made: { item: Item; behind: number | undefined }[] = [];
   let behind: number | undefined;
   for (const [at, item] of mended.entries()) {
-    const position = positions.get(item) ?? changed(given, item, behind, next(positions, mended, at));
+    const kept = positions.get(item);
+    const position = kept ?? changed(given, item, behind, next(positions, mended, at));
     if (position === undefined) {
       made.push({ item, behind });
     } else {
@@ -30,7 +36,11 @@ export function sourcesOf(given: readonly Item[], mended: readonly Item[]): Sour
 }
 
 /** The position of the first item behind `at` that stays as it is. */
-function next(positions: Map<Item, number>, mended: readonly Item[], at: number): number | undefined {
+function next(
+  positions: Map<Item, number>,
+  mended: readonly Item[],
+  at: number,
+): number | undefined {
   const kept = mended.slice(at + 1).find((item) => positions.has(item));
   return kept === undefined ? undefined : positions.get(kept);
 }

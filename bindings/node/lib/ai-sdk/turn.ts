@@ -51,7 +51,7 @@ export class Turn {
   ): Promise<Turn> {
     const state = serverStateOf(params.providerOptions);
     const kinds = kindsOf(params.tools);
-    const mapped = itemsOf(params.prompt, { kinds, approvals: state !== undefined });
+    const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
     const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew));
     const { items, resent, mends } = repaired(mapped, believed, rules);
     const isFreed = (item: Item) =>
@@ -121,9 +121,9 @@ interface Believed {
 }
 
 /**
- * What a server is believed to hold. What is known serves as long as the prompt proves no more, and brings
- * no output for which the server has to make room; else the server is asked where it can be; else what
- * the prompt proves is believed.
+ * What a server is believed to hold. What is known serves as long as the prompt proves no more, and
+ * brings no output for which the server has to make room; else the server is asked where it can be;
+ * else what the prompt proves is believed.
  */
 async function believedOf(
   state: ServerState,
@@ -179,14 +179,16 @@ function withHiddenCalls(policy: Policy): PolicyChoices {
 const HELD = ["resent", "deleted", "duplicate"];
 
 /**
- * Whether an item that is to be sent bears the id of another conversation's: a provider leaves out what
- * bears an id, because it takes it for this one's.
+ * Whether an item that is to be sent bears the id of another conversation's: a provider leaves out
+ * what bears an id, because it takes it for this one's.
  */
 function isOfElsewhere({ type, id }: Item, { state, known }: Believed): boolean {
   return state.by === "conversation" && known.isAll && type !== "reasoning" && id !== undefined;
 }
 
-/** Where a server holds the state, providers send of reasoning only what is sealed and bears no id. */
+/**
+ * Where a server holds the state, providers send of reasoning only what is sealed and bears no id.
+ */
 function isSentBesideState({ type, id, encrypted_content }: Item): boolean {
   return type !== "reasoning" || (id === undefined && encrypted_content !== undefined);
 }

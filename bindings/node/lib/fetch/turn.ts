@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Turn } from "../native.js";
-import { questionOf, withBody } from "./call.js";
+import { questionOf, signalOf, withBody } from "./call.js";
 import type { Call } from "./call.js";
 import { keptAnswer, readAtMost } from "./kept-answer.js";
 import { addressOf } from "./place.js";
 import { relayed } from "./relay.js";
-import { noteworthy } from "./report.js";
+import { noteworthy, told } from "./report.js";
 import type { TurnReport } from "./report.js";
 
 /** A turn, and what it is taken with. */
@@ -28,16 +30,18 @@ export async function takeTurn(given: TurnCall): Promise<Response> {
 }
 
 async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Response> {
-  let told: Response | undefined;
+  let said: Response | undefined;
   let refusal: Response | undefined;
   for (;;) {
+    const wait = turn.wait();
+    if (wait !== null) await waited(wait, signalOf(call));
     const step = turn.step();
     switch (step.kind) {
       case "ask": {
         const question = questionOf(call, step.method, step.body);
         const answer = await send(addressOf(base, step.path), question);
         const bytes = await readAtMost(answer);
-        told = keptAnswer(answer, bytes);
+        said = keptAnswer(answer, bytes);
         turn.answered(answer.status, bytes);
         break;
       }
@@ -51,7 +55,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
         break;
       }
       default: {
-        const last = refusal ?? told;
+        const last = refusal ?? said;
         if (last === undefined) throw new Error("A turn was given up before anything was asked.");
         return last;
       }
@@ -61,8 +65,17 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
   function answered(answer: Response): Response {
     const report = turn.report();
     const noted = noteworthy(report);
-    if (noted) onReport(noted);
+    if (noted) told(onReport, noted);
     return relayed(answer, turn, report.headers);
+  }
+}
+
+/** Waits, and fails as `fetch` does where the caller aborts meanwhile. */
+async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, signal && { signal });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
   }
 }
 

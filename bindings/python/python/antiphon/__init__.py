@@ -6,8 +6,8 @@
     antiphon.repair(items).items        # the list that it accepts
     antiphon.reconcile(held, items)     # what of it the owner of the conversation has already
 
-Items are those of the Responses and Conversations APIs: dicts or the openai SDK's models. What stays
-as it is comes back as the very object that was given; nothing that is given is changed.
+Items are those of the Responses and Conversations APIs: dicts or the openai SDK's models. What
+stays as it is comes back as the very object that was given; nothing that is given is changed.
 
 - `antiphon.Tracker`: what a server that owns the state has, lacks, and is being sent.
 - `antiphon.faults`: a class for each kind of fault.

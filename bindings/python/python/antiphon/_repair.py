@@ -46,9 +46,9 @@ class Repaired(Generic[Given]):
 def check(items: Iterable[Any], held: Iterable[Any] | None = None) -> list[Fault]:
     """What a provider would refuse in `items`, in the order in which it would name it.
 
-    Items are dicts or the openai SDK's models, mixed as they come: the `input` of a request, or what
-    stands in a conversation. With `held`, what a server holds already, `items` are judged as what is
-    sent behind it.
+    Items are dicts or the openai SDK's models, mixed as they come: the `input` of a request, or
+    what stands in a conversation. With `held`, what a server holds already, `items` are judged as
+    what is sent behind it.
 
     Raises `Unreadable` where a value is no item, and `TypeError` or `ValueError`, with the place in
     it, where one is no JSON.
@@ -87,9 +87,9 @@ def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
 def strip(items: Iterable[Given]) -> Repaired[Given]:
     """Leaves out what a server that keeps the conversation has, as far as the kinds of items tell.
 
-    For clients that replay a history beside `conversation` or `previous_response_id`: what the model
-    said, reasoned and called stays out, what users and tools say goes. `reconcile` tells more, where
-    it is known what the server holds.
+    For clients that replay a history beside `conversation` or `previous_response_id`: what the
+    model said, reasoned and called stays out, what users and tools say goes. `reconcile` tells
+    more, where it is known what the server holds.
     """
     return _repaired(_native.strip(items))
 

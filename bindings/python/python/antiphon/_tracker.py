@@ -70,22 +70,24 @@ class Unresolved:
 
 
 class Tracker:
-    """What one run has sent to the owner of its conversation's state, and what it still has to send.
+    """What one run has sent to the owner of its conversation's state, and what it has yet to send.
 
         tracker = Tracker(conversation="conv_1")
         tracker.add(new_items)
         plan = tracker.plan()
         attempt = tracker.send(plan.occurrences)
         try:
-            response = client.responses.create(conversation=plan.conversation, input=plan.items, …)
+            response = client.responses.create(
+                model="gpt-5", conversation=plan.conversation, input=plan.items
+            )
         except Exception:
             tracker.rewind(attempt)
             raise
         tracker.accept(attempt, response)
 
     Items are named by the numbers that `add` gives, requests by those that `send` gives. Errors
-    are `TrackerError`, and change nothing; arguments are read as `check` reads them. It may be shared
-    between threads.
+    are `TrackerError`, and change nothing; arguments are read as `check` reads them. It may be
+    shared between threads.
     """
 
     __slots__ = ("_given", "_tracker")

@@ -1,6 +1,6 @@
 """What a provider refuses in a list of items: one class for each kind of fault.
 
-The texts are the provider's own: `str(fault)` is what its API answers, and so are `code` and `param`.
+The texts are the provider's own: `str(fault)` is what its API answers, as are `code` and `param`.
 """
 
 from __future__ import annotations

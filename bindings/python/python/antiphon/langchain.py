@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
-from typing_extensions import Self
-
 try:
     import langchain_openai
 except ImportError as missing:
@@ -14,6 +11,8 @@ except ImportError as missing:
     ) from missing
 
 from langchain_core.language_models import LanguageModelInput
+from pydantic import BeforeValidator, Field, model_validator
+from typing_extensions import Self
 
 from antiphon.openai import whole
 
@@ -59,11 +58,8 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return {"conversation": keywords["conversation"], **values, "model_kwargs": others}
 
     @model_validator(mode="after")
-    def _check_conversation(self) -> Self:
-        if self.conversation is not None:
-            self._check_state(self.conversation, None)
-            self.cache = False if self.cache is None else self.cache
-        return self
+    def _begin_in_conversation(self) -> Self:
+        return self._in_conversation()
 
     @model_validator(mode="after")
     def _make_clients_whole(self) -> Self:
@@ -80,14 +76,14 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return self
 
     def bind(self, **kwargs: Any) -> Any:
-        """Binds as any model does. A conversation becomes the bound model's own, so that what is bound
-        behind it keeps it: `model.bind(conversation=…).bind_tools(…)`.
+        """Binds as any model does. A conversation becomes the bound model's own, so that what is
+        bound behind it keeps it: `model.bind(conversation=…).bind_tools(…)`.
         """
         if "conversation" not in kwargs:
             return super().bind(**kwargs)
         conversation = id_of(kwargs.pop("conversation"))
         model = self.model_copy(update={"conversation": conversation})
-        return super(ChatOpenAI, model._check_conversation()).bind(**kwargs)
+        return super(ChatOpenAI, model._in_conversation()).bind(**kwargs)
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:
@@ -115,6 +111,13 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         if conversation is None:
             payload.pop("conversation", None)
         return payload
+
+    def _in_conversation(self) -> Self:
+        """The model, once it can be in its conversation, if it has one."""
+        if self.conversation is not None:
+            self._check_state(self.conversation, None)
+            self.cache = False if self.cache is None else self.cache
+        return self
 
     def _check_state(self, conversation: Any, previous_response_id: str | None) -> None:
         """The server refuses two sources of state in one request, and so is told of one."""

@@ -24,7 +24,24 @@ async fn one_that_finds_it_locked_is_refused_and_leaves_nothing_wrong() {
         let third = world.turn(mode, body("Never mind.")).await;
         assert_eq!(third.mends(), [("unanswered_call", "answered")]);
         world.turn(mode, body("Bye.")).await;
-        assert_eq!(world.provider.refusals().len(), 1);
+        assert_eq!(world.provider.refusals().len(), 5, "it waited four times");
+    }
+}
+
+#[tokio::test]
+async fn one_that_finds_it_locked_goes_on_behind_the_other() {
+    for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
+        let world = World::new().await;
+        world.provider.on_abort(outcome);
+        let conversation = world.conversation().await;
+        let body = |text: &str| json!({"conversation": conversation, "input": [user(text)]});
+        let exchange = world.provider.script(Script::from(thinking_and_calling()).hang_after(2));
+        let mut first = world.begin(Mode::Streamed, body("Echo hi.")).await.expect("it is free");
+        first.events(2).await;
+        drop(first);
+        *world.awaited.lock().expect("nobody panics with it") = Some(exchange);
+        world.turn(Mode::Streamed, body("Never mind.")).await;
+        world.turn(Mode::Whole, body("Bye.")).await;
     }
 }
 

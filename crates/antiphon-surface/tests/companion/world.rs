@@ -1,11 +1,12 @@
 //! A client with a companion beside it, and a strict provider that keeps the state.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use antiphon::FingerprintKey;
 use antiphon::companion::{Companion, Report, Step, Turn};
 use antiphon_provider::{Options, Recorded, StrictProvider};
-use antiphon_testkit::Answer;
+use antiphon_testkit::{Answer, Exchange};
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
@@ -33,6 +34,8 @@ pub(crate) struct World {
     http: Http<HttpConnector, Full<Bytes>>,
     /// Whether the same is said twice, so that a model may be given it twice.
     pub(crate) repeats: bool,
+    /// What goes on once it is waited for.
+    pub(crate) awaited: Mutex<Option<Exchange>>,
 }
 
 /// What a turn came to.
@@ -62,7 +65,7 @@ impl World {
     pub(crate) async fn with(options: Options) -> Self {
         let provider = StrictProvider::with(options).start().await;
         let http = Http::builder(TokioExecutor::new()).build_http();
-        Self { provider, companion: anew(), http, repeats: false }
+        Self { provider, companion: anew(), http, repeats: false, awaited: Mutex::default() }
     }
 
     /// The same client in another process: nothing is remembered.
@@ -119,6 +122,9 @@ impl World {
         let mut last = (0, Bytes::new());
         let mut is_refused = false;
         loop {
+            if turn.wait().is_some() {
+                self.behind_others().await;
+            }
             match turn.step() {
                 Step::Ask { method, path, body } => {
                     let told = self.whole(method.as_str(), &path, body).await;
@@ -156,6 +162,16 @@ impl World {
             }
         };
         soon(over).await
+    }
+
+    /// What is waited for happens.
+    async fn behind_others(&self) {
+        let awaited = self.awaited.lock().expect("nobody panics with it").take();
+        if let Some(exchange) = awaited {
+            exchange.release_all();
+            self.settled().await;
+        }
+        tokio::task::yield_now().await;
     }
 
     /// Something that another client does, past the companion.

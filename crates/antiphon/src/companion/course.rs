@@ -12,6 +12,7 @@ use super::ending::Left;
 use super::history::History;
 use super::learning::{Held, Learning, Learnt};
 use super::ledger::Version;
+use super::line::Line;
 use super::memory::{Entered, Memory};
 use super::planning::Plan;
 use super::recent::Name;
@@ -53,6 +54,7 @@ pub(super) struct Course {
     /// Whether it was tried to get rid of what is in the way.
     pub(super) has_cleared: bool,
     pub(super) refusal: Option<Refusal>,
+    pub(super) line: Line,
     account: Arc<str>,
 }
 
@@ -132,6 +134,7 @@ impl Course {
             has_insisted: false,
             has_cleared: false,
             refusal: None,
+            line: Line::default(),
             account: account.into(),
         };
         course.open();
@@ -183,6 +186,7 @@ impl Course {
     }
 
     pub(super) fn answered(&mut self, status: u16, body: &Bytes) {
+        self.line.is_over();
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Learning(..) if NOT_NOW.contains(&status) => self.give_up(Left::Nothing),
             Stage::Learning(learning, since) if status >= 500 && !self.has_insisted => {

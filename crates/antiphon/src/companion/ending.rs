@@ -37,7 +37,9 @@ impl Course {
             self.underway.iter_mut().for_each(Underway::is_refused);
         }
         let fault = is_clients.then(|| Said::in_body(body).state_error()).flatten();
+        self.line.is_over();
         match fault {
+            Some(StateError::Locked) if self.line.wait() => self.behind_another(sending),
             Some(StateError::Locked) => self.give_up(Left::Doubt),
             Some(StateError::UnknownResponse) => {
                 self.forget();
@@ -69,6 +71,17 @@ impl Course {
         }
     }
 
+    /// The same turn behind another one that is open in the conversation, once that may have ended. What it
+    /// leaves is learnt then.
+    fn behind_another(&mut self, sending: Sending) {
+        if !matches!(sending.planned, Some((Basis::Held(_), _))) {
+            return self.stage = Stage::Sending(sending);
+        }
+        self.release(Left::Doubt);
+        (self.has_learnt, self.has_cleared) = (false, false);
+        self.ask();
+    }
+
     /// Goes on, unless the request was refused already: that is what its caller is told.
     pub(super) fn unless_refused(&mut self, go_on: impl FnOnce(&mut Self)) {
         match self.refusal {
@@ -83,6 +96,7 @@ impl Course {
     }
 
     pub(super) fn begun(&mut self, is_event_stream: bool) {
+        self.line.is_over();
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Sending(sending) => {
                 if self.request.in_background {

@@ -9,7 +9,7 @@
 //! open ---> Ask ---> answered ---.        what the server holds, where that is not known
 //!            ^  '----------------'
 //!            |
-//!            '--> Send ---> refused ---> Ask, Send once more, or GiveUp
+//!            '--> Send ---> refused ---> Ask, Send once more, or GiveUp; wait first where locked
 //!                      '--> begun ---> heard* ---> ended     the server has it
 //!                                            '---> left      nobody knows what it has
 //! ```
@@ -24,6 +24,7 @@ mod ending;
 mod history;
 mod learning;
 mod ledger;
+mod line;
 mod memory;
 mod objections;
 mod planning;

@@ -1,5 +1,7 @@
 //! One turn, from the request to the end of its answer.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::course::{Course, Sending, Stage};
@@ -27,6 +29,13 @@ impl Turn {
             Stage::GivenUp => Step::GiveUp,
             Stage::Hearing(..) | Stage::Over => Step::Nothing,
         }
+    }
+
+    /// How long to wait before doing that; `None` where there is nothing to wait for. A turn that finds
+    /// another one open in its conversation waits for that a few times, some seconds in all: a server may
+    /// not have seen yet that the caller of the last one left.
+    pub fn wait(&self) -> Option<Duration> {
+        self.0.line.waits()
     }
 
     /// What the server says to what [`Step::Ask`] asks. A request that came to no answer is told as status 0

@@ -61,7 +61,9 @@ def keywords_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) 
             keywords["reasoning"] = with_ids(reasoning, parts[0].item, left[0])
     if "tool_calls" in keywords:
         stays = {item.get("call_id") for item in left.values()}
-        keywords["tool_calls"] = [call for call in keywords["tool_calls"] if call["id"] in stays]
+        keywords["tool_calls"] = [
+            call for call in keywords["tool_calls"] if call.get("id") in stays
+        ]
     return keywords
 
 

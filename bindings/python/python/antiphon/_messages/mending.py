@@ -84,14 +84,17 @@ class View:
         return [message for entry in self.entries for message in entry.messages()]
 
     def keep(self, repaired: list[Item]) -> None:
-        """Puts what is left, and what was made, where it belongs."""
+        """Puts what is left where it was, and what was made behind the call that it answers."""
         last: Entry | None = None
+        callers: dict[str | None, Entry] = {}
         for item, source in zip(repaired, sources(self.items(), repaired), strict=True):
             if source is not None:
                 last, number = self.places[source]
                 last.left[number] = item
-            elif last is not None:
-                last.behind.append(made(item, last.message))
+                if call_id := item.get("call_id"):
+                    callers.setdefault(call_id, last)
+            elif caller := callers.get(item.get("call_id"), last):
+                caller.behind.append(made(item, caller.message))
 
 
 def sources(given: list[Item], repaired: list[Item]) -> list[int | None]:

@@ -4,12 +4,12 @@
 
     client = whole(OpenAI())
 
-What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is left
-out of what is sent, what the server would refuse is mended, and what a turn that broke off has left
-is asked for before the next. Answers come as the server gives them.
+What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is
+left out of what is sent, what the server would refuse is mended, and what a turn that broke off has
+left is asked for before the next. Answers come as the server gives them.
 
-What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response, and
-goes to the logger `antiphon`: how many and which faults, never what was said.
+What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response,
+and goes to the logger `antiphon`: how many and which faults, never what was said.
 
 Requests over a WebSocket (`responses.connect`) do not pass here.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 try:
@@ -33,12 +33,12 @@ from ._exchange import DELIVERY
 from ._library import library_of, over
 from ._sync import WholeClient
 
-if TYPE_CHECKING:
-    from openai.types.conversations import ConversationItemList
-
 __all__ = ["adeliver", "deliver", "whole"]
 
 Client = TypeVar("Client", bound="openai.OpenAI | openai.AsyncOpenAI")
+
+AT_ONCE = 20
+"""How many items a conversation takes in one request."""
 
 _companions: WeakKeyDictionary[object, Companion] = WeakKeyDictionary()
 """The companions of http clients: one for each, however often it is asked for."""
@@ -70,19 +70,24 @@ def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> i
     Of the items those go to the conversation whose calls it holds and has no output for; the others
     are left out. Returns how many went. Errors are the SDK's.
     """
-    if not (given := list(items)):
-        return 0
     create = whole(client).conversations.items.create
-    return _count(create(conversation, items=given, extra_headers={DELIVERY: "true"}))
+    posts = (
+        create(conversation, items=some, extra_headers={DELIVERY: "true"}) for some in _posts(items)
+    )
+    return sum(len(posted.data) for posted in posts)
 
 
 async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterable[Any]) -> int:
     """The same as `deliver`, with an async client."""
-    if not (given := list(items)):
-        return 0
     create = whole(client).conversations.items.create
-    return _count(await create(conversation, items=given, extra_headers={DELIVERY: "true"}))
+    posts = [
+        await create(conversation, items=some, extra_headers={DELIVERY: "true"})
+        for some in _posts(items)
+    ]
+    return sum(len(posted.data) for posted in posts)
 
 
-def _count(posted: ConversationItemList) -> int:
-    return len(posted.data)
+def _posts(items: Iterable[Any]) -> list[list[Any]]:
+    """As many items at a time as the Conversations API takes."""
+    given = list(items)
+    return [given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)]

@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
+import anyio
+
 from antiphon._native import Ask, Companion, GiveUp, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
@@ -76,6 +78,8 @@ class WholeAsyncClient:
         told: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
+            if wait := exchange.turn.wait():
+                await anyio.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
                 told = await self._ask(exchange, step, options)
@@ -119,16 +123,28 @@ async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Resp
     """The refusal, which the turn was told of, and which can still be read."""
     if not exchange.relays(response):
         return response
-    if response.is_stream_consumed:
-        body = response.content
-    else:
-        chunks = aiter(cast("httpx2.AsyncByteStream", response.stream))
-        held = await _up_to(MAX_REFUSAL, chunks)
-        body = b"".join(held)
-        made = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)
-        response.stream = made(response.stream, held, chunks)
+    try:
+        body = await _held(exchange, response)
+    except BaseException:
+        await response.aclose()
+        raise
     exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
     return response
+
+
+async def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
+    """The first bytes of the answer, to be read once more. Its connection is free if they are all."""
+    if response.is_stream_consumed:
+        return response.content
+    stream = cast("httpx2.AsyncByteStream", response.stream)
+    chunks = aiter(stream)
+    held = await _up_to(MAX_REFUSAL, chunks)
+    body = b"".join(held)
+    if len(body) <= MAX_REFUSAL:
+        await stream.aclose()
+    made = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)
+    response.stream = made(stream, held, chunks)
+    return body
 
 
 async def _up_to(most: int, chunks: AsyncIterator[bytes]) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""What becomes of one request of a client's, without any IO: the sync and the async client share it."""
+"""What becomes of one request of a client's, without any IO, for the sync and the async client."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NOTHING_POSTED: dict[str, Any] = {
 
 
 class Exchange:
-    """A request that goes by way of a companion, the requests that come of it, and their answers."""
+    """A request that goes by way of a companion, and the requests that come of it."""
 
     def __init__(self, request: httpx2.Request, base: str, turn: Turn) -> None:
         self.turn = turn
@@ -71,7 +71,7 @@ class Exchange:
         return self._made(ask.method, url, headers, ask.body)
 
     def sending(self, send: Send) -> httpx2.Request:
-        """The request as it came, with the body that is to be sent, and a wish for a plain answer."""
+        """The request as it came, with the body that is to go, and a wish for a plain answer."""
         headers = self._headers(without=_OF_THE_BODY | {"accept-encoding"})
         headers.append(("accept-encoding", "identity"))
         return self._made(self._request.method, self._request.url, headers, send.body)
@@ -127,15 +127,16 @@ class Exchange:
             response.headers[name] = value
         if report.resent:
             logger.info("left out %d items that the server holds already", report.resent)
-        for (fault, action), times in Counter(report.mends).items():
+        mends = Counter((fault, action) for _, _, _, fault, action, _ in report.mends)
+        for (fault, action), times in mends.items():
             logger.warning("mended a request: %s, %s (%d)", fault, action, times)
 
 
 def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
     """The exchange that a request begins, or none where it is nothing that concerns a companion.
 
-    Raises `ValueError` for a delivery of what are no items; a turn's body that is odd passes, for the
-    server to judge.
+    Raises `ValueError` for a delivery of what are no items; a turn's body that is odd passes, for
+    the server to judge.
     """
     delivery = request.headers.pop(DELIVERY, None)
     body = _body(request)

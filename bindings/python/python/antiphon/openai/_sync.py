@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
@@ -76,6 +77,8 @@ class WholeClient:
         told: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
+            if wait := exchange.turn.wait():
+                time.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
                 told = self._ask(exchange, step, options)
@@ -119,16 +122,28 @@ def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
     """The refusal, which the turn was told of, and which can still be read."""
     if not exchange.relays(response):
         return response
-    if response.is_stream_consumed:
-        body = response.content
-    else:
-        chunks = iter(cast("httpx2.SyncByteStream", response.stream))
-        held = _up_to(MAX_REFUSAL, chunks)
-        body = b"".join(held)
-        made = over(ReplayedStream, exchange.library.SyncByteStream)
-        response.stream = made(response.stream, held, chunks)
+    try:
+        body = _held(exchange, response)
+    except BaseException:
+        response.close()
+        raise
     exchange.turn.refused(response.status_code, body if len(body) <= MAX_REFUSAL else b"")
     return response
+
+
+def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
+    """The first bytes of the answer, to be read once more. Its connection is free if they are all."""
+    if response.is_stream_consumed:
+        return response.content
+    stream = cast("httpx2.SyncByteStream", response.stream)
+    chunks = iter(stream)
+    held = _up_to(MAX_REFUSAL, chunks)
+    body = b"".join(held)
+    if len(body) <= MAX_REFUSAL:
+        stream.close()
+    made = over(ReplayedStream, exchange.library.SyncByteStream)
+    response.stream = made(stream, held, chunks)
+    return body
 
 
 def _up_to(most: int, chunks: Iterator[bytes]) -> list[bytes]:

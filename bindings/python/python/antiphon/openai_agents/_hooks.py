@@ -1,5 +1,6 @@
 """What a run does, heard through the SDK's hooks."""
 
+from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,7 +17,8 @@ Context = RunContextWrapper[Any]
 class Hearing(RunHooks[Any]):
     """Hears of the last answer of the model's and of the outputs of its calls, and passes all on.
 
-    `asking` is awaited before every request to a model, with the agent that makes it.
+    `asking` is awaited before every request to a model, with the agent that makes it. `loop` is the
+    one that the run is on, once something was heard.
     """
 
     def __init__(
@@ -24,6 +26,7 @@ class Hearing(RunHooks[Any]):
     ) -> None:
         self._hooks = hooks or RunHooks()
         self._asking = asking
+        self.loop: AbstractEventLoop | None = None
         self.response: ModelResponse | None = None
         self.outputs: Outputs = []
 
@@ -34,6 +37,7 @@ class Hearing(RunHooks[Any]):
         system_prompt: str | None,
         input_items: list[TResponseInputItem],
     ) -> None:
+        self.loop = get_running_loop()
         await self._asking(agent)
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
 
@@ -57,6 +61,7 @@ class Hearing(RunHooks[Any]):
         await self._hooks.on_tool_start(context, agent, tool)
 
     async def on_tool_end(self, context: Context, agent: Any, tool: Tool, result: object) -> None:
+        self.loop = get_running_loop()
         if isinstance(context, ToolContext) and context.tool_call is not None:
             self._hear(ItemHelpers.tool_call_output_item(context.tool_call, result))
         await self._hooks.on_tool_end(context, agent, tool, result)

@@ -2,22 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agents import Agent, RunState
-from agents.exceptions import AgentsException
-from agents.items import RunItem, TResponseInputItem
+from agents import Agent, ModelResponse, RunState
+from agents.exceptions import AgentsException, RunErrorDetails
+from agents.items import TResponseInputItem
+from agents.result import RunResultBase
 from agents.run import RunOptions
-from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
 from antiphon.openai_agents._client import account_of, client_of
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import ConversationBusy, Line, Place
-from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
+from antiphon.openai_agents._outputs import Unsent, answering, outputs_of
 
 logger = logging.getLogger("antiphon")
 
@@ -27,6 +27,8 @@ UNSENT = Unsent()
 RUNS: ContextVar[tuple["Run", ...]] = ContextVar("antiphon_runs", default=())
 
 DELIVERY_SECONDS = 30.0
+
+Known = RunResultBase | RunErrorDetails
 
 Given = str | list[TResponseInputItem] | RunState[Any]
 
@@ -46,15 +48,14 @@ class Run:
         self.hooks = Hearing(options.get("hooks"), self._asking)
         self.input = given
         self._starters = RUNS.get()
-        self.loop: asyncio.AbstractEventLoop | None = None
         self._conversation = conversation_of(given, options.get("conversation_id"))
         self._has_session = options.get("session") is not None
         self._settings = options.get("run_config")
         self._line_seconds = line_seconds
         self._place: Place | None = None
-        self._client: AsyncOpenAI | None = None
+        self._agent = agent
         if response_id := options.get("previous_response_id"):
-            self._go_on_from(response_id, agent)
+            self._go_on_from(response_id)
 
     @contextmanager
     def begun(self) -> Iterator[None]:
@@ -75,7 +76,7 @@ class Run:
         What cannot be brought home is logged: it never takes the place of the run's own end.
         """
         try:
-            await asyncio.wait_for(self._bring_home(items_of(ended)), DELIVERY_SECONDS)
+            await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
@@ -87,15 +88,14 @@ class Run:
             LINE.leave(self._place)
             self._place = None
 
-    def _go_on_from(self, response_id: str, agent: Agent[Any]) -> None:
+    def _go_on_from(self, response_id: str) -> None:
         """Begins with what a run before has left for the response that this one goes on from."""
-        client = client_of(agent, self._settings)
+        client = client_of(self._agent, self._settings)
         if client is not None and not isinstance(self.input, RunState):
             self.input = UNSENT.before((account_of(client), response_id), self.input)
 
     async def _asking(self, agent: Agent[Any]) -> None:
-        self.loop = asyncio.get_running_loop()
-        self._client = client_of(agent, self._settings)
+        self._agent = agent
         if self._conversation is not None and self._place is None:
             self._place = await self._enter(self._conversation)
 
@@ -104,24 +104,30 @@ class Run:
             raise ConversationBusy(conversation, "is held by the run whose tool began this one")
         return await LINE.enter(conversation, self._line_seconds)
 
-    async def _bring_home(self, items: Iterable[RunItem]) -> None:
-        unsent = self._unsent(items)
-        if not unsent or self._has_session or self._client is None:
+    async def _bring_home(self, known: Known | None) -> None:
+        response = self.hooks.response or last_response(known)
+        if response is None or self._has_session:
+            return
+        items = known.new_items if known is not None else []
+        unsent = answering(response, [*self.hooks.outputs, *outputs_of(items)])
+        client = client_of(self._agent, self._settings) if unsent else None
+        if client is None:
             return
         if self._conversation is not None:
-            await adeliver(self._client, self._conversation, unsent)
-        elif response_id := self.hooks.response and self.hooks.response.response_id:
-            UNSENT.keep((account_of(self._client), response_id), unsent)
-
-    def _unsent(self, items: Iterable[RunItem]) -> Outputs:
-        response = self.hooks.response
-        heard = [*self.hooks.outputs, *outputs_of(items)]
-        return answering(response, heard) if response is not None else []
+            await adeliver(client, self._conversation, unsent)
+        elif response.response_id:
+            UNSENT.keep((account_of(client), response.response_id), unsent)
 
 
-def items_of(ended: Any) -> list[RunItem]:
+def known_of(ended: Any) -> Known | None:
+    """What the SDK tells of a run: its result, or what an exception of the SDK's knows."""
     known = ended.run_data if isinstance(ended, AgentsException) else ended
-    return list(getattr(known, "new_items", []))
+    return known if isinstance(known, Known) else None
+
+
+def last_response(known: Known | None) -> ModelResponse | None:
+    """The response that a run goes on from which was paused, and ended before it asked a model."""
+    return known.raw_responses[-1] if known is not None and known.raw_responses else None
 
 
 def conversation_of(given: Given, conversation_id: str | None) -> str | None:

@@ -80,8 +80,8 @@ class Runner(agents.Runner):
             ended = error
             raise
         finally:
-            if run.loop is not None:
-                run.loop.run_until_complete(run.leave(ended))
+            if run.hooks.loop is not None:
+                run.hooks.loop.run_until_complete(run.leave(ended))
 
     @classmethod
     def run_streamed(

@@ -1,5 +1,7 @@
 //! What is refused, and what is done about it.
 
+use std::time::Duration;
+
 use super::*;
 
 const DUPLICATE: &str =
@@ -112,10 +114,27 @@ fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
 }
 
 #[test]
-fn a_locked_conversation_is_not_sent_to_again() {
+fn a_locked_conversation_is_waited_for_a_few_times_and_learnt_each_time() {
     let companion = acquainted();
     let mut turn = within(&companion, &user("So?"));
-    let locked = r#"{"error":{"message":"Please retry.","code":"conversation_locked"}}"#;
-    turn.refused(400, locked.into());
-    assert_eq!(turn.step(), Step::GiveUp);
+    let locked = || Bytes::from(r#"{"error":{"message":"Retry.","code":"conversation_locked"}}"#);
+    for milliseconds in [100, 500, 1000, 2000] {
+        assert_eq!(turn.wait(), None);
+        turn.refused(400, locked());
+        assert_eq!(turn.wait(), Some(Duration::from_millis(milliseconds)));
+        learns(&mut turn, HELLO);
+        assert_eq!(sent(&turn), within_body(&user("So?")));
+    }
+    turn.refused(400, locked());
+    assert_eq!((turn.step(), turn.wait()), (Step::GiveUp, None));
+}
+
+#[test]
+fn what_another_turn_left_meanwhile_is_mended() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.refused(400, r#"{"error":{"code":"conversation_locked"}}"#.into());
+    learns(&mut turn, CALL);
+    assert!(sent(&turn).contains("No output was recorded for this call."));
+    assert_eq!(turn.report().relearned, None);
 }

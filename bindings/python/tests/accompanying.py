@@ -1,0 +1,97 @@
+"""The steps of a companion's case."""
+
+import json
+from typing import Any
+
+from antiphon._native import Ask, Companion, GiveUp, Send, Turn
+from comparison import same_named, same_whole
+
+ACCOUNT = "account"
+
+MENDING = ("position", "id", "kind", "fault", "action", "message")
+
+
+def run_companion(steps: list[dict[str, Any]]) -> None:
+    """Runs all steps, and holds what is to be done next against what a step says."""
+    world = World()
+    for step in steps:
+        assert set(step) <= {"do", "with", "gives"}, "a field of a step that is not known"
+        gave = world.step(step["do"], step.get("with"))
+        if "gives" in step:
+            same = same_named if step["do"] == "report" else same_whole
+            same(gave, step["gives"])
+
+
+class World:
+    """A companion of one account, and the turn that was opened last."""
+
+    def __init__(self) -> None:
+        self.companion = Companion(bytes(16))
+        self.turn: Turn | None = None
+
+    def step(self, do: str, given: Any) -> Any:
+        """Tells the companion or its turn something; what is to be done next."""
+        match do:
+            case "open":
+                self.turn = self.companion.open(ACCOUNT, as_bytes(given))
+            case "deliver":
+                posted = as_bytes({"items": given["items"]})
+                self.turn = self.companion.deliver(ACCOUNT, given["conversation"], posted)
+            case "touched":
+                self.companion.touched(ACCOUNT, given)
+            case _:
+                assert self.turn, "no turn was opened"
+                return tell(self.turn, do, given)
+        return self.turn and done(self.turn)
+
+
+def tell(turn: Turn, do: str, given: Any) -> Any:
+    match do:
+        case "answered" | "refused":
+            getattr(turn, do)(given["status"], as_bytes(given["body"]))
+        case "begun":
+            turn.begun(given)
+        case "heard":
+            turn.heard(answer(given))
+        case "ended" | "left":
+            getattr(turn, do)()
+        case "report":
+            return reported(turn)
+        case _:
+            raise AssertionError(f'"do": "{do}" is not known')
+    return done(turn)
+
+
+def done(turn: Turn) -> Any:
+    """What is to be done, as cases have it."""
+    step = turn.step()
+    match step:
+        case Ask():
+            asked: dict[str, Any] = {"ask": f"{step.method} {step.path}"}
+            return asked if step.body is None else {**asked, "body": json.loads(step.body)}
+        case Send():
+            return {"send": json.loads(step.body)}
+        case GiveUp():
+            return "give_up"
+    return "nothing"
+
+
+def reported(turn: Turn) -> dict[str, Any]:
+    report = turn.report()
+    return {
+        "resent": report.resent,
+        "mends": [dict(zip(MENDING, mending)) for mending in report.mends],
+        "relearned": report.relearned,
+        "by_kind": report.by_kind,
+    }
+
+
+def answer(given: Any) -> bytes:
+    """An answer as it stands on the wire: a list is an event stream."""
+    if isinstance(given, dict):
+        return as_bytes(given)
+    return b"".join(b"data: " + as_bytes(event) + b"\n\n" for event in given)
+
+
+def as_bytes(value: Any) -> bytes:
+    return json.dumps(value).encode()
