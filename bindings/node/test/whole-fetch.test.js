@@ -12,6 +12,7 @@ import OpenAI from "openai";
 import { wholeFetch } from "antiphon";
 
 const BASE = "http://provider.test/v1";
+const MEGABYTE = 1 << 20;
 const ANSWER = { id: "resp_1", object: "response", status: "completed", output: [] };
 
 /** A fetch that answers as told, and what it was asked. */
@@ -171,6 +172,19 @@ test("what fetch throws is thrown", async () => {
   };
   await assert.rejects(post(wholeFetch({ fetch }), "{}"), /fetch failed/);
   await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
+});
+
+test("a turn that is over keeps nothing of its request", async () => {
+  const fetch = wholeFetch({ fetch: async () => Response.json(ANSWER) });
+  const turn = async (number) => {
+    const body = JSON.stringify({ input: "x".repeat(4 * MEGABYTE) + number });
+    await (await post(fetch, body)).arrayBuffer();
+  };
+  await turn(0);
+  const before = process.memoryUsage.rss();
+  for (let number = 1; number <= 150; number += 1) await turn(number);
+  const grown = (process.memoryUsage.rss() - before) / MEGABYTE;
+  assert.ok(grown < 300, `${grown} MB of 600 that were sent`);
 });
 
 test("who is told of a request and throws does not cost its answer", async (t) => {

@@ -54,6 +54,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
       }
       default:
         if (last === undefined) throw new Error("A turn was given up before anything was sent.");
+        turn.left();
         return last;
     }
   }
