@@ -58,10 +58,9 @@ impl Writer {
             self.object(dict.iter().collect::<Vec<_>>())
         } else if let Ok(list) = value.cast::<PyList>() {
             self.array(list.iter())
-        } else if value.is_none() {
-            self.plain("null")
-        } else if let Ok(truth) = value.cast::<PyBool>() {
-            self.plain(if truth.is_true() { "true" } else { "false" })
+        } else if let Some(constant) = constant(value) {
+            self.plain(constant);
+            Ok(())
         } else if let Ok(number) = value.cast::<PyInt>() {
             self.integer(number)
         } else if let Ok(number) = value.cast::<PyFloat>() {
@@ -121,20 +120,15 @@ impl Writer {
     }
 
     fn key(&mut self, key: &Bound<'_, PyAny>) -> Written {
-        match key.cast::<PyString>() {
-            Ok(key) => self.string(key),
-            Err(_) => {
-                let kind = type_name(key);
-                Err(Unwritable::of_type(format!("keys are to be strings, not {kind}")))
-            }
+        if let Ok(key) = key.cast::<PyString>() {
+            return self.string(key);
         }
+        Err(Unwritable::of_type(format!("keys are to be strings, not {}", type_name(key))))
     }
 
     fn string(&mut self, text: &Bound<'_, PyString>) -> Written {
-        match text.to_str() {
-            Ok(text) => write_quoted(&mut self.text, text),
-            Err(_) => return self.half_pairs(text),
-        }
+        let Ok(text) = text.to_str() else { return self.half_pairs(text) };
+        write_quoted(&mut self.text, text);
         Ok(())
     }
 
@@ -143,14 +137,16 @@ impl Writer {
         static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let dumps = DUMPS.import(text.py(), "json", "dumps");
         let written = dumps.and_then(|dumps| dumps.call1((text,))?.extract::<String>());
-        self.plain(&written.map_err(Unwritable::raised)?)
+        self.plain(&written.map_err(Unwritable::raised)?);
+        Ok(())
     }
 
     fn integer(&mut self, number: &Bound<'_, PyInt>) -> Written {
-        match number.extract::<i64>() {
-            Ok(number) => self.plain(itoa::Buffer::new().format(number)),
-            Err(_) => self.as_written_by::<PyInt>(number),
-        }
+        let Ok(small) = number.extract::<i64>() else {
+            return self.as_written_by::<PyInt>(number);
+        };
+        self.plain(itoa::Buffer::new().format(small));
+        Ok(())
     }
 
     fn float(&mut self, number: &Bound<'_, PyFloat>) -> Written {
@@ -166,12 +162,12 @@ impl Writer {
         let kind = PyType::new::<T>(number.py());
         let written = kind.call_method1(intern!(number.py(), "__repr__"), (number,));
         let written = written.and_then(|text| text.extract::<String>());
-        self.plain(&written.map_err(Unwritable::raised)?)
+        self.plain(&written.map_err(Unwritable::raised)?);
+        Ok(())
     }
 
-    fn plain(&mut self, text: &str) -> Written {
+    fn plain(&mut self, text: &str) {
         self.text.extend_from_slice(text.as_bytes());
-        Ok(())
     }
 
     fn open(&mut self, bracket: u8) -> Written {
@@ -193,6 +189,14 @@ impl Writer {
         self.depth -= 1;
         self.text.push(bracket);
     }
+}
+
+fn constant(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    if value.is_none() {
+        return Some("null");
+    }
+    let truth = value.cast::<PyBool>().ok()?;
+    Some(if truth.is_true() { "true" } else { "false" })
 }
 
 /// What an SDK's model says of itself, as the SDK sends it; `None` for what is no model.

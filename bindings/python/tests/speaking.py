@@ -1,13 +1,15 @@
 """One way to speak with the SDK's two clients, so that each test is held against both."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from inspect import isawaitable
 from typing import Any
 
 import openai
+import pytest
 from antiphon.openai import adeliver, deliver, whole
 from openai.lib.streaming.responses import ResponseStreamManager
+from provider import Provider
 
 Client = openai.OpenAI | openai.AsyncOpenAI
 
@@ -102,3 +104,41 @@ async def _final(opened: Any) -> Any:
 
 
 SPEAKERS: dict[str, Callable[..., Client]] = {"sync": openai.OpenAI, "async": openai.AsyncOpenAI}
+
+ECHO: Any = {
+    "type": "function",
+    "name": "echo",
+    "parameters": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    "strict": True,
+}
+
+
+@pytest.fixture(params=SPEAKERS)
+def speaker(request: pytest.FixtureRequest, provider: Provider) -> Iterator[Speaker]:
+    """A whole client of either kind, at the test's provider."""
+    speaker = Speaker(SPEAKERS[request.param](max_retries=0))
+    yield speaker
+    speaker.close()
+
+
+def user(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
+def replayed(response: Any) -> list[Any]:
+    """What an agent that keeps its history itself sends again of an answer."""
+    return [item.model_dump(mode="json", exclude_none=True) for item in response.output]
+
+
+def output_of(response: Any, text: str = "hello") -> list[Any]:
+    """The outputs for the calls of an answer."""
+    return [
+        {"type": "function_call_output", "call_id": item.call_id, "output": text}
+        for item in response.output
+        if item.type == "function_call"
+    ]

@@ -18,6 +18,7 @@ from langchain_story import (
     assert_dialogue_is_whole,
     echo,
     hold_dialogue,
+    kinds,
     turn,
 )
 from provider import Provider
@@ -105,7 +106,7 @@ def test_what_is_sent_stays_small_as_the_conversation_grows(provider: Provider) 
 
 @pytest.mark.parametrize("delivery", ["batch", "abatch"])
 def test_a_batch_of_conversations(provider: Provider, loop: asyncio.Runner, delivery: str) -> None:
-    """Each input in a conversation of its own: the provider locks one that is busy."""
+    """Each in its own."""
     conversations = [provider.new_conversation() for _ in range(3)]
     models = [ChatOpenAI(model=MODEL, conversation=each) for each in conversations]
     for model in models:
@@ -115,6 +116,20 @@ def test_a_batch_of_conversations(provider: Provider, loop: asyncio.Runner, deli
         assert answer.text == "purple, Biscuit"
 
     assert provider.twice() == provider.refusals() == []
+
+
+def test_a_batch_in_one_conversation_goes_one_by_one(
+    provider: Provider, loop: asyncio.Runner
+) -> None:
+    """The provider locks a conversation while it answers in it."""
+    conversation = provider.new_conversation()
+    model = ChatOpenAI(model=MODEL, conversation=conversation)
+
+    model.batch(["one", "two", "three"])
+    loop.run(model.abatch(["four", "five", "six"]))
+
+    assert kinds(provider.items(conversation)) == ["user", "assistant"] * 6
+    assert provider.twice() == []
 
 
 @pytest.mark.parametrize("delivery", DELIVERIES)

@@ -1,56 +1,16 @@
 """`antiphon.openai.whole` beside a provider that keeps the conversation."""
 
-import asyncio
-import gc
 import logging
-from collections.abc import Iterator
 from typing import Any
 
-import httpx2
 import pytest
 from antiphon.openai import whole
-from openai import AsyncOpenAI, BadRequestError, OpenAI
+from openai import BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
-from speaking import SPEAKERS, Speaker
+from speaking import ECHO, Speaker, output_of, replayed, speaker, user
 
-ECHO: Any = {
-    "type": "function",
-    "name": "echo",
-    "parameters": {
-        "type": "object",
-        "properties": {"text": {"type": "string"}},
-        "required": ["text"],
-        "additionalProperties": False,
-    },
-    "strict": True,
-}
-
-
-@pytest.fixture(params=SPEAKERS)
-def speaker(request: pytest.FixtureRequest, provider: Provider) -> Iterator[Speaker]:
-    """A whole client of either kind, at the test's provider."""
-    speaker = Speaker(SPEAKERS[request.param](max_retries=0))
-    yield speaker
-    speaker.close()
-
-
-def user(text: str) -> Any:
-    return {"role": "user", "content": text}
-
-
-def replayed(response: Any) -> list[Any]:
-    """What an agent that keeps its history itself sends again of an answer."""
-    return [item.model_dump(mode="json", exclude_none=True) for item in response.output]
-
-
-def output_of(response: Any, text: str = "hello") -> list[Any]:
-    """The outputs for the calls of an answer."""
-    return [
-        {"type": "function_call_output", "call_id": item.call_id, "output": text}
-        for item in response.output
-        if item.type == "function_call"
-    ]
+__all__ = ["speaker"]
 
 
 def call_of(provider: Provider, speaker: Speaker) -> tuple[str, Any]:
@@ -120,63 +80,6 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
     assert not provider.refusals()
 
 
-@pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
-@pytest.mark.parametrize(
-    ("place", "until"),
-    [
-        ("in_reasoning", "response.created"),
-        ("in_arguments", "response.output_item.done"),
-        ("behind_call", "response.function_call_arguments.done"),
-    ],
-)
-def test_after_a_turn_that_was_left_the_conversation_goes_on(
-    provider: Provider, speaker: Speaker, place: str, until: str
-) -> None:
-    conversation = provider.new_conversation()
-    provider.hold(place)
-    speaker.events(until, conversation=conversation, input="Echo hello", tools=[ECHO])
-
-    answer = speaker.create(conversation=conversation, input="My color is red")
-
-    assert answer.status == "completed"
-    assert not provider.refusals()
-
-
-def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
-    conversation = provider.new_conversation()
-    provider.hold("behind_call")
-    client = whole(OpenAI(max_retries=0))
-    request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
-    stream = client.responses.create(**request, input="Echo hello", stream=True)
-    assert next(iter(stream)).type == "response.created"
-    del stream
-    gc.collect()
-
-    client.responses.create(**request, input="My color is red")
-
-    assert not provider.refusals()
-
-
-def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
-    async def scenario() -> None:
-        client = whole(AsyncOpenAI(max_retries=0))
-        request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
-        turn = client.responses.create(**request, input="Echo hello", stream=True)
-        begun = asyncio.create_task(turn)
-        while not await asyncio.to_thread(provider.requests):
-            await asyncio.sleep(0)
-        begun.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await begun
-        await client.responses.create(**request, input="My color is red")
-        await client.close()
-
-    conversation = provider.new_conversation()
-    provider.hold("head")
-    asyncio.run(scenario())
-    assert not provider.refusals()
-
-
 def test_what_a_program_adds_to_a_conversation_is_asked_for(
     provider: Provider, speaker: Speaker
 ) -> None:
@@ -191,28 +94,6 @@ def test_what_a_program_adds_to_a_conversation_is_asked_for(
 
     assert provider.sent()[-1] == [user("What is my color and dog name?")]
     assert not provider.refusals()
-
-
-@pytest.mark.parametrize("kind", SPEAKERS)
-def test_what_changed_unseen_is_learnt_from_the_refusal_over_the_one_connection(
-    provider: Provider, kind: str
-) -> None:
-    library = {"sync": httpx2.Client, "async": httpx2.AsyncClient}[kind]
-    only_one: Any = library(limits=httpx2.Limits(max_connections=1), timeout=5)
-    speaker = Speaker(SPEAKERS[kind](max_retries=0, http_client=only_one))
-    conversation = provider.new_conversation()
-    speaker.create(conversation=conversation, input="My color is red")
-    with OpenAI() as unseen:
-        unseen.responses.create(
-            model="sim", conversation=conversation, input="Echo hello", tools=[ECHO]
-        )
-
-    answer = speaker.raw(conversation=conversation, input="What is my color?")
-
-    assert answer.headers["antiphon-relearned"] == "true"
-    assert answer.parse().output_text == "red"
-    assert provider.refusals()[0].startswith("No tool output found for function call")
-    speaker.close()
 
 
 def test_a_turn_in_the_background_passes(provider: Provider, speaker: Speaker) -> None:
@@ -270,21 +151,6 @@ def test_more_outputs_than_a_request_takes_are_delivered(
     ]
     assert speaker.deliver(conversation, outputs) == 45
     assert not provider.refusals()
-
-
-@pytest.mark.parametrize("script", [[{"status": 503, "body": {"error": {"message": "Busy"}}}]])
-def test_a_turn_that_the_sdk_makes_again_is_planned_anew(
-    provider: Provider, speaker: Speaker
-) -> None:
-    conversation = provider.new_conversation([user("My color is red")])
-    again = speaker.client.with_options(max_retries=1)
-    request: Any = {"model": "sim", "conversation": conversation, "input": "What is my color?"}
-
-    answer = speaker.awaited(again.responses.create(**request))
-
-    assert answer.output_text == "red"
-    assert [entry["status"] for entry in provider.requests()] == [503, 200]
-    assert not provider.twice()
 
 
 def test_an_answer_is_read_line_by_line(provider: Provider) -> None:

@@ -177,10 +177,12 @@ fn names_unknown(item: &Item, held: &Transcript, objections: &Objections) -> boo
     named.is_some_and(|id| held.position(id).is_none() && objections.to_item(Some(id)).is_none())
 }
 
-/// The item without its id.
+/// The item without its id. A reference is nothing without.
 fn unnamed(item: &Item) -> Item {
     match item.head().id {
-        None => item.clone(),
-        Some(_) => item.with(|object| object.remove("id")),
+        Some(_) if item.head().kind != Kind::ItemReference => {
+            item.with(|object| object.remove("id"))
+        }
+        _ => item.clone(),
     }
 }

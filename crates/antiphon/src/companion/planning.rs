@@ -99,9 +99,14 @@ impl Planner<'_> {
         for mend in &repaired.mends {
             report.mended(Some(input[mend.position].0), &items[mend.position], mend);
         }
-        let fresh = repaired.items.iter().map(|item| self.held(item)).collect();
+        // Who replays what a model said goes on replaying: only beginnings of chains are remembered.
+        let is_beginning = !refers && !items.iter().any(|item| item.head().is_model_made());
+        let fresh = match is_beginning {
+            true => repaired.items.iter().map(|item| self.held(item)).collect(),
+            false => Vec::new(),
+        };
         let (stuck, sent) = (Stuck::default(), repaired.items);
-        Plan { sent, fresh, stuck, leaves_doubt: refers, report }
+        Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, report }
     }
 
     /// What is sent to a server that does not tell what it holds: what it issues itself is left out.
