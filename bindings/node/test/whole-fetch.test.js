@@ -103,6 +103,17 @@ test("a refusal comes as the server gave it", async () => {
   assert.equal(await answer.text(), refusal);
 });
 
+test("what was mended in a request is told of its refusal too", async () => {
+  const { fetch } = server(() => new Response("{}", { status: 400 }));
+  const reports = [];
+  const onReport = ({ mends }) => reports.push(...mends.map(({ fault }) => fault));
+  const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+  const answer = await post(wholeFetch({ fetch, onReport }), JSON.stringify({ input: [call] }));
+
+  assert.equal(answer.headers.get("antiphon-repairs"), "unanswered_call=1");
+  assert.deepEqual(reports, ["unanswered_call"]);
+});
+
 test("an answer says where it came from", async (t) => {
   const base = await listening(t, (_, response) => response.end("{}"));
   const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
