@@ -117,8 +117,11 @@ test("what was mended in a request is told of its refusal too", async () => {
 test("an answer says where it came from", async (t) => {
   const base = await listening(t, (_, response) => response.end("{}"));
   const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
-  assert.equal(answer.url, `${base}/responses`);
-  assert.equal(await answer.text(), "{}");
+  const clone = answer.clone().clone();
+  for (const { url, type } of [answer, clone]) {
+    assert.deepEqual({ url, type }, { url: `${base}/responses`, type: "basic" });
+  }
+  assert.deepEqual([await answer.text(), await clone.text()], ["{}", "{}"]);
 });
 
 test("a compressed answer is not said to be compressed still", async (t) => {
