@@ -18,7 +18,7 @@ import httpx2
 import openai
 import pytest
 from antiphon.openai import whole
-from openai import APIConnectionError, AsyncOpenAI, OpenAI
+from openai import APIConnectionError, AsyncOpenAI, OpenAI, RateLimitError
 from speaking import SPEAKERS, Speaker
 
 COMPLETED = {"id": "resp_1", "object": "response", "status": "completed", "output": []}
@@ -107,6 +107,17 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["x-tenant"] == "acme"
     assert headers["authorization"] == "Bearer sk-tests"
     assert headers["accept-encoding"] == "identity"
+
+
+def test_what_a_server_does_not_tell_just_now_is_told_to_the_caller(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.status, server.body = 429, b'{"error": {"message": "Slow down."}}'
+    with pytest.raises(RateLimitError, match="Slow down"):
+        speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, *_ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ]
 
 
 def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(

@@ -12,18 +12,28 @@ use super::request::GoesOn;
 use super::retry::Attempt;
 use super::stuck::{around, without};
 use super::underway::Underway;
+use super::unknown;
 use bytes::Bytes;
 
 impl Course {
     /// Decides what is sent, and gets rid first of what is in its way.
     pub(super) fn plan(&mut self, basis: Basis) {
         let plan = self.planned(&basis);
+        if self.may_lack_turns(&basis) && unknown::in_plan(&plan) {
+            self.release(Left::Nothing);
+            return self.ask();
+        }
         match basis {
             Basis::Held(history) if !self.has_cleared && !plan.stuck.is_nothing() => {
                 self.clear(history, plan);
             }
             basis => self.send(basis, plan),
         }
+    }
+
+    /// Whether what is held is known from the turns before alone: those of other processes are not.
+    fn may_lack_turns(&self, basis: &Basis) -> bool {
+        matches!(basis, Basis::Held(_)) && self.underway.is_some() && !self.has_learnt
     }
 
     fn planned(&mut self, basis: &Basis) -> Plan {

@@ -90,6 +90,18 @@ class Exchange:
         content_type = response.headers.get("content-type", "")
         self.turn.begun(content_type.lower().startswith("text/event-stream"))
 
+    def told(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
+        """What the server says to a question, for the caller of a turn that was not sent."""
+        headers = [
+            (k, v)
+            for k, v in answer.headers.multi_items()
+            if k.lower() not in _OF_THE_BODY | {"content-encoding"}
+        ]
+        response: httpx2.Response = self.library.Response(
+            answer.status_code, headers=headers, content=body, request=self._request
+        )
+        return response
+
     def nothing_posted(self) -> httpx2.Response:
         """The answer to a delivery of which the conversation waits for nothing."""
         response: httpx2.Response = self.library.Response(

@@ -63,7 +63,9 @@ fn where_the_server_does_not_tell_why_its_refusal_stands() {
         let companion = acquainted();
         let mut turn = within(&companion, &user("So?"));
         turn.refused(400, error("No tool output found for function call call_1."));
-        turn.answered(status, body);
+        while matches!(turn.step(), Step::Ask { .. }) {
+            turn.answered(status, body.clone());
+        }
         assert_eq!(turn.step(), Step::GiveUp);
     }
 }
@@ -98,6 +100,17 @@ fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
         let next = within(&companion, &user("Bye."));
         assert_eq!(matches!(next.step(), Step::Send { .. }), is_sure, "{status}");
     }
+}
+
+#[test]
+fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.refused(408, error("Request timed out."));
+    assert_eq!(turn.step(), Step::GiveUp);
+    let mut again = within(&companion, &user("So?"));
+    learns(&mut again, &format!("{HELLO},{}", user("So?")));
+    assert_eq!(sent(&again), within_body(""));
 }
 
 #[test]
