@@ -20,6 +20,7 @@ from agents_sdk import (
 )
 from antiphon.openai import whole
 from antiphon.openai_agents import ConversationBusy, Runner
+from antiphon.openai_agents._line import Line, Place
 from provider import Provider
 
 LOCKED = "Another process is currently operating on this conversation"
@@ -177,6 +178,26 @@ def test_a_run_whose_loop_was_closed_holds_nobody_up(provider: Provider) -> None
             return str(result.final_output)
 
     assert asyncio.run(story())
+
+
+def test_a_run_whose_loop_was_closed_while_it_waited_holds_nobody_up() -> None:
+    line, gone = Line(), asyncio.new_event_loop()
+
+    async def story() -> Place:
+        held = await line.enter("conv_1", 1)
+        await asyncio.to_thread(wait_and_close)
+        last = asyncio.create_task(line.enter("conv_1", 1))
+        await asyncio.sleep(0)
+        line.leave(held)
+        return await last
+
+    def wait_and_close() -> None:
+        waiting = gone.create_task(line.enter("conv_1", 60))
+        gone.run_until_complete(asyncio.sleep(0))
+        gone.close()
+        assert not waiting.done()
+
+    assert asyncio.run(story()).first.done()
 
 
 def test_what_are_no_hooks_of_a_run_is_refused_as_the_sdk_does() -> None:

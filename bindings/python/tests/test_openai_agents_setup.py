@@ -145,6 +145,7 @@ def test_a_resumed_run_that_asks_no_model_delivers_its_output(
         state.approve(state.get_interruptions()[0])
         assert (await runs(agent, state)).final_output == "hello"
         held = outputs(provider.items(conversation))
+        install(use_for_tracing=False)  # A client for this loop alone: the other's is the thread's.
         recalled = await Runner.run(agent, RECALL, conversation_id=conversation)
         return str(recalled.final_output), held
 

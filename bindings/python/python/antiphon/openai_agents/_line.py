@@ -62,23 +62,26 @@ class Line:
             places = self._places.get(place.conversation, deque())
             with suppress(ValueError):
                 places.remove(place)
-            if places:
-                let_in(places[0])
-            else:
+            let_first_in(places)
+            if not places:
                 self._places.pop(place.conversation, None)
 
     def _stand(self, conversation: str) -> Place:
         place = Place(conversation, asyncio.get_running_loop())
         with self._lock:
             places = self._places.setdefault(conversation, deque())
-            while places and places[0].loop.is_closed():
-                places.popleft()
             places.append(place)
-            let_in(places[0])
+            let_first_in(places)
         return place
 
 
-def let_in(place: Place) -> None:
-    """Tells who stands there. A place whose run was let in or has given up hears nothing more."""
-    with suppress(InvalidStateError):
-        place.first.set_result(None)
+def let_first_in(places: deque[Place]) -> None:
+    """Tells who stands first, on a loop that still runs, that its turn has come.
+
+    A place whose run was let in or has given up hears nothing more.
+    """
+    while places and places[0].loop.is_closed():
+        places.popleft()
+    if places:
+        with suppress(InvalidStateError):
+            places[0].first.set_result(None)
