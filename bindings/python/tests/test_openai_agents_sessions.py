@@ -205,21 +205,24 @@ def test_what_a_model_without_ids_says_is_kept(turns: list[list[Any]]) -> None:
 
 
 def test_what_a_user_says_again_behind_a_turn_that_failed_is_kept() -> None:
-    said = {"role": "user", "content": "Go on"}
+    said: Any = {"role": "user", "content": "Go on"}
+    call: Any = {**unnamed_call(), "id": "fc_1"}
 
     async def story() -> list[Any]:
         session = WholeSession(SQLiteSession("the only one"))
         await session.add_items([said])
-        await session.add_items([said, {**unnamed_call(), "id": "fc_1"}, output("1")])
+        await session.add_items([said, call, output("1")])
         return await session.get_items()
 
     assert [item.get("content") for item in asyncio.run(story())] == ["Go on", "Go on", None, None]
 
 
 def test_what_is_mended_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    call: Any = {**unnamed_call(), "id": "fc_1"}
+
     async def story() -> None:
         kept = SQLiteSession("the only one")
-        await kept.add_items([unnamed_answer("Secret."), {**unnamed_call(), "id": "fc_1"}])
+        await kept.add_items([unnamed_answer("Secret."), call])
         await WholeSession(kept).get_items()
 
     asyncio.run(story())

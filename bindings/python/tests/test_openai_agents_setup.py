@@ -207,6 +207,10 @@ def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
     """Such a connection fails as it is read from, unless its answer is there already."""
     failing: list[str] = []
 
+    def fail_the_next(text: str) -> str:
+        failing.append("of a different event loop")
+        return text
+
     async def fail_once(_: httpx2.Request) -> None:
         if failing:
             raise RuntimeError(failing.pop())
@@ -215,7 +219,7 @@ def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
         http_client = httpx2.AsyncClient(event_hooks={"request": [fail_once]})
         async with AsyncOpenAI(max_retries=0, http_client=http_client) as client:
             model = OpenAIResponsesModel("fake-model", whole(client))
-            tool = echo_tool(lambda text: failing.append("of a different event loop") or text)
+            tool = echo_tool(fail_the_next)
             agent = Agent("stopping", model=model, tools=[tool])
             agent.tool_use_behavior = "stop_on_first_tool"
             conversation = provider.new_conversation()
