@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::objections::Objections;
-use super::report::{LeftOut, Report};
+use super::report::Report;
+use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
+use crate::kept::Objections;
 use crate::made_up::{LateOutput, message_of_late_output};
 use crate::reconcile::{Verdict, reconcile};
 use crate::repair::made_with;

@@ -6,13 +6,13 @@ use super::course::{Basis, Course, Purpose, Sending, Stage};
 use super::deleting::Deleting;
 use super::ending::Left;
 use super::history::History;
-use super::objections::Objections;
 use super::planning::{Plan, Planner};
 use super::request::GoesOn;
 use super::retry::Attempt;
 use super::stuck::{around, without};
 use super::underway::Underway;
 use super::unknown;
+use crate::kept::Objections;
 use bytes::Bytes;
 
 impl Course {

@@ -5,8 +5,9 @@ use std::iter::Peekable;
 
 use super::admission::{Admission, Known, LocalIds};
 use super::history::History;
-use super::report::{LeftOut, Report};
+use super::report::Report;
 use super::stuck::Stuck;
+use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::made_up::is_made_up;
 use crate::repair::{
