@@ -12,6 +12,7 @@ import OpenAI from "openai";
 import { wholeFetch } from "antiphon";
 
 const BASE = "http://provider.test/v1";
+const MEGABYTE = 1 << 20;
 const ANSWER = { id: "resp_1", object: "response", status: "completed", output: [] };
 
 /** A fetch that answers as told, and what it was asked. */
@@ -102,11 +103,25 @@ test("a refusal comes as the server gave it", async () => {
   assert.equal(await answer.text(), refusal);
 });
 
+test("what was mended in a request is told of its refusal too", async () => {
+  const { fetch } = server(() => new Response("{}", { status: 400 }));
+  const reports = [];
+  const onReport = ({ mends }) => reports.push(...mends.map(({ fault }) => fault));
+  const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+  const answer = await post(wholeFetch({ fetch, onReport }), JSON.stringify({ input: [call] }));
+
+  assert.equal(answer.headers.get("antiphon-repairs"), "unanswered_call=1");
+  assert.deepEqual(reports, ["unanswered_call"]);
+});
+
 test("an answer says where it came from", async (t) => {
   const base = await listening(t, (_, response) => response.end("{}"));
   const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
-  assert.equal(answer.url, `${base}/responses`);
-  assert.equal(await answer.text(), "{}");
+  const clone = answer.clone().clone();
+  for (const { url, type } of [answer, clone]) {
+    assert.deepEqual({ url, type }, { url: `${base}/responses`, type: "basic" });
+  }
+  assert.deepEqual([await answer.text(), await clone.text()], ["{}", "{}"]);
 });
 
 test("a compressed answer is not said to be compressed still", async (t) => {
@@ -173,21 +188,42 @@ test("what fetch throws is thrown", async () => {
   await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
 });
 
-test("who is told of a request and throws does not cost its answer", async (t) => {
-  const warnings = [];
-  t.mock.method(process, "emitWarning", (message, { code }) => warnings.push([message, code]));
-  const { fetch, asked } = server();
-  const onReport = () => {
-    throw new Error("No.");
+test("a turn that is over keeps nothing of its request", async () => {
+  const fetch = wholeFetch({ fetch: async () => Response.json(ANSWER) });
+  const turn = async (number) => {
+    const body = JSON.stringify({ input: "x".repeat(MEGABYTE) + number });
+    await (await post(fetch, body)).arrayBuffer();
   };
-  const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
-  const body = JSON.stringify({ input: [call] });
-  const answer = await post(wholeFetch({ fetch, onReport }), body);
-
-  assert.deepEqual(await answer.json(), ANSWER);
-  assert.equal(asked.length, 1);
-  assert.deepEqual(warnings, [["onReport failed: Error: No.", "ANTIPHON_REPORT"]]);
+  await turn(0);
+  const before = process.memoryUsage.rss();
+  for (let number = 1; number <= 100; number += 1) await turn(number);
+  const grown = (process.memoryUsage.rss() - before) / MEGABYTE;
+  assert.ok(grown < 90, `${grown} MB of 100 that were sent`);
 });
+
+const FAILING = {
+  throws: () => {
+    throw new Error("No.");
+  },
+  rejects: async () => {
+    throw new Error("No.");
+  },
+};
+
+for (const [how, onReport] of Object.entries(FAILING)) {
+  test(`who is told of a request and ${how} does not cost its answer`, async (t) => {
+    const warnings = [];
+    t.mock.method(process, "emitWarning", (message, { code }) => warnings.push([message, code]));
+    const { fetch, asked } = server();
+    const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+    const body = JSON.stringify({ input: [call] });
+    const answer = await post(wholeFetch({ fetch, onReport }), body);
+
+    assert.deepEqual(await answer.json(), ANSWER);
+    assert.equal(asked.length, 1);
+    assert.deepEqual(warnings, [["onReport failed: Error: No.", "ANTIPHON_REPORT"]]);
+  });
+}
 
 test("who aborts while a conversation is locked is not kept waiting", async () => {
   const controller = new AbortController();

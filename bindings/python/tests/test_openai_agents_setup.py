@@ -5,11 +5,28 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import agents
 import pytest
-from agents import Agent, RunConfig, RunHooks, RunResult, RunState, function_tool
+from agents import (
+    Agent,
+    OpenAIResponsesModel,
+    RunConfig,
+    RunHooks,
+    RunResult,
+    RunState,
+    function_tool,
+)
 from agents.models import _openai_shared
 from openai import AsyncOpenAI
 
-from agents_sdk import ECHO, FACT, RECALL, RECALLED, assert_whole, echo_tool, outputs
+from agents_sdk import (
+    ECHO,
+    ECHO_TWICE,
+    FACT,
+    RECALL,
+    RECALLED,
+    assert_whole,
+    echo_tool,
+    outputs,
+)
 from antiphon.openai_agents import Runner, install
 from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
@@ -152,3 +169,30 @@ def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
 
     assert asyncio.run(story()) == "echo said: hello"
     assert_whole(provider)
+
+
+def test_a_run_that_was_paused_between_two_calls_brings_an_output_once(provider: Provider) -> None:
+    """Even where the client with which its model asks is none of the package's."""
+    calls: list[str] = []
+
+    async def is_first(_: object, __: object, call_id: str) -> bool:
+        calls.append(call_id)
+        return call_id == calls[0]
+
+    tool = echo_tool()
+    tool.needs_approval = is_first
+
+    async def story() -> None:
+        async with AsyncOpenAI(max_retries=0) as client:
+            model = OpenAIResponsesModel("fake-model", client)
+            agent = Agent("asking", model=model, tools=[tool])
+            conversation = provider.new_conversation()
+            paused = await Runner.run(agent, ECHO_TWICE, conversation_id=conversation)
+            state = paused.to_state()
+            state.approve(state.get_interruptions()[0])
+            await Runner.run(agent, state)
+
+    asyncio.run(story())
+
+    assert_whole(provider)
+    assert outputs(provider.turns()[-1]) == ["hello twice", "hello twice"]

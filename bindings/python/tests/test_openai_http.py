@@ -139,6 +139,29 @@ def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
     assert body == b"" and "idempotency-key" not in headers and "content-type" not in headers
 
 
+@pytest.mark.parametrize("name", ["X-Api-Key", "cf-aig-authorization", "x-tenant"])
+def test_what_is_known_of_a_conversation_is_one_accounts_whatever_header_names_it(
+    server: Echoing, speaker: Speaker, name: str
+) -> None:
+    server.body = json.dumps({**COMPLETED, "data": [], "has_more": False}).encode()
+
+    def asked_by(value: str) -> int:
+        before = len(server.asked)
+        speaker.create(conversation="conv_1", input="Hello", extra_headers={name: value})
+        return len(server.asked) - before
+
+    assert [asked_by("one"), asked_by("one"), asked_by("other"), asked_by("one")] == [2, 1, 2, 1]
+
+
+def test_what_was_said_in_an_odd_body_is_not_logged(
+    server: Echoing, speaker: Speaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", logger="antiphon")
+    post: Any = speaker.client.post
+    speaker.awaited(post("/responses", content=b'"secret"', cast_to=object))
+    assert "passes as it is" in caplog.text and "secret" not in caplog.text
+
+
 def test_a_question_that_gets_no_answer_is_a_connection_error(
     server: Echoing, speaker: Speaker
 ) -> None:

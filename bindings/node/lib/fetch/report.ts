@@ -39,12 +39,11 @@ export function noteworthy({ headers: _, ...report }: Report): TurnReport | unde
  * is a warning of the process.
  */
 export function told(onReport: (report: TurnReport) => void, report: TurnReport): void {
-  try {
-    onReport(report);
-  } catch (error) {
+  const tell = async () => onReport(report);
+  tell().catch((error: unknown) => {
     const message = `onReport failed: ${String(error)}`;
     process.emitWarning(message, { type: "AntiphonWarning", code: "ANTIPHON_REPORT" });
-  }
+  });
 }
 
 /** Tells whoever runs the process what was mended, in a warning. */

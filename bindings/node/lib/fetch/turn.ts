@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Turn } from "../native.js";
+import type { Report, Turn } from "../native.js";
 import { questionOf, signalOf, withBody } from "./call.js";
 import type { Call } from "./call.js";
 import { keptAnswer, readAtMost } from "./kept-answer.js";
@@ -22,7 +22,8 @@ export interface TurnCall {
 /** Does what the turn says until the server answers, or refuses for good. */
 export async function takeTurn(given: TurnCall): Promise<Response> {
   try {
-    return await steps(given);
+    const answer = await steps(given);
+    return answer.ok ? answer : refused(answer, given);
   } catch (error) {
     given.turn.left();
     throw error;
@@ -48,7 +49,7 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
       case "send": {
         const sent = step.body ? withBody(call, step.body) : ([call.input, call.init] as const);
         const answer = await send(again(sent[0]), sent[1]);
-        if (answer.ok) return answered(answer);
+        if (answer.ok) return relayed(answer, turn, reported(turn, onReport));
         const bytes = await readAtMost(answer);
         refusal = keptAnswer(answer, bytes);
         turn.refused(answer.status, bytes);
@@ -61,13 +62,21 @@ async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Re
       }
     }
   }
+}
 
-  function answered(answer: Response): Response {
-    const report = turn.report();
-    const noted = noteworthy(report);
-    if (noted) told(onReport, noted);
-    return relayed(answer, turn, report.headers);
-  }
+/** A refusal; what was done to the request, and deleted for it, is told all the same. */
+function refused(answer: Response, { turn, onReport }: TurnCall): Response {
+  for (const [name, value] of reported(turn, onReport)) answer.headers.set(name, value);
+  turn.left();
+  return answer;
+}
+
+/** Tells what was done to the request. The headers that tell of it. */
+function reported(turn: Turn, onReport: TurnCall["onReport"]): Report["headers"] {
+  const report = turn.report();
+  const noted = noteworthy(report);
+  if (noted) told(onReport, noted);
+  return report.headers;
 }
 
 /** Waits, and fails as `fetch` does where the caller aborts meanwhile. */

@@ -28,7 +28,8 @@ MAX_REFUSAL = 1 << 20
 
 _CONVERSATION = re.compile(r"(?P<base>.*)/conversations/(?P<id>[^/]+)(?:/items(?:/[^/]+)?)?/?")
 
-_CREDENTIALS = ("authorization", "api-key", "openai-organization", "openai-project")
+_CREDENTIALS = re.compile("auth|api-?key|token|organization|project|tenant", re.IGNORECASE)
+"""Names of headers that may tell whose data a request concerns: the SDK's, and those of proxies."""
 
 _OF_THE_BODY = frozenset({"content-length", "transfer-encoding"})
 
@@ -151,8 +152,8 @@ def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
     base = path.removesuffix("/responses")
     try:
         return Exchange(request, base, companion.open(account(request, base), body))
-    except ValueError as error:
-        logger.debug("a request passes as it is: %s", error)
+    except ValueError:
+        logger.debug("a request passes as it is: its body is none of the Responses API")
         return None
 
 
@@ -168,7 +169,8 @@ def account(request: httpx2.Request, base: str) -> str:
     """Whose data a request concerns: a digest of the server and of the credentials."""
     url = request.url
     parts = [url.scheme, url.netloc.decode("ascii"), base]
-    parts += [request.headers.get(name, "") for name in _CREDENTIALS]
+    headers = sorted(request.headers.items())
+    parts += [part for header in headers if _CREDENTIALS.search(header[0]) for part in header]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

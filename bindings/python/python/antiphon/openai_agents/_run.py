@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import anyio
 from agents import Agent, ModelResponse, RunState
 from agents.exceptions import AgentsException, RunErrorDetails
 from agents.items import TResponseInputItem
@@ -14,7 +15,7 @@ from agents.result import RunResultBase
 from agents.run import RunOptions
 
 from antiphon.openai import adeliver
-from antiphon.openai_agents._client import account_of, client_of
+from antiphon.openai_agents._client import account_of, client_of, is_whole
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import ConversationBusy, Line, Place
 from antiphon.openai_agents._outputs import Unsent, answering, outputs_of
@@ -73,10 +74,12 @@ class Run:
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
 
-        What cannot be brought home is logged: it never takes the place of the run's own end.
+        What cannot be brought home is logged: it never takes the place of the run's own end. The
+        cancellation of a scope that the run is in does not reach it.
         """
         try:
-            await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
@@ -114,6 +117,8 @@ class Run:
         if client is None:
             return
         if self._conversation is not None:
+            if may_be_resumed(known) and not is_whole(client):
+                return  # It brings them itself, by a client that does not know of them.
             await adeliver(client, self._conversation, unsent)
         elif response.response_id:
             UNSENT.keep((account_of(client), response.response_id), unsent)
@@ -123,6 +128,11 @@ def known_of(ended: Any) -> Known | None:
     """What the SDK tells of a run: its result, or what an exception of the SDK's knows."""
     known = ended.run_data if isinstance(ended, AgentsException) else ended
     return known if isinstance(known, Known) else None
+
+
+def may_be_resumed(known: Known | None) -> bool:
+    """Whether a run has ended with a result that is not its last word."""
+    return isinstance(known, RunResultBase) and known.final_output is None
 
 
 def last_response(known: Known | None) -> ModelResponse | None:
