@@ -32,13 +32,12 @@ impl Replay {
     fn of(self, item: &Value) -> Option<Value> {
         let is_users = item["type"] == "function_call_output" || item["role"] == "user";
         match self {
-            Self::Deltas => None,
             Self::WithIds => Some(item.clone()),
             Self::UsersAlone | Self::WithoutIds if is_users => Some(item.clone()),
             Self::WithoutIds if item["type"] == "message" => {
                 Some(json!({"role": "assistant", "content": item["content"][0]["text"]}))
             }
-            Self::WithoutIds | Self::UsersAlone => None,
+            Self::Deltas | Self::WithoutIds | Self::UsersAlone => None,
         }
     }
 }
@@ -90,7 +89,7 @@ impl Story {
         let body = json!({"conversation": self.conversation, "input": input});
         let is_left = leaves && self.dice.of(3) == 0;
         if is_left {
-            self.leave(body.clone(), &format!("{number}")).await;
+            self.leave(body.clone(), &number.to_string()).await;
         }
         self.history.extend(said.clone());
         if !is_left || self.dice.of(2) == 0 {
@@ -113,10 +112,10 @@ impl Story {
     }
 
     fn answer(&mut self, name: &str) -> Answer {
-        let answer = Answer::new(MODEL).reasoning(&format!("Thought {name}."));
+        let answer = Answer::new(MODEL).reasoning(format!("Thought {name}."));
         match self.dice.of(2) {
-            0 => answer.call(&format!("call_{name}"), "echo", "{}"),
-            _ => answer.message(&format!("Answer {name}.")),
+            0 => answer.call(format!("call_{name}"), "echo", "{}"),
+            _ => answer.message(format!("Answer {name}.")),
         }
     }
 
