@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 import agents
+import httpx2
 import pytest
 from agents import (
     Agent,
@@ -27,6 +28,7 @@ from agents_sdk import (
     echo_tool,
     outputs,
 )
+from antiphon.openai import whole
 from antiphon.openai_agents import Runner, install
 from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
@@ -196,3 +198,28 @@ def test_a_run_that_was_paused_between_two_calls_brings_an_output_once(provider:
 
     assert_whole(provider)
     assert outputs(provider.turns()[-1]) == ["hello twice", "hello twice"]
+
+
+def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
+    provider: Provider,
+) -> None:
+    """Such a connection fails as it is read from, unless its answer is there already."""
+    failing: list[str] = []
+
+    async def fail_once(_: httpx2.Request) -> None:
+        if failing:
+            raise RuntimeError(failing.pop())
+
+    async def story() -> list[str]:
+        http_client = httpx2.AsyncClient(event_hooks={"request": [fail_once]})
+        async with AsyncOpenAI(max_retries=0, http_client=http_client) as client:
+            model = OpenAIResponsesModel("fake-model", whole(client))
+            tool = echo_tool(lambda text: failing.append("of a different event loop") or text)
+            agent = Agent("stopping", model=model, tools=[tool])
+            agent.tool_use_behavior = "stop_on_first_tool"
+            conversation = provider.new_conversation()
+            await Runner.run(agent, ECHO, conversation_id=conversation)
+            return outputs(provider.items(conversation))
+
+    assert asyncio.run(story()) == ["hello"]
+    assert_whole(provider)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -13,12 +13,13 @@ from agents.exceptions import AgentsException, RunErrorDetails
 from agents.items import TResponseInputItem
 from agents.result import RunResultBase
 from agents.run import RunOptions
+from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
 from antiphon.openai_agents._client import account_of, client_of, is_whole
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import ConversationBusy, Line, Place
-from antiphon.openai_agents._outputs import Unsent, answering, outputs_of
+from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
 
 logger = logging.getLogger("antiphon")
 
@@ -28,6 +29,9 @@ UNSENT = Unsent()
 RUNS: ContextVar[tuple["Run", ...]] = ContextVar("antiphon_runs", default=())
 
 DELIVERY_SECONDS = 30.0
+
+CONNECTIONS_OF_OTHER_LOOPS = 2
+"""How many of them a delivery goes on behind."""
 
 Known = RunResultBase | RunErrorDetails
 
@@ -119,9 +123,21 @@ class Run:
         if self._conversation is not None:
             if may_be_resumed(known) and not is_whole(client):
                 return  # It brings them itself, by a client that does not know of them.
-            await adeliver(client, self._conversation, unsent)
+            await deliver(client, self._conversation, unsent)
         elif response.response_id:
             UNSENT.keep((account_of(client), response.response_id), unsent)
+
+
+async def deliver(client: AsyncOpenAI, conversation: str, outputs: Outputs) -> None:
+    """Posts the outputs. What of them is there already is left out, however often it is tried.
+
+    A connection that an earlier event loop has left in the client's pool fails once, and is gone.
+    """
+    for _ in range(CONNECTIONS_OF_OTHER_LOOPS):
+        with suppress(RuntimeError):
+            await adeliver(client, conversation, outputs)
+            return
+    await adeliver(client, conversation, outputs)
 
 
 def known_of(ended: Any) -> Known | None:
