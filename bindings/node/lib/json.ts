@@ -1,3 +1,4 @@
+import { writePlain } from "./plain.js";
 import { Scratch } from "./scratch.js";
 
 /** The JSON text of a list of items. What JSON cannot carry is a `TypeError` that says where it is. */
@@ -6,31 +7,35 @@ export function textOf(items: readonly unknown[], argument: string): string {
   return valueText(items, argument);
 }
 
-/**
- * Calls with the same text, in UTF-8. The bytes are good until the call is over.
- *
- * Items are written one by one: short strings are spared the memory of a long one, and one character
- * outside Latin-1 does not double the rest.
- */
+/** Calls with the same text, in UTF-8. The bytes are good until the call is over. */
 export function withBytesOf<R>(
   items: readonly unknown[],
   argument: string,
   call: (bytes: Uint8Array) => R,
 ): R {
   refuseOtherThanArray(items, argument);
-  refuseWhatIsLost(items, argument);
   const scratch = Scratch.take();
   try {
-    scratch.write("[");
-    items.forEach((item, position) => {
-      if (position > 0) scratch.write(",");
-      scratch.write(JSON.stringify(item) ?? "null");
-    });
-    scratch.write("]");
+    writeItems(items, argument, scratch);
     return call(scratch.written);
   } finally {
     scratch.release();
   }
+}
+
+function writeItems(items: readonly unknown[], argument: string, scratch: Scratch): void {
+  let mayLose = true;
+  scratch.write("[");
+  for (let position = 0; position < items.length; position += 1) {
+    if (position > 0) scratch.write(",");
+    const { length } = scratch;
+    if (writePlain(items[position], scratch)) continue;
+    scratch.rewind(length);
+    if (mayLose) refuseWhatIsLost(items, argument);
+    mayLose = false;
+    scratch.write(JSON.stringify(items[position]) ?? "null");
+  }
+  scratch.write("]");
 }
 
 /** The JSON text of a value that JSON can carry. */

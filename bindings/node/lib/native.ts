@@ -3,6 +3,8 @@ import { loadAddon } from "./addon.cjs";
 /** The compiled module: values in, values out. Nothing of it is public. */
 export interface Native {
   version(): string;
+  /** Writes a string as it stands in JSON, from a position on; returns how many bytes it takes. */
+  quote(text: string, into: Uint8Array, at: number): number;
   check(items: Text, held: Text | undefined): string;
   repair(items: Text, held: Text | undefined, policy: string): string;
   filterOrphanedReasoning(items: Text): string;

@@ -3,6 +3,7 @@
 pub mod companion;
 pub mod conversion;
 pub mod items;
+pub mod quote;
 mod text;
 pub mod tracker;
 

@@ -7,7 +7,9 @@ use crate::world::{Mode, World, user};
 /// A turn in the background, asked for until it is over.
 async fn taken(world: &World, body: Value) -> Value {
     let queued = world.turn(Mode::Whole, body).await;
-    assert!(["queued", "in_progress"].contains(&queued.body["status"].as_str().unwrap()));
+    assert!(
+        ["queued", "in_progress"].contains(&queued.body["status"].as_str().unwrap_or_default())
+    );
     world.over(queued.id()).await
 }
 

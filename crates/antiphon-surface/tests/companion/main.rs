@@ -13,4 +13,5 @@ mod repairs;
 mod replays;
 mod retries;
 mod state_errors;
+mod stories;
 mod world;

@@ -156,7 +156,9 @@ impl World {
         let over = async {
             loop {
                 let response = self.past("GET", &format!("/responses/{id}"), Value::Null).await;
-                if !["queued", "in_progress"].contains(&response["status"].as_str().unwrap()) {
+                if !["queued", "in_progress"]
+                    .contains(&response["status"].as_str().unwrap_or_default())
+                {
                     return response;
                 }
             }

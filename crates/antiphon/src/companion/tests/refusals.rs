@@ -114,6 +114,24 @@ fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
 }
 
 #[test]
+fn what_was_held_when_a_request_was_first_made_is_not_sent_when_it_is_made_again() {
+    let companion = acquainted();
+    let input = format!("{},{}", user("Hi."), user("So?"));
+    let mut turn = within(&companion, &input);
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    turn.refused(500, error("Oh."));
+    let held = format!("{},{HELLO},{}", user("Hi."), user("So?"));
+    for _ in 0..2 {
+        let mut again = within(&companion, &input);
+        learns(&mut again, &format!("{held},{CALL}"));
+        assert!(sent(&again).contains("No output was recorded"), "{}", sent(&again));
+        assert!(!sent(&again).contains("So?"), "{}", sent(&again));
+        assert_eq!(again.report().resent, 2);
+        again.refused(500, error("Oh."));
+    }
+}
+
+#[test]
 fn a_locked_conversation_is_waited_for_a_few_times_and_learnt_each_time() {
     let companion = acquainted();
     let mut turn = within(&companion, &user("So?"));
