@@ -1,7 +1,7 @@
 """Streamed runs of the OpenAI Agents SDK that are left in the middle of an answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import anyio
@@ -136,7 +136,7 @@ class WaitingAtItsSecondCall:
         return "hello"
 
 
-Run = Callable[[], Awaitable[Any]]
+Run = Callable[[], Coroutine[Any, Any, Any]]
 
 
 async def cancel_its_task(run: Run, begun: asyncio.Event) -> None:
