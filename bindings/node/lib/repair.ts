@@ -99,6 +99,7 @@ function heldText({ held }: CheckOptions): string | undefined {
 function policyText(policy: Policy = "repair"): string {
   if (typeof policy === "string") return policy;
   return Object.entries(policy)
+    .filter(([, choice]) => choice !== undefined)
     .map(([subject, choice]) => `${subject}=${choice}`)
     .join(",");
 }

@@ -26,14 +26,14 @@ impl Companion {
     #[napi]
     pub fn open(&self, account: String, body: Text) -> Option<Turn> {
         let body = bytes_of(body);
-        Some(Turn { turn: self.0.open(&account, body.clone()).ok()?, body })
+        Some(Turn::of(self.0.open(&account, body.clone()).ok()?, body))
     }
 
     /// Begins a delivery of items; nothing for what is no array of items.
     #[napi]
     pub fn deliver(&self, account: String, conversation: String, items: Text) -> Option<Turn> {
         let body = bytes_of(items);
-        Some(Turn { turn: self.0.deliver(&account, &conversation, &body).ok()?, body })
+        Some(Turn::of(self.0.deliver(&account, &conversation, &body).ok()?, body))
     }
 
     /// Something else than a turn changed the conversation.
@@ -45,10 +45,34 @@ impl Companion {
 
 /// One turn.
 #[napi]
-pub struct Turn {
-    turn: companion::Turn,
-    /// The request's, as it came.
-    body: Bytes,
+pub struct Turn(Stage);
+
+/// Where a turn is.
+enum Stage {
+    /// On its way; with the request's body, as it came.
+    Open { turn: Box<companion::Turn>, body: Bytes },
+    /// Over: this was done. Nothing else is kept, since it may be long until Node collects it.
+    Over(companion::Report),
+}
+
+impl Turn {
+    fn of(turn: companion::Turn, body: Bytes) -> Self {
+        Self(Stage::Open { turn: Box::new(turn), body })
+    }
+
+    fn open(&mut self) -> Option<&mut companion::Turn> {
+        match &mut self.0 {
+            Stage::Open { turn, .. } => Some(turn),
+            Stage::Over(_) => None,
+        }
+    }
+
+    /// The last thing that a turn is told.
+    fn end(&mut self, tell: impl FnOnce(&mut companion::Turn)) {
+        let Some(turn) = self.open() else { return };
+        tell(turn);
+        self.0 = Stage::Over(turn.report());
+    }
 }
 
 #[napi]
@@ -56,7 +80,8 @@ impl Turn {
     /// What is to be done next.
     #[napi]
     pub fn step(&self) -> Step {
-        match self.turn.step() {
+        let Stage::Open { turn, body: given } = &self.0 else { return Step::of("nothing") };
+        match turn.step() {
             companion::Step::Ask { method, path, body } => Step {
                 method: Some(method.as_str()),
                 path: Some(path),
@@ -64,7 +89,7 @@ impl Turn {
                 ..Step::of("ask")
             },
             companion::Step::Send { body } => {
-                let changed = (body != self.body).then(|| body.to_vec().into());
+                let changed = (body != given).then(|| body.to_vec().into());
                 Step { body: changed, ..Step::of("send") }
             }
             companion::Step::GiveUp => Step::of("give_up"),
@@ -75,49 +100,61 @@ impl Turn {
     /// How many milliseconds to wait before doing that.
     #[napi]
     pub fn wait(&self) -> Option<u32> {
-        self.turn.wait().map(|wait| u32::try_from(wait.as_millis()).unwrap_or(u32::MAX))
+        let Stage::Open { turn, .. } = &self.0 else { return None };
+        turn.wait().map(|wait| u32::try_from(wait.as_millis()).unwrap_or(u32::MAX))
     }
 
     /// What the server says to what was asked.
     #[napi]
     pub fn answered(&mut self, status: u16, body: Uint8Array) {
-        self.turn.answered(status, Bytes::copy_from_slice(&body));
+        if let Some(turn) = self.open() {
+            turn.answered(status, Bytes::copy_from_slice(&body));
+        }
     }
 
     /// The server refused the request.
     #[napi]
     pub fn refused(&mut self, status: u16, body: Uint8Array) {
-        self.turn.refused(status, Bytes::copy_from_slice(&body));
+        if let Some(turn) = self.open() {
+            turn.refused(status, Bytes::copy_from_slice(&body));
+        }
     }
 
     /// The server answers the request.
     #[napi]
     pub fn begun(&mut self, is_event_stream: bool) {
-        self.turn.begun(is_event_stream);
+        if let Some(turn) = self.open() {
+            turn.begun(is_event_stream);
+        }
     }
 
     /// Bytes of the answer.
     #[napi]
     pub fn heard(&mut self, bytes: &[u8]) {
-        self.turn.heard(bytes);
+        if let Some(turn) = self.open() {
+            turn.heard(bytes);
+        }
     }
 
     /// The answer is over.
     #[napi]
     pub fn ended(&mut self) {
-        self.turn.ended();
+        self.end(companion::Turn::ended);
     }
 
     /// The answer broke off, or nobody reads it any more.
     #[napi]
     pub fn left(&mut self) {
-        self.turn.left();
+        self.end(companion::Turn::left);
     }
 
     /// What was left out and mended.
     #[napi]
     pub fn report(&self) -> Report {
-        Report::of(self.turn.report())
+        match &self.0 {
+            Stage::Open { turn, .. } => Report::of(turn.report()),
+            Stage::Over(report) => Report::of(report.clone()),
+        }
     }
 }
 

@@ -210,7 +210,7 @@ suite("beside a conversation", () => {
 
       const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
 
-      assert.deepEqual(asked, [["conv_1", { order: "asc", limit: 100 }]]);
+      assert.deepEqual(asked, [["conv_1", { order: "asc", limit: 100 }, {}]]);
       assertSame(sent.prompt, [prompt[3]]);
       assert.equal(sent.providerOptions, providerOptions);
       const state = { by: "conversation", id: "conv_1" };
@@ -226,6 +226,23 @@ suite("beside a conversation", () => {
     const providerOptions = { openai: { conversation: "conv_1" } };
     const opening = middleware.transformParams({ params: { prompt, providerOptions } });
     await assert.rejects(opening, /no connection/);
+  });
+
+  test("nothing more is asked for who aborts", async () => {
+    const leaving = new AbortController();
+    const signals = [];
+    const list = async function* (_id, _query, { signal }) {
+      signals.push(signal);
+      for (let number = 0; ; number += 1) {
+        if (number === 3) leaving.abort(new Error("Enough."));
+        yield { type: "message", id: `msg_${number}`, role: "user", content: [] };
+      }
+    };
+    const middleware = whole({ conversations: { items: { list } } });
+    const providerOptions = { openai: { conversation: "conv_1" } };
+    const params = { prompt, providerOptions, abortSignal: leaving.signal };
+    await assert.rejects(middleware.transformParams({ params }), /Enough\./);
+    assert.deepEqual(signals, [leaving.signal]);
   });
 
   test("that names no state, nothing is asked", async () => {

@@ -52,6 +52,12 @@ test("with its credentials, its query and its own headers", async () => {
   assert.equal(sent.headers.get("idempotency-key"), "once");
 });
 
+test("below a base URL without a path", async () => {
+  const { fetch, asked } = server();
+  await wholeFetch({ fetch })("https://mine.test/responses", turn());
+  assert.equal(new URL(asked[0].url).pathname, "/conversations/conv_1/items");
+});
+
 test("until the caller leaves", async () => {
   const abort = new AbortController();
   const { fetch, asked } = server((request) => {

@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 
 import OpenAI from "openai";
@@ -9,6 +12,7 @@ import OpenAI from "openai";
 import { wholeFetch } from "antiphon";
 
 const BASE = "http://provider.test/v1";
+const MEGABYTE = 1 << 20;
 const ANSWER = { id: "resp_1", object: "response", status: "completed", output: [] };
 
 /** A fetch that answers as told, and what it was asked. */
@@ -45,6 +49,8 @@ const BODIES = {
   "a text": (text) => ({ body: text }),
   "bytes": (text) => ({ body: new TextEncoder().encode(text) }),
   "a buffer": (text) => ({ body: new TextEncoder().encode(text).buffer }),
+  "a blob": (text) => ({ body: new Blob([text]) }),
+  "a stream": (text) => ({ body: new Blob([text]).stream(), duplex: "half" }),
 };
 
 for (const [what, init] of Object.entries(BODIES)) {
@@ -97,11 +103,25 @@ test("a refusal comes as the server gave it", async () => {
   assert.equal(await answer.text(), refusal);
 });
 
+test("what was mended in a request is told of its refusal too", async () => {
+  const { fetch } = server(() => new Response("{}", { status: 400 }));
+  const reports = [];
+  const onReport = ({ mends }) => reports.push(...mends.map(({ fault }) => fault));
+  const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+  const answer = await post(wholeFetch({ fetch, onReport }), JSON.stringify({ input: [call] }));
+
+  assert.equal(answer.headers.get("antiphon-repairs"), "unanswered_call=1");
+  assert.deepEqual(reports, ["unanswered_call"]);
+});
+
 test("an answer says where it came from", async (t) => {
   const base = await listening(t, (_, response) => response.end("{}"));
   const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
-  assert.equal(answer.url, `${base}/responses`);
-  assert.equal(await answer.text(), "{}");
+  const clone = answer.clone().clone();
+  for (const { url, type } of [answer, clone]) {
+    assert.deepEqual({ url, type }, { url: `${base}/responses`, type: "basic" });
+  }
+  assert.deepEqual([await answer.text(), await clone.text()], ["{}", "{}"]);
 });
 
 test("a compressed answer is not said to be compressed still", async (t) => {
@@ -147,6 +167,13 @@ test("who cancels an answer cancels the server's", async () => {
   assert.equal(reason, "enough");
 });
 
+test("an answer that nobody holds any more is cancelled", async () => {
+  let isCancelled = false;
+  const body = () => new ReadableStream({ cancel: () => void (isCancelled = true) });
+  await post(wholeFetch({ fetch: async () => new Response(body()) }), "{}");
+  await collectedUntil(() => isCancelled);
+});
+
 test("an answer that breaks breaks for its reader", async () => {
   const stream = new ReadableStream({ pull: (controller) => controller.error(new Error("Cut.")) });
   const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
@@ -161,6 +188,58 @@ test("what fetch throws is thrown", async () => {
   await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
 });
 
+test("a turn that is over keeps nothing of its request", async () => {
+  const fetch = wholeFetch({ fetch: async () => Response.json(ANSWER) });
+  const turn = async (number) => {
+    const body = JSON.stringify({ input: "x".repeat(MEGABYTE) + number });
+    await (await post(fetch, body)).arrayBuffer();
+  };
+  await turn(0);
+  const before = process.memoryUsage.rss();
+  for (let number = 1; number <= 100; number += 1) await turn(number);
+  const grown = (process.memoryUsage.rss() - before) / MEGABYTE;
+  assert.ok(grown < 90, `${grown} MB of 100 that were sent`);
+});
+
+const FAILING = {
+  throws: () => {
+    throw new Error("No.");
+  },
+  rejects: async () => {
+    throw new Error("No.");
+  },
+};
+
+for (const [how, onReport] of Object.entries(FAILING)) {
+  test(`who is told of a request and ${how} does not cost its answer`, async (t) => {
+    const warnings = [];
+    t.mock.method(process, "emitWarning", (message, { code }) => warnings.push([message, code]));
+    const { fetch, asked } = server();
+    const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
+    const body = JSON.stringify({ input: [call] });
+    const answer = await post(wholeFetch({ fetch, onReport }), body);
+
+    assert.deepEqual(await answer.json(), ANSWER);
+    assert.equal(asked.length, 1);
+    assert.deepEqual(warnings, [["onReport failed: Error: No.", "ANTIPHON_REPORT"]]);
+  });
+}
+
+test("who aborts while a conversation is locked is not kept waiting", async () => {
+  const controller = new AbortController();
+  const locked = { error: { code: "conversation_locked", type: "invalid_request_error", message: "" } };
+  const { fetch, asked } = server(({ method }) => {
+    if (method === "GET") return Response.json({ object: "list", data: [], has_more: false });
+    controller.abort(new Error("Enough."));
+    return Response.json(locked, { status: 409 });
+  });
+  const body = JSON.stringify({ conversation: "conv_1", input: "hi" });
+  const answer = post(wholeFetch({ fetch }), body, { signal: controller.signal });
+
+  await assert.rejects(answer, /Enough\./);
+  assert.deepEqual(asked.map(({ method }) => method), ["GET", "POST"]);
+});
+
 test("the SDK works as it does without", async () => {
   const { fetch, asked } = server();
   const options = { apiKey: "sk-1", baseURL: BASE, organization: "org-1", fetch: wholeFetch({ fetch }) };
@@ -172,6 +251,17 @@ test("the SDK works as it does without", async () => {
   assert.equal(asked[0].headers.get("authorization"), "Bearer sk-1");
   assert.equal(asked[0].headers.get("openai-organization"), "org-1");
 });
+
+/** Collects garbage until what that leads to has come. */
+async function collectedUntil(hasCome) {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  for (let time = 0; time < 100 && !hasCome(); time += 1) {
+    collect();
+    await setImmediate();
+  }
+  assert.ok(hasCome());
+}
 
 async function listening(t, listener) {
   const { createServer } = await import("node:http");

@@ -1,8 +1,10 @@
 """Streamed runs of the OpenAI Agents SDK that are left in the middle of an answer."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import pytest
 from agents import Agent
 from openai import BadRequestError
@@ -134,19 +136,37 @@ class WaitingAtItsSecondCall:
         return "hello"
 
 
-async def cancelled_in_a_tool(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
-    """A run whose task is cancelled between the outputs of two calls."""
+Run = Callable[[], Awaitable[Any]]
+
+
+async def cancel_its_task(run: Run, begun: asyncio.Event) -> None:
+    running = asyncio.ensure_future(run())
+    await begun.wait()
+    running.cancel()
+    await asyncio.wait([running])
+    assert running.cancelled()
+
+
+async def cancel_its_scope(run: Run, begun: asyncio.Event) -> None:
+    """As web frameworks do where a caller has gone: whatever the task awaits is cancelled."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        await begun.wait()
+        group.cancel_scope.cancel()
+
+
+async def cancelled_in_a_tool(
+    provider: Provider,
+    settings: Settings,
+    cancel: Callable[[Run, asyncio.Event], Awaitable[None]] = cancel_its_task,
+) -> tuple[str, list[str]]:
+    """A run that is cancelled between the outputs of two calls."""
     async with settings() as setting:
         waiting = WaitingAtItsSecondCall()
         options = {"conversation_id": provider.new_conversation()}
         await setting.run(setting.agent(echo_tool()), FACT, **options)
-        running = asyncio.create_task(
-            setting.run(setting.agent(echo_tool(waiting)), ECHO_TWICE, **options)
-        )
-        await waiting.is_waiting.wait()
-        running.cancel()
-        await asyncio.wait([running])
-        assert running.cancelled()
+        agent = setting.agent(echo_tool(waiting))
+        await cancel(lambda: setting.run(agent, ECHO_TWICE, **options), waiting.is_waiting)
         held = outputs(provider.items(options["conversation_id"]))
         recalled = await setting.run(setting.agent(echo_tool()), RECALL, **options)
         return str(recalled.final_output), held
@@ -157,8 +177,11 @@ def test_a_run_that_is_cancelled_in_a_tool_breaks_its_conversation(provider: Pro
         asyncio.run(cancelled_in_a_tool(provider, plain))
 
 
-def test_a_run_that_is_cancelled_in_a_tool_delivers_what_it_has(provider: Provider) -> None:
-    assert asyncio.run(cancelled_in_a_tool(provider, antiphonal)) == (RECALLED, ["hello"])
+@pytest.mark.parametrize("cancel", [cancel_its_task, cancel_its_scope])
+def test_a_run_that_is_cancelled_in_a_tool_delivers_what_it_has(
+    provider: Provider, cancel: Callable[[Run, asyncio.Event], Awaitable[None]]
+) -> None:
+    assert asyncio.run(cancelled_in_a_tool(provider, antiphonal, cancel)) == (RECALLED, ["hello"])
 
     assert_whole(provider)
 

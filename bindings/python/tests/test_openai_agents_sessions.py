@@ -1,6 +1,7 @@
 """Sessions of the OpenAI Agents SDK, whose history the program keeps and replays."""
 
 import asyncio
+import copy
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -155,6 +156,81 @@ def test_what_people_say_twice_is_kept_twice() -> None:
     said = [item["content"] for item in asyncio.run(story())]
 
     assert said == ["yes", "Noted.", "yes", "Noted again."]
+
+
+UNNAMED = "__fake_id__"
+"""What the SDK writes for the ids of models that give none: those of Chat Completions."""
+
+
+def unnamed_call(arguments: str = "{}") -> Any:
+    return {
+        "type": "function_call",
+        "id": UNNAMED,
+        "call_id": "call_0",
+        "name": "echo",
+        "arguments": arguments,
+    }
+
+
+def output(text: str) -> Any:
+    return {"type": "function_call_output", "call_id": "call_0", "output": text}
+
+
+def unnamed_answer(text: str) -> Any:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "id": UNNAMED, "role": "assistant", "content": content}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [[unnamed_answer("One.")], [unnamed_answer("Two.")]],
+        [[unnamed_call(), output("1")], [unnamed_call('{"again": 1}'), output("2")]],
+        [[unnamed_call(), output("1")], [unnamed_call(), output("2")]],
+    ],
+    ids=["answers", "other_calls", "other_outputs"],
+)
+def test_what_a_model_without_ids_says_is_kept(turns: list[list[Any]]) -> None:
+    async def story() -> tuple[list[Any], list[Any]]:
+        kept = SQLiteSession("the only one")
+        for turn in turns:
+            await WholeSession(kept).add_items([{"role": "user", "content": "Go on"}, *turn])
+        return await kept.get_items(), await WholeSession(kept).get_items()
+
+    stored, seen = asyncio.run(story())
+
+    said = [item for item in stored if item.get("role") != "user"]
+    assert said == [item for turn in turns for item in turn]
+    assert len(seen) == len(stored)
+
+
+def test_what_a_user_says_again_behind_a_turn_that_failed_is_kept() -> None:
+    said = {"role": "user", "content": "Go on"}
+
+    async def story() -> list[Any]:
+        session = WholeSession(SQLiteSession("the only one"))
+        await session.add_items([said])
+        await session.add_items([said, {**unnamed_call(), "id": "fc_1"}, output("1")])
+        return await session.get_items()
+
+    assert [item.get("content") for item in asyncio.run(story())] == ["Go on", "Go on", None, None]
+
+
+def test_what_is_mended_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        kept = SQLiteSession("the only one")
+        await kept.add_items([unnamed_answer("Secret."), {**unnamed_call(), "id": "fc_1"}])
+        await WholeSession(kept).get_items()
+
+    asyncio.run(story())
+
+    assert caplog.messages == ["mended a session: unanswered_call, answered (1)"]
+
+
+def test_a_session_can_be_copied() -> None:
+    session = WholeSession(SQLiteSession("the only one"))
+
+    assert copy.copy(session).session_id == "the only one"
 
 
 def test_a_run_with_a_session_is_the_sdks_own(provider: Provider) -> None:

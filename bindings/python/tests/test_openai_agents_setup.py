@@ -4,12 +4,31 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 import agents
+import httpx2
 import pytest
-from agents import Agent, RunConfig, RunHooks, RunResult, RunState, function_tool
+from agents import (
+    Agent,
+    OpenAIResponsesModel,
+    RunConfig,
+    RunHooks,
+    RunResult,
+    RunState,
+    function_tool,
+)
 from agents.models import _openai_shared
 from openai import AsyncOpenAI
 
-from agents_sdk import ECHO, FACT, RECALL, RECALLED, assert_whole, echo_tool, outputs
+from agents_sdk import (
+    ECHO,
+    ECHO_TWICE,
+    FACT,
+    RECALL,
+    RECALLED,
+    assert_whole,
+    echo_tool,
+    outputs,
+)
+from antiphon.openai import whole
 from antiphon.openai_agents import Runner, install
 from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
@@ -151,4 +170,56 @@ def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
         return str((await Runner.run(agent, state)).final_output)
 
     assert asyncio.run(story()) == "echo said: hello"
+    assert_whole(provider)
+
+
+def test_a_run_that_was_paused_between_two_calls_brings_an_output_once(provider: Provider) -> None:
+    """Even where the client with which its model asks is none of the package's."""
+    calls: list[str] = []
+
+    async def is_first(_: object, __: object, call_id: str) -> bool:
+        calls.append(call_id)
+        return call_id == calls[0]
+
+    tool = echo_tool()
+    tool.needs_approval = is_first
+
+    async def story() -> None:
+        async with AsyncOpenAI(max_retries=0) as client:
+            model = OpenAIResponsesModel("fake-model", client)
+            agent = Agent("asking", model=model, tools=[tool])
+            conversation = provider.new_conversation()
+            paused = await Runner.run(agent, ECHO_TWICE, conversation_id=conversation)
+            state = paused.to_state()
+            state.approve(state.get_interruptions()[0])
+            await Runner.run(agent, state)
+
+    asyncio.run(story())
+
+    assert_whole(provider)
+    assert outputs(provider.turns()[-1]) == ["hello twice", "hello twice"]
+
+
+def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
+    provider: Provider,
+) -> None:
+    """Such a connection fails as it is read from, unless its answer is there already."""
+    failing: list[str] = []
+
+    async def fail_once(_: httpx2.Request) -> None:
+        if failing:
+            raise RuntimeError(failing.pop())
+
+    async def story() -> list[str]:
+        http_client = httpx2.AsyncClient(event_hooks={"request": [fail_once]})
+        async with AsyncOpenAI(max_retries=0, http_client=http_client) as client:
+            model = OpenAIResponsesModel("fake-model", whole(client))
+            tool = echo_tool(lambda text: failing.append("of a different event loop") or text)
+            agent = Agent("stopping", model=model, tools=[tool])
+            agent.tool_use_behavior = "stop_on_first_tool"
+            conversation = provider.new_conversation()
+            await Runner.run(agent, ECHO, conversation_id=conversation)
+            return outputs(provider.items(conversation))
+
+    assert asyncio.run(story()) == ["hello"]
     assert_whole(provider)

@@ -18,7 +18,7 @@ import httpx2
 import openai
 import pytest
 from antiphon.openai import whole
-from openai import APIConnectionError, AsyncOpenAI, OpenAI
+from openai import APIConnectionError, AsyncOpenAI, OpenAI, RateLimitError
 from speaking import SPEAKERS, Speaker
 
 COMPLETED = {"id": "resp_1", "object": "response", "status": "completed", "output": []}
@@ -109,6 +109,17 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["accept-encoding"] == "identity"
 
 
+def test_what_a_server_does_not_tell_just_now_is_told_to_the_caller(
+    server: Echoing, speaker: Speaker
+) -> None:
+    server.status, server.body = 429, b'{"error": {"message": "Slow down."}}'
+    with pytest.raises(RateLimitError, match="Slow down"):
+        speaker.create(conversation="conv_1", input="Hello")
+    assert [path.partition("?")[0] for path, *_ in server.asked] == [
+        "/v1/conversations/conv_1/items"
+    ]
+
+
 def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
     server: Echoing, speaker: Speaker
 ) -> None:
@@ -126,6 +137,29 @@ def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
     assert headers["x-tenant"] == "acme"
     assert turn_headers["idempotency-key"] == "one"
     assert body == b"" and "idempotency-key" not in headers and "content-type" not in headers
+
+
+@pytest.mark.parametrize("name", ["X-Api-Key", "cf-aig-authorization", "x-tenant"])
+def test_what_is_known_of_a_conversation_is_one_accounts_whatever_header_names_it(
+    server: Echoing, speaker: Speaker, name: str
+) -> None:
+    server.body = json.dumps({**COMPLETED, "data": [], "has_more": False}).encode()
+
+    def asked_by(value: str) -> int:
+        before = len(server.asked)
+        speaker.create(conversation="conv_1", input="Hello", extra_headers={name: value})
+        return len(server.asked) - before
+
+    assert [asked_by("one"), asked_by("one"), asked_by("other"), asked_by("one")] == [2, 1, 2, 1]
+
+
+def test_what_was_said_in_an_odd_body_is_not_logged(
+    server: Echoing, speaker: Speaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", logger="antiphon")
+    post: Any = speaker.client.post
+    speaker.awaited(post("/responses", content=b'"secret"', cast_to=object))
+    assert "passes as it is" in caplog.text and "secret" not in caplog.text
 
 
 def test_a_question_that_gets_no_answer_is_a_connection_error(

@@ -12,10 +12,21 @@ export interface Conversations {
     list(
       conversationId: string,
       query: { order: "asc"; limit: number },
+      options?: Asking,
     ): AsyncIterable<unknown> | Iterable<unknown>;
     /** Deletes an item. */
-    delete(itemId: string, params: { conversation_id: string }): PromiseLike<unknown>;
+    delete(
+      itemId: string,
+      params: { conversation_id: string },
+      options?: Asking,
+    ): PromiseLike<unknown>;
   };
+}
+
+/** What a question is asked with. */
+interface Asking {
+  /** The caller's: who aborts a call does not wait for what is asked for it. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a conversation holds. */
@@ -33,11 +44,14 @@ export async function askFor(
   conversations: Conversations,
   id: string,
   prompt: readonly Item[],
+  signal: AbortSignal | undefined,
 ): Promise<Held> {
-  const items = await itemsIn(conversations, id);
+  const asking = signal ? { signal } : {};
+  const items = await itemsIn(conversations, id, asking);
   const mends = [...lone(items), ...late(items, prompt)];
   for (const mend of mends) {
-    if (mend.id !== null) await conversations.items.delete(mend.id, { conversation_id: id });
+    if (mend.id === null) continue;
+    await conversations.items.delete(mend.id, { conversation_id: id }, asking);
   }
   const gone = new Set(mends.map((mend) => mend.id));
   return { items: items.filter((item) => !gone.has(item["id"] as string)), mends };
@@ -48,9 +62,14 @@ export function hasLateOutput(held: readonly Item[], prompt: readonly Item[]): b
   return reconcile(held, prompt).some(({ verdict }) => verdict === "late_output");
 }
 
-async function itemsIn(conversations: Conversations, id: string): Promise<Item[]> {
+async function itemsIn(
+  conversations: Conversations,
+  id: string,
+  asking: Asking,
+): Promise<Item[]> {
   const items: Item[] = [];
-  for await (const item of conversations.items.list(id, { order: "asc", limit: PAGE })) {
+  for await (const item of conversations.items.list(id, { order: "asc", limit: PAGE }, asking)) {
+    asking.signal?.throwIfAborted();
     if (items.length === MOST_ITEMS) throw new Error(`${id} holds more than ${MOST_ITEMS} items`);
     items.push(abridged(asSent(item as Item)));
   }

@@ -52,7 +52,7 @@ export class Turn {
     const state = serverStateOf(params.providerOptions);
     const kinds = kindsOf(params.tools);
     const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
-    const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew));
+    const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew, params));
     const { items, resent, mends } = repaired(mapped, believed, rules);
     const isFreed = (item: Item) =>
       ledger.isDoubtful(item) || (believed !== undefined && isOfElsewhere(item, believed));
@@ -131,6 +131,7 @@ async function believedOf(
   ledger: Ledger,
   { conversations }: Rules,
   anew: boolean,
+  { abortSignal }: CallOptions,
 ): Promise<Believed> {
   const asked = state.by === "conversation" ? conversations : undefined;
   const remembered = anew ? undefined : ledger.known(state);
@@ -139,7 +140,7 @@ async function believedOf(
   if (remembered && suffices) {
     return { state, known: remembered, canAsk: asked !== undefined, mends: [] };
   }
-  const held = asked && (await askFor(asked, state.id, items));
+  const held = asked && (await askFor(asked, state.id, items, abortSignal));
   const known: Known = {
     items: held?.items ?? items.slice(0, proven),
     isAll: held !== undefined,

@@ -1,10 +1,11 @@
 /** A call of `fetch`, read. */
 export interface Call {
   input: string | URL | Request;
+  /** As it was given, except that a stream that was read has become its bytes. */
   init: RequestInit | undefined;
   /** A copy. */
   headers: Headers;
-  /** The body's text or bytes; nothing for bodies of other forms, which pass as they are. */
+  /** The body's text or bytes; nothing for forms and what is encoded, which pass as they are. */
   body: string | Uint8Array | undefined;
 }
 
@@ -15,7 +16,15 @@ export async function readCall(
 ): Promise<Call> {
   const headers = headersOf(input, init);
   const body = headers.has("content-encoding") ? undefined : await bodyOf(input, init);
-  return { input, init, headers, body };
+  const isSpent = body !== undefined && isStream(init?.body);
+  return { input, init: isSpent ? { ...init, body } : init, headers, body };
+}
+
+/** What aborts a call. */
+export function signalOf({ input, init }: Call): AbortSignal | undefined {
+  const given = init?.signal;
+  if (given !== undefined) return given ?? undefined;
+  return input instanceof Request ? input.signal : undefined;
 }
 
 /** The headers of a call, in a copy. */
@@ -34,15 +43,24 @@ async function bodyOf(
   }
   if (typeof given === "string") return given;
   if (given instanceof ArrayBuffer) return new Uint8Array(given);
+  if (given instanceof Blob || isStream(given)) {
+    return new Uint8Array(await new Response(given).arrayBuffer());
+  }
   return ArrayBuffer.isView(given)
     ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
     : undefined;
+}
+
+/** A `ReadableStream`, or whatever else gives its bytes once. */
+function isStream(body: unknown): boolean {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
 /** The call with another body; all else as the caller has it. */
 export function withBody({ input, init, headers }: Call, body: Uint8Array): [typeof input, RequestInit] {
   const changed = new Headers(headers);
   changed.delete("content-length");
+  if (!changed.has("content-type")) changed.set("content-type", "application/json");
   return [input, { ...init, headers: changed, body }];
 }
 

@@ -20,11 +20,22 @@ export function keptAnswer(answer: Response, body: Uint8Array): Response {
 
 /** An answer with another body, that says where it came from. */
 export function madeOf(answer: Response, body: RequestInit["body"], headers: Headers): Response {
-  const { status, statusText, url, redirected } = answer;
-  const made = new Response(body ?? null, { status, statusText, headers });
-  Object.defineProperties(made, { url: { value: url }, redirected: { value: redirected } });
-  return made;
+  const { status, statusText } = answer;
+  return from(answer, new Response(body ?? null, { status, statusText, headers }));
 }
+
+/** A response, and its clones, with what their constructor is not told. */
+function from({ url, redirected, type }: Origin, made: Response): Response {
+  const origin = { url, redirected, type };
+  return Object.defineProperties(made, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+    clone: { value: () => from(origin, Response.prototype.clone.call(made)) },
+  });
+}
+
+type Origin = Pick<Response, "url" | "redirected" | "type">;
 
 /** The headers without what only holds of a body that is still encoded: `fetch` has decoded it. */
 export function decodedHeaders(answer: Response): Headers {

@@ -24,7 +24,7 @@ export function placeOf(input: string | URL | Request, init?: RequestInit): Plac
 
 /** The address of a question below the base: its own query, and what the request's says besides. */
 export function addressOf(base: URL, path: string): URL {
-  const address = new URL(base.origin + base.pathname + path);
+  const address = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
   for (const [key, value] of base.searchParams) {
     if (!address.searchParams.has(key)) address.searchParams.append(key, value);
   }

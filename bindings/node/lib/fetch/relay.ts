@@ -43,5 +43,19 @@ function heard(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uin
       return reader.cancel(reason);
     },
   };
-  return new ReadableStream(source, { highWaterMark: 0 });
+  const stream = new ReadableStream(source, { highWaterMark: 0 });
+  dropped.register(stream, { reader, turn });
+  return stream;
+}
+
+/** Answers that nobody holds any more: `fetch` lets go of the connections of its own only. */
+const dropped = new FinalizationRegistry<Relay>(({ reader, turn }) => {
+  turn.left();
+  reader.cancel().catch(() => {});
+});
+
+/** What an answer is relayed from, without the answer itself. */
+interface Relay {
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  turn: Turn;
 }

@@ -34,6 +34,18 @@ export function noteworthy({ headers: _, ...report }: Report): TurnReport | unde
   return isOfNote ? report : undefined;
 }
 
+/**
+ * Tells of a request. Its answer is on the way by then, so a listener that throws does not cost it: that
+ * is a warning of the process.
+ */
+export function told(onReport: (report: TurnReport) => void, report: TurnReport): void {
+  const tell = async () => onReport(report);
+  tell().catch((error: unknown) => {
+    const message = `onReport failed: ${String(error)}`;
+    process.emitWarning(message, { type: "AntiphonWarning", code: "ANTIPHON_REPORT" });
+  });
+}
+
 /** Tells whoever runs the process what was mended, in a warning. */
 export function emitWarningOfMends({ mends }: TurnReport): void {
   if (mends.length === 0) return;

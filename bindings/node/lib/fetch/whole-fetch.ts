@@ -8,12 +8,15 @@ import { takeTurn } from "./turn.js";
 
 /** What `wholeFetch` may be told. */
 export interface WholeFetchOptions {
-  /** What sends requests; the global `fetch` where nothing is given. */
+  /**
+   * What sends requests; the global `fetch` where nothing is given. Keys that it adds itself are not
+   * seen here: one that adds those of several accounts needs a `wholeFetch` for each.
+   */
   fetch?: typeof globalThis.fetch;
   /**
    * Is told of each request of which something was left out or mended. Without it, what was mended
    * is a warning of the process (`ANTIPHON_MENDED`); what was merely left out is told in a header
-   * alone.
+   * alone. What it throws is such a warning too (`ANTIPHON_REPORT`): the answer is on the way.
    */
   onReport?: (report: TurnReport) => void;
 }
@@ -49,6 +52,6 @@ export function wholeFetch(options: WholeFetchOptions = {}): typeof globalThis.f
     }
     const call = await readCall(input, init);
     const turn = call.body && companion.open(account, call.body);
-    return turn ? takeTurn({ turn, call, base: place.base, send, onReport }) : send(input, init);
+    return turn ? takeTurn({ turn, call, base: place.base, send, onReport }) : send(call.input, call.init);
   };
 }

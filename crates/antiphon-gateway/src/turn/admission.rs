@@ -9,12 +9,13 @@ use antiphon::reconcile::{Rule, Verdict, reconcile};
 use antiphon::repair::made_with;
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
-use super::report::{LeftOut, Report};
+use super::report::Report;
 use super::resolve::Incoming;
-use super::theirs::Objections;
 use super::view::is_bare_reasoning;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
+use antiphon::faults::LeftOut;
+use antiphon::kept::Objections;
 
 /// Who else may hold what the transcript does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,9 @@ use super::Turn;
 use super::encode::Sources;
 use super::instead::Instead;
 use super::plan::Prompt;
-use super::report::{LeftOut, Report};
+use super::report::Report;
 use crate::upstream::Upstream;
+use antiphon::faults::LeftOut;
 
 impl Turn<'_> {
     /// The prompt without encrypted reasoning. What was made with it goes without its id, under which

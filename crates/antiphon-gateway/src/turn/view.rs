@@ -7,9 +7,10 @@ use antiphon::faults::Fault;
 use antiphon::repair::{Policy, repair_with};
 use antiphon::{Item, ItemId, Kind, Origin, Transcript};
 
-use super::report::{LeftOut, Report};
+use super::report::Report;
 use super::start::Start;
 use crate::error::ApiError;
+use antiphon::faults::LeftOut;
 
 /// The items that a model is to be given, while they are being sorted out.
 pub(super) struct View {

@@ -113,3 +113,28 @@ async fn a_chain_that_was_begun_elsewhere_is_asked_for() {
         assert_eq!(world.times_asked(), asked);
     }
 }
+
+#[tokio::test]
+async fn a_chain_goes_on_from_a_response_of_a_conversation() {
+    for listed in [InputItems::Own, InputItems::All] {
+        let options = Options { input_items: listed, ..Options::default() };
+        let mut world = World::with(options).await;
+        let conversation = world.conversation().await;
+        let (mut history, mut last) = (Vec::new(), Value::Null);
+        for text in ["One.", "Two."] {
+            world.provider.script(message("Well."));
+            history.push(user(text));
+            let body = json!({"conversation": conversation, "input": [user(text)]});
+            let answered = world.turn(Mode::Whole, body).await;
+            history.extend(answered.output());
+            last = answered.id().into();
+        }
+        history.push(user("And now?"));
+        for _ in 0..2 {
+            let body = json!({"previous_response_id": last, "input": history});
+            world.turn(Mode::Whole, body).await;
+            assert_eq!(world.sent(), ["user: And now?"], "{listed:?}");
+            world.forget();
+        }
+    }
+}

@@ -120,14 +120,18 @@ impl World {
     /// Does what the turn says until its answer begins.
     async fn run(&self, mut turn: Turn, path: &str) -> Result<Option<Begun>, Answered> {
         let mut last = (0, Bytes::new());
+        let mut is_refused = false;
         loop {
             if turn.wait().is_some() {
                 self.behind_others().await;
             }
             match turn.step() {
                 Step::Ask { method, path, body } => {
-                    let (status, body) = self.whole(method.as_str(), &path, body).await;
-                    turn.answered(status, body);
+                    let told = self.whole(method.as_str(), &path, body).await;
+                    if !is_refused {
+                        last = told.clone();
+                    }
+                    turn.answered(told.0, told.1);
                 }
                 Step::Send { body } => {
                     let response = self.ask("POST", path, Some(body)).await;
@@ -135,7 +139,7 @@ impl World {
                         turn.begun(is_stream(&response));
                         return Ok(Some(Begun { turn, response, text: String::new() }));
                     }
-                    last = whole(response).await;
+                    (last, is_refused) = (whole(response).await, true);
                     turn.refused(last.0, last.1.clone());
                 }
                 Step::GiveUp => {
@@ -145,6 +149,21 @@ impl World {
                 Step::Nothing => return Ok(None),
             }
         }
+    }
+
+    /// A response in the provider's background, once it is over.
+    pub(crate) async fn over(&self, id: &str) -> Value {
+        let over = async {
+            loop {
+                let response = self.past("GET", &format!("/responses/{id}"), Value::Null).await;
+                if !["queued", "in_progress"]
+                    .contains(&response["status"].as_str().unwrap_or_default())
+                {
+                    return response;
+                }
+            }
+        };
+        soon(over).await
     }
 
     /// What is waited for happens.

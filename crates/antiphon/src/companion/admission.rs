@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::objections::Objections;
-use super::report::{LeftOut, Report};
+use super::report::Report;
+use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind, Side};
+use crate::kept::Objections;
 use crate::made_up::{LateOutput, message_of_late_output};
 use crate::reconcile::{Verdict, reconcile};
 use crate::repair::made_with;
@@ -57,8 +58,8 @@ pub(super) struct Admission<'a> {
 pub(super) struct Known<'a> {
     /// What the server refused of it.
     pub(super) objections: &'a Objections,
-    /// The positions of what an earlier attempt of the same request brought there.
-    pub(super) brought: &'a [usize],
+    /// Whether an earlier attempt of the same request brought all of it there.
+    pub(super) is_brought: bool,
 }
 
 impl<'a> Admission<'a> {
@@ -106,7 +107,7 @@ impl<'a> Admission<'a> {
             return self.report.left_out(position, item, why);
         }
         match verdict {
-            _ if self.known.brought.contains(&position) => self.report.resent += 1,
+            _ if self.known.is_brought => self.report.resent += 1,
             Verdict::Resent(_) => self.report.resent += 1,
             Verdict::Deleted => self.report.left_out(position, item, LeftOut::Deleted),
             Verdict::Duplicate(_) => self.report.left_out(position, item, LeftOut::Repeated),

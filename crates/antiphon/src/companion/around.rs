@@ -122,6 +122,7 @@ impl Around {
         }
     }
 
+    /// `None` where not all that is to be referred to has an id.
     fn footing(
         &self,
         previous: Option<String>,
@@ -134,7 +135,8 @@ impl Around {
             return None;
         }
         let items = input.iter().chain(&own.output);
-        let ids = items.filter_map(id_of).filter(|id| !stuck.contains(*id));
+        let ids: Option<Vec<&ItemId>> = items.map(id_of).collect();
+        let ids = ids?.into_iter().filter(|id| !stuck.contains(*id));
         Some(Footing { previous, references: ids.map(reference_to).collect() })
     }
 }

@@ -8,6 +8,7 @@ use super::admission::LocalIds;
 use super::answer::Answer;
 use super::around::{Around, Found};
 use super::deleting::Deleting;
+use super::ending::Left;
 use super::history::History;
 use super::learning::{Held, Learning, Learnt};
 use super::ledger::Version;
@@ -22,14 +23,18 @@ use super::{Report, unknown};
 use crate::faults::StateError;
 use crate::item::FingerprintKey;
 
+/// What a server answers that tells in a moment what it holds. Its client asks for the turn again: what
+/// was sent on a guess may be held twice.
+const NOT_NOW: [u16; 3] = [408, 429, 503];
+
 /// A turn on its way.
 ///
 /// ```text
 ///            .--------------------------------------------.
 ///            v                                            |
 ///   ---> Learning ---> Deleting, GoingAround ---> Sending ---- refused for the state, the first time
-///    '-------------------------^--------------------^   |  '---> GivenUp
-///                                                       '------> Hearing ---> Over
+///    |       '--- not now ---> GivenUp              ^   |  '---> GivenUp
+///    '-------------------------^--------------------'   '------> Hearing ---> Over
 /// ```
 #[derive(Debug)]
 pub(super) struct Course {
@@ -44,6 +49,8 @@ pub(super) struct Course {
     pub(super) underway: Option<Underway>,
     /// Whether the server was asked what it holds.
     pub(super) has_learnt: bool,
+    /// Whether a question that failed was put once more.
+    has_insisted: bool,
     /// Whether it was tried to get rid of what is in the way.
     pub(super) has_cleared: bool,
     pub(super) refusal: Option<Refusal>,
@@ -124,6 +131,7 @@ impl Course {
             purpose,
             underway: None,
             has_learnt: false,
+            has_insisted: false,
             has_cleared: false,
             refusal: None,
             line: Line::default(),
@@ -160,12 +168,15 @@ impl Course {
 
     /// Asks the server what it holds.
     pub(super) fn ask(&mut self) {
+        let has_images = self.request.has_images();
         let asked = match &self.request.goes_on {
             GoesOn::Conversation(id) => {
                 let since = self.memory.version(&self.name(id));
-                Learning::of_conversation(id).map(|learning| (learning, Some(since)))
+                Learning::of_conversation(id, has_images).map(|learning| (learning, Some(since)))
             }
-            GoesOn::Response(id) => Walk::from(id).map(|walk| (Learning::Chain(walk), None)),
+            GoesOn::Response(id) => {
+                Walk::from(id, has_images).map(|walk| (Learning::Chain(walk), None))
+            }
             GoesOn::FromNothing | GoesOn::FromWhatNobodyKnows => None,
         };
         match asked {
@@ -177,6 +188,11 @@ impl Course {
     pub(super) fn answered(&mut self, status: u16, body: &Bytes) {
         self.line.is_over();
         match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Learning(..) if NOT_NOW.contains(&status) => self.give_up(Left::Nothing),
+            Stage::Learning(learning, since) if status >= 500 && !self.has_insisted => {
+                self.has_insisted = true;
+                self.stage = Stage::Learning(learning, since);
+            }
             Stage::Learning(learning, since) => {
                 let known = |id: &str| self.memory.response(&self.name(id));
                 match learning.answered(status, body, known) {

@@ -6,18 +6,23 @@ use super::course::{Basis, Course, Purpose, Sending, Stage};
 use super::deleting::Deleting;
 use super::ending::Left;
 use super::history::History;
-use super::objections::Objections;
 use super::planning::{Plan, Planner};
 use super::request::GoesOn;
 use super::retry::Attempt;
 use super::stuck::{around, without};
 use super::underway::Underway;
+use super::unknown;
+use crate::kept::Objections;
 use bytes::Bytes;
 
 impl Course {
     /// Decides what is sent, and gets rid first of what is in its way.
     pub(super) fn plan(&mut self, basis: Basis) {
         let plan = self.planned(&basis);
+        if self.may_lack_turns(&basis) && unknown::in_plan(&plan) {
+            self.release(Left::Nothing);
+            return self.ask();
+        }
         match basis {
             Basis::Held(history) if !self.has_cleared && !plan.stuck.is_nothing() => {
                 self.clear(history, plan);
@@ -26,13 +31,18 @@ impl Course {
         }
     }
 
+    /// Whether what is held is known from the turns before alone: those of other processes are not.
+    fn may_lack_turns(&self, basis: &Basis) -> bool {
+        matches!(basis, Basis::Held(_)) && self.underway.is_some() && !self.has_learnt
+    }
+
     fn planned(&mut self, basis: &Basis) -> Plan {
         let objections = self.refusal.as_ref().map(|refusal| Objections::to(&refusal.fault));
         let objections = objections.unwrap_or_default();
-        let brought = self.brought(basis);
+        let is_brought = self.is_brought(basis);
         let planner = Planner {
             input: &self.request.input,
-            known: Known { objections: &objections, brought: &brought },
+            known: Known { objections: &objections, is_brought },
             key: self.key,
             ids: &mut self.ids,
         };
@@ -44,15 +54,14 @@ impl Course {
         }
     }
 
-    /// What of the input an earlier attempt of the same request brought to the conversation.
-    fn brought(&self, basis: &Basis) -> Vec<usize> {
+    /// Whether an earlier attempt of the same request brought its input to the conversation.
+    fn is_brought(&self, basis: &Basis) -> bool {
         let (GoesOn::Conversation(id), Basis::Held(history)) = (&self.request.goes_on, basis)
         else {
-            return Vec::new();
+            return false;
         };
         let left = self.memory.left(&self.name(id), self.request.digest(self.key));
-        left.map(|attempt| attempt.brought(history, &self.request.input, self.key))
-            .unwrap_or_default()
+        left.is_some_and(|attempt| attempt.brought_its_input(history))
     }
 
     /// Deletes what is in the way, or goes around it. The server issues the ids of what it is sent, so that
@@ -130,7 +139,8 @@ impl Course {
             && !plan.fresh.is_empty()
         {
             let (before, sent) = (before.clone(), plan.fresh.clone());
-            underway.sends(Attempt { request: self.request.digest(self.key), before, sent });
+            let (request, is_again) = (self.request.digest(self.key), plan.is_again);
+            underway.sends(Attempt { request, before, sent, is_again });
         }
         self.stage = Stage::Sending(Sending { body, planned: Some((basis, plan)) });
     }

@@ -23,6 +23,9 @@ pub(super) enum Left {
 /// than is known.
 const WHATEVER_IS_HELD: [u16; 4] = [401, 403, 413, 429];
 
+/// What does not say whether the server has the request: whatever stands before it waited no longer.
+const TIMED_OUT: u16 = 408;
+
 impl Course {
     pub(super) fn refused(&mut self, status: u16, body: &Bytes) {
         let sending = match std::mem::replace(&mut self.stage, Stage::Over) {
@@ -30,7 +33,7 @@ impl Course {
             other => return self.stage = other,
         };
         let is_clients = (400..500).contains(&status);
-        if is_clients {
+        if is_clients && status != TIMED_OUT {
             self.underway.iter_mut().for_each(Underway::is_refused);
         }
         let fault = is_clients.then(|| Said::in_body(body).state_error()).flatten();
@@ -96,6 +99,9 @@ impl Course {
         self.line.is_over();
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Sending(sending) => {
+                if self.request.in_background {
+                    self.underway.iter_mut().for_each(Underway::is_taken);
+                }
                 self.stage = Stage::Hearing(sending, Answer::begun(is_event_stream));
             }
             other => self.stage = other,

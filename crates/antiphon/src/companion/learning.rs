@@ -52,10 +52,12 @@ pub(super) struct Held {
 }
 
 impl Learning {
-    /// Asks for a conversation; `None` for what can be nobody's id.
-    pub(super) fn of_conversation(id: &str) -> Option<Self> {
+    /// Asks for a conversation, with what images show where the input `has_images`; `None` for what can be
+    /// nobody's id.
+    pub(super) fn of_conversation(id: &str, has_images: bool) -> Option<Self> {
         Segment::of(id)?;
-        Some(Self::Conversation { id: id.to_owned(), listing: Listing::by(Cursor::LastId) })
+        let listing = Listing::by(Cursor::LastId).with_images(has_images);
+        Some(Self::Conversation { id: id.to_owned(), listing })
     }
 
     /// What to ask next.

@@ -78,14 +78,15 @@ impl Ledger {
     }
 
     /// A turn begins on what the server told, asked at version `since`. What came to be known since then may
-    /// be newer: a turn that is planned on less than that is sure of nothing.
+    /// be newer, and a turn that was left may come to its end there only now: a turn that is planned on less
+    /// than that is sure of nothing.
     pub(super) fn learn(
         &mut self,
         since: Version,
         told: History,
         fresh: Version,
     ) -> (History, Option<Version>) {
-        if since == self.version {
+        if since == self.version && self.left.is_none() {
             self.begin();
             self.version = fresh;
             self.standing = Standing::Sure(told.clone());

@@ -26,7 +26,6 @@ mod learning;
 mod ledger;
 mod line;
 mod memory;
-mod objections;
 mod planning;
 mod recent;
 mod report;

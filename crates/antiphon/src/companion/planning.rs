@@ -5,8 +5,9 @@ use std::iter::Peekable;
 
 use super::admission::{Admission, Known, LocalIds};
 use super::history::History;
-use super::report::{LeftOut, Report};
+use super::report::Report;
 use super::stuck::Stuck;
+use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::made_up::is_made_up;
 use crate::repair::{
@@ -25,6 +26,8 @@ pub(super) struct Plan {
     pub(super) stuck: Stuck,
     /// Whether what is known will not be all that the server holds behind this turn.
     pub(super) leaves_doubt: bool,
+    /// Whether an earlier attempt of the same request brought its input.
+    pub(super) is_again: bool,
     pub(super) report: Report,
 }
 
@@ -60,7 +63,8 @@ impl Planner<'_> {
         let stays = outlines.staying(&repaired, &admission);
         let fresh = self.as_held(&repaired.items, stays.into_iter().peekable());
         let (leaves_doubt, report) = (admission.names_unknown, admission.report);
-        Plan { sent: repaired.items, fresh, stuck, leaves_doubt, report }
+        let is_again = known.is_brought;
+        Plan { sent: repaired.items, fresh, stuck, leaves_doubt, is_again, report }
     }
 
     /// What of a delivery is posted: outputs for calls that are held and nobody answered. Late ones are
@@ -82,7 +86,8 @@ impl Planner<'_> {
                 None => report.left_out(*position, &input[*position], LeftOut::CallUnknown),
             }
         }
-        Plan { sent, fresh, stuck, leaves_doubt: admission.names_unknown, report }
+        let (leaves_doubt, is_again) = (admission.names_unknown, known.is_brought);
+        Plan { sent, fresh, stuck, leaves_doubt, is_again, report }
     }
 
     /// What is sent where the input is all that there is.
@@ -106,7 +111,7 @@ impl Planner<'_> {
             false => Vec::new(),
         };
         let (stuck, sent) = (Stuck::default(), repaired.items);
-        Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, report }
+        Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, is_again: false, report }
     }
 
     /// What is sent to a server that does not tell what it holds: what it issues itself is left out.
@@ -118,7 +123,7 @@ impl Planner<'_> {
         let continued = continued.expect("the policy rejects nothing, and no call is held");
         report.found_by_kind(&input, &continued.findings);
         let (stuck, fresh) = (Stuck::default(), Vec::new());
-        Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, report }
+        Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, is_again: false, report }
     }
 
     /// What of the input the server did not refuse.

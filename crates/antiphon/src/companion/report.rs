@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::faults::LeftOut;
 use crate::item::{Item, ItemId, Kind};
 use crate::made_up::LateOutput;
 use crate::repair::{Finding, Mend};
@@ -62,7 +63,7 @@ impl Report {
     }
 
     pub(super) fn left_out(&mut self, position: usize, item: &Item, why: LeftOut) {
-        self.add(Some(position), item, (why.fault(), "dropped"), why.message().to_owned());
+        self.add(Some(position), item, (why.name(), "dropped"), why.message().to_owned());
     }
 
     pub(super) fn mended(&mut self, position: Option<usize>, item: &Item, mend: &Mend) {
@@ -126,49 +127,5 @@ impl Report {
     ) {
         let (id, kind) = (item.head().id.clone(), item.head().kind.clone());
         self.mends.push(Mending { position, id, kind, fault, action, message });
-    }
-}
-
-/// Why an item was left out that is no fault of the list that it stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeftOut {
-    /// It was deleted from the conversation.
-    Deleted,
-    /// It stands in the input twice.
-    Repeated,
-    /// It answers a call that was announced and then cut short.
-    CallCutShort,
-    /// It answers a call of which nobody knows, in older history.
-    CallUnknown,
-    /// It was refused as a duplicate, though the server does not list it.
-    HeldElsewhere,
-    /// The server was asked for it and does not have it.
-    Unknown,
-    /// Reasoning that was refused because nothing follows it.
-    LoneReasoning,
-}
-
-impl LeftOut {
-    fn fault(self) -> &'static str {
-        match self {
-            Self::Deleted => "deleted_item",
-            Self::Repeated | Self::HeldElsewhere => "duplicate_item",
-            Self::CallCutShort => "output_of_cut_short_call",
-            Self::CallUnknown => "output_without_call",
-            Self::Unknown => "unresolved_reference",
-            Self::LoneReasoning => "lone_reasoning",
-        }
-    }
-
-    fn message(self) -> &'static str {
-        match self {
-            Self::Deleted => "The item was deleted from this conversation.",
-            Self::Repeated => "The item stands in the input twice.",
-            Self::CallCutShort => "The call was cut short before it was complete.",
-            Self::CallUnknown => "No tool call found for the output.",
-            Self::HeldElsewhere => "The upstream holds the item already.",
-            Self::Unknown => "The upstream does not have the item.",
-            Self::LoneReasoning => "The upstream finds nothing behind the reasoning.",
-        }
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Request {
     pub(super) goes_on: GoesOn,
     /// Whether its response is stored.
     pub(super) stores: bool,
+    /// Whether its response is made in the background, and asked for by its id.
+    pub(super) in_background: bool,
 }
 
 /// What a request goes on from.
@@ -40,8 +42,9 @@ impl Request {
         };
         let goes_on = GoesOn::of(&fields);
         let stores = fields.get("store") != Some("false");
+        let in_background = fields.is_true("background");
         drop(fields);
-        Ok(Self { body, input, goes_on, stores })
+        Ok(Self { body, input, goes_on, stores, in_background })
     }
 
     /// The items that are to be delivered to a conversation, without a turn.
@@ -51,7 +54,13 @@ impl Request {
             input: items_of(items)?,
             goes_on: GoesOn::Conversation(conversation.to_owned()),
             stores: true,
+            in_background: false,
         })
+    }
+
+    /// Whether the input has images, by which its messages are known again.
+    pub(super) fn has_images(&self) -> bool {
+        self.input.iter().any(|item| item.text().contains("\"input_image\""))
     }
 
     /// A digest of the very bytes that came.

@@ -5,7 +5,6 @@
 //! told by its place.
 
 use super::history::History;
-use crate::item::{Fingerprint, FingerprintKey, Item};
 use crate::kept::tail_of;
 use crate::transcript::HeldItem;
 
@@ -18,24 +17,19 @@ pub(super) struct Attempt {
     pub(super) before: History,
     /// What was sent.
     pub(super) sent: Vec<HeldItem>,
+    /// Whether an attempt before it brought the input, of which nothing was sent again.
+    pub(super) is_again: bool,
 }
 
 impl Attempt {
-    /// Where in the input is what the attempt brought to the conversation, which holds this now: its last
-    /// words that are not a model's, and none that it held before. Items with calls are known by them.
-    pub(super) fn brought(
-        &self,
-        history: &History,
-        input: &[Item],
-        key: FingerprintKey,
-    ) -> Vec<usize> {
-        let (held, before) = (history.transcript(), self.before.transcript());
-        let Some(tail) = tail_of(&held, before.items(), &self.sent) else { return Vec::new() };
-        let mut rest = input.iter().enumerate();
-        let mut place_of = |item: &HeldItem| {
-            let says = item.fingerprint?;
-            rest.find(|(_, item)| Fingerprint::of(key, item) == Some(says)).map(|(at, _)| at)
+    /// Whether the conversation, which holds this now, has all of the input by it: what was sent are its
+    /// last words that are not a model's, and none that it held before. What else the input says was held
+    /// already then.
+    pub(super) fn brought_its_input(&self, history: &History) -> bool {
+        let is_there = || {
+            let (held, before) = (history.transcript(), self.before.transcript());
+            tail_of(&held, before.items(), &self.sent).is_some()
         };
-        tail.iter().filter_map(|at| place_of(&held.items()[*at])).collect()
+        self.is_again || is_there()
     }
 }

@@ -19,7 +19,8 @@ pub enum Step {
         /// The whole body. The very bytes that came where nothing was left out or mended.
         body: Bytes,
     },
-    /// Give the caller the last answer as it came: there is no other way to send the request.
+    /// Give the caller the last refusal as it came: there is no other way to send the request. Where none was
+    /// sent, the server does not say just now what it holds: give the caller that answer.
     GiveUp,
     /// Nothing: the turn is over, or its answer is being heard.
     Nothing,

@@ -53,6 +53,12 @@ impl Underway {
         self.attempt = None;
     }
 
+    /// The server takes what was sent, whoever hears of it. Its client asks for the response then, and
+    /// what it sends is a turn of its own, though it says the same.
+    pub(super) fn is_taken(&mut self) {
+        self.attempt = None;
+    }
+
     /// The request of the turn has changed nothing.
     pub(super) fn untouched(mut self) {
         self.attempt = None;

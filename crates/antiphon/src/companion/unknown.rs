@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::history::History;
-use crate::item::{CallKey, Item, Side};
+use super::planning::Plan;
+use crate::item::{CallKey, Head, Item, Role, Side};
 
 /// Whether the input has items of the model's under ids that are not known, or outputs for calls that
 /// nobody has heard of: another client may have gone on in the conversation.
@@ -24,4 +25,18 @@ pub(super) fn in_input(input: &[Item], history: &History) -> bool {
         };
         is_made_elsewhere || is_answer_to_nothing
     })
+}
+
+/// Whether a replay goes on behind what is known with more than one turn brings: an assistant's words,
+/// several of the user's, or an output and a message behind it. Of what has no id nobody else notices
+/// that it is held: the server would take it a second time.
+pub(super) fn in_plan(plan: &Plan) -> bool {
+    let came = || plan.fresh.iter().filter(|it| !it.is_made_up()).map(|it| &it.head);
+    let says = |role: Role| {
+        came().filter(|head| head.id.is_none() && head.speaker() == Some(role)).count()
+    };
+    let is_output = |head: &Head| matches!(head.pairing(), Some((Side::Output, _)));
+    let users = says(Role::User);
+    let is_more = says(Role::Assistant) > 0 || users > 1 || users == 1 && came().any(is_output);
+    plan.report.resent > 0 && is_more
 }

@@ -1,5 +1,7 @@
 //! Asking for a chain of responses, from its end back to what is known.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use super::around::lists_output_of;
@@ -22,6 +24,7 @@ const MAX_BYTES: usize = 256 << 20;
 /// ```text
 ///   Response(id) ── it is there ──> Input(id) ── the last page ──> Response(previous)
 ///        │                                            │
+///        │                                            ├── made in one ──> Conversation ──> through
 ///        '── it is gone: what is before it is ────────┴── nothing before it, or it is known ──> through
 ///            not known
 /// ```
@@ -29,6 +32,10 @@ const MAX_BYTES: usize = 256 << 20;
 pub(super) struct Walk {
     /// The newest first.
     links: Vec<Link>,
+    /// What stands before them: what a conversation held when the first of them was made in it.
+    before: Vec<Item>,
+    /// Whether what images show is asked for.
+    has_images: bool,
     /// Whether the server lists the input of responses.
     lists_input: bool,
     /// How much was answered.
@@ -48,6 +55,7 @@ struct Link {
 enum Asked {
     Response(String),
     Input { id: String, response: KeptResponse, listing: Box<Listing> },
+    Conversation { id: String, listing: Box<Listing> },
 }
 
 /// What came of an answer.
@@ -64,10 +72,12 @@ pub(super) enum Walked {
 
 impl Walk {
     /// Asks for the chain that ends here; `None` for what can be nobody's id.
-    pub(super) fn from(id: &str) -> Option<Self> {
+    /// `has_images`: whether what images show is to be told.
+    pub(super) fn from(id: &str, has_images: bool) -> Option<Self> {
         Segment::of(id)?;
         let asked = Asked::Response(id.to_owned());
-        Some(Self { links: Vec::new(), lists_input: true, bytes: 0, asked })
+        let (links, before) = (Vec::new(), Vec::new());
+        Some(Self { links, before, has_images, lists_input: true, bytes: 0, asked })
     }
 
     /// What to ask next.
@@ -78,6 +88,10 @@ impl Walk {
             Asked::Input { id, listing, .. } => {
                 let query = listing.query().expect("a list that is whole is not asked for");
                 format!("/responses/{}/input_items?{query}", segment(id))
+            }
+            Asked::Conversation { id, listing } => {
+                let query = listing.query().expect("a list that is whole is not asked for");
+                format!("/conversations/{}/items?{query}", segment(id))
             }
         }
     }
@@ -96,6 +110,7 @@ impl Walk {
             Asked::Input { id, response, listing } => {
                 self.page(id, response, listing, (status, body), known)
             }
+            Asked::Conversation { id, listing } => self.of_conversation(id, listing, status, body),
         }
     }
 
@@ -120,7 +135,8 @@ impl Walk {
             None => self.through(History::default()),
             Some(response) if self.has_all_of(&response) => self.through(History::default()),
             Some(response) if self.lists_input => {
-                let listing = Box::new(Listing::by(Cursor::LastOfData));
+                let listing = Listing::by(Cursor::LastOfData).with_images(self.has_images);
+                let listing = Box::new(listing);
                 self.asked = Asked::Input { id, response, listing };
                 Walked::On(Box::new(self))
             }
@@ -154,17 +170,49 @@ impl Walk {
         input: Vec<Item>,
         known: impl Fn(&str) -> Option<History>,
     ) -> Walked {
-        let previous = response.previous.clone().filter(|id| Segment::of(id).is_some());
+        let is_long = self.links.len() + 1 >= LONGEST || self.bytes > MAX_BYTES;
+        let id =
+            |id: &Option<String>| id.clone().filter(|id| !is_long && Segment::of(id).is_some());
+        let (previous, conversation) = (id(&response.previous), id(&response.conversation));
         self.links.push(Link { response, input });
-        let is_long = self.links.len() >= LONGEST || self.bytes > MAX_BYTES;
-        let Some(previous) = previous.filter(|_| !is_long) else {
-            return self.through(History::default());
+        self.asked = match (previous, conversation) {
+            (Some(previous), _) => match known(&previous) {
+                Some(history) => return self.through(history),
+                None => Asked::Response(previous),
+            },
+            (None, Some(id)) => {
+                let listing = Listing::by(Cursor::LastId).with_images(self.has_images);
+                Asked::Conversation { id, listing: Box::new(listing) }
+            }
+            (None, None) => return self.through(History::default()),
         };
-        if let Some(history) = known(&previous) {
-            return self.through(history);
-        }
-        self.asked = Asked::Response(previous);
         Walked::On(Box::new(self))
+    }
+
+    /// What the conversation holds before the first of what the response stands for. Where that is told by
+    /// nothing, it is not known, as if a client had never sent it.
+    fn of_conversation(
+        mut self,
+        id: String,
+        mut listing: Box<Listing>,
+        status: u16,
+        body: &Bytes,
+    ) -> Walked {
+        if status != 200 || listing.add(body).is_err() {
+            return self.through(History::default());
+        }
+        if listing.query().is_some() {
+            self.asked = Asked::Conversation { id, listing };
+            return Walked::On(Box::new(self));
+        }
+        let own = self.links.last().into_iter();
+        let own = own.flat_map(|link| link.input.iter().chain(&link.response.output));
+        let own: HashSet<ItemId> = own.filter_map(id_of).cloned().collect();
+        let mut items = listing.into_items();
+        let is_own = |item: &Item| id_of(item).is_some_and(|id| own.contains(id));
+        items.truncate(items.iter().position(is_own).unwrap_or_default());
+        self.before = items;
+        self.through(History::default())
     }
 
     /// Whether the input of the response behind this one lists this one's output too: then it lists all
@@ -175,10 +223,9 @@ impl Walk {
 
     /// All of the chain, behind what was known of it.
     fn through(self, behind: History) -> Walked {
-        let Self { links, lists_input, .. } = self;
+        let Self { links, before: mut items, lists_input, .. } = self;
         let is_underway = links.first().is_some_and(|link| link.response.is_underway());
         let last_made = last_made(&behind);
-        let mut items = Vec::new();
         for (back, link) in links.iter().enumerate().rev() {
             items.extend_from_slice(behind_item(last_made.as_ref(), &link.input));
             items.extend_from_slice(&link.response.output);

@@ -1,8 +1,10 @@
 //! What a provider refuses in a list of items, as one closed catalogue.
 
+mod left_out;
 mod refusal;
 mod state;
 
+pub use left_out::LeftOut;
 pub use refusal::Refusal;
 pub use state::StateError;
 

@@ -18,6 +18,9 @@ const MAX_PAGES: usize = 1_000;
 /// The bytes of all pages of a list. Each is bounded besides, as every answer is.
 const MAX_BYTES: usize = 256 << 20;
 
+/// Asks for what images of messages show.
+const IMAGES: &str = "&include%5B%5D=message.input_image.image_url";
+
 /// How a list names what the next page begins behind. Source: the provider's clients, which go by one
 /// or the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,7 @@ pub enum Cursor {
 #[derive(Debug)]
 pub struct Listing {
     cursor: Cursor,
+    shows_images: bool,
     state: State,
     items: Vec<Item>,
     /// Where pages ended.
@@ -58,18 +62,25 @@ impl Listing {
     /// Of which nothing has come.
     pub fn by(cursor: Cursor) -> Self {
         let (items, seen) = (Vec::new(), HashSet::new());
-        Self { cursor, state: State::Begun, items, seen, bytes: 0 }
+        Self { cursor, shows_images: false, state: State::Begun, items, seen, bytes: 0 }
+    }
+
+    /// Whether messages come with what their images show, which lists leave out unless they are asked for
+    /// it. Source: the provider's reference.
+    #[must_use]
+    pub fn with_images(self, shows_images: bool) -> Self {
+        Self { shows_images, ..self }
     }
 
     /// The query of the next request; `None` once the list is whole.
     pub fn query(&self) -> Option<String> {
-        match &self.state {
-            State::Begun => Some(format!("order=asc&limit={PAGE}")),
-            State::GoingOn { after } => {
-                Some(format!("order=asc&limit={PAGE}&after={}", escaped(after)))
-            }
-            State::Whole => None,
-        }
+        let after = match &self.state {
+            State::Begun => String::new(),
+            State::GoingOn { after } => format!("&after={}", escaped(after)),
+            State::Whole => return None,
+        };
+        let images = if self.shows_images { IMAGES } else { "" };
+        Some(format!("order=asc&limit={PAGE}{images}{after}"))
     }
 
     /// The next page has come. The bytes of its items are slices of it.

@@ -2,11 +2,13 @@
 
 mod attempt;
 mod listing;
+mod objections;
 mod response;
 mod segment;
 
 pub use attempt::tail_of;
 pub use listing::{Cursor, Listing};
+pub use objections::Objections;
 pub use response::KeptResponse;
 pub use segment::Segment;
 

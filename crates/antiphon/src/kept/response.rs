@@ -15,6 +15,8 @@ pub struct KeptResponse {
     pub status: String,
     /// The response that it goes on from.
     pub previous: Option<String>,
+    /// The conversation that it was made in.
+    pub conversation: Option<String>,
     /// What the model made. Their bytes are slices of the body.
     pub output: Vec<Item>,
 }
@@ -29,7 +31,9 @@ impl KeptResponse {
         let output = items_of(&body.slice_ref(output.as_bytes()))
             .map_err(|error| garbled(&format!("items in its 'output': {error}")))?;
         let previous = fields.string("previous_response_id").map(String::from);
-        Ok(Self { body, status, previous, output })
+        let conversation = fields.object("conversation");
+        let conversation = conversation.and_then(|it| it.string("id").map(String::from));
+        Ok(Self { body, status, previous, conversation, output })
     }
 
     /// Whether there is more to come.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
-from antiphon._native import Ask, Companion, Send, Turn
+from antiphon._native import Ask, Companion, GiveUp, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
 from ._library import over
@@ -75,16 +75,17 @@ class WholeAsyncClient:
 
     async def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
         """Does what the turn's steps say, until there is an answer for the caller."""
+        told: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
             if wait := exchange.turn.wait():
                 await anyio.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
-                await self._ask(exchange, step, options)
+                told = await self._ask(exchange, step, options)
                 continue
-            if not isinstance(step, Send):
-                return refusal or exchange.nothing_posted()
+            if step is None or isinstance(step, GiveUp):
+                return refusal or (told if step else None) or exchange.nothing_posted()
             if refusal is not None:
                 await refusal.aclose()
             response = await self._inner.send(exchange.sending(step), stream=True, **options)
@@ -92,7 +93,9 @@ class WholeAsyncClient:
                 return _heard(exchange, response)
             refusal = await _refused(exchange, response)
 
-    async def _ask(self, exchange: Exchange, ask: Ask, options: dict[str, Any]) -> None:
+    async def _ask(
+        self, exchange: Exchange, ask: Ask, options: dict[str, Any]
+    ) -> httpx2.Response:
         answer = await self._inner.send(exchange.asking(ask), stream=True, **options)
         try:
             held = await _up_to(MAX_ANSWER, answer.aiter_bytes())
@@ -100,6 +103,7 @@ class WholeAsyncClient:
             await answer.aclose()
         body = b"".join(held)
         exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+        return exchange.told(answer, body)
 
 
 def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:

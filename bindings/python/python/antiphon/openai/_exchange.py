@@ -28,7 +28,8 @@ MAX_REFUSAL = 1 << 20
 
 _CONVERSATION = re.compile(r"(?P<base>.*)/conversations/(?P<id>[^/]+)(?:/items(?:/[^/]+)?)?/?")
 
-_CREDENTIALS = ("authorization", "api-key", "openai-organization", "openai-project")
+_CREDENTIALS = re.compile("auth|api-?key|token|organization|project|tenant", re.IGNORECASE)
+"""Names of headers that may tell whose data a request concerns: the SDK's, and those of proxies."""
 
 _OF_THE_BODY = frozenset({"content-length", "transfer-encoding"})
 
@@ -89,6 +90,18 @@ class Exchange:
         content_type = response.headers.get("content-type", "")
         self.turn.begun(content_type.lower().startswith("text/event-stream"))
 
+    def told(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
+        """What the server says to a question, for the caller of a turn that was not sent."""
+        headers = [
+            (k, v)
+            for k, v in answer.headers.multi_items()
+            if k.lower() not in _OF_THE_BODY | {"content-encoding"}
+        ]
+        response: httpx2.Response = self.library.Response(
+            answer.status_code, headers=headers, content=body, request=self._request
+        )
+        return response
+
     def nothing_posted(self) -> httpx2.Response:
         """The answer to a delivery of which the conversation waits for nothing."""
         response: httpx2.Response = self.library.Response(
@@ -139,8 +152,8 @@ def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
     base = path.removesuffix("/responses")
     try:
         return Exchange(request, base, companion.open(account(request, base), body))
-    except ValueError as error:
-        logger.debug("a request passes as it is: %s", error)
+    except ValueError:
+        logger.debug("a request passes as it is: its body is none of the Responses API")
         return None
 
 
@@ -156,7 +169,8 @@ def account(request: httpx2.Request, base: str) -> str:
     """Whose data a request concerns: a digest of the server and of the credentials."""
     url = request.url
     parts = [url.scheme, url.netloc.decode("ascii"), base]
-    parts += [request.headers.get(name, "") for name in _CREDENTIALS]
+    headers = sorted(request.headers.items())
+    parts += [part for header in headers if _CREDENTIALS.search(header[0]) for part in header]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

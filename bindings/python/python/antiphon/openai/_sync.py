@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from antiphon._native import Ask, Companion, Send, Turn
+from antiphon._native import Ask, Companion, GiveUp, Turn
 
 from ._exchange import MAX_ANSWER, MAX_REFUSAL, Exchange, opened, touched
 from ._library import over
@@ -74,16 +74,17 @@ class WholeClient:
 
     def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
         """Does what the turn's steps say, until there is an answer for the caller."""
+        told: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
             if wait := exchange.turn.wait():
                 time.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
-                self._ask(exchange, step, options)
+                told = self._ask(exchange, step, options)
                 continue
-            if not isinstance(step, Send):
-                return refusal or exchange.nothing_posted()
+            if step is None or isinstance(step, GiveUp):
+                return refusal or (told if step else None) or exchange.nothing_posted()
             if refusal is not None:
                 refusal.close()
             response = self._inner.send(exchange.sending(step), stream=True, **options)
@@ -91,7 +92,9 @@ class WholeClient:
                 return _heard(exchange, response)
             refusal = _refused(exchange, response)
 
-    def _ask(self, exchange: Exchange, ask: Ask, options: dict[str, Any]) -> None:
+    def _ask(
+        self, exchange: Exchange, ask: Ask, options: dict[str, Any]
+    ) -> httpx2.Response:
         answer = self._inner.send(exchange.asking(ask), stream=True, **options)
         try:
             held = _up_to(MAX_ANSWER, answer.iter_bytes())
@@ -99,6 +102,7 @@ class WholeClient:
             answer.close()
         body = b"".join(held)
         exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
+        return exchange.told(answer, body)
 
 
 def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:

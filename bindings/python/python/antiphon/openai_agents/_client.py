@@ -45,6 +45,11 @@ def account_of(client: AsyncOpenAI) -> str:
     return sha256("\n".join(str(name) for name in names).encode()).hexdigest()
 
 
+def is_whole(client: AsyncOpenAI) -> bool:
+    """Whether what a client's server holds already is left out of what the client sends."""
+    return whole(client) is client
+
+
 def setting(settings: Settings, name: str) -> Any:
     """What a run is told under this name."""
     return settings.get(name) if isinstance(settings, dict) else getattr(settings, name, None)

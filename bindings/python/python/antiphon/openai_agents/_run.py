@@ -3,21 +3,23 @@
 import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
+import anyio
 from agents import Agent, ModelResponse, RunState
 from agents.exceptions import AgentsException, RunErrorDetails
 from agents.items import TResponseInputItem
 from agents.result import RunResultBase
 from agents.run import RunOptions
+from openai import AsyncOpenAI
 
 from antiphon.openai import adeliver
-from antiphon.openai_agents._client import account_of, client_of
+from antiphon.openai_agents._client import account_of, client_of, is_whole
 from antiphon.openai_agents._hooks import Hearing
 from antiphon.openai_agents._line import ConversationBusy, Line, Place
-from antiphon.openai_agents._outputs import Unsent, answering, outputs_of
+from antiphon.openai_agents._outputs import Outputs, Unsent, answering, outputs_of
 
 logger = logging.getLogger("antiphon")
 
@@ -27,6 +29,9 @@ UNSENT = Unsent()
 RUNS: ContextVar[tuple["Run", ...]] = ContextVar("antiphon_runs", default=())
 
 DELIVERY_SECONDS = 30.0
+
+CONNECTIONS_OF_OTHER_LOOPS = 2
+"""How many of them a delivery goes on behind."""
 
 Known = RunResultBase | RunErrorDetails
 
@@ -73,10 +78,12 @@ class Run:
     async def leave(self, ended: Any) -> None:
         """Brings home what the run ends with: a result, or an exception that knows some of it.
 
-        What cannot be brought home is logged: it never takes the place of the run's own end.
+        What cannot be brought home is logged: it never takes the place of the run's own end. The
+        cancellation of a scope that the run is in does not reach it.
         """
         try:
-            await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait_for(self._bring_home(known_of(ended)), DELIVERY_SECONDS)
         except Exception as error:
             logger.warning("outputs of a run could not be delivered: %s", type(error).__name__)
         finally:
@@ -114,15 +121,34 @@ class Run:
         if client is None:
             return
         if self._conversation is not None:
-            await adeliver(client, self._conversation, unsent)
+            if may_be_resumed(known) and not is_whole(client):
+                return  # It brings them itself, by a client that does not know of them.
+            await deliver(client, self._conversation, unsent)
         elif response.response_id:
             UNSENT.keep((account_of(client), response.response_id), unsent)
+
+
+async def deliver(client: AsyncOpenAI, conversation: str, outputs: Outputs) -> None:
+    """Posts the outputs. What of them is there already is left out, however often it is tried.
+
+    A connection that an earlier event loop has left in the client's pool fails once, and is gone.
+    """
+    for _ in range(CONNECTIONS_OF_OTHER_LOOPS):
+        with suppress(RuntimeError):
+            await adeliver(client, conversation, outputs)
+            return
+    await adeliver(client, conversation, outputs)
 
 
 def known_of(ended: Any) -> Known | None:
     """What the SDK tells of a run: its result, or what an exception of the SDK's knows."""
     known = ended.run_data if isinstance(ended, AgentsException) else ended
     return known if isinstance(known, Known) else None
+
+
+def may_be_resumed(known: Known | None) -> bool:
+    """Whether a run has ended with a result that is not its last word."""
+    return isinstance(known, RunResultBase) and known.final_output is None
 
 
 def last_response(known: Known | None) -> ModelResponse | None:

@@ -4,7 +4,6 @@ use tokio::time::Instant;
 
 use super::Theirs;
 use super::again::Made;
-use super::objections::Objections;
 use super::open::after;
 use super::plan::Plan;
 use super::queued::Queued;
@@ -17,6 +16,7 @@ use crate::turn::open::Opened;
 use crate::turn::relay::Unwanted;
 use crate::turn::retry::still_answered;
 use crate::upstream::{Asking, LockWait, StateError, UpstreamError};
+use antiphon::kept::Objections;
 
 /// A turn that is open, and what is to be sent.
 pub(super) struct Planned {

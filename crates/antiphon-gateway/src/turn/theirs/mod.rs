@@ -9,7 +9,6 @@ mod around;
 mod attempt;
 mod commit;
 mod learn;
-mod objections;
 mod open;
 mod plan;
 mod queued;
@@ -26,7 +25,7 @@ use antiphon_store::Ledgers;
 use tokio::time::Instant;
 
 use self::attempt::{Answer, Planned};
-pub(super) use self::objections::Objections;
+
 use self::plan::Plan;
 use super::open::Opened;
 use super::relay::Hearing;

@@ -18,8 +18,8 @@ use crate::settings::Ledger;
 use crate::turn::admission::Admission;
 use crate::turn::encode::Previous;
 use crate::turn::open::Opened;
-use crate::turn::report::LeftOut;
 use crate::upstream::{StateError, UpstreamError};
+use antiphon::faults::LeftOut;
 
 /// What a request stands on at its upstream.
 #[derive(Clone, Debug, Default, PartialEq)]

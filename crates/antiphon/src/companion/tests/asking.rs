@@ -48,7 +48,9 @@ fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
     ] {
         let companion = companion();
         let mut turn = within(&companion, &format!("{CALL},{}", output("call_1")));
-        turn.answered(status, body);
+        while matches!(turn.step(), Step::Ask { .. }) {
+            turn.answered(status, body.clone());
+        }
         assert_eq!(sent(&turn), within_body(&output("call_1")), "{status}");
         let report = turn.report();
         assert!(report.by_kind);
@@ -56,6 +58,23 @@ fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
         ends(&mut turn, HELLO);
         assert_eq!(asked(&within(&companion, &user("Bye."))), get(ITEMS));
     }
+}
+
+#[test]
+fn where_the_server_does_not_tell_just_now_nothing_is_sent() {
+    for status in [408, 429, 503] {
+        let mut turn = within(&companion(), &user("So?"));
+        turn.answered(status, error("Slow down."));
+        assert_eq!(turn.step(), Step::GiveUp, "{status}");
+    }
+}
+
+#[test]
+fn a_question_that_fails_is_put_once_more() {
+    let mut turn = within(&companion(), &format!("{HELLO},{}", user("So?")));
+    turn.answered(500, Bytes::new());
+    learns(&mut turn, HELLO);
+    assert_eq!(sent(&turn), within_body(&user("So?")));
 }
 
 #[test]
@@ -67,6 +86,19 @@ fn an_input_that_knows_more_than_is_known_is_a_reason_to_ask() {
     let pair = r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
     let replayed = format!("{},{HELLO},{pair},{}", user("Hi."), output("c"));
     sent(&within(&companion, &replayed));
+}
+
+#[test]
+fn a_replay_that_goes_on_with_more_than_a_turn_is_a_reason_to_ask() {
+    let companion = acquainted();
+    let held = format!("{},{HELLO}", user("Hi."));
+    let said = HELLO.replace(r#""id":"msg_1","#, "").replace("Hello.", "Well.");
+    for more in [user("So?"), said] {
+        let input = format!("{held},{more},{}", user("And?"));
+        assert_eq!(asked(&within(&companion, &input)), get(ITEMS), "{input}");
+    }
+    sent(&within(&companion, &format!("{held},{}", user("And?"))));
+    sent(&within(&acquainted(), &format!("{},{}", user("So?"), user("And?"))));
 }
 
 #[test]
@@ -90,6 +122,34 @@ fn a_chain_is_asked_for_back_to_what_is_known() {
     assert_eq!(turn.report().resent, 1);
     // Known by now.
     sent(&open(&companion, &body(&output("call_1"))));
+}
+
+#[test]
+fn what_stands_before_lone_reasoning_without_an_id_is_not_left_behind() {
+    let body = r#"{"previous_response_id":"resp_1","input":"So?"}"#;
+    let mut turn = open(&companion(), body);
+    let lone = r#"{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[]}]}"#;
+    for _ in ["learnt", "gone around"] {
+        assert_eq!(asked(&turn), "GET /responses/resp_1");
+        turn.answered(200, lone.into());
+        turn.answered(200, page(&user("Hi.")));
+    }
+    assert_eq!(sent(&turn), body);
+}
+
+#[test]
+fn what_images_show_is_asked_for_where_an_input_has_some() {
+    let image = r#"{"type":"input_image","image_url":"https://example.com/1.png"}"#;
+    let image = format!(r#"{{"role":"user","content":[{image}]}}"#);
+    let include = "&include%5B%5D=message.input_image.image_url";
+    let turn = within(&companion(), &format!("{image},{}", user("So?")));
+    assert_eq!(asked(&turn), get(&format!("{ITEMS}{include}")));
+
+    let body = format!(r#"{{"previous_response_id":"resp_1","input":[{image}]}}"#);
+    let mut turn = open(&companion(), &body);
+    turn.answered(200, response(HELLO).into());
+    let listed = "GET /responses/resp_1/input_items?order=asc&limit=100";
+    assert_eq!(asked(&turn), format!("{listed}{include}"));
 }
 
 #[test]

@@ -63,7 +63,9 @@ fn where_the_server_does_not_tell_why_its_refusal_stands() {
         let companion = acquainted();
         let mut turn = within(&companion, &user("So?"));
         turn.refused(400, error("No tool output found for function call call_1."));
-        turn.answered(status, body);
+        while matches!(turn.step(), Step::Ask { .. }) {
+            turn.answered(status, body.clone());
+        }
         assert_eq!(turn.step(), Step::GiveUp);
     }
 }
@@ -97,6 +99,35 @@ fn only_what_tells_nothing_of_the_state_leaves_no_doubt() {
         assert_eq!(turn.step(), Step::GiveUp);
         let next = within(&companion, &user("Bye."));
         assert_eq!(matches!(next.step(), Step::Send { .. }), is_sure, "{status}");
+    }
+}
+
+#[test]
+fn whoever_waited_no_longer_does_not_say_whether_the_server_has_the_request() {
+    let companion = acquainted();
+    let mut turn = within(&companion, &user("So?"));
+    turn.refused(408, error("Request timed out."));
+    assert_eq!(turn.step(), Step::GiveUp);
+    let mut again = within(&companion, &user("So?"));
+    learns(&mut again, &format!("{HELLO},{}", user("So?")));
+    assert_eq!(sent(&again), within_body(""));
+}
+
+#[test]
+fn what_was_held_when_a_request_was_first_made_is_not_sent_when_it_is_made_again() {
+    let companion = acquainted();
+    let input = format!("{},{}", user("Hi."), user("So?"));
+    let mut turn = within(&companion, &input);
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    turn.refused(500, error("Oh."));
+    let held = format!("{},{HELLO},{}", user("Hi."), user("So?"));
+    for _ in 0..2 {
+        let mut again = within(&companion, &input);
+        learns(&mut again, &format!("{held},{CALL}"));
+        assert!(sent(&again).contains("No output was recorded"), "{}", sent(&again));
+        assert!(!sent(&again).contains("So?"), "{}", sent(&again));
+        assert_eq!(again.report().resent, 2);
+        again.refused(500, error("Oh."));
     }
 }
 

@@ -24,6 +24,20 @@ fn a_turn_that_is_dropped_was_left() {
 }
 
 #[test]
+fn what_was_learnt_behind_a_turn_that_was_left_may_not_be_all() {
+    let companion = acquainted();
+    drop(within(&companion, &user("So?")));
+    let mut next = within(&companion, &user("And?"));
+    learns(&mut next, HELLO);
+    ends(&mut next, "");
+    assert!(!is_sure(&companion));
+    let mut last = within(&companion, &user("Bye."));
+    learns(&mut last, HELLO);
+    ends(&mut last, "");
+    assert!(is_sure(&companion));
+}
+
+#[test]
 fn what_something_else_changed_is_asked_for() {
     let companion = acquainted();
     companion.touched("account", "conv_1");

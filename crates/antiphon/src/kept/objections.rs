@@ -2,23 +2,22 @@
 
 use std::collections::HashMap;
 
-use super::report::LeftOut;
-use crate::faults::StateError;
+use crate::faults::{LeftOut, StateError};
 use crate::item::ItemId;
 
 /// What of an input a server refuses, by the ids that it named. What it lists need not say so: it refuses
 /// an item of another conversation, and a reference to what it has forgotten.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Objections {
+pub struct Objections {
     /// Items that are to be left out.
     left_out: HashMap<ItemId, LeftOut>,
     /// Items whose reasoning is missing, so that they go without their ids.
-    pub(super) made_with: HashMap<ItemId, ItemId>,
+    pub made_with: HashMap<ItemId, ItemId>,
 }
 
 impl Objections {
     /// What follows from this refusal for the next attempt.
-    pub(super) fn to(fault: &StateError) -> Self {
+    pub fn to(fault: &StateError) -> Self {
         let mut objections = Self::default();
         let mut leave_out = |id: &String, why| {
             objections.left_out.insert(ItemId::from(id.clone()), why);
@@ -40,7 +39,7 @@ impl Objections {
     }
 
     /// Why the item of this id is to be left out, if it is.
-    pub(super) fn to_item(&self, id: Option<&ItemId>) -> Option<LeftOut> {
+    pub fn to_item(&self, id: Option<&ItemId>) -> Option<LeftOut> {
         self.left_out.get(id?).copied()
     }
 }

@@ -1,0 +1,40 @@
+//! Turns that the provider takes in the background.
+
+use serde_json::{Value, json};
+
+use crate::world::{Mode, World, user};
+
+/// A turn in the background, asked for until it is over.
+async fn taken(world: &World, body: Value) -> Value {
+    let queued = world.turn(Mode::Whole, body).await;
+    assert!(
+        ["queued", "in_progress"].contains(&queued.body["status"].as_str().unwrap_or_default())
+    );
+    world.over(queued.id()).await
+}
+
+#[tokio::test]
+async fn the_same_words_in_a_later_turn_are_new() {
+    let mut world = World::new().await;
+    world.repeats = true;
+    let conversation = world.conversation().await;
+    for times in 1..=3 {
+        let input = json!([user("Go on.")]);
+        let body = json!({"conversation": conversation, "background": true, "input": input});
+        taken(&world, body).await;
+        let held = world.holds(&conversation);
+        assert_eq!(held.iter().filter(|line| *line == "user: Go on.").count(), times, "{held:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_on_from_one_is_told_what_it_left() {
+    let world = World::new().await;
+    let first = taken(&world, json!({"background": true, "input": [user("Hi.")]})).await;
+    let mut history = vec![user("Hi.")];
+    history.extend(first["output"].as_array().unwrap().clone());
+    history.push(user("And now?"));
+    let next = json!({"previous_response_id": first["id"], "input": history});
+    world.turn(Mode::Whole, next).await;
+    assert_eq!(world.sent(), ["user: And now?"]);
+}
