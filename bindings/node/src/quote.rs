@@ -40,11 +40,13 @@ fn write(units: &[u16], room: &mut [u8]) -> usize {
 }
 
 /// Copies what comes before the first unit that is not plain, and returns how much that was.
+///
+/// A window at a time, whose masks of whole bytes let the compiler compare all units at once.
 fn copy_plain(units: &[u16], room: &mut [u8]) -> usize {
     let mut copied = 0;
     while let Some(window) = units[copied..].first_chunk::<16>() {
         room[copied..copied + window.len()].copy_from_slice(&window.map(low_byte));
-        let special = u128::from_le_bytes(window.map(|unit| u8::from(!is_plain(unit))));
+        let special = u128::from_le_bytes(window.map(|unit| if is_plain(unit) { 0 } else { 0xff }));
         if special != 0 {
             return copied + special.trailing_zeros() as usize / 8;
         }
