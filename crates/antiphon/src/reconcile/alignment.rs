@@ -91,14 +91,14 @@ impl End<'_> {
     }
 
     /// A replay without any anchor: from the first message on, every user's message, and something
-    /// fresh behind them. A client that left a turn may have forgotten it, or say the same again:
-    /// then those up to the last assistant's, since no delta holds one.
+    /// fresh behind them. A client that left a turn may have forgotten it, or say the same again, or
+    /// hand on what others said: then those up to the last assistant's, since no delta holds one.
     fn without_anchor(&self, messages: &[Message]) -> Vec<Pair> {
         let mut followed = self.talk.forwards(0..usize::MAX, messages);
         if !(followed.covers_all_users && self.goes_on_behind(&followed.pairs)) {
             up_to_last_assistant(&mut followed.pairs);
         }
-        if self.goes_on_behind(&followed.pairs) { followed.pairs } else { Vec::new() }
+        followed.pairs
     }
 
     /// Whether what is fresh behind a replay goes on from where the transcript ends. Where a model

@@ -67,3 +67,17 @@ fn an_output_that_was_cut_down_on_replay_stays_as_it_is_held() {
     let cut = super::differing(by_call(5));
     assert_eq!(verdicts, [by_place(2), cut, by_place(6), FRESH]);
 }
+
+#[test]
+fn a_history_that_a_workflow_hands_back_is_held_but_for_what_others_said() {
+    let held = owner([user("hi"), assistant("msg_1", "Hello.")]);
+    let verdicts = held.reconcile([user("hi"), said("Hello."), said("Hello from another agent.")]);
+    assert_eq!(verdicts, [by_place(0), by_place(1), FRESH]);
+}
+
+#[test]
+fn a_history_that_ends_with_the_last_answer_is_held() {
+    let history = || [user("hi"), said("Hello."), user("How are you?"), said("Well.")];
+    let held = owner(history());
+    assert_eq!(held.reconcile(history()), [0, 1, 2, 3].map(by_place));
+}
