@@ -101,8 +101,8 @@ pub(super) enum Basis {
     Nothing,
     /// The server holds this.
     Held(History),
-    /// The server does not tell what it holds.
-    Untold,
+    /// The server does not tell what it holds; of its turns this was heard.
+    Untold(History),
 }
 
 /// What was refused the first time.
@@ -238,10 +238,12 @@ impl Course {
 
     /// The server does not tell what it holds.
     fn plan_untold(&mut self) {
+        let mut heard = History::default();
         if let GoesOn::Conversation(id) = &self.request.goes_on {
-            self.underway = Some(self.memory.enter_unknown(&self.name(id)));
+            let (underway, history) = self.memory.enter_untold(&self.name(id));
+            (self.underway, heard) = (Some(underway), history);
         }
-        self.plan(Basis::Untold);
+        self.plan(Basis::Untold(heard));
     }
 
     pub(super) fn name(&self, id: &str) -> Name {

@@ -48,7 +48,7 @@ impl Course {
         };
         match (basis, self.purpose) {
             (Basis::Nothing, _) => planner.whole(),
-            (Basis::Untold, _) => planner.by_kind(),
+            (Basis::Untold(heard), _) => planner.by_kind(heard),
             (Basis::Held(history), Purpose::Answer) => planner.behind(history),
             (Basis::Held(history), Purpose::Delivery) => planner.delivered(history),
         }

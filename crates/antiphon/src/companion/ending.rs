@@ -67,7 +67,7 @@ impl Course {
                 self.has_cleared = false;
                 self.ask();
             }
-            Basis::Nothing | Basis::Untold => self.plan(basis),
+            Basis::Nothing | Basis::Untold(_) => self.plan(basis),
         }
     }
 
@@ -140,31 +140,38 @@ impl Course {
     fn conclude(&mut self, heard: Heard) {
         let id = heard.id.clone().filter(|_| self.request.stores);
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let Some(history) = self.left_by(stage, heard) else { return self.release(Left::Doubt) };
+        let Some((history, is_all)) = self.left_by(stage, heard) else {
+            return self.release(Left::Doubt);
+        };
         let is_known = match self.underway.take() {
-            Some(underway) => underway.holds(history.clone()),
-            None => true,
+            Some(underway) if is_all => underway.holds(history.clone()),
+            Some(underway) => {
+                underway.holds_at_least(history.clone());
+                false
+            }
+            None => is_all,
         };
         if let Some(id) = id.filter(|_| is_known) {
             self.memory.know_response(&self.name(&id), history);
         }
     }
 
-    /// All that is held by an answer that came to this; `None` where nobody knows.
-    fn left_by(&self, stage: Stage, heard: Heard) -> Option<History> {
+    /// What is held by an answer that came to this, and whether that is all; `None` where nobody knows.
+    fn left_by(&self, stage: Stage, heard: Heard) -> Option<(History, bool)> {
         let Stage::Hearing(sending, _) = stage else { return None };
         let (basis, plan) = sending.planned.filter(|_| heard.is_whole)?;
-        let before = match basis {
-            Basis::Held(history) => history,
-            Basis::Nothing => History::default(),
-            Basis::Untold => return None,
+        let (before, is_all) = match basis {
+            Basis::Held(history) => (history, true),
+            Basis::Nothing => (History::default(), true),
+            Basis::Untold(history) => (history, false),
         };
         let sent = match self.purpose {
             Purpose::Answer => plan.fresh,
             Purpose::Delivery if heard.output.len() == plan.fresh.len() => Vec::new(),
             Purpose::Delivery => return None,
         };
-        (!plan.leaves_doubt).then(|| before.with(sent.into_iter().chain(heard.output)))
+        let held = || (before.with(sent.into_iter().chain(heard.output)), is_all);
+        (!plan.leaves_doubt).then(held)
     }
 
     /// The turn is not on its way any more.

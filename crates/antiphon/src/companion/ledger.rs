@@ -33,6 +33,9 @@ pub(super) struct Ledger {
     underway: usize,
     /// The latest turn, where nobody knows whether the server has it.
     left: Option<Attempt>,
+    /// What turns brought there and got since the server last told what it holds, while it does not tell.
+    /// It may hold more.
+    heard: History,
 }
 
 #[derive(Debug)]
@@ -44,7 +47,8 @@ enum Standing {
 impl Ledger {
     /// Of which nothing is known.
     pub(super) fn unknown(version: Version) -> Self {
-        Self { standing: Standing::InDoubt, version, underway: 0, left: None }
+        let (standing, heard) = (Standing::InDoubt, History::default());
+        Self { standing, version, underway: 0, left: None, heard }
     }
 
     pub(super) fn version(&self) -> Version {
@@ -75,6 +79,18 @@ impl Ledger {
     /// A turn is over, whatever it left.
     pub(super) fn end(&mut self) {
         self.underway = self.underway.saturating_sub(1);
+    }
+
+    /// What is known where the server does not tell: perhaps not all.
+    pub(super) fn heard(&self) -> &History {
+        &self.heard
+    }
+
+    /// A turn ended well that was planned on what was heard.
+    pub(super) fn hear(&mut self, history: History, fresh: Version) {
+        self.doubt(fresh);
+        self.left = None;
+        self.heard = history;
     }
 
     /// A turn begins on what the server told, asked at version `since`. What came to be known since then may

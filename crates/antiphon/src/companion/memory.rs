@@ -67,10 +67,13 @@ impl Memory {
         (self.underway(name, version), history)
     }
 
-    /// Begins a turn of a conversation of which the server does not tell what it holds.
-    pub(super) fn enter_unknown(&self, name: &Name) -> Underway {
-        self.lock().ledger(name).begin();
-        self.underway(name, None)
+    /// Begins a turn of a conversation of which the server does not tell what it holds, on what was heard
+    /// of it.
+    pub(super) fn enter_untold(&self, name: &Name) -> (Underway, History) {
+        let mut memory = self.lock();
+        let ledger = memory.ledger(name);
+        ledger.begin();
+        (self.underway(name, None), ledger.heard().clone())
     }
 
     /// A turn of the conversation is over, which was planned on this version. Whether all is known of the
@@ -84,6 +87,12 @@ impl Memory {
             Ending::Nothing => false,
             Ending::InDoubt(attempt) => {
                 ledger.leave(attempt, fresh);
+                false
+            }
+            Ending::HoldsAtLeast(history) => {
+                let length = history.length();
+                ledger.hear(history, fresh);
+                memory.conversations.weigh(name, length);
                 false
             }
             Ending::Holds(history) => {

@@ -10,6 +10,7 @@ use super::stuck::Stuck;
 use crate::faults::LeftOut;
 use crate::item::{FingerprintKey, Item, ItemId, Kind};
 use crate::made_up::is_made_up;
+use crate::reconcile::{Verdict, reconcile};
 use crate::repair::{
     Action, Held, OnOutputWithoutCall, Policy, Repaired, made_with, repair_behind, repair_held,
     repair_with,
@@ -114,16 +115,22 @@ impl Planner<'_> {
         Plan { sent, fresh, stuck, leaves_doubt: !is_beginning, is_again: false, report }
     }
 
-    /// What is sent to a server that does not tell what it holds: what it issues itself is left out.
-    pub(super) fn by_kind(self) -> Plan {
+    /// What is sent to a server that does not tell what it holds: what was heard of its turns is left out,
+    /// and of the rest what the server issues itself.
+    pub(super) fn by_kind(mut self, heard: &History) -> Plan {
         let mut report = Report::default();
-        let input: Vec<(usize, &Item)> = self.not_refused(&mut report);
+        let mut input: Vec<(usize, &Item)> = self.not_refused(&mut report);
+        let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
+        let mut verdicts = reconcile(&heard.transcript(), &items, self.key).into_iter();
+        input.retain(|_| verdicts.next().is_some_and(Verdict::is_fresh));
+        report.resent += items.len() - input.len();
         let items: Vec<Item> = input.iter().map(|(_, item)| (*item).clone()).collect();
         let continued = repair_held(Held::Unknown, &items, &Policy::default());
         let continued = continued.expect("the policy rejects nothing, and no call is held");
         report.found_by_kind(&input, &continued.findings);
-        let (stuck, fresh) = (Stuck::default(), Vec::new());
-        Plan { sent: continued.items, fresh, stuck, leaves_doubt: true, is_again: false, report }
+        let (stuck, sent) = (Stuck::default(), continued.items);
+        let fresh = sent.iter().map(|item| self.held(item)).collect();
+        Plan { sent, fresh, stuck, leaves_doubt: false, is_again: false, report }
     }
 
     /// What of the input the server did not refuse.

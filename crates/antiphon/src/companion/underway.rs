@@ -30,6 +30,8 @@ pub(super) enum Ending {
     Nothing,
     /// This, if nothing else has come meanwhile.
     Holds(History),
+    /// This, and perhaps more, since the server does not tell.
+    HoldsAtLeast(History),
 }
 
 impl Underway {
@@ -70,6 +72,11 @@ impl Underway {
     /// The conversation holds this now, if nothing else has come meanwhile: whether that is so.
     pub(super) fn holds(mut self, history: History) -> bool {
         self.end(Ending::Holds(history))
+    }
+
+    /// The conversation holds this now, and perhaps more.
+    pub(super) fn holds_at_least(mut self, history: History) {
+        self.end(Ending::HoldsAtLeast(history));
     }
 
     fn end(&mut self, ending: Ending) -> bool {

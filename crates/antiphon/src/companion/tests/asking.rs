@@ -61,6 +61,23 @@ fn where_the_server_does_not_tell_items_go_by_kind_and_nothing_is_sure() {
 }
 
 #[test]
+fn where_the_server_does_not_tell_what_was_heard_of_it_is_not_sent_again() {
+    let companion = companion();
+    let said = r#"{"role":"assistant","content":"Hello."}"#;
+    let mut history = user("Hi.");
+    for answer in [HELLO, said] {
+        let mut turn = within(&companion, &history);
+        turn.answered(403, error("You have insufficient permissions for this operation."));
+        ends(&mut turn, HELLO);
+        history = format!("{history},{answer},{}", user("So?"));
+    }
+    let mut turn = within(&companion, &history);
+    turn.answered(403, error("You have insufficient permissions for this operation."));
+    assert_eq!(sent(&turn), within_body(&user("So?")));
+    assert_eq!(turn.report().resent, 4);
+}
+
+#[test]
 fn where_the_server_does_not_tell_just_now_nothing_is_sent() {
     for status in [408, 429, 503] {
         let mut turn = within(&companion(), &user("So?"));
