@@ -21,8 +21,8 @@ export function mended<M extends Message>(
     const item = mapped.items[position] as Item;
     const left = sources.left.get(position);
     if (left === undefined) draft.leaveOut(place);
+    else if (isFreed(item)) draft.change(place, item, { ...left, id: undefined });
     else if (left !== item) draft.change(place, item, left);
-    else if (isFreed(item)) draft.change(place, item, { ...item, id: undefined });
   }
   const calls = [...held, ...mapped.items];
   for (const { item, behind } of sources.made) {
