@@ -292,8 +292,8 @@ suite("messages that a program keeps", () => {
 
   test("get a made-up result before instructions that follow the call", () => {
     const instructions = { role: "system", content: "Be brief." };
-    const roles = mend([user("Echo"), assistant(called("call_1")), instructions]).map((m) => m.role);
-    assert.deepEqual(roles, ["user", "assistant", "tool", "system"]);
+    const mended = mend([user("Echo"), assistant(called("call_1")), instructions]);
+    assert.deepEqual(mended.map(({ role }) => role), ["user", "assistant", "tool", "system"]);
   });
 
   test("keep a call that was approved or denied just now: the SDK goes on with it", () => {
