@@ -205,7 +205,7 @@ suite("beside a conversation", () => {
       };
       const reports = [];
       const onReport = (report) => reports.push(report);
-      const middleware = whole({ conversations: { items: { list } }, onReport });
+      const middleware = whole({ conversations: { items: { list, delete: list } }, onReport });
       const providerOptions = { [provider]: { conversation: "conv_1" } };
 
       const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
@@ -222,7 +222,7 @@ suite("beside a conversation", () => {
     const list = () => {
       throw new Error("no connection");
     };
-    const middleware = whole({ conversations: { items: { list } } });
+    const middleware = whole({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: "conv_1" } };
     const opening = middleware.transformParams({ params: { prompt, providerOptions } });
     await assert.rejects(opening, /no connection/);
@@ -238,7 +238,7 @@ suite("beside a conversation", () => {
         yield { type: "message", id: `msg_${number}`, role: "user", content: [] };
       }
     };
-    const middleware = whole({ conversations: { items: { list } } });
+    const middleware = whole({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: "conv_1" } };
     const params = { prompt, providerOptions, abortSignal: leaving.signal };
     await assert.rejects(middleware.transformParams({ params }), /Enough\./);
@@ -246,7 +246,8 @@ suite("beside a conversation", () => {
   });
 
   test("that names no state, nothing is asked", async () => {
-    const middleware = whole({ conversations: { items: {} } });
+    const list = () => assert.fail("asked");
+    const middleware = whole({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: null, previousResponseId: undefined } };
     const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
     assertSame(sent.prompt, prompt);
@@ -264,6 +265,35 @@ suite("messages that a program keeps", () => {
     const mended = mend(messages);
     assertSame([mended[0], mended[1], mended[3], mended[4]], messages);
     assert.equal(mended[2].role, "tool");
+  });
+
+  test("get a result that comes late behind its call, and that is told", () => {
+    const late = result("call_2");
+    const messages = [
+      user("Echo twice"),
+      assistant(called("call_1"), called("call_2")),
+      tool(result("call_1")),
+      user("Well?"),
+      assistant({ type: "text", text: "Wait." }),
+      tool(late),
+      user("Thanks"),
+    ];
+    const mends = [];
+    const onReport = (report) => mends.push(...report.mends);
+    const mended = mend(messages, { onReport });
+    const before = [messages[0], messages[1], messages[3], messages[4], messages[6]];
+    assertSame(mended.toSpliced(2, 1), before);
+    assert.equal(mended[2].content[1], late);
+    const told = mends.map(({ position, fault, action }) => ({ position, fault, action }));
+    assert.deepEqual(told, [{ position: 6, fault: "unanswered_call", action: "moved" }]);
+    assertSame(mend(mended), mended);
+    assert.throws(() => mend(messages, { policy: "reject" }), { name: "UnansweredCall" });
+  });
+
+  test("get a made-up result before instructions that follow the call", () => {
+    const instructions = { role: "system", content: "Be brief." };
+    const mended = mend([user("Echo"), assistant(called("call_1")), instructions]);
+    assert.deepEqual(mended.map(({ role }) => role), ["user", "assistant", "tool", "system"]);
   });
 
   test("keep a call that was approved or denied just now: the SDK goes on with it", () => {

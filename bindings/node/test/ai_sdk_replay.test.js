@@ -87,6 +87,26 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       assert.equal(mended.at(-1), history.at(-1));
     });
 
+    test("a result that comes behind the user's next message is moved to its call", async (t) => {
+      const provider = await startProvider(t);
+      const history = await interrupted(sdk, bare(sdk));
+      const { toolCallId } = history.at(-2).content.find(({ type }) => type === "tool-call");
+      const output = { type: "text", value: "hello at last" };
+      const result = { type: "tool-result", toolCallId, toolName: "echo", output };
+      history.push({ role: "tool", content: [result] }, user(RECALL));
+      await assert.rejects(
+        DELIVERIES.generateText(sdk, call(sdk, bare(sdk), history)),
+        /Tool result is missing for tool call/,
+      );
+
+      const { text } = await DELIVERIES.generateText(sdk, call(sdk, bare(sdk), mend(history)));
+
+      assert.match(text, /purple/);
+      assert.deepEqual(await provider.refusals(), []);
+      const outputs = (await provider.turns()).at(-1).filter(({ output }) => output);
+      assert.deepEqual(outputs.map(({ output }) => output), ["hello at last"]);
+    });
+
     test("a message that a store kept twice is sent once", async (t) => {
       const provider = await startProvider(t);
       const history = [user(FACT)];

@@ -21,8 +21,8 @@ export function mended<M extends Message>(
     const item = mapped.items[position] as Item;
     const left = sources.left.get(position);
     if (left === undefined) draft.leaveOut(place);
+    else if (isFreed(item)) draft.change(place, item, { ...left, id: undefined });
     else if (left !== item) draft.change(place, item, left);
-    else if (isFreed(item)) draft.change(place, item, { ...item, id: undefined });
   }
   const calls = [...held, ...mapped.items];
   for (const { item, behind } of sources.made) {
@@ -44,10 +44,13 @@ function placeOfCall(mapped: Mapped, call: Item | undefined): Place | undefined 
 }
 
 /** Messages while they are being mended. */
-class Draft<M extends Message> {
+export class Draft<M extends Message> {
   /** For each message that is not as it was given its parts; where one is left out, nothing. */
   readonly #parts = new Map<number, (Part | undefined)[]>();
-  /** Results that go behind a message; those of the calls of a server go before all. */
+  /**
+   * Results that go behind a message; those of the calls of a server go before all but the
+   * instructions.
+   */
   readonly #answers = new Map<number | undefined, Part[]>();
 
   constructor(private readonly given: readonly M[]) {}
@@ -68,10 +71,11 @@ class Draft<M extends Message> {
 
   messages(): M[] {
     const messages: M[] = [];
+    const begin = this.given.findIndex(({ role }) => role !== "system");
     let waiting = this.#answers.get(undefined) ?? [];
     for (const [position, given] of this.given.entries()) {
       const message = this.#message(position, given);
-      if (waiting.length > 0 && given.role !== "system") {
+      if (waiting.length > 0 && begin >= 0 && position >= begin) {
         messages.push(...behindResults(waiting, message));
         waiting = [];
       } else if (message !== undefined) {

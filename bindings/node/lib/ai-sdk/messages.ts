@@ -1,6 +1,9 @@
-import { repair, type Policy } from "../repair.js";
+import { faultOf } from "../faults.js";
+import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
+import { assertModelMessages, assertOptions } from "./arguments.js";
 import { itemsOf, type Item, type Mapped } from "./items.js";
 import { kindsOf } from "./kinds.js";
+import { withResultsBehindCalls } from "./late-results.js";
 import { mended } from "./mended.js";
 import { saysSomething, type Report } from "./report.js";
 import type { Message, Part } from "./shapes.js";
@@ -16,17 +19,35 @@ export interface MendOptions {
 
 /**
  * Mends the messages that a program keeps, before `generateText` or `streamText` gets them: those
- * refuse a tool call without a result themselves, before any model or middleware sees it.
+ * refuse a tool call without a result themselves, before any model or middleware sees it. They do
+ * so as well where a result comes later than the user's next message: it is moved behind its call.
  *
  * Messages and parts that nothing was done to stay the same objects. A call whose approval was just
  * answered is left to the SDK, which runs it.
  */
 export function mend<M extends Message>(messages: readonly M[], options: MendOptions = {}): M[] {
+  assertModelMessages(messages);
+  assertOptions(options);
   const mapped = withDecided(messages, itemsOf(messages, { kinds: kindsOf(), besideState: false }));
-  const { items, mends } = repair(mapped.items, { policy: options.policy ?? "repair" });
-  const report = { resent: 0, mends };
-  if (saysSomething(report)) options.onReport?.(report);
-  return mended(messages, mapped, sourcesOf(mapped.items, items));
+  const { policy = "repair", onReport } = options;
+  const { items, mends } = repair(mapped.items, { policy });
+  const ordered = withResultsBehindCalls(mended(messages, mapped, sourcesOf(mapped.items, items)));
+  const moves = ordered.moved.map((call) => moveOf(call, mapped.items));
+  if (moves[0] && (policy === "reject" || (policy as PolicyChoices).calls === "reject")) {
+    throw faultOf(moves[0]);
+  }
+  const report = { resent: 0, mends: [...mends, ...moves] };
+  if (saysSomething(report)) onReport?.(report);
+  return ordered.messages;
+}
+
+/** That the result of a call was moved, in the words for a call that seems to have none. */
+function moveOf(call: string, items: readonly Item[]): Mend {
+  const position = items.findIndex((item) => isOutput(item) && item["call_id"] === call);
+  const message = `No tool output found for function call ${call}.`;
+  const [fault, action] = ["unanswered_call", "moved"];
+  const at = position < 0 ? null : position;
+  return { position: at, id: null, fault, action, message, code: null, param: "input" };
 }
 
 /**

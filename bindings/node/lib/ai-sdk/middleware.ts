@@ -1,4 +1,5 @@
 import { Answer, isStart, isWhole } from "./answer.js";
+import { assertConversations, assertOptions } from "./arguments.js";
 import { Ledger } from "./ledger.js";
 import { isLocked, isWorthAsking, settling } from "./refusal.js";
 import { relayed } from "./relay.js";
@@ -45,6 +46,8 @@ export interface WholeMiddleware {
  * account.
  */
 export function whole(options: WholeOptions = {}): WholeMiddleware {
+  assertOptions(options);
+  assertConversations(options.conversations);
   const calls = new Calls(options);
   return {
     specificationVersion: "v3",

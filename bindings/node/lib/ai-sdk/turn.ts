@@ -2,7 +2,8 @@ import { reconcile } from "../reconcile.js";
 import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
 import type { Ending } from "./answer.js";
 import { askFor, hasLateOutput, type Conversations } from "./conversations.js";
-import { itemsOf, itemsOfAnswer, type Item, type Mapped } from "./items.js";
+import { Freed } from "./freed.js";
+import { itemsOf, itemsOfAnswer, type Item } from "./items.js";
 import { kindsOf, type CallKinds } from "./kinds.js";
 import { idsOf, type Known, type Lease, type Ledger } from "./ledger.js";
 import { mended } from "./mended.js";
@@ -53,14 +54,16 @@ export class Turn {
     const kinds = kindsOf(params.tools);
     const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
     const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew, params));
-    const { items, resent, mends } = repaired(mapped, believed, rules);
-    const isFreed = (item: Item) =>
-      ledger.isDoubtful(item) || (believed !== undefined && isOfElsewhere(item, believed));
-    const sources = sourcesOf(mapped.items, items);
+    const freed = new Freed(mapped.items, ledger, believed);
+    const { items, resent, mends } = repaired(freed.items, believed, rules);
+    const sources = sourcesOf(freed.items, items);
     const held = believed?.known.items;
+    const isFreed = (item: Item) => freed.has(item);
     const prompt = mended(params.prompt, mapped, sources, { isFreed, ...(held && { held }) });
-    const report = { resent, mends: [...(believed?.mends ?? []), ...mends], state };
-    const sent = items.map((item) => (isFreed(item) ? { ...item, id: undefined } : item));
+    const done = [...(believed?.mends ?? []), ...mends, ...freed.mends(sources)];
+    const report = { resent, mends: done, state };
+    const isSent = (item: Item) => isSentBesideState(item, freed.has(item));
+    const sent = items.filter(isSent).map((item) => freed.known(item));
     return new Turn(ledger, prompt, report, kinds, sent, believed);
   }
 
@@ -80,8 +83,7 @@ export class Turn {
     if (!this.#isFirst() || !this.believed || !this.#lease) return;
     const { state, known } = this.believed;
     const answered = itemsOfAnswer(content, this.kinds);
-    const sent = this.sent.filter(isSentBesideState);
-    const now = { ...known, items: [...known.items, ...sent, ...answered] };
+    const now = { ...known, items: [...known.items, ...this.sent, ...answered] };
     this.ledger.heard(answered);
     this.ledger.settle(state, this.#lease, now);
     if (state.by === "previousResponseId" && responseId) this.ledger.chain(responseId, now);
@@ -111,7 +113,7 @@ export class Turn {
 }
 
 /** What is believed of the state that a turn continues. */
-interface Believed {
+export interface Believed {
   readonly state: ServerState;
   readonly known: Known;
   /** Whether the server can be asked. */
@@ -156,7 +158,11 @@ interface Repaired {
   readonly mends: readonly Mend[];
 }
 
-function repaired({ items }: Mapped, believed: Believed | undefined, rules: Rules): Repaired {
+function repaired(
+  items: readonly Item[],
+  believed: Believed | undefined,
+  rules: Rules,
+): Repaired {
   const policy = rules.policy ?? "repair";
   if (believed === undefined) return { resent: 0, ...repair(items, { policy }) };
   const { items: held, isAll } = believed.known;
@@ -180,16 +186,9 @@ function withHiddenCalls(policy: Policy): PolicyChoices {
 const HELD = ["resent", "deleted", "duplicate"];
 
 /**
- * Whether an item that is to be sent bears the id of another conversation's: a provider leaves out
- * what bears an id, because it takes it for this one's.
+ * Where a server holds the state, providers send of reasoning only what is sealed and bears no id,
+ * or was freed of it.
  */
-function isOfElsewhere({ type, id }: Item, { state, known }: Believed): boolean {
-  return state.by === "conversation" && known.isAll && type !== "reasoning" && id !== undefined;
-}
-
-/**
- * Where a server holds the state, providers send of reasoning only what is sealed and bears no id.
- */
-function isSentBesideState({ type, id, encrypted_content }: Item): boolean {
-  return type !== "reasoning" || (id === undefined && encrypted_content !== undefined);
+function isSentBesideState({ type, id, encrypted_content }: Item, isFreed: boolean): boolean {
+  return type !== "reasoning" || ((id === undefined || isFreed) && encrypted_content !== undefined);
 }

@@ -1,0 +1,72 @@
+import { repair, type Policy } from "../repair.js";
+import type { Message } from "./shapes.js";
+
+/** Model messages; what an application has instead of them is a `TypeError` that says so. */
+export function assertModelMessages(messages: readonly Message[]): void {
+  if (isThenable(messages)) {
+    throw new TypeError("messages: this is a promise: await it first.");
+  }
+  if (!Array.isArray(messages)) {
+    throw new TypeError(`messages: an array of model messages is needed, not ${kindOf(messages)}.`);
+  }
+  for (const [position, message] of messages.entries()) assertModelMessage(message, position);
+}
+
+function assertModelMessage(message: unknown, position: number): void {
+  const { role, content, parts } = (message ?? {}) as { [name: string]: unknown };
+  if (content === undefined && Array.isArray(parts)) {
+    throw new TypeError(
+      `messages[${position}]: this is a UI message: await convertToModelMessages(messages) first.`,
+    );
+  }
+  if (typeof role !== "string" || !(typeof content === "string" || Array.isArray(content))) {
+    const lacks = "a model message has a role, and a text or parts as its content";
+    throw new TypeError(`messages[${position}]: ${lacks}.`);
+  }
+}
+
+/** Options, at least by their make. */
+export function assertOptions(options: object): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError(`options: an object is needed, not ${kindOf(options)}.`);
+  }
+  const { policy, onReport } = options as { policy?: Policy; onReport?: unknown };
+  assertPolicy(policy);
+  if (onReport !== undefined && typeof onReport !== "function") {
+    throw new TypeError(`onReport: a function is needed, not ${kindOf(onReport)}.`);
+  }
+}
+
+/** The engine itself knows which policies there are. */
+function assertPolicy(policy: Policy | undefined): void {
+  if (policy === undefined) return;
+  const isNamed = typeof policy === "string" && (policy as string) !== "";
+  if (!isNamed && (typeof policy !== "object" || policy === null || Array.isArray(policy))) {
+    const known = `"repair", "drop", "reject" or an object of choices`;
+    throw new TypeError(`policy: ${known} is needed, not ${kindOf(policy)}.`);
+  }
+  repair([], { policy });
+}
+
+/** Something that can be asked for the items of conversations. */
+export function assertConversations(conversations: unknown): void {
+  if (conversations === undefined) return;
+  const { items } = (conversations ?? {}) as { items?: { list?: unknown; delete?: unknown } };
+  if (typeof items?.list === "function" && typeof items.delete === "function") return;
+  throw new TypeError(
+    `conversations: client.conversations of the openai package, or an object with items.list and ` +
+      `items.delete, is needed, not ${kindOf(conversations)}.`,
+  );
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (value === "") return "an empty string";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object without them";
+  return `the ${typeof value} ${String(value)}`;
+}
