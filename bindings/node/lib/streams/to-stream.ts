@@ -15,7 +15,10 @@ export interface StreamOptions {
    * `tools`, `tool_choice`, `metadata`, …), and which of its tools are custom.
    */
   request?: object;
-  /** Ends the answer as failed, with the code `aborted`, and stops the source. */
+  /**
+   * Ends the answer as failed, with the code `aborted`, and stops the source. `streamText` needs it too,
+   * as its `abortSignal`: its result reads on when it is left.
+   */
   signal?: AbortSignal;
 }
 
