@@ -1,6 +1,6 @@
 // CommonJS in both builds, since only `require` loads addons.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Beside `dist` in the package, wherever this file was compiled to. */
@@ -49,10 +49,34 @@ function isAbsent(error: unknown): boolean {
 }
 
 function missing(names: string[], causes: unknown[]): string {
-  const packages = names.map((name) => `@antiphon/${name}`).join(" nor ");
-  const reason =
-    causes.length > 0
-      ? `what is there does not load: ${(causes[0] as Error).message}`
-      : `neither ${packages} is installed. Install antiphon without leaving out optional dependencies`;
-  return `antiphon has no compiled module for ${process.platform} on ${process.arch}: ${reason}.`;
+  const subject = `antiphon has no compiled module for ${process.platform} on ${process.arch}`;
+  if (causes.length > 0) {
+    return `${subject}: what is there does not load: ${(causes[0] as Error).message}.`;
+  }
+  const asked = askedFor();
+  if (names.some((name) => asked.includes(name))) {
+    const packages = names.map((name) => `@antiphon/${name}`).join(" nor ");
+    const advice = "Install antiphon without leaving out optional dependencies";
+    return `${subject}: neither ${packages} is installed. ${advice}.`;
+  }
+  const platforms = [...asked, ...contained()].join(", ");
+  return `${subject}: ${platforms ? `there is one for ${platforms} alone` : "none is in the package"}.`;
+}
+
+/** The platforms whose packages this one asks for. */
+function askedFor(): string[] {
+  const manifest = join(PACKAGE, "package.json");
+  if (!existsSync(manifest)) return [];
+  const { optionalDependencies = {} } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
+  return Object.keys(optionalDependencies).map((name) => name.replace("@antiphon/", ""));
+}
+
+interface Manifest {
+  optionalDependencies?: Record<string, string>;
+}
+
+/** The platforms whose modules stand in the package. */
+function contained(): string[] {
+  const files = readdirSync(PACKAGE).map((file) => /^antiphon\.(.+)\.node$/.exec(file)?.[1]);
+  return files.filter((name) => name !== undefined);
 }

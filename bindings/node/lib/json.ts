@@ -1,3 +1,4 @@
+import { nameOf, refused } from "./arguments.js";
 import { writePlain } from "./plain.js";
 import { Scratch } from "./scratch.js";
 
@@ -46,7 +47,7 @@ export function valueText(value: object, argument: string): string {
 
 function refuseOtherThanArray(items: unknown, argument: string): void {
   if (Array.isArray(items)) return;
-  throw new TypeError(`${argument}: an array of items is needed, not ${nameOf(items)}.`);
+  throw refused(argument, "an array of items is needed", items);
 }
 
 /** Fails with the place of the first value that JSON has no form for. */
@@ -107,10 +108,4 @@ function inValue(value: unknown, holders: object[]): Lost | undefined {
 
 function under(key: string | number, { path, what }: Lost): Lost {
   return { path: [key, ...path], what };
-}
-
-function nameOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

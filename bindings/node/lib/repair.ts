@@ -1,3 +1,4 @@
+import { refuseOtherOptions, refused } from "./arguments.js";
 import { faultOf } from "./faults.js";
 import type { Fault, Finding } from "./faults.js";
 import type { Item } from "./item.js";
@@ -50,6 +51,7 @@ export interface Mend extends Finding {
 
 /** What a provider would refuse in `items`, in the order in which it would name it. */
 export function check(items: readonly Item[], options: CheckOptions = {}): Fault[] {
+  refuseOtherOptions(options, ["held"]);
   const held = heldText(options);
   const findings = calledWith(items, (text) => native.check(text, held));
   return (JSON.parse(findings) as Finding[]).map(faultOf);
@@ -63,6 +65,7 @@ export function repair<T extends Item>(
   items: readonly T[],
   options: RepairOptions = {},
 ): Repaired<T> {
+  refuseOtherOptions(options, ["held", "policy"]);
   const held = heldText(options);
   const policy = policyText(options.policy);
   return repairedOf(items, calledWith(items, (text) => native.repair(text, held, policy)));
@@ -93,11 +96,15 @@ function repairedOf<T>(given: readonly T[], answer: string): Repaired<T> {
 }
 
 function heldText({ held }: CheckOptions): string | undefined {
-  return held && textOf(held, "held");
+  return held === undefined ? undefined : textOf(held, "held");
 }
 
 function policyText(policy: Policy = "repair"): string {
-  if (typeof policy === "string") return policy;
+  if (typeof policy === "string" && policy.length > 0) return policy;
+  if (typeof policy !== "object" || policy === null || Array.isArray(policy)) {
+    const need = '"repair", "drop", "reject" or { calls, reasoning, outputs, references } is needed';
+    throw refused("policy", need, policy);
+  }
   return Object.entries(policy)
     .filter(([, choice]) => choice !== undefined)
     .map(([subject, choice]) => `${subject}=${choice}`)

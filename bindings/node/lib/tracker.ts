@@ -1,6 +1,12 @@
+import {
+  refuseOtherOptions,
+  refuseOtherThanNumber,
+  refuseOtherThanObject,
+  refused,
+} from "./arguments.js";
 import type { Item } from "./item.js";
 import { textOf, valueText } from "./json.js";
-import { called, native } from "./native.js";
+import { AntiphonError, called, native } from "./native.js";
 import type { NativeTracker } from "./native.js";
 
 /** Who owns the state of a run: one of the first three, or `session`. */
@@ -72,11 +78,12 @@ export class Tracker<T extends Item = Item> {
     this.#tracker =
       options instanceof Restored
         ? called(() => native.Tracker.fromSnapshot(options.snapshot))
-        : called(() => new native.Tracker(JSON.stringify(namedAsOnTheWire(options))));
+        : begun(options);
   }
 
   /** A tracker from what `JSON.stringify(tracker)` gave. */
   static fromJSON<T extends Item = Item>(snapshot: string | object): Tracker<T> {
+    if (typeof snapshot !== "string") refuseOtherThanObject(snapshot, "snapshot");
     const text = typeof snapshot === "string" ? snapshot : JSON.stringify(snapshot);
     return new Tracker<T>(new Restored(text) as TrackerOptions);
   }
@@ -102,7 +109,10 @@ export class Tracker<T extends Item = Item> {
 
   /** Marks what goes, right before it goes. The request's number. */
   send(occurrences: readonly number[]): number {
-    return called(() => this.#tracker.send([...occurrences]));
+    if (!Array.isArray(occurrences)) throw refused("occurrences", "an array is needed", occurrences);
+    const sent = [...(occurrences as readonly number[])];
+    sent.forEach((one, index) => refuseOtherThanNumber(one, `occurrences[${index}]`, "add"));
+    return called(() => this.#tracker.send(sent));
   }
 
   /**
@@ -116,6 +126,8 @@ export class Tracker<T extends Item = Item> {
 
   /** A response came: the server has what the request contained, and the output. */
   accept(attempt: number, response: { id?: string | null; output?: readonly Item[] }): void {
+    refuseOtherThanNumber(attempt, "attempt", "send");
+    refuseOtherThanObject(response, "response");
     const { id, output = [] } = response;
     const text = valueText({ id: id ?? null, output }, "response");
     called(() => this.#tracker.accept(attempt, text));
@@ -124,6 +136,7 @@ export class Tracker<T extends Item = Item> {
 
   /** The request failed: what it contained is pending again. What was rewound. */
   rewind(attempt: number): number[] {
+    refuseOtherThanNumber(attempt, "attempt", "send");
     return called(() => this.#tracker.rewind(attempt));
   }
 
@@ -145,6 +158,7 @@ export class Tracker<T extends Item = Item> {
 
   /** How far an item has come; nothing where it is not of this tracker. */
   standing(occurrence: number): Standing | undefined {
+    refuseOtherThanNumber(occurrence, "occurrence", "add");
     return (JSON.parse(this.#tracker.standing(occurrence)) as Standing | null) ?? undefined;
   }
 
@@ -196,12 +210,50 @@ interface NativePlan<T> {
   previous_response_id: string | null;
 }
 
-function namedAsOnTheWire(options: TrackerOptions): object {
-  const { previousResponseId, autoPreviousResponseId, reasoningIds, ...others } = options;
-  return {
-    previous_response_id: previousResponseId,
-    auto_previous_response_id: autoPreviousResponseId,
-    reasoning_ids: reasoningIds,
-    ...others,
-  };
+/** How the native module calls the options. */
+const NATIVE_NAMES: Readonly<Record<keyof TrackerOptions, string>> = {
+  conversation: "conversation",
+  previousResponseId: "previous_response_id",
+  autoPreviousResponseId: "auto_previous_response_id",
+  session: "session",
+  reasoningIds: "reasoning_ids",
+};
+
+function begun(options: TrackerOptions): NativeTracker {
+  refuseOtherThanTrackerOptions(options);
+  const names = Object.entries(NATIVE_NAMES) as [keyof TrackerOptions, string][];
+  const named = names.map(([name, nativeName]) => [nativeName, options[name]]);
+  try {
+    return called(() => new native.Tracker(JSON.stringify(Object.fromEntries(named))));
+  } catch (error) {
+    throw error instanceof AntiphonError ? namedAsHere(error) : error;
+  }
+}
+
+function refuseOtherThanTrackerOptions(options: TrackerOptions): void {
+  refuseOtherOptions(options, Object.keys(NATIVE_NAMES));
+  for (const name of ["conversation", "previousResponseId"] as const) {
+    refuseOtherThan(isId(options[name]), name, "an id is needed", options[name]);
+  }
+  for (const name of ["session", "autoPreviousResponseId"] as const) {
+    refuseOtherThan(typeof options[name] === "boolean", name, "true or false is needed", options[name]);
+  }
+  const isKnown = options.reasoningIds === "keep" || options.reasoningIds === "omit";
+  refuseOtherThan(isKnown, "reasoningIds", '"keep" or "omit" is needed', options.reasoningIds);
+}
+
+/** What is undefined is not given. */
+function refuseOtherThan(isWhatIsNeeded: boolean, name: string, need: string, given: unknown): void {
+  if (given !== undefined && !isWhatIsNeeded) throw refused(name, need, given);
+}
+
+function isId(given: unknown): boolean {
+  return typeof given === "string" && given !== "";
+}
+
+/** The error with the options as they are called here. */
+function namedAsHere({ code, message }: AntiphonError): AntiphonError {
+  const inCamelCase = (name: string): string =>
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return new AntiphonError(code, message.replace(/\b[a-z]+(_[a-z]+)+\b/g, inCamelCase));
 }

@@ -1,7 +1,7 @@
 // A package without its addon says so.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,24 +10,59 @@ import test from "node:test";
 const require = createRequire(import.meta.url);
 const HERE = dirname(require.resolve("antiphon/package.json"));
 
-test("what is missing is named", (t) => {
+const [PLATFORM] = require(join(HERE, "dist/cjs/addon.cjs")).platformNames(
+  process.platform,
+  process.arch,
+);
+const NONE = `no compiled module for ${process.platform} on ${process.arch}: `;
+
+/** What a copy of the package without its addon says when it is loaded. */
+function saidWithout(t, place) {
   const alone = mkdtempSync(join(tmpdir(), "antiphon-alone-"));
   t.after(() => rmSync(alone, { recursive: true }));
   cpSync(join(HERE, "dist"), join(alone, "dist"), { recursive: true });
-  const platform = `${process.platform} on ${process.arch}`;
-  assert.throws(() => require(join(alone, "dist/cjs/index.js")), (error) => {
-    assert.ok(error.message.includes(`no compiled module for ${platform}`), error.message);
-    assert.match(error.message, /@antiphon\/\S+ is installed/);
-    return true;
+  place(alone);
+  try {
+    require(join(alone, "dist/cjs/index.js"));
+  } catch (error) {
+    assert.ok(error.message.includes(NONE), error.message);
+    return error.message;
+  }
+  assert.fail("it was loaded");
+}
+
+/** A package that asks for the addons of these platforms. */
+const askingFor = (...platforms) => (directory) => {
+  const wanted = platforms.map((platform) => [`@antiphon/${platform}`, "0.0.0"]);
+  const manifest = { optionalDependencies: Object.fromEntries(wanted) };
+  writeFileSync(join(directory, "package.json"), JSON.stringify(manifest));
+};
+
+test("the package that is missing is named, and how it is installed", (t) => {
+  const said = saidWithout(t, askingFor(PLATFORM, "plan9-mips"));
+  assert.match(said, new RegExp(`@antiphon/${PLATFORM}.* is installed. Install antiphon without`));
+});
+
+test("a platform that there is no package for is not told to install one", (t) => {
+  const said = saidWithout(t, askingFor("plan9-mips", "plan9-sparc"));
+  assert.ok(said.endsWith(": there is one for plan9-mips, plan9-sparc alone."), said);
+});
+
+test("a package that holds the module of another platform says so", (t) => {
+  const said = saidWithout(t, (directory) => {
+    writeFileSync(join(directory, "antiphon.plan9-mips.node"), "");
   });
+  assert.ok(said.endsWith(": there is one for plan9-mips alone."), said);
+});
+
+test("a package that holds no module says so", (t) => {
+  assert.ok(saidWithout(t, () => {}).endsWith(": none is in the package."));
 });
 
 test("an addon that does not load is not said to be missing", (t) => {
   const broken = mkdtempSync(join(tmpdir(), "antiphon-broken-"));
   t.after(() => rmSync(broken, { recursive: true }));
   cpSync(join(HERE, "dist"), join(broken, "dist"), { recursive: true });
-  const { platformNames } = require(join(broken, "dist/cjs/addon.cjs"));
-  const [name] = platformNames(process.platform, process.arch);
-  cpSync(join(HERE, "package.json"), join(broken, `antiphon.${name}.node`));
+  cpSync(join(HERE, "package.json"), join(broken, `antiphon.${PLATFORM}.node`));
   assert.throws(() => require(join(broken, "dist/cjs/index.js")), /does not load: /);
 });

@@ -46,7 +46,7 @@ test("a stream that another reads is no source", () => {
 test("what JSON cannot carry is no request", () => {
   const request = { metadata: { count: 1n } };
   assert.throws(() => toResponsesStream(partsOf([]), { request }), /^TypeError: request.metadata.count/);
-  assert.throws(() => toResponsesStream(partsOf([]), { eventNames: "mine" }), /^TypeError: event_names/);
+  assert.throws(() => toResponsesStream(partsOf([]), { eventNames: "mine" }), /^TypeError: eventNames/);
 });
 
 test("a stream is read once", async () => {

@@ -1,7 +1,7 @@
 // What the compiler has to accept, and what not; nothing of it is run.
 
 import OpenAI from "openai";
-import type { ResponseInputItem } from "openai/resources/responses/responses";
+import type { ResponseInputItem, ResponseStreamEvent } from "openai/resources/responses/responses";
 import { createOpenAI } from "@ai-sdk/openai";
 import { streamText } from "ai";
 
@@ -90,6 +90,21 @@ function textOf(event: ResponsesEvent): string | undefined {
       return event.response.error?.message;
     default:
       return undefined;
+  }
+}
+
+export function asTheSdk(event: ResponsesEvent): ResponseStreamEvent {
+  switch (event.type) {
+    case "response.content_part.done":
+    case "response.output_text.delta":
+    case "response.output_text.done":
+    case "response.output_text.annotation.added":
+    case "response.reasoning_summary_text.delta":
+    case "response.reasoning_text.delta":
+    case "response.function_call_arguments.delta":
+      return event;
+    default:
+      return event as ResponseStreamEvent;
   }
 }
 

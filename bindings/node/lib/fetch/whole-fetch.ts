@@ -1,3 +1,4 @@
+import { refuseOtherOptions, refuseOtherThanFunction } from "../arguments.js";
 import { native } from "../native.js";
 import { accountOf } from "./account.js";
 import { headersOf, readCall } from "./call.js";
@@ -35,6 +36,7 @@ export interface WholeFetchOptions {
  * URL and key.
  */
 export function wholeFetch(options: WholeFetchOptions = {}): typeof globalThis.fetch {
+  refuseOtherThanOptions(options);
   const companion = new native.Companion();
   const send: typeof globalThis.fetch =
     options.fetch ?? ((input, init) => globalThis.fetch(input, init));
@@ -54,4 +56,15 @@ export function wholeFetch(options: WholeFetchOptions = {}): typeof globalThis.f
     const turn = call.body && companion.open(account, call.body);
     return turn ? takeTurn({ turn, call, base: place.base, send, onReport }) : send(call.input, call.init);
   };
+}
+
+function refuseOtherThanOptions(options: WholeFetchOptions): void {
+  if (typeof options === "string" || options instanceof URL || options instanceof Request) {
+    throw new TypeError(
+      "wholeFetch was called with an address: it is no fetch, but makes one. Give `fetch: wholeFetch()`.",
+    );
+  }
+  refuseOtherOptions(options, ["fetch", "onReport"]);
+  refuseOtherThanFunction(options.fetch, "fetch");
+  refuseOtherThanFunction(options.onReport, "onReport");
 }

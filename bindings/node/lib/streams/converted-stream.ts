@@ -8,7 +8,8 @@ import { Told } from "./told.js";
  * whole answer alone. Nothing is read of the source before that.
  *
  * Whatever the source does, what is told is one well-formed stream with one terminal event. Who stops
- * reading stops the source.
+ * reading stops the source; but the result of `streamText` keeps a copy of its stream, so that only its
+ * own `abortSignal` stops its model.
  */
 export class ConvertedStream<E, R> implements AsyncIterable<E> {
   readonly #conversion: NativeConversion;

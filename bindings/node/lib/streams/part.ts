@@ -1,3 +1,5 @@
+import { nameOf } from "../arguments.js";
+
 /**
  * One part of a stream as a line of JSON. Parts hold what JSON has no form for: errors keep what they
  * say and their code, bytes become base64, files their type and base64, big integers their digits; what
@@ -5,7 +7,7 @@
  */
 export function lineOf(part: unknown): string {
   if (typeof part !== "object" || part === null) {
-    return lineOf({ type: "error", error: `A part of the stream is no object: ${typeof part}.` });
+    return lineOf({ type: "error", error: `A part of the stream is no object, but ${nameOf(part)}.` });
   }
   try {
     return `${JSON.stringify(part, replacer())}\n`;

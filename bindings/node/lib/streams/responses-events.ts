@@ -1,4 +1,8 @@
-/** An event of a stream of the Responses API that is made of an AI SDK stream. */
+/**
+ * An event of a stream of the Responses API that is made of an AI SDK stream. Where the types of
+ * `openai` are needed, `event as ResponseStreamEvent` is: they know neither items `ai-sdk:…` nor the
+ * names of Open Responses.
+ */
 export type ResponsesEvent = { sequence_number: number } & (
   | ResponseLifecycleEvent
   | OutputItemEvent
@@ -35,14 +39,14 @@ export interface ContentPartEvent {
   part: OutputContent;
 }
 
-/** What is said in a message. */
+/** What is said in a message. The AI SDK tells no `logprobs`. */
 export type TextEvent = { item_id: string; output_index: number; content_index: number } & (
-  | { type: "response.output_text.delta"; delta: string; logprobs: unknown[] }
-  | { type: "response.output_text.done"; text: string; logprobs: unknown[] }
+  | { type: "response.output_text.delta"; delta: string; logprobs: never[] }
+  | { type: "response.output_text.done"; text: string; logprobs: never[] }
   | {
       type: "response.output_text.annotation.added";
       annotation_index: number;
-      annotation: { type: string; [field: string]: unknown };
+      annotation: Annotation;
     }
 );
 
@@ -52,16 +56,10 @@ export type ReasoningEvent = { item_id: string; output_index: number } & (
   | { type: "response.reasoning_summary_part.done"; summary_index: number; part: SummaryText }
   | { type: "response.reasoning_summary_text.delta"; summary_index: number; delta: string }
   | { type: "response.reasoning_summary_text.done"; summary_index: number; text: string }
-  | {
-      type: "response.reasoning_text.delta" | "response.reasoning.delta";
-      content_index: number;
-      delta: string;
-    }
-  | {
-      type: "response.reasoning_text.done" | "response.reasoning.done";
-      content_index: number;
-      text: string;
-    }
+  | { type: "response.reasoning_text.delta"; content_index: number; delta: string }
+  | { type: "response.reasoning_text.done"; content_index: number; text: string }
+  | { type: "response.reasoning.delta"; content_index: number; delta: string }
+  | { type: "response.reasoning.done"; content_index: number; text: string }
 );
 
 /** The input of a call. */
@@ -72,7 +70,10 @@ export type CallEvent = { item_id: string; output_index: number } & (
   | { type: "response.custom_tool_call_input.done"; input: string }
 );
 
-/** A response; `[field]`: what it repeats of the request. */
+/**
+ * A response; `[field]`: what it repeats of the request. It is what a server answers, without what
+ * `openai` adds to its `Response`, such as `output_text`.
+ */
 export interface ResponseObject {
   id: string;
   object: "response";
@@ -100,7 +101,7 @@ export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** An item of an answer. */
 export type OutputItem =
-  | { type: "message"; id: string; role: "assistant"; status: ItemStatus; content: OutputContent[] }
+  | { type: "message"; id: string; role: "assistant"; status: ItemStatus; content: MessageContent[] }
   | ReasoningItem
   | FunctionCallItem
   | { type: "function_call_output"; id: string; call_id: string; output: unknown; status?: ItemStatus }
@@ -129,11 +130,27 @@ export interface FunctionCallItem {
   status: ItemStatus;
 }
 
+/** A part of an item's content. */
+export type OutputContent = MessageContent | { type: "reasoning_text"; text: string };
+
 /** A part of a message's content. */
-export type OutputContent =
-  | { type: "output_text"; text: string; annotations: unknown[]; logprobs?: unknown[] }
-  | { type: "refusal"; refusal: string }
-  | { type: "reasoning_text"; text: string };
+export type MessageContent =
+  | { type: "output_text"; text: string; annotations: Annotation[]; logprobs?: never[] }
+  | { type: "refusal"; refusal: string };
+
+/** Where a text is from. */
+export type Annotation =
+  | { type: "file_citation"; file_id: string; filename: string; index: number }
+  | { type: "url_citation"; url: string; title: string; start_index: number; end_index: number }
+  | {
+      type: "container_file_citation";
+      container_id: string;
+      file_id: string;
+      filename: string;
+      start_index: number;
+      end_index: number;
+    }
+  | { type: "file_path"; file_id: string; index: number };
 
 /** A part of a summary. */
 export interface SummaryText {
