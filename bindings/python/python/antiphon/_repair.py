@@ -85,11 +85,15 @@ def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
 
 
 def strip(items: Iterable[Given]) -> Repaired[Given]:
-    """Leaves out what a server that keeps the conversation has, as far as the kinds of items tell.
+    """Leaves out the kinds of items to which a server that keeps the conversation gives their ids.
 
-    For clients that replay a history beside `conversation` or `previous_response_id`: what the
-    model said, reasoned and called stays out, what users and tools say goes. `reconcile` tells
-    more, where it is known what the server holds.
+    Calls, reasoning, approval requests and their responses, and a local shell's calls and outputs
+    are left out, whether or not the server has them. Messages, the model's too, outputs of other
+    tools, references and kinds that nobody knows stay, whether or not the server has them.
+
+    It is for a history that is replayed beside `conversation` or `previous_response_id` where
+    nobody can tell what the server holds. Where that is known, `reconcile` tells item by item what
+    is new.
     """
     return _repaired(_native.strip(items))
 
