@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from antiphon import _native
+from antiphon._given import policy_of
 from antiphon.faults import Fault, fault_of
 
 Given = TypeVar("Given")
@@ -70,9 +71,9 @@ def repair(
     that differ from `repair`: `calls=answer|drop|reject`, `reasoning=drop|reject`,
     `outputs=drop|keep|reject`, `references=keep|drop|reject`, separated by commas.
 
-    Raises what `check` raises, and `ValueError` for a policy that is none.
+    Raises what `check` raises, `ValueError` for a policy that is none, `TypeError` for no text.
     """
-    return _repaired(_native.repair(items, held, policy or ""))
+    return _repaired(_native.repair(items, held, policy_of(policy)))
 
 
 def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:

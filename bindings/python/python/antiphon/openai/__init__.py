@@ -50,7 +50,11 @@ def whole(client: Client) -> Client:
     It goes by way of the given client's own http client, and shares all it has: proxies, timeouts,
     hooks, connections. Closing either closes both. Its copies (`with_options`) share what is known
     of conversations, and so do the clients that further calls with the same client give.
+
+    Raises `TypeError` for what is no client.
     """
+    if not isinstance(client, (openai.OpenAI, openai.AsyncOpenAI)):
+        raise TypeError(f"whole takes an OpenAI or AsyncOpenAI client, not {described(client)}")
     given: Any = client._client
     if isinstance(given, (WholeClient, WholeAsyncClient)):
         return client
@@ -85,6 +89,13 @@ async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterabl
         for some in _posts(items)
     ]
     return sum(len(posted.data) for posted in posts)
+
+
+def described(value: object) -> str:
+    """A value that is no client, for an error's sentence."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}: make one of it"
+    return type(value).__name__
 
 
 def _posts(items: Iterable[Any]) -> list[list[Any]]:

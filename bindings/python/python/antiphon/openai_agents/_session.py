@@ -28,6 +28,9 @@ class WholeSession(SessionABC):
     """
 
     def __init__(self, session: Session) -> None:
+        if not isinstance(session, Session):
+            kind = type(session).__name__
+            raise TypeError(f"WholeSession goes in front of a session of the SDK's, not {kind}")
         self._session = session
 
     @property
