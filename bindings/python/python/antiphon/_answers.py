@@ -12,12 +12,10 @@ ANSWER = "response is to be an answer of the server, with id or output"
 
 def answer_of(response: Any) -> Any:
     """The answer, as it is. Raises `TypeError` for what is none, `TrackerError` if it failed."""
+    if field(response, "status") == "failed" or field(response, "error") is not None:
+        raise TrackerError("response: it failed, so that the request is to be rewound", "failed")
     if field(response, "id") is None and field(response, "output") is None:
-        if field(response, "error") is not None:
-            raise TrackerError("response: it is an error: rewind the request", "failed")
         raise TypeError(f"{ANSWER}, not {described(response)}")
-    if field(response, "status") == "failed":
-        raise TrackerError("response: its status is failed: rewind the request", "failed")
     return response
 
 

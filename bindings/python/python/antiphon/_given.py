@@ -41,6 +41,13 @@ def state_id(argument: str, id: str | None) -> str | None:
     return id
 
 
+def described(value: object) -> str:
+    """A value that is not of the class it is to be of, for an error's sentence."""
+    if isinstance(value, type):
+        return f"the class {value.__name__} itself"
+    return type(value).__name__
+
+
 def policy_of(policy: str | None) -> str:
     """The policy, empty where none is given. Raises `TypeError` where it is no text."""
     if policy is not None and not isinstance(policy, str):

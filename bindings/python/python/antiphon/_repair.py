@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from antiphon import _native
 from antiphon._given import policy_of
 from antiphon.faults import Fault, fault_of
 
 Given = TypeVar("Given")
+
+Param = TypeVar("Param", bound=Mapping[str, object])
+"""A dict, such as the openai SDK's `ResponseInputItemParam`: what is made is a dict as well."""
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,10 @@ class Mend:
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired(Generic[Given]):
+class Repaired(Generic[Kept]):
     """A list that a provider accepts, and what was done for it."""
 
-    items: list[Given | dict[str, Any]]
+    items: list[Kept]
     """The very objects that were given, where they stay as they are; what was changed or made is
     a new dict."""
     mends: list[Mend]
@@ -57,9 +62,17 @@ def check(items: Iterable[Any], held: Iterable[Any] | None = None) -> list[Fault
     return [fault_of(*found) for found in _native.check(items, held)]
 
 
+@overload
+def repair(
+    items: Iterable[Param], held: Iterable[Any] | None = None, policy: str | None = None
+) -> Repaired[Param]: ...
+@overload
 def repair(
     items: Iterable[Given], held: Iterable[Any] | None = None, policy: str | None = None
-) -> Repaired[Given]:
+) -> Repaired[Given | dict[str, Any]]: ...
+def repair(
+    items: Iterable[Any], held: Iterable[Any] | None = None, policy: str | None = None
+) -> Repaired[Any]:
     """Mends `items`, so that a provider accepts them; with `held`, behind what a server holds.
 
     Afterwards `check` finds nothing. What is well formed stays as it is, the order too, and nothing
@@ -76,7 +89,11 @@ def repair(
     return _repaired(_native.repair(items, held, policy_of(policy)))
 
 
-def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
+@overload
+def filter_orphaned_reasoning(items: Iterable[Param]) -> Repaired[Param]: ...
+@overload
+def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
+def filter_orphaned_reasoning(items: Iterable[Any]) -> Repaired[Any]:
     """Leaves out reasoning that nothing follows which came of it, and nothing else.
 
     It is what a provider refuses as `Item 'rs_…' of type 'reasoning' was provided without its
@@ -85,7 +102,11 @@ def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
     return _repaired(_native.filter_orphaned_reasoning(items))
 
 
-def strip(items: Iterable[Given]) -> Repaired[Given]:
+@overload
+def strip(items: Iterable[Param]) -> Repaired[Param]: ...
+@overload
+def strip(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
+def strip(items: Iterable[Any]) -> Repaired[Any]:
     """Leaves out the kinds of items to which a server that keeps the conversation gives their ids.
 
     Calls, reasoning, approval requests and their responses, and a local shell's calls and outputs

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from antiphon import _native
 from antiphon._answers import answer_of
-from antiphon._given import items_in, occurrences_in, state_id
+from antiphon._given import items_in, occurrence_of, occurrences_in, state_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Tracker:
 
     def standing(self, occurrence: int) -> tuple[str, int | None] | None:
         """`pending`, `sent` (and in which request) or `accepted`; None for what was not added."""
-        return self._tracker.standing(occurrence)
+        return self._tracker.standing(occurrence_of(occurrence))
 
     @property
     def turns(self) -> int:

@@ -23,6 +23,7 @@ from openai import AsyncOpenAI
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 import antiphon.openai
+from antiphon._given import described
 
 __all__ = ["OpenAIChatClient", "whole"]
 
@@ -39,7 +40,7 @@ def whole(client: ChatClient) -> ChatClient:
     `TypeError` for others.
     """
     if not isinstance(client, RawOpenAIChatClient):
-        kind = antiphon.openai.described(client)
+        kind = described(client)
         raise TypeError(f"whole takes a chat client of Agent Framework's Responses API, not {kind}")
     client.client = antiphon.openai.whole(client.client)
     return client

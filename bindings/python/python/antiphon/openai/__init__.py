@@ -26,6 +26,7 @@ try:
 except ImportError as error:
     raise ImportError("antiphon.openai needs the package 'openai': pip install openai") from error
 
+from antiphon._given import described
 from antiphon._native import Companion
 
 from ._async import WholeAsyncClient
@@ -89,13 +90,6 @@ async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterabl
         for some in _posts(items)
     ]
     return sum(len(posted.data) for posted in posts)
-
-
-def described(value: object) -> str:
-    """A value that is no client, for an error's sentence."""
-    if isinstance(value, type):
-        return f"the class {value.__name__}: make one of it"
-    return type(value).__name__
 
 
 def _posts(items: Iterable[Any]) -> list[list[Any]]:

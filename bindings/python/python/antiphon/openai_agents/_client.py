@@ -6,7 +6,8 @@ from typing import Any, cast
 from agents import Agent, Model, ModelProvider, OpenAIProvider, RunConfig, set_default_openai_client
 from openai import AsyncOpenAI
 
-from antiphon.openai import described, whole
+from antiphon._given import described
+from antiphon.openai import whole
 
 Settings = RunConfig | dict[str, Any] | None
 
