@@ -84,11 +84,19 @@ def test_a_users_mistake_is_found(tools: Tools, tmp_path: Path) -> None:
     command = [*mypy(tools), "program.py"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 1
-    assert 'program.py:3: error: Argument 1 to "repair"' in ended.stdout
+    assert 'program.py:3: error: No overload variant of "repair"' in ended.stdout
 
 
 PROGRAM = '''\
 import antiphon
+from openai import OpenAI
+from openai.types.responses import ResponseInputParam
+
+
+def answered(client: OpenAI, items: ResponseInputParam) -> str:
+    """The answer to the items, mended."""
+    repaired = antiphon.repair(antiphon.filter_orphaned_reasoning(items).items)
+    return client.responses.create(model="gpt-5", input=repaired.items).output_text
 
 
 def whole(items: list[dict[str, object]]) -> list[object]:

@@ -22,7 +22,7 @@ class TrackerError(Exception):
     """A tracker does not do what it is asked, and has not changed.
 
     `name` says why: `options`, `conflicting_options`, `no_server_state`, `unreadable`,
-    `not_planned`, `twice`, `ambiguous_rebuild`, `not_in_flight`, `finished` or `snapshot`.
+    `not_planned`, `twice`, `ambiguous_rebuild`, `not_in_flight`, `failed`, `finished` or `snapshot`.
     """
 
     def __init__(self, message: str, name: str) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from antiphon import _native
+from antiphon._given import policy_of
 from antiphon.faults import Fault, fault_of
 
 Given = TypeVar("Given")
+
+Param = TypeVar("Param", bound=Mapping[str, object])
+"""A dict, such as the openai SDK's `ResponseInputItemParam`: what is made is a dict as well."""
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +39,10 @@ class Mend:
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired(Generic[Given]):
+class Repaired(Generic[Kept]):
     """A list that a provider accepts, and what was done for it."""
 
-    items: list[Given | dict[str, Any]]
+    items: list[Kept]
     """The very objects that were given, where they stay as they are; what was changed or made is
     a new dict."""
     mends: list[Mend]
@@ -56,9 +62,17 @@ def check(items: Iterable[Any], held: Iterable[Any] | None = None) -> list[Fault
     return [fault_of(*found) for found in _native.check(items, held)]
 
 
+@overload
+def repair(
+    items: Iterable[Param], held: Iterable[Any] | None = None, policy: str | None = None
+) -> Repaired[Param]: ...
+@overload
 def repair(
     items: Iterable[Given], held: Iterable[Any] | None = None, policy: str | None = None
-) -> Repaired[Given]:
+) -> Repaired[Given | dict[str, Any]]: ...
+def repair(
+    items: Iterable[Any], held: Iterable[Any] | None = None, policy: str | None = None
+) -> Repaired[Any]:
     """Mends `items`, so that a provider accepts them; with `held`, behind what a server holds.
 
     Afterwards `check` finds nothing. What is well formed stays as it is, the order too, and nothing
@@ -70,12 +84,16 @@ def repair(
     that differ from `repair`: `calls=answer|drop|reject`, `reasoning=drop|reject`,
     `outputs=drop|keep|reject`, `references=keep|drop|reject`, separated by commas.
 
-    Raises what `check` raises, and `ValueError` for a policy that is none.
+    Raises what `check` raises, `ValueError` for a policy that is none, `TypeError` for no text.
     """
-    return _repaired(_native.repair(items, held, policy or ""))
+    return _repaired(_native.repair(items, held, policy_of(policy)))
 
 
-def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
+@overload
+def filter_orphaned_reasoning(items: Iterable[Param]) -> Repaired[Param]: ...
+@overload
+def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
+def filter_orphaned_reasoning(items: Iterable[Any]) -> Repaired[Any]:
     """Leaves out reasoning that nothing follows which came of it, and nothing else.
 
     It is what a provider refuses as `Item 'rs_…' of type 'reasoning' was provided without its
@@ -84,12 +102,20 @@ def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given]:
     return _repaired(_native.filter_orphaned_reasoning(items))
 
 
-def strip(items: Iterable[Given]) -> Repaired[Given]:
-    """Leaves out what a server that keeps the conversation has, as far as the kinds of items tell.
+@overload
+def strip(items: Iterable[Param]) -> Repaired[Param]: ...
+@overload
+def strip(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
+def strip(items: Iterable[Any]) -> Repaired[Any]:
+    """Leaves out the kinds of items to which a server that keeps the conversation gives their ids.
 
-    For clients that replay a history beside `conversation` or `previous_response_id`: what the
-    model said, reasoned and called stays out, what users and tools say goes. `reconcile` tells
-    more, where it is known what the server holds.
+    Calls, reasoning, approval requests and their responses, and a local shell's calls and outputs
+    are left out, whether or not the server has them. Messages, the model's too, outputs of other
+    tools, references and kinds that nobody knows stay, whether or not the server has them.
+
+    It is for a history that is replayed beside `conversation` or `previous_response_id` where
+    nobody can tell what the server holds. Where that is known, `reconcile` tells item by item what
+    is new.
     """
     return _repaired(_native.strip(items))
 

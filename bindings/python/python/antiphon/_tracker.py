@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from antiphon import _native
+from antiphon._answers import answer_of
+from antiphon._given import items_in, occurrence_of, occurrences_in, state_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,8 @@ class Tracker:
         is sent with its ids.
         """
         options = {
-            "conversation": conversation,
-            "previous_response_id": previous_response_id,
+            "conversation": state_id("conversation", conversation),
+            "previous_response_id": state_id("previous_response_id", previous_response_id),
             "auto_previous_response_id": auto_previous_response_id,
             "session": session,
             "reasoning_ids": reasoning_ids,
@@ -118,7 +120,7 @@ class Tracker:
 
     def add(self, items: Iterable[Any]) -> list[int]:
         """Adds initial input, input that was staged, outputs of tools. The number of each."""
-        given = list(items)
+        given = items_in("items", items)
         occurrences = self._tracker.add(given)
         self._given.update(zip(occurrences, given))
         return occurrences
@@ -135,7 +137,7 @@ class Tracker:
 
     def send(self, occurrences: Iterable[int]) -> int:
         """Marks what goes, right before it goes. The number of the request."""
-        return self._tracker.send(list(occurrences))
+        return self._tracker.send(occurrences_in(occurrences))
 
     def send_filtered(self, returned: Iterable[tuple[int | None, Any]]) -> int:
         """Marks what a filter made of the plan: its items, each with the number of the planned one
@@ -147,8 +149,11 @@ class Tracker:
     def accept(self, attempt: int, response: Any) -> None:
         """A response came, as a model or a mapping with `id` and `output`: the server has what the
         request contained, and the output.
+
+        Raises `TypeError` for what is no answer, and `TrackerError` for one that says that it
+        failed: nothing changes, and the request is to be rewound.
         """
-        self._tracker.accept(attempt, response)
+        self._tracker.accept(attempt, answer_of(response))
         self._forget_accepted()
 
     def rewind(self, attempt: int) -> list[int]:
@@ -169,7 +174,7 @@ class Tracker:
 
     def standing(self, occurrence: int) -> tuple[str, int | None] | None:
         """`pending`, `sent` (and in which request) or `accepted`; None for what was not added."""
-        return self._tracker.standing(occurrence)
+        return self._tracker.standing(occurrence_of(occurrence))
 
     @property
     def turns(self) -> int:

@@ -23,6 +23,7 @@ from openai import AsyncOpenAI
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 import antiphon.openai
+from antiphon._given import described
 
 __all__ = ["OpenAIChatClient", "whole"]
 
@@ -35,8 +36,12 @@ Options = TypeVarWithDefault("Options", default=OpenAIChatOptions[Any], covarian
 def whole(client: ChatClient) -> ChatClient:
     """The same chat client, which asks its server by way of `antiphon.openai.whole` from now on.
 
-    For clients that another package makes: all that are built on `RawOpenAIChatClient`.
+    For clients that another package makes: all that are built on `RawOpenAIChatClient`. Raises
+    `TypeError` for others.
     """
+    if not isinstance(client, RawOpenAIChatClient):
+        kind = described(client)
+        raise TypeError(f"whole takes a chat client of Agent Framework's Responses API, not {kind}")
     client.client = antiphon.openai.whole(client.client)
     return client
 

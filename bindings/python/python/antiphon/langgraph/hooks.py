@@ -1,6 +1,6 @@
 """Nodes that go before the model's: hooks for `create_react_agent(…, pre_model_hook=…)`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage
@@ -37,5 +37,18 @@ def mend_history(state: State, *, policy: str | None = None) -> dict[str, list[B
 
 
 def messages_of(state: State) -> Sequence[BaseMessage]:
+    """The messages of a state. Raises `TypeError` where there are none, or they are others."""
+    has_them = "messages" in state if isinstance(state, Mapping) else hasattr(state, "messages")
+    if not has_them:
+        raise TypeError(f"state is to be a graph's, with messages, not {type(state).__name__}")
     found = state["messages"] if isinstance(state, Mapping) else state.messages
-    return list(found)
+    if isinstance(found, (str, Mapping)) or not isinstance(found, Iterable):
+        raise TypeError(f"messages is to be a list of messages, not {type(found).__name__}")
+    return [message_of(position, message) for position, message in enumerate(found)]
+
+
+def message_of(position: int, message: Any) -> BaseMessage:
+    if not isinstance(message, BaseMessage):
+        kind = type(message).__name__
+        raise TypeError(f"messages[{position}] is to be a message of LangChain's, not {kind}")
+    return message

@@ -8,6 +8,7 @@ from langchain.agents.middleware.types import AgentState, ContextT, ResponseT
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
+import antiphon
 from antiphon._messages import mended
 from antiphon.langgraph.hooks import filter_orphaned_reasoning_messages
 
@@ -21,8 +22,9 @@ class MendHistory(AgentMiddleware[AgentState[ResponseT], ContextT, ResponseT]):
     """
 
     def __init__(self, *, policy: str | None = None) -> None:
-        """`policy` is that of `antiphon.repair`."""
+        """`policy` is that of `antiphon.repair`, which raises here what it raises for none."""
         super().__init__()
+        antiphon.repair((), policy=policy)
         self.policy = policy
 
     def wrap_model_call(

@@ -26,6 +26,7 @@ try:
 except ImportError as error:
     raise ImportError("antiphon.openai needs the package 'openai': pip install openai") from error
 
+from antiphon._given import described
 from antiphon._native import Companion
 
 from ._async import WholeAsyncClient
@@ -50,7 +51,11 @@ def whole(client: Client) -> Client:
     It goes by way of the given client's own http client, and shares all it has: proxies, timeouts,
     hooks, connections. Closing either closes both. Its copies (`with_options`) share what is known
     of conversations, and so do the clients that further calls with the same client give.
+
+    Raises `TypeError` for what is no client.
     """
+    if not isinstance(client, (openai.OpenAI, openai.AsyncOpenAI)):
+        raise TypeError(f"whole takes an OpenAI or AsyncOpenAI client, not {described(client)}")
     given: Any = client._client
     if isinstance(given, (WholeClient, WholeAsyncClient)):
         return client

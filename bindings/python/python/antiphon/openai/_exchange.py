@@ -58,6 +58,7 @@ class Exchange:
         self._request = request
         self._base = base
         self.library = library_of(request)
+        self._has_told_by_kind = False
 
     def asking(self, ask: Ask) -> httpx2.Request:
         """The request that asks the server: with the turn's credentials, timeouts and query."""
@@ -128,6 +129,12 @@ class Exchange:
             response.headers[name] = value
         if report.resent:
             logger.info("left out %d items that the server holds already", report.resent)
+        if report.by_kind and not self._has_told_by_kind:
+            self._has_told_by_kind = True
+            logger.warning(
+                "the server does not tell what it holds: items are left out by their kind, and "
+                "messages that are sent again are stored again"
+            )
         mends = Counter((fault, action) for _, _, _, fault, action, _ in report.mends)
         for (fault, action), times in mends.items():
             logger.warning("mended a request: %s, %s (%d)", fault, action, times)

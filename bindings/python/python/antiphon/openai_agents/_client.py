@@ -6,6 +6,7 @@ from typing import Any, cast
 from agents import Agent, Model, ModelProvider, OpenAIProvider, RunConfig, set_default_openai_client
 from openai import AsyncOpenAI
 
+from antiphon._given import described
 from antiphon.openai import whole
 
 Settings = RunConfig | dict[str, Any] | None
@@ -17,14 +18,23 @@ def install(client: AsyncOpenAI | None = None, *, use_for_tracing: bool = True) 
     Without a client, one is made from the environment. Returns the client that was installed, for
     sessions and for `conversations.create`.
     """
-    installed = whole(client or AsyncOpenAI())
+    installed = whole(asynchronous(client))
     set_default_openai_client(installed, use_for_tracing=use_for_tracing)
     return installed
 
 
 def provider(client: AsyncOpenAI | None = None) -> OpenAIProvider:
     """A provider of models whose client is whole: `RunConfig(model_provider=provider(client))`."""
-    return OpenAIProvider(openai_client=whole(client or AsyncOpenAI()))
+    return OpenAIProvider(openai_client=whole(asynchronous(client)))
+
+
+def asynchronous(client: AsyncOpenAI | None) -> AsyncOpenAI:
+    """The client, or one from the environment. Raises `TypeError` for what the SDK cannot use."""
+    if client is None:
+        return AsyncOpenAI()
+    if not isinstance(client, AsyncOpenAI):
+        raise TypeError(f"the SDK needs an AsyncOpenAI client, not {described(client)}")
+    return client
 
 
 def client_of(agent: Agent[Any], settings: Settings) -> AsyncOpenAI | None:

@@ -9,6 +9,7 @@ from agents.memory import Session, SessionABC, SessionSettings
 from agents.models.fake_id import FAKE_RESPONSES_ID
 
 import antiphon
+from antiphon._given import described
 
 logger = logging.getLogger("antiphon")
 
@@ -28,6 +29,10 @@ class WholeSession(SessionABC):
     """
 
     def __init__(self, session: Session) -> None:
+        kept: Any = session
+        if isinstance(kept, type) or not hasattr(kept, "get_items"):
+            kind = described(kept)
+            raise TypeError(f"WholeSession goes in front of a session of the SDK's, not {kind}")
         self._session = session
 
     @property
