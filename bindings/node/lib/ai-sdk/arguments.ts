@@ -67,6 +67,6 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object without them";
+  if (typeof value === "object") return "an object";
   return `the ${typeof value} ${String(value)}`;
 }
