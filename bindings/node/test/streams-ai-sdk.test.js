@@ -124,3 +124,23 @@ test("a reader who leaves stops the run", async () => {
   await reader.cancel();
   assert.ok(cancelled);
 });
+
+test("the signal of a request stops the model of streamText, too", async () => {
+  let asked;
+  const doStream = async ({ abortSignal }) => {
+    asked = abortSignal;
+    const start = (controller) => ANSWERING.slice(0, 3).forEach((part) => controller.enqueue(part));
+    return { stream: new ReadableStream({ start }) };
+  };
+  const request = new AbortController();
+  const { signal } = request;
+  const model = new MockLanguageModelV4({ doStream });
+  const result = streamText({ model, prompt: "hi", abortSignal: signal });
+  let last;
+  for await (const event of toResponsesStream(result, { signal })) {
+    if (event.type === "response.output_text.delta") request.abort();
+    last = event;
+  }
+  assert.equal(last.response.error.code, "aborted");
+  assert.ok(asked.aborted);
+});
