@@ -60,7 +60,12 @@ def test_what_comes_back_is_read_once(provider: Provider) -> None:
 
 @pytest.mark.parametrize(
     "client",
-    [None, AsyncOpenAI(api_key="any"), OpenAIChatClient, OpenAIChatCompletionClient("m", api_key="any")],
+    [
+        None,
+        AsyncOpenAI(api_key="any"),
+        OpenAIChatClient,
+        OpenAIChatCompletionClient("m", api_key="any"),
+    ],
     ids=["none", "openai", "class", "completions"],
 )
 def test_what_is_no_chat_client_of_the_responses_api(client: Any) -> None:
