@@ -45,7 +45,8 @@ export interface Repaired<T> {
 
 /** What was mended: what a provider would have said of it, and what was done. */
 export interface Mend extends Finding {
-  /** What was done: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"`, `"replaced"`. */
+  /** What was done: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"`, `"replaced"`;
+   * beside the AI SDK also `"moved"` and `"deleted"`. */
   action: string;
 }
 

@@ -42,7 +42,8 @@
 //!
 //! # Laws
 //!
-//! Replaying what is held makes nothing fresh; a delta is never taken for a replay; order is kept.
+//! Replaying what is held makes nothing fresh but the last word of a user, which may be said again; a
+//! delta is never taken for a replay; order is kept.
 //! After a repair [`repair::check`] finds nothing; what was well formed keeps its bytes; repairing
 //! twice changes nothing more. Everything is linear in its input.
 

@@ -48,8 +48,8 @@ class Verdict:
 def reconcile(held: Iterable[Any], items: Iterable[Any]) -> list[Verdict]:
     """Tells of each of `items` whether the owner of a conversation that holds `held` has it.
 
-    Replaying what is held makes nothing fresh; what is new is never taken for a replay: equal text
-    alone never counts, since people repeat themselves.
+    A history that is sent again makes nothing fresh, but for a user's message without an id with
+    which it ends: people repeat themselves, and equal text alone never counts.
 
     Raises what `check` raises.
     """
