@@ -36,8 +36,8 @@ const ENDS = {
   ],
   "finishes twice": [partsOf([...text("Hello"), FINISH, FINISH]), "response.completed"],
   "goes on behind its end": [partsOf([FINISH, ...text("Hello")]), "response.completed"],
-  "has texts for parts": [partsOf(["Hel", "lo"]), "response.failed", /no object: string/],
-  "has nothing for a part": [partsOf([undefined]), "response.failed", /no object: undefined/],
+  "has texts for parts": [partsOf(["Hel", "lo"]), "response.failed", /no object, but a string/],
+  "has nothing for a part": [partsOf([undefined]), "response.failed", /no object, but undefined/],
   "has a part that cannot be read": [
     partsOf([{ type: "raw", get rawValue() { return failure(); } }]),
     "response.failed",
