@@ -125,7 +125,13 @@ def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) ->
 
 
 async def run_in_a_thread(agent: Agent, given: RunState) -> RunResult:
-    return await asyncio.to_thread(Runner.run_sync, agent, given)
+    """Runs in a loop of its own, and so with a client of its own."""
+
+    def run() -> RunResult:
+        install(use_for_tracing=False)
+        return Runner.run_sync(agent, given)
+
+    return await asyncio.to_thread(run)
 
 
 @pytest.mark.parametrize("runs", [Runner.run, run_in_a_thread])
