@@ -17,6 +17,7 @@ pub(super) fn mend(draft: &mut Draft) {
             continue;
         };
         let Some(id) = item.head().id.clone() else {
+            mend_id_beside_call_id(draft, position);
             continue;
         };
         let owner = owners[&id];
@@ -32,6 +33,21 @@ pub(super) fn mend(draft: &mut Draft) {
             let fault = Fault::DuplicateItem { id: id.clone() };
             mend_id(draft, position, fault, &id, *nth_use);
         }
+    }
+}
+
+/// The id of a local shell's output may be its call's, so that nothing is known by it. It has a length
+/// all the same.
+fn mend_id_beside_call_id(draft: &mut Draft, position: usize) {
+    let item = draft.item(position);
+    let object = item.object();
+    if item.head().kind != Kind::LocalShellCallOutput || object.present("call_id").is_none() {
+        return;
+    }
+    let id = object.string("id").map(|id| ItemId::from(&*id));
+    if let Some(fault) = id.and_then(|id| Fault::of_form(&Kind::LocalShellCallOutput, &id)) {
+        draft.note(position, fault, Action::IdRemoved);
+        draft.change(position, |item| item.with(|object| object.remove("id")));
     }
 }
 

@@ -188,3 +188,15 @@ fn unknown_items_under_one_id_are_one_where_they_are_equal() {
         [(1, "duplicate_item", Action::Dropped), (2, "duplicate_item", Action::IdRemoved)]
     );
 }
+
+#[test]
+fn an_overlong_id_beside_the_call_id_of_a_local_shell_is_left_out() {
+    let call = item(
+        r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{},"status":"completed"}"#,
+    );
+    let output = r#"{"type":"local_shell_call_output","call_id":"call_1","output":"ok"}"#;
+    let named = output.replace(r#""output":"#, &format!(r#""id":"{}","output":"#, "x".repeat(70)));
+    let given = [user("hi"), call, Item::parse(named.into()).unwrap()];
+    assert_eq!(mends(&given), [(2, "overlong_id", Action::IdRemoved)]);
+    assert_eq!(texts(&left_of(&given))[2], output);
+}
