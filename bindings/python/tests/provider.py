@@ -4,11 +4,12 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
@@ -22,6 +23,8 @@ from servers import serving  # noqa: E402
 TIMEOUT = 10
 
 Item = dict[str, Any]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,32 @@ def antiphon() -> Path:
         return Path(found)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "debug" / "antiphon"
+
+
+def once_free(ask: Callable[[], T]) -> T:
+    """What asking comes to in a conversation once its provider has noticed that a reader left."""
+    until = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            return ask()
+        except Exception as refusal:
+            if not is_locked(refusal) or time.monotonic() > until:
+                raise
+
+
+async def once_free_again(ask: Callable[[], Awaitable[T]]) -> T:
+    """The same as `once_free`, of what is awaited."""
+    until = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            return await ask()
+        except Exception as refusal:
+            if not is_locked(refusal) or time.monotonic() > until:
+                raise
+
+
+def is_locked(refusal: Exception) -> bool:
+    return "Another process is currently operating" in str(refusal)
 
 
 def is_request_for_answer(entry: Item) -> bool:

@@ -1,11 +1,9 @@
 """What the other tests rely on: the provider is strict, fresh, and says what it was asked."""
 
-import time
-
 import openai
 import pytest
 
-from provider import TIMEOUT, Provider
+from provider import Provider, once_free
 
 
 def test_a_client_that_is_told_nothing_arrives(provider: Provider) -> None:
@@ -38,7 +36,7 @@ def test_a_turn_that_is_left_is_kept_as_told(provider: Provider, kept: int) -> N
             model="plain-m", conversation=conversation, input="My color is purple", stream=True
         ) as stream:
             next(event for event in stream if event.type == "response.output_text.delta")
-        ask_once_it_is_free(client, conversation, "Which color?")
+        once_free(lambda: ask(client, conversation, "Which color?"))
 
     assert len(provider.turns()[-1]) == kept + 1
 
@@ -47,17 +45,6 @@ def test_a_turn_that_is_left_is_kept_as_told(provider: Provider, kept: int) -> N
 def test_a_script_is_followed(provider: Provider) -> None:
     with openai.OpenAI() as client:
         assert client.responses.create(model="m", input="Do it").output_text == "It is done."
-
-
-def ask_once_it_is_free(client: openai.OpenAI, conversation: str, text: str) -> str:
-    """Asks in a conversation whose last turn the provider may not yet know to be left."""
-    until = time.monotonic() + TIMEOUT
-    while True:
-        try:
-            return ask(client, conversation, text)
-        except openai.BadRequestError as refusal:
-            if "Another process" not in refusal.message or time.monotonic() > until:
-                raise
 
 
 def ask(client: openai.OpenAI, conversation: str, text: str) -> str:
