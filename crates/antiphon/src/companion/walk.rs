@@ -9,8 +9,7 @@ use super::history::History;
 use super::learning::Held;
 use super::said::Said;
 use crate::item::{Item, ItemId};
-use crate::json::quote;
-use crate::kept::{Cursor, KeptResponse, Listing, Segment};
+use crate::kept::{Cursor, KeptResponse, Listing, Segment, answers_to};
 
 /// How many responses of a chain are asked for. What stands before them is not known, as if a client had
 /// never sent it.
@@ -252,15 +251,4 @@ fn last_made(history: &History) -> Option<ItemId> {
 fn behind_item<'a>(last_made: Option<&ItemId>, input: &'a [Item]) -> &'a [Item] {
     let is_it = |item: &Item| last_made.is_some() && id_of(item) == last_made;
     &input[input.iter().rposition(is_it).map_or(0, |at| at + 1)..]
-}
-
-/// Outputs for the calls that a model made, in outline. Where a server went on from them and lists no
-/// input, they were answered, with what it does not say.
-fn answers_to(made: &[Item]) -> Vec<Item> {
-    let answer = |item: &Item| {
-        let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
-        let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));
-        Item::parse(format!(r#"{{"type":{kind},"call_id":{call_id}}}"#).into()).ok()
-    };
-    made.iter().filter_map(answer).collect()
 }

@@ -1,11 +1,13 @@
 //! What a server that keeps state says of what it keeps: how it is asked, and how its answers are read.
 
+mod answers;
 mod attempt;
 mod listing;
 mod objections;
 mod response;
 mod segment;
 
+pub use answers::answers_to;
 pub use attempt::tail_of;
 pub use listing::{Cursor, Listing};
 pub use objections::Objections;

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use antiphon::json::quote;
-use antiphon::kept::KeptResponse;
+use antiphon::kept::{KeptResponse, answers_to};
 use antiphon::made_up::is_made_up;
 use antiphon::{HeldItem, IdSource, Item, ItemId, Origin, Transcript};
 use antiphon_store::{
@@ -194,17 +193,6 @@ impl Walked {
         !response.output.is_empty()
             && output.all(|item| item.head().id.as_ref().is_some_and(|id| listed.contains(id)))
     }
-}
-
-/// Outputs for the calls that a model made, in outline. Where an upstream went on from them and lists no
-/// input, they were answered, with what it does not say.
-fn answers_to(made: &[Item]) -> Vec<Item> {
-    let answer = |item: &Item| {
-        let (kind, call_id) = (item.head().kind.output()?, item.head().call_id.as_ref()?);
-        let (kind, call_id) = (quote(kind.as_str()), quote(call_id.as_str()));
-        Item::parse(format!(r#"{{"type":{kind},"call_id":{call_id}}}"#).into()).ok()
-    };
-    made.iter().filter_map(answer).collect()
 }
 
 /// Where what was learnt goes, and the local id that it is kept by. Whoever learns a response again puts it
