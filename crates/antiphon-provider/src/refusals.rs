@@ -58,13 +58,6 @@ pub(crate) fn conversation_locked() -> Refusal {
     Refusal::bad_request(Some("conversation"), code, message.to_owned())
 }
 
-pub(crate) fn lacks_its_reasoning(id: &str, kind: &str, reasoning: &str) -> Refusal {
-    Refusal::of_input(format!(
-        "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: \
-        '{reasoning}'."
-    ))
-}
-
 pub(crate) fn cannot_cancel() -> Refusal {
     Refusal::bad_request(None, None, "Cannot cancel a synchronous response.".to_owned())
 }

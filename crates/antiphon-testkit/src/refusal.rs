@@ -1,6 +1,7 @@
 //! The provider's refusals: one constructor for each, with the provider's own text.
 
 mod anthropic;
+mod catalogue;
 mod chat;
 
 use http::StatusCode;
@@ -9,7 +10,6 @@ use serde_json::{Value, json};
 use crate::{Api, digest};
 
 const INVALID_REQUEST: &str = "invalid_request_error";
-const REMEDY: &str = "Remove duplicate items from your input and try again.";
 
 /// A request that is refused: the status and the members of the error body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +90,7 @@ impl Refusal {
 
     /// A parameter that must be there is not.
     pub fn missing_parameter(param: &str) -> Self {
-        let message = format!("Missing required parameter: '{param}'.");
-        Self::bad_request(Some(param), Some("missing_required_parameter"), message)
+        catalogue::refusal("missing_parameter", &[("param", param)])
     }
 
     /// There is nothing to answer.
@@ -135,35 +134,24 @@ impl Refusal {
 /// Of the shape of ids.
 impl Refusal {
     pub(crate) fn empty_string(param: &str) -> Self {
-        let message = format!(
-            "Invalid '{param}': empty string. Expected a string with minimum length 1, but got an \
-            empty string instead."
-        );
-        Self::bad_request(Some(param), Some("empty_string"), message)
+        catalogue::refusal("empty_string", &[("param", param)])
     }
 
     /// A string has more characters than it may.
     pub fn too_long(param: &str, maximum: usize, length: usize) -> Self {
-        let message = format!(
-            "Invalid '{param}': string too long. Expected a string with maximum length {maximum}, \
-            but got a string with length {length} instead."
-        );
-        Self::bad_request(Some(param), Some("string_above_max_length"), message)
+        let (maximum, length) = (maximum.to_string(), length.to_string());
+        let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
+        catalogue::refusal("string_too_long", &values)
     }
 
     /// An id is not of the form that its kind has.
     pub fn wrong_prefix(param: &str, id: &str, prefix: &str) -> Self {
-        let message =
-            format!("Invalid '{param}': '{id}'. Expected an ID that begins with '{prefix}'.");
-        Self::bad_request(Some(param), Some("invalid_value"), message)
+        let values = [("param", param), ("id", id), ("prefix", prefix)];
+        catalogue::refusal("wrong_id_prefix", &values)
     }
 
     pub(crate) fn wrong_characters(param: &str, id: &str) -> Self {
-        let message = format!(
-            "Invalid '{param}': '{id}'. Expected an ID that contains letters, numbers, \
-            underscores, or dashes, but this value contained additional characters."
-        );
-        Self::bad_request(Some(param), Some("invalid_value"), message)
+        catalogue::refusal("wrong_id_characters", &[("param", param), ("id", id)])
     }
 }
 
@@ -171,46 +159,49 @@ impl Refusal {
 impl Refusal {
     /// An item is referred to that is not stored.
     pub fn item_not_found(id: &str) -> Self {
-        let message = format!(
-            "Item with id '{id}' not found. Items are not persisted when `store` is set to false. \
-            Try again with `store` set to true, or remove this item from your input."
-        );
-        Self { status: StatusCode::NOT_FOUND, ..Self::of_input(message) }
+        catalogue::refusal("unresolved_reference", &[("id", id)])
     }
 
     /// The provider shows the first and last four characters of the content.
     pub(crate) fn encrypted_content(sealed: &str, reason: &str) -> Self {
         let first: String = sealed.chars().take(4).collect();
         let last = sealed.char_indices().nth_back(3).map_or(sealed, |(at, _)| &sealed[at..]);
-        let message = format!(
-            "The encrypted content {first}...{last} could not be verified. Reason: Encrypted \
-            content {reason}."
-        );
-        Self::bad_request(None, Some("invalid_encrypted_content"), message)
+        let content = format!("{first}...{last}");
+        let values = [("content", &*content), ("reason", reason)];
+        catalogue::refusal("foreign_content_with_reason", &values)
     }
 
     /// An item stands twice.
     pub fn duplicate_item(id: &str) -> Self {
-        Self::of_input(format!("Duplicate item found with id {id}. {REMEDY}"))
+        catalogue::refusal("duplicate_item", &[("id", id)])
     }
 
-    /// `what` is the item's type in words: `function call`, `custom tool call output`.
-    pub(crate) fn duplicate_call_id(what: &str, call_id: &str) -> Self {
-        Self::of_input(format!("Duplicate {what} found with call_id {call_id}. {REMEDY}"))
+    /// A call has the `call_id` of an earlier one. `kind` is its type in words: `function call`.
+    pub(crate) fn duplicate_call(kind: &str, call_id: &str) -> Self {
+        catalogue::refusal("duplicate_call", &[("kind", kind), ("call_id", call_id)])
     }
 
-    pub(crate) fn no_output_for(what: &str, call_id: &str) -> Self {
-        Self::of_input(format!("No tool output found for {what} {call_id}."))
+    /// A call has two outputs. `kind` is the output's type in words.
+    pub(crate) fn duplicate_output(kind: &str, call_id: &str) -> Self {
+        catalogue::refusal("duplicate_output", &[("kind", kind), ("call_id", call_id)])
     }
 
-    pub(crate) fn no_call_for(what: &str, call_id: &str) -> Self {
-        Self::of_input(format!("No tool call found for {what} with call_id {call_id}."))
+    pub(crate) fn no_output_for(kind: &str, call_id: &str) -> Self {
+        catalogue::refusal("unanswered_call", &[("kind", kind), ("call_id", call_id)])
+    }
+
+    pub(crate) fn no_call_for(kind: &str, call_id: &str) -> Self {
+        catalogue::refusal("output_without_call", &[("kind", kind), ("call_id", call_id)])
     }
 
     pub(crate) fn lone_reasoning(id: &str) -> Self {
-        Self::of_input(format!(
-            "Item '{id}' of type 'reasoning' was provided without its required following item."
-        ))
+        catalogue::refusal("lone_reasoning", &[("id", id)])
+    }
+
+    /// An item came without the reasoning that it was made with.
+    pub fn missing_reasoning(id: &str, kind: &str, reasoning: &str) -> Self {
+        let values = [("id", id), ("kind", kind), ("reasoning", reasoning)];
+        catalogue::refusal("missing_reasoning", &values)
     }
 }
 

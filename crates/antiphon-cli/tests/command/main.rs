@@ -4,6 +4,7 @@
 
 mod callers;
 mod check;
+mod check_and_provider;
 mod convert;
 mod discretion;
 mod disk;

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::world::{Ended, Serving, World};
 
-fn sim(args: &[&str]) -> World {
+pub(crate) fn sim(args: &[&str]) -> World {
     World::antiphon(&[&["sim", "--listen", "127.0.0.1:0"], args].concat())
 }
 
 /// The status and the body that answer a request of someone with a key.
-fn ask(provider: &Serving, method: &str, path: &str, body: &Value) -> (u16, Value) {
+pub(crate) fn ask(provider: &Serving, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let answer = provider.ask_with(method, path, "authorization: Bearer any", &body.to_string());
     let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
     (status, serde_json::from_str(json_in(&answer)).unwrap())

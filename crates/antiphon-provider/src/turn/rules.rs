@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::resolve::Resolved;
 use crate::account::{Account, Held};
-use crate::refusals;
 
 /// Judges all that the model would be given: the first refusal that it deserves, or none.
 pub(super) fn judge(
@@ -38,7 +37,7 @@ fn behind_its_reasoning(items: &[Item<'_>], account: &Account) -> Result<(), Ref
         let held = account.item(id);
         match held.as_ref().and_then(|held| held.required_reasoning()) {
             Some(reasoning) if !seen.contains(reasoning) => {
-                return Err(refusals::lacks_its_reasoning(id, item.kind(), reasoning));
+                return Err(Refusal::missing_reasoning(id, item.kind(), reasoning));
             }
             _ => seen.insert(id.to_owned()),
         };

@@ -76,7 +76,7 @@ impl<'a> Calls<'a> {
 
     fn call(&mut self, key: Key<'a>, item: &Item<'a>) -> Result<(), Refusal> {
         if self.answered.insert(key, false).is_some() {
-            return Err(Refusal::duplicate_call_id(&item.kind_in_words(), key.1));
+            return Err(Refusal::duplicate_call(&item.kind_in_words(), key.1));
         }
         self.made.push((key, item.kind_in_words()));
         Ok(())
@@ -85,7 +85,7 @@ impl<'a> Calls<'a> {
     fn output(&mut self, key: Key<'a>, item: &Item<'a>) -> Result<(), Refusal> {
         match self.answered.insert(key, true) {
             None => Err(Refusal::no_call_for(&item.kind_in_words(), key.1)),
-            Some(true) => Err(Refusal::duplicate_call_id(&item.kind_in_words(), key.1)),
+            Some(true) => Err(Refusal::duplicate_output(&item.kind_in_words(), key.1)),
             Some(false) => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! What a provider refuses in a list of items, as one closed catalogue.
 
 mod left_out;
+mod provider_error;
 mod refusal;
 mod state;
 

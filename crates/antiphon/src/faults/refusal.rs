@@ -1,5 +1,6 @@
 //! The provider's own words for each fault.
 
+use super::provider_error::ProviderError;
 use super::{Fault, MAX_ID_LENGTH};
 use crate::item::Kind;
 
@@ -16,123 +17,69 @@ pub struct Refusal {
     pub message: String,
 }
 
-impl Refusal {
-    fn of_input(message: String) -> Self {
-        Self { status: 400, code: None, param: Some("input".into()), message }
-    }
-
-    fn of_field(code: &'static str, position: usize, field: &str, rest: &str) -> Self {
-        let param = format!("input[{position}].{field}");
-        Self {
-            code: Some(code),
-            message: format!("Invalid '{param}': {rest}"),
-            param: Some(param),
-            status: 400,
-        }
-    }
-
-    fn overlong(position: usize, field: &str, value: &str) -> Self {
-        let length = value.chars().count();
-        let rest = format!(
-            "string too long. Expected a string with maximum length {MAX_ID_LENGTH}, but got a \
-             string with length {length} instead."
-        );
-        Self::of_field("string_above_max_length", position, field, &rest)
-    }
-
-    fn missing(position: usize, field: &str) -> Self {
-        let param = format!("input[{position}].{field}");
-        Self {
-            code: Some("missing_required_parameter"),
-            message: format!("Missing required parameter: '{param}'."),
-            param: Some(param),
-            status: 400,
-        }
-    }
-}
-
 impl Fault {
-    /// How a provider refuses the fault in the item at `position` of its input.
-    ///
-    /// Texts are as recorded from OpenAI's API. None is recorded for a second output, a second call
-    /// of one `call_id`, a call without one, and pairs other than functions: theirs are worded like
-    /// their neighbours.
+    /// How a provider refuses the fault in the item at `position` of its input. The texts stand in
+    /// the catalogue `provider_errors.json`.
     pub fn refusal(&self, position: usize) -> Refusal {
+        let param = |field: &str| format!("input[{position}].{field}");
         match self {
-            Self::DuplicateItem { id } => Refusal::of_input(duplicate(id.as_str())),
-            Self::DuplicateCall { call_id, .. } | Self::DuplicateOutput { call_id, .. } => {
-                Refusal::of_input(duplicate(call_id.as_str()))
+            Self::DuplicateItem { id } => worded("duplicate_item", &[("id", id.as_str())]),
+            Self::DuplicateCall { kind, call_id, .. } => {
+                of_call("duplicate_call", kind, call_id.as_str())
+            }
+            Self::DuplicateOutput { kind, call_id } => {
+                of_call("duplicate_output", kind, call_id.as_str())
             }
             Self::UnansweredCall { kind, call_id } => {
-                let kind = words(kind);
-                Refusal::of_input(format!("No tool output found for {kind} {call_id}."))
+                of_call("unanswered_call", kind, call_id.as_str())
             }
             Self::OutputWithoutCall { kind, call_id } => {
-                let kind = words(kind);
                 let call_id = call_id.as_ref().map_or("", |id| id.as_str());
-                Refusal::of_input(format!("No tool call found for {kind} with call_id {call_id}."))
+                of_call("output_without_call", kind, call_id)
             }
             Self::LoneReasoning { id } => {
                 let id = id.as_ref().map_or("", |id| id.as_str());
-                Refusal::of_input(format!(
-                    "Item '{id}' of type 'reasoning' was provided without its required following \
-                     item."
-                ))
+                worded("lone_reasoning", &[("id", id)])
             }
-            Self::MissingReasoning { id, kind, reasoning } => Refusal::of_input(format!(
-                "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: \
-                 '{reasoning}'."
-            )),
-            Self::ForeignContent { content, .. } => Refusal {
-                status: 400,
-                code: Some("invalid_encrypted_content"),
-                param: None,
-                message: format!("The encrypted content {content} could not be verified."),
-            },
-            Self::UnresolvedReference { id } => Refusal {
-                status: 404,
-                ..Refusal::of_input(format!(
-                    "Item with id '{id}' not found. Items are not persisted when `store` is set \
-                     to false. Try again with `store` set to true, or remove this item from your \
-                     input."
-                ))
-            },
-            Self::MalformedId { id, prefix } => {
-                let rest = malformed(id.as_str(), prefix);
-                Refusal::of_field("invalid_value", position, "id", &rest)
+            Self::MissingReasoning { id, kind, reasoning } => {
+                let (id, reasoning) = (id.as_str(), reasoning.as_str());
+                let values = [("id", id), ("kind", kind.as_str()), ("reasoning", reasoning)];
+                worded("missing_reasoning", &values)
             }
-            Self::OverlongId { id } => Refusal::overlong(position, "id", id.as_str()),
-            Self::OverlongCallId { call_id, .. } => {
-                Refusal::overlong(position, "call_id", call_id.as_str())
+            Self::ForeignContent { content, .. } => {
+                worded("foreign_content", &[("content", content)])
             }
-            Self::EmptyCallId { .. } => {
-                Refusal::of_field("empty_string", position, "call_id", EMPTY)
+            Self::UnresolvedReference { id } => {
+                worded("unresolved_reference", &[("id", id.as_str())])
             }
-            Self::MissingCallId { .. } => Refusal::missing(position, "call_id"),
+            Self::MalformedId { id, prefix } => malformed(&param("id"), id.as_str(), prefix),
+            Self::OverlongId { id } => overlong(&param("id"), id.as_str()),
+            Self::OverlongCallId { call_id, .. } => overlong(&param("call_id"), call_id.as_str()),
+            Self::EmptyCallId { .. } => worded("empty_string", &[("param", &param("call_id"))]),
+            Self::MissingCallId { .. } => {
+                worded("missing_parameter", &[("param", &param("call_id"))])
+            }
         }
     }
 }
 
-const EMPTY: &str = "empty string. Expected a string with minimum length 1, but got an empty \
-                     string instead.";
-
-fn duplicate(id: &str) -> String {
-    format!(
-        "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
-    )
+fn worded(name: &str, values: &[(&str, &str)]) -> Refusal {
+    ProviderError::named(name).refusal(values)
 }
 
-fn malformed(id: &str, prefix: &str) -> String {
-    if id.starts_with(prefix) {
-        return format!(
-            "'{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but \
-             this value contained additional characters."
-        );
-    }
-    format!("'{id}'. Expected an ID that begins with '{prefix}'.")
+/// The provider's sentences name a kind in words: `function call output`.
+fn of_call(name: &str, kind: &Kind, call_id: &str) -> Refusal {
+    let kind = kind.as_str().replace('_', " ");
+    worded(name, &[("kind", &kind), ("call_id", call_id)])
 }
 
-/// A kind as the provider's sentences name it: `function call output`.
-fn words(kind: &Kind) -> String {
-    kind.as_str().replace('_', " ")
+fn malformed(param: &str, id: &str, prefix: &str) -> Refusal {
+    let name = if id.starts_with(prefix) { "wrong_id_characters" } else { "wrong_id_prefix" };
+    worded(name, &[("param", param), ("id", id), ("prefix", prefix)])
+}
+
+fn overlong(param: &str, value: &str) -> Refusal {
+    let (maximum, length) = (MAX_ID_LENGTH.to_string(), value.chars().count().to_string());
+    let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
+    worded("string_too_long", &values)
 }

@@ -100,8 +100,8 @@ fn the_same_output_twice_is_one() {
     assert_eq!(
         refusal(&given),
         of_input(
-            "Duplicate item found with id call_1. Remove duplicate items from your input and try \
-             again."
+            "Duplicate function call output found with call_id call_1. Remove duplicate items \
+             from your input and try again."
         )
     );
     assert_eq!(mends(&given), [(2, "duplicate_output", Action::Dropped)]);

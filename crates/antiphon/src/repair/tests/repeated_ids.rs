@@ -18,7 +18,8 @@ fn calls_of_two_turns_keep_their_own_outputs() {
     ];
     assert_eq!(
         refusal(&given).3,
-        "Duplicate item found with id call_0. Remove duplicate items from your input and try again."
+        "Duplicate function call found with call_id call_0. Remove duplicate items from your input \
+         and try again."
     );
     assert_eq!(mends(&given), [(3, "duplicate_call", Action::Renamed)]);
     let expected = [

@@ -1,0 +1,48 @@
+//! The provider's texts, from the catalogue that the engine's reports read too.
+//!
+//! The file is data alone. It is read and filled here anew, so that nothing of the code under test
+//! takes part in the judgement.
+
+use std::sync::LazyLock;
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::{INVALID_REQUEST, Refusal};
+use crate::Api;
+
+static CATALOGUE: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let text = include_str!("../../../antiphon/src/faults/provider_errors.json");
+    serde_json::from_str(text).expect("the catalogue is an array of errors")
+});
+
+/// The refusal of this name, with a value for each placeholder of its texts.
+///
+/// # Panics
+/// If the catalogue has no such error, or a placeholder of it has no value.
+pub(super) fn refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
+    let error = CATALOGUE.iter().find(|error| error["name"] == name);
+    let error = error.unwrap_or_else(|| panic!("the catalogue has no error '{name}'"));
+    let status = error["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let text = |field: &str| error[field].as_str();
+    Refusal {
+        api: Api::Responses,
+        status: status.expect("every error has a status"),
+        kind: INVALID_REQUEST,
+        param: text("param").map(|param| fill(param, values)),
+        code: text("code"),
+        message: fill(text("message").expect("every error has a message"), values),
+    }
+}
+
+/// The template from left to right, each `{name}` as its value.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let Some((before, rest)) = template.split_once('{') else {
+        return template.to_owned();
+    };
+    let (name, after) = rest.split_once('}').expect("every brace is closed");
+    let value = values.iter().find_map(|(known, value)| (*known == name).then_some(value));
+    let value = value.unwrap_or_else(|| panic!("there is no value for '{name}'"));
+    format!("{before}{value}{}", fill(after, values))
+}
