@@ -52,7 +52,7 @@ fn subscriber(
     let lines = fmt::layer().with_ansi(ansi).with_writer(writer);
     let lines = match format {
         Format::Text => lines.compact().boxed(),
-        Format::Json => lines.json().boxed(),
+        Format::Json => lines.json().with_span_list(false).boxed(),
     };
     Registry::default().with(lines).with(filter).with(filter_fn(is_discreet))
 }

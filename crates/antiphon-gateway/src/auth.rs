@@ -13,6 +13,7 @@ use ring::hmac;
 
 use crate::caller::Caller;
 use crate::error::ApiError;
+use crate::request_id::RequestId;
 use crate::secret::{self, MasterKey};
 use crate::settings::{ApiKey, KeyHash, Secret, Settings};
 
@@ -89,7 +90,11 @@ impl Authenticator {
     }
 
     /// The caller that these headers name.
-    pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    pub(crate) fn authenticate(
+        &self,
+        headers: &HeaderMap,
+        request_id: RequestId,
+    ) -> Result<Caller, ApiError> {
         let token = bearer_token(headers).or_else(|| anthropic_key(headers));
         let tenant = match (&self.naming, token) {
             (Naming::Keys(keys), token) => self.tenant_of_key(keys, token.unwrap_or_default())?,
@@ -98,7 +103,7 @@ impl Authenticator {
             (Naming::Token, None) | (Naming::Nothing, _) => Tenant::new(EVERYONE),
         };
         let token = token.filter(|_| self.tokens_go_upstream).map(Secret::new);
-        Ok(Caller { tenant, token, headers: self.provider_headers(headers) })
+        Ok(Caller { tenant, token, request_id, headers: self.provider_headers(headers) })
     }
 
     /// Whether all callers are one tenant.

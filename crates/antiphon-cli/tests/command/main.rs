@@ -9,6 +9,7 @@ mod convert;
 mod discretion;
 mod disk;
 mod histories;
+mod logs;
 mod precedence;
 mod refusals;
 mod repair;

@@ -17,6 +17,10 @@ fn headers(given: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
+fn authenticate(authenticator: &Authenticator, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    authenticator.authenticate(headers, RequestId::issue())
+}
+
 fn bearer(token: &str) -> HeaderMap {
     headers(&[("authorization", &format!("Bearer {token}"))])
 }
@@ -41,30 +45,30 @@ fn behind_a_proxy(settings: Settings) -> Settings {
 #[test]
 fn a_key_names_its_tenant_and_a_wrong_one_none() {
     let authenticator = authenticator(&keyed("key-of-acme", "acme"));
-    let caller = authenticator.authenticate(&bearer("key-of-acme")).unwrap();
+    let caller = authenticate(&authenticator, &bearer("key-of-acme")).unwrap();
     assert_eq!(caller.tenant, Tenant::new("acme"));
-    let refused = authenticator.authenticate(&bearer("sk-0123456789abcdef")).unwrap_err();
+    let refused = authenticate(&authenticator, &bearer("sk-0123456789abcdef")).unwrap_err();
     assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(refused.message(), "Incorrect API key provided: sk-....");
-    assert!(authenticator.authenticate(&HeaderMap::new()).is_err());
+    assert!(authenticate(&authenticator, &HeaderMap::new()).is_err());
 }
 
 #[test]
 fn the_hash_of_a_key_is_no_key() {
     let authenticator = authenticator(&keyed("key-of-acme", "acme"));
     let hash = KeyHash::of("key-of-acme").to_string();
-    assert!(authenticator.authenticate(&bearer(&hash)).is_err());
-    assert!(authenticator.authenticate(&bearer(&hash[7..])).is_err());
+    assert!(authenticate(&authenticator, &bearer(&hash)).is_err());
+    assert!(authenticate(&authenticator, &bearer(&hash[7..])).is_err());
 }
 
 #[test]
 fn every_token_that_goes_upstream_is_a_tenant_of_its_own() {
     let authenticator = authenticator(&forwarding());
-    let tenant = |token| authenticator.authenticate(&bearer(token)).unwrap().tenant;
+    let tenant = |token| authenticate(&authenticator, &bearer(token)).unwrap().tenant;
     assert_eq!(tenant("one"), tenant("one"));
     assert_ne!(tenant("one"), tenant("two"));
     assert!(is_reserved(tenant("one").as_str()));
-    let nobody = authenticator.authenticate(&HeaderMap::new()).unwrap();
+    let nobody = authenticate(&authenticator, &HeaderMap::new()).unwrap();
     assert_eq!(nobody.tenant, Tenant::new(EVERYONE));
 }
 
@@ -73,7 +77,7 @@ fn a_token_that_stays_here_is_no_tenant() {
     let with_key = vec![upstream(Some("key-of-the-gateway"))];
     for upstreams in [Vec::new(), with_key] {
         let authenticator = authenticator(&Settings { upstreams, ..Settings::default() });
-        let caller = authenticator.authenticate(&bearer("one")).unwrap();
+        let caller = authenticate(&authenticator, &bearer("one")).unwrap();
         assert_eq!((caller.tenant.as_str(), caller.token), (EVERYONE, None));
     }
 }
@@ -81,7 +85,7 @@ fn a_token_that_stays_here_is_no_tenant() {
 #[test]
 fn a_proxy_names_the_tenant_whatever_the_token() {
     let authenticator = authenticator(&behind_a_proxy(forwarding()));
-    let of = |given: &[_]| authenticator.authenticate(&headers(given));
+    let of = |given: &[_]| authenticate(&authenticator, &headers(given));
     let one = of(&[("openai-tenant", "acme"), ("authorization", "Bearer a")]).unwrap();
     let two = of(&[("openai-tenant", "acme"), ("authorization", "Bearer b")]).unwrap();
     assert_eq!(one.tenant, two.tenant);
@@ -96,7 +100,7 @@ fn a_proxy_names_the_tenant_whatever_the_token() {
 #[test]
 fn a_proxys_name_is_one_short_word_that_its_caller_had_no_part_in() {
     let authenticator = authenticator(&behind_a_proxy(Settings::default()));
-    let of = |given: &[_]| authenticator.authenticate(&headers(given));
+    let of = |given: &[_]| authenticate(&authenticator, &headers(given));
     let longest = "a".repeat(256);
     assert!(of(&[("openai-tenant", &longest)]).is_ok());
     let long = "a".repeat(257);

@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::request::{Again, CreateRequest, Identity};
+use crate::request_id::RequestId;
 use crate::settings::Limits;
 
 /// The request as it came, beside what else the turn was begun with. A caller's token is not among
@@ -20,6 +21,9 @@ pub(crate) struct Work {
     pub(crate) created_at: i64,
     /// Whether the upstream was to be shown the caller's own token.
     pub(crate) needs_token: bool,
+    /// The id of the request that created it; `None` where a release wrote this that had no ids.
+    #[serde(default)]
+    request_id: Option<String>,
     /// Headers of the provider's that go upstream as they came.
     headers: Vec<(String, String)>,
     body: Box<RawValue>,
@@ -38,7 +42,9 @@ impl Work {
         let headers = caller.headers.iter().filter_map(|(name, value)| {
             Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
         });
-        let work = Self { created_at, needs_token, headers: headers.collect(), body };
+        let request_id = Some(caller.request_id.to_string());
+        let headers = headers.collect();
+        let work = Self { created_at, needs_token, request_id, headers, body };
         Ok(serde_json::to_vec(&work).expect("it is plain data").into())
     }
 
@@ -50,7 +56,13 @@ impl Work {
     /// In the place of what cannot be read: its request is none.
     pub(crate) fn unknown() -> Self {
         let body = RawValue::from_string("null".to_owned()).expect("it is JSON");
-        Self { created_at: unix_now(), needs_token: false, headers: Vec::new(), body }
+        Self {
+            created_at: unix_now(),
+            needs_token: false,
+            request_id: None,
+            headers: Vec::new(),
+            body,
+        }
     }
 
     /// Who asked, without a token.
@@ -59,7 +71,9 @@ impl Work {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         };
         let headers: HeaderMap = self.headers.iter().filter_map(header).collect();
-        Caller { tenant: tenant.clone(), token: None, headers }
+        let request_id = self.request_id.as_deref().and_then(RequestId::parse);
+        let request_id = request_id.unwrap_or_else(RequestId::issue);
+        Caller { tenant: tenant.clone(), token: None, request_id, headers }
     }
 
     /// What was asked for. It was let in when it came, so that no limit holds it up now.

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use self::line::{Held, Pauses};
 use self::turnstile::Turnstiles;
@@ -73,7 +74,8 @@ impl Leases {
         let (leases, tenant, id) = (self.clone(), tenant.clone(), id.clone());
         let left = CancellationToken::new();
         let _waiting = left.clone().drop_guard();
-        let waiting = self.tasks.spawn(async move { leases.stand_in_line(tenant, id, left).await });
+        let waiting = async move { leases.stand_in_line(tenant, id, left).await };
+        let waiting = self.tasks.spawn(waiting.in_current_span());
         waiting.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 

@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 use super::probe::Probes;
 use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::request_id::RequestId;
 use crate::settings::{Capabilities, Preset, State};
 use crate::upstream::{HttpUpstream, Upstreams};
 
@@ -104,7 +105,12 @@ pub(crate) async fn find_out(upstreams: &Upstreams) {
 /// Asks those to which the operator has a key, where it is not known. The others are asked when a caller's
 /// request needs it, with what that caller shows them.
 async fn ask_all(upstreams: &Upstreams) {
-    let nobody = Caller { tenant: Tenant::new(""), token: None, headers: HeaderMap::new() };
+    let nobody = Caller {
+        tenant: Tenant::new(""),
+        token: None,
+        request_id: RequestId::issue(),
+        headers: HeaderMap::new(),
+    };
     let keep = |http: &&HttpUpstream| http.state() == State::Upstream && http.has_own_key();
     let asked = upstreams.all().iter().filter(keep).map(async |http| {
         if http.find_capabilities(&nobody).await.is_none() {

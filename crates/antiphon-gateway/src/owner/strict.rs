@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Provider;
 use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::request_id::RequestId;
 use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, StateError, UpstreamError, Upstreams};
 
@@ -27,6 +28,7 @@ impl World {
         let caller = Caller {
             tenant: antiphon_store::Tenant::new("alice"),
             token: Some(Secret::new("token-of-alice")),
+            request_id: RequestId::issue(),
             headers: HeaderMap::new(),
         };
         Self { provider, upstreams: Upstreams::new(&settings, false), caller }

@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
+use crate::request_id::RequestId;
 use crate::settings::{Secret, Settings, State, UpstreamSettings};
 use crate::upstream::{HttpUpstream, Upstreams};
 
@@ -45,6 +46,7 @@ impl World {
         let caller = Caller {
             tenant: Tenant::new("alice"),
             token: Some(Secret::new("token-of-alice")),
+            request_id: RequestId::issue(),
             headers: HeaderMap::new(),
         };
         Self { upstream, upstreams: Upstreams::new(&settings, false), caller }

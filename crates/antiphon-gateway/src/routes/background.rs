@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
 use http::StatusCode;
+use tracing::{Instrument as _, Span};
 
 use super::extract::Path;
 use super::json;
@@ -67,10 +68,11 @@ async fn stream_of(
     id: ResponseId,
     from: u64,
 ) -> Result<Response, ApiError> {
-    let tenant = caller.tenant.clone();
+    let (tenant, span) = (caller.tenant.clone(), Span::current());
     match Reading::begin(Arc::clone(&gateway), tenant, id.clone(), from).await? {
-        Some(reading) => Ok(sse(stream::unfold(reading, async |mut reading| {
-            Some((reading.next().await?, reading))
+        Some(reading) => Ok(sse(stream::unfold(reading, move |mut reading| {
+            let next = async { Some((reading.next().await?, reading)) };
+            next.instrument(span.clone())
         }))),
         None => Err(not_streamed(&find(&gateway, &caller, id.as_str()).await?)),
     }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
+use tracing::Span;
 
 use super::extract::pass_over;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::Allowance;
+use crate::request_id::RequestId;
 
 /// Nobody, while the gateway stops.
 pub(super) async fn while_open(
@@ -33,7 +35,7 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match caller(&gateway, request.headers()) {
+    let caller = match caller(&gateway, &request) {
         Ok(caller) => caller,
         Err(error) => return refuse(&gateway, request, error).await,
     };
@@ -66,14 +68,19 @@ pub(super) async fn open_turn(
     }
 }
 
-fn caller(gateway: &Gateway, headers: &HeaderMap) -> Result<Caller, ApiError> {
+fn caller(gateway: &Gateway, request: &Request) -> Result<Caller, ApiError> {
+    let headers = request.headers();
     let maximum = gateway.settings.limits.max_header_bytes;
     let length =
         |(name, value): (&http::HeaderName, &HeaderValue)| name.as_str().len() + value.len();
     if headers.iter().map(length).sum::<usize>() > maximum {
         return Err(headers_too_large(maximum));
     }
-    gateway.authenticator.authenticate(headers)
+    let request_id = request.extensions().get::<RequestId>();
+    let request_id = request_id.expect("every request is identified first").clone();
+    let caller = gateway.authenticator.authenticate(headers, request_id)?;
+    Span::current().record("tenant", caller.tenant.as_str());
+    Ok(caller)
 }
 
 fn headers_too_large(maximum: usize) -> ApiError {

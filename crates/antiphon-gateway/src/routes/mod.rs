@@ -8,6 +8,7 @@ mod extract;
 mod forward;
 mod gate;
 mod health;
+mod identify;
 mod input_tokens;
 mod items;
 mod models;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::OriginalUri;
-use axum::middleware::from_fn_with_state as layer;
+use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, StatusCode, Uri, header};
@@ -81,6 +82,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .nest("/v1", v1)
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
+        .layer(from_fn(identify::identify))
         .with_state(Arc::clone(gateway))
 }
 

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio_tungstenite::tungstenite::Error as LinkError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+use tracing::Instrument as _;
 
 use super::wrong_method;
 use crate::caller::Caller;
@@ -41,12 +42,13 @@ pub(super) async fn open(
         return foreign_page().into_response();
     }
     let upgraded = hyper::upgrade::on(&mut request);
-    connection.go_on(async move {
+    let serving = async move {
         match upgraded.await {
             Ok(upgraded) => Socket::new(gateway, caller, upgraded).await.serve().await,
             Err(error) => tracing::debug!(%error, "a connection broke before it was upgraded"),
         }
-    });
+    };
+    connection.go_on(serving.in_current_span());
     response
 }
 

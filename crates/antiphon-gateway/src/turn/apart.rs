@@ -32,10 +32,10 @@ impl Turn<'_> {
         let Announced { id, created_at } =
             self.announced.clone().expect("a turn in the background is announced first");
         let cursor = self.began_at().await;
-        let (fresh, report) = match self.fresh_behind(cursor).await {
-            Ok(planned) => planned,
-            Err(_) => (Vec::new(), Report::new(self.request.input.len())),
-        };
+        let (fresh, report) = self.fresh_behind(cursor).await.unwrap_or_else(|_| {
+            let report = Report::new(self.request.input.len());
+            (Vec::new(), report.of_request(&self.caller.request_id))
+        });
         let mut assembler = self.assembler_apart(told);
         match ending {
             Ending::Cancelled => assembler.cancel(),

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
+use tracing::Instrument as _;
 
 use super::log::numbered;
 use super::retry::Made;
@@ -61,8 +62,9 @@ pub(crate) async fn accept(
 ) -> Result<Accepted, ApiError> {
     let (telling, told) = oneshot::channel();
     let turns = gateway.turns.clone();
-    turns.spawn(async move {
+    let accepting = async move {
         let turn = Turn::of(&gateway, &caller, &request);
+        turn.record_in_span();
         match turn.shard_named() {
             Ok(shard) => {
                 let turn = Turn { announced: Some(Announced::now(shard)), ..turn };
@@ -70,7 +72,8 @@ pub(crate) async fn accept(
             }
             Err(error) => turn.refuse(error, telling),
         }
-    });
+    };
+    turns.spawn(accepting.in_current_span());
     received(told).await
 }
 

@@ -6,6 +6,7 @@ use antiphon::stream::{Finished, Output, Status};
 use antiphon::{Body, HeldItem, Origin};
 use antiphon_store::{Base, NewResponse, ResponseId, Turn as TurnRecord};
 use bytes::Bytes;
+use tracing::Instrument as _;
 
 use super::open::Opened;
 use super::plan::Plan;
@@ -65,9 +66,10 @@ impl Turn<'_> {
 
     fn drop_opening_later(&self, id: ResponseId) {
         let (store, tenant) = (Arc::clone(&self.gateway.store), self.caller.tenant.clone());
-        self.gateway.turns.spawn(async move {
+        let dropping = async move {
             eventually("an opening is not dropped", || store.drop_opening(&tenant, &id)).await;
-        });
+        };
+        self.gateway.turns.spawn(dropping.in_current_span());
     }
 
     /// Drops the opening if the turn panics while this is held.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use antiphon::stream::{Event, Failure, Status};
 use antiphon_store::{Base, LoggedEvent, StoreError, Turn as TurnRecord};
+use tracing::Instrument as _;
 
 use super::background::Planning;
 use super::log::EventLog;
@@ -213,11 +214,12 @@ impl Held<'_> {
     fn leave_behind(&self) {
         let (store, jobs) = (Arc::clone(&self.gateway.store), self.gateway.jobs.clone());
         let job = Arc::clone(&self.job);
-        self.gateway.turns.spawn(async move {
+        let releasing = async move {
             let release = || store.background().release(job.tenant(), job.id());
             eventually("a background response is not left to others", release).await;
             jobs.look_for_left();
-        });
+        };
+        self.gateway.turns.spawn(releasing.in_current_span());
     }
 }
 

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::Told;
 use super::channel::{EventReceiver, EventSender, channel};
@@ -47,13 +48,14 @@ impl EventLog {
             next: told,
         };
         let cannot = lost.clone();
-        gateway.turns.spawn(async move {
+        let writing = async move {
             let outcome = writer.write_all(receiver).await;
             if outcome.is_err() {
                 cannot.cancel();
             }
             drop(telling.send(outcome));
-        });
+        };
+        gateway.turns.spawn(writing.in_current_span());
         Self { job, events: Some(events), written, lost }
     }
 

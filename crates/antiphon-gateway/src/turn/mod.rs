@@ -40,6 +40,7 @@ use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken}
 use antiphon_store::ResponseId;
 use futures_util::future::maybe_done;
 use tokio::sync::oneshot;
+use tracing::Instrument as _;
 
 pub(crate) use self::background::{Accepted, accept};
 pub(crate) use self::channel::{EventReceiver, Told};
@@ -65,6 +66,7 @@ use crate::limits::TurnPermit;
 use crate::owner::Owner;
 use crate::request::{Continues, CreateRequest, Wants};
 use crate::settings::OnDisconnect;
+use crate::trace;
 use crate::upstream::{Asking, HttpUpstream, Reply, Upstream, UpstreamError};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
@@ -76,9 +78,12 @@ pub(crate) async fn answer(
 ) -> Result<Answer, ApiError> {
     let (client, answer) = Client::new(request.stream, gateway.closing.clone(), permit);
     let turns = gateway.turns.clone();
-    turns.spawn(async move {
-        Turn::of(&gateway, &caller, &request).run(client).await;
-    });
+    let turn = async move {
+        let turn = Turn::of(&gateway, &caller, &request);
+        turn.record_in_span();
+        turn.run(client).await;
+    };
+    turns.spawn(turn.in_current_span());
     received(answer).await
 }
 
@@ -134,6 +139,12 @@ impl<'a> Turn<'a> {
 }
 
 impl Turn<'_> {
+    /// Has each log line of the turn say which model it asks, where, and in which conversation.
+    fn record_in_span(&self) {
+        let upstream = self.gateway.upstreams.of_model(&self.request.model);
+        trace::record_turn(self.request, upstream.map(Upstream::label));
+    }
+
     async fn run(&self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
             report::log_refusal(self.caller, &error);

@@ -99,6 +99,7 @@ impl Turn<'_> {
         let mut admission = Admission::new(held, incoming, key, strict);
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
+        let report = report.of_request(&self.caller.request_id);
         let made_with = known_reasoning(&transcript, made_with);
         let admitted = Admitted { held, sources, made_with, report };
         let (prompt, report) =

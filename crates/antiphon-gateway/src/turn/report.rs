@@ -20,11 +20,15 @@ use super::open::Opened;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request::CreateRequest;
+use crate::request_id::RequestId;
 
 /// The report of one turn. It names items and rules, never what they say.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     object: &'static str,
+    /// The id of the request; `None` where the turn came past the gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
     /// How many items the caller sent.
     input_items: usize,
     /// Whether the turn stands in the place of an earlier attempt that was cut short.
@@ -124,6 +128,7 @@ impl Report {
     pub(super) fn new(input_items: usize) -> Self {
         Self {
             object: "antiphon.report",
+            request_id: None,
             input_items,
             superseding: false,
             retries: 0,
@@ -135,6 +140,12 @@ impl Report {
             truncated: Vec::new(),
             stream: Vec::new(),
         }
+    }
+
+    /// The same with the id of the request that it reports on.
+    pub(super) fn of_request(mut self, id: &RequestId) -> Self {
+        self.request_id = Some(id.to_string());
+        self
     }
 
     /// The turn stands in the place of an earlier attempt, or not.

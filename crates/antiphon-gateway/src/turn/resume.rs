@@ -6,14 +6,17 @@ use antiphon::stream::Failure;
 use antiphon_store::LeftJob;
 use bytes::Bytes;
 use futures_util::FutureExt;
+use tracing::Instrument as _;
 
 use super::job::{BEGINNING, Ending};
 use super::{Announced, Turn};
 use crate::background::Work;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{Again, CreateRequest, Identity};
 use crate::settings::Limits;
+use crate::trace::request_span;
 
 /// How often a turn is begun anew. What ends each process that works on it does not go on for ever.
 const TIMES: u32 = 3;
@@ -21,9 +24,16 @@ const TIMES: u32 = 3;
 /// Begins the turn anew where nothing of its output was told, and ends it as failed where it cannot be
 /// begun anew.
 pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
-    let job = gateway.jobs.enter(&left.tenant, &left.id);
     let work = Work::read(&left.work).unwrap_or_else(Work::unknown);
-    let (caller, request) = (work.caller(&left.tenant), work.request(left.request));
+    let caller = work.caller(&left.tenant);
+    let span = request_span(&caller.request_id);
+    span.record("tenant", caller.tenant.as_str());
+    resume_work(gateway, left, work, caller).instrument(span).await;
+}
+
+async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: Caller) {
+    let job = gateway.jobs.enter(&left.tenant, &left.id);
+    let request = work.request(left.request);
     let unreadable = request.as_ref().err().map(ApiError::as_failure);
     let request = request.unwrap_or_else(|_| nothing_known(&left));
     let announced = Announced { id: left.id.clone(), created_at: work.created_at };
@@ -32,8 +42,8 @@ pub(crate) async fn resume(gateway: &Arc<Gateway>, left: LeftJob) {
         Some(failure) => Some(Ending::Failed(failure)),
         None => ending_of(&left, &work),
     };
+    turn.record_in_span();
     tracing::info!(
-        tenant = left.tenant.as_str(),
         response = left.id.as_str(),
         begun_anew = ending.is_none(),
         "took up a background response"

@@ -26,7 +26,8 @@ use super::{api, own_key};
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::owner::Findings;
-use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
+use crate::request_id::{REQUEST_ID, RequestId};
+use crate::settings::{Capabilities, ModelPattern, Retries, Secret, State, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -65,6 +66,11 @@ impl HttpUpstream {
 
     /// The server's name, by which the origin of items is known.
     pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name that operators know it by.
+    pub(crate) fn label(&self) -> &str {
         &self.name
     }
 
@@ -206,9 +212,20 @@ impl HttpUpstream {
         let request = self.request(method, path, body, caller)?;
         let answer = patience.wait(self.client.request(request)).await?;
         let answer = answer.map_err(|error| unreachable_because(&error))?;
+        self.record_request_id(answer.headers());
         match answer.status() {
             StatusCode::OK => Ok(answer),
             _ => Err(self.refusal(answer, patience).await),
+        }
+    }
+
+    /// Has the log name the id that the server gave to the request.
+    fn record_request_id(&self, headers: &HeaderMap) {
+        let mut names = [REQUEST_ID, HeaderName::from_static("request-id")].into_iter();
+        let id = names.find_map(|name| RequestId::from_value(headers.get(name)?));
+        let key = self.settings.key.as_ref().map(Secret::reveal);
+        if let Some(id) = id.filter(|id| key.is_none_or(|key| !id.as_str().contains(key))) {
+            tracing::Span::current().record("upstream_request_id", id.as_str());
         }
     }
 

@@ -157,6 +157,16 @@ impl Origins {
     }
 }
 
+impl<'a> Upstream<'a> {
+    /// The name that operators know it by.
+    pub(crate) fn label(self) -> &'a str {
+        match self {
+            Self::Sim => SIM,
+            Self::Http(http) => http.label(),
+        }
+    }
+}
+
 impl Upstream<'_> {
     /// The API that it speaks.
     pub(crate) fn api(self) -> Dialect {

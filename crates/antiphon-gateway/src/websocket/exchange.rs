@@ -7,12 +7,15 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use http::StatusCode;
+use tracing::Instrument as _;
 
 use super::client_event::Create;
 use super::stream_id::StreamId;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::request_id::RequestId;
+use crate::trace::lane_span;
 use crate::turn::{self, Answer, EventReceiver, Told};
 
 /// What a lane hears.
@@ -21,7 +24,7 @@ pub(super) enum Heard {
     /// An event of its turn.
     Event(Event),
     /// There will be none, or no more.
-    Refused(ApiError),
+    Refused(RequestId, ApiError),
     /// The turn has ended.
     Over,
 }
@@ -45,29 +48,35 @@ enum Progress {
 /// Takes a turn. Who drops the hearing has left.
 pub(super) fn exchange(gateway: &Arc<Gateway>, caller: &Caller, create: Create) -> Hearing {
     let stream = create.stream;
+    let request_id = RequestId::issue();
+    let span = lane_span(&request_id, &caller.request_id, caller.tenant.as_str());
+    let caller = Caller { request_id: request_id.clone(), ..caller.clone() };
     let asking = match gateway.limiter.permit_turn(&caller.tenant) {
         Ok(permit) => {
-            turn::answer(Arc::clone(gateway), caller.clone(), create.request, permit).boxed()
+            let answer = turn::answer(Arc::clone(gateway), caller, create.request, permit);
+            answer.instrument(span).boxed()
         }
         Err(error) => async { Err(error) }.boxed(),
     };
-    let heard = stream::unfold(Progress::Asking(asking), next);
+    let heard = stream::unfold(Progress::Asking(asking), move |progress| {
+        next(progress, request_id.clone())
+    });
     heard.map(move |heard| (stream.clone(), heard)).boxed()
 }
 
-async fn next(mut progress: Progress) -> Option<(Heard, Progress)> {
+async fn next(mut progress: Progress, id: RequestId) -> Option<(Heard, Progress)> {
     loop {
         progress = match progress {
             Progress::Asking(answer) => match answer.await {
                 Ok(Answer::Stream(_, events)) => Progress::Telling(events),
-                Ok(Answer::Whole(..)) => return Some((cut_off(), Progress::Over)),
-                Err(error) => return Some((Heard::Refused(error), Progress::Over)),
+                Ok(Answer::Whole(..)) => return Some((cut_off(id), Progress::Over)),
+                Err(error) => return Some((Heard::Refused(id, error), Progress::Over)),
             },
             Progress::Telling(mut events) => {
                 return Some(match events.recv().await {
                     Some(Told::Event(event)) => (Heard::Event(event), Progress::Telling(events)),
                     Some(Told::Done) => (Heard::Over, Progress::Ended),
-                    None => (cut_off(), Progress::Over),
+                    None => (cut_off(id), Progress::Over),
                 });
             }
             Progress::Over => return Some((Heard::Over, Progress::Ended)),
@@ -77,7 +86,7 @@ async fn next(mut progress: Progress) -> Option<(Heard, Progress)> {
 }
 
 /// A stream that ends without saying so has broken inside the gateway.
-fn cut_off() -> Heard {
+fn cut_off(id: RequestId) -> Heard {
     let message = "The response broke off inside the gateway.";
-    Heard::Refused(ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
+    Heard::Refused(id, ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))
 }

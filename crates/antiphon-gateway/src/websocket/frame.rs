@@ -10,6 +10,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::error_body::ErrorBody;
+use crate::request_id::{REQUEST_ID, RequestId};
 
 /// An event of a response, with the name of its lane.
 pub(super) fn event(stream: Option<&StreamId>, event: Event) -> Utf8Bytes {
@@ -31,9 +32,9 @@ fn named(event: &[u8], stream: &StreamId) -> Bytes {
     named.freeze()
 }
 
-/// An error that ends no connection: its status, the provider's error object, and those headers that a
-/// client acts on.
-pub(super) fn error(stream: Option<&StreamId>, error: &ApiError) -> Utf8Bytes {
+/// An error that ends no connection: its status, the provider's error object, the id of the request,
+/// and those headers that a client acts on.
+pub(super) fn error(stream: Option<&StreamId>, id: &RequestId, error: &ApiError) -> Utf8Bytes {
     let mut frame = Object::default();
     frame.set("type", r#""error""#);
     frame.set("status", error.status().as_u16().to_string());
@@ -41,9 +42,7 @@ pub(super) fn error(stream: Option<&StreamId>, error: &ApiError) -> Utf8Bytes {
         frame.set_string("stream_id", stream.as_str());
     }
     frame.set("error", error_object(error));
-    if let Some(headers) = headers(&error.headers()) {
-        frame.set("headers", headers.to_string());
-    }
+    frame.set("headers", headers(id, &error.headers()).to_string());
     frame.to_text().into()
 }
 
@@ -69,15 +68,16 @@ fn unreadable(message: &str) -> ErrorBody<'_> {
     ErrorBody { message, kind, param: None, code: Some(kind) }
 }
 
-fn headers(headers: &HeaderMap) -> Option<Value> {
+fn headers(id: &RequestId, headers: &HeaderMap) -> Value {
     let is_acted_on =
         |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
     let told = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
     let told = told.filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))
     });
-    let told: serde_json::Map<_, _> = told.collect();
-    (!told.is_empty()).then(|| told.into())
+    let id = (REQUEST_ID.as_str().to_owned(), Value::from(id.as_str()));
+    let told: serde_json::Map<_, _> = told.chain([id]).collect();
+    told.into()
 }
 
 /// The refusal to steer, with the input as it came.

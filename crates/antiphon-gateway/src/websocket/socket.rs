@@ -28,6 +28,7 @@ use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::request_id::RequestId;
 use crate::settings::Limits;
 
 /// A WebSocket of one caller.
@@ -195,7 +196,7 @@ impl Socket {
             Heard::Event(event) => {
                 self.send(Message::Text(frame::event(stream.as_ref(), event))).await
             }
-            Heard::Refused(error) => self.refuse(stream.as_ref(), &error).await,
+            Heard::Refused(id, error) => self.refuse_request(stream.as_ref(), &id, &error).await,
             Heard::Over => {
                 self.lanes.ended(stream.as_ref());
                 self.begin();
@@ -227,8 +228,19 @@ impl Socket {
         }
     }
 
+    /// Refuses an event of which no turn came: it has the id of the connection's own request.
     async fn refuse(&mut self, stream: Option<&StreamId>, error: &ApiError) -> Result<(), End> {
-        self.send(Message::Text(frame::error(stream, error))).await
+        let id = self.caller.request_id.clone();
+        self.refuse_request(stream, &id, error).await
+    }
+
+    async fn refuse_request(
+        &mut self,
+        stream: Option<&StreamId>,
+        id: &RequestId,
+        error: &ApiError,
+    ) -> Result<(), End> {
+        self.send(Message::Text(frame::error(stream, id, error))).await
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {

@@ -17,6 +17,7 @@ mod passthrough;
 mod references;
 mod repairs;
 mod replicas;
+mod request_ids;
 mod retries;
 mod semantics;
 mod serving;

@@ -20,6 +20,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use http::request::Parts;
+use tracing::Instrument as _;
 
 use self::asked::Asked;
 pub(super) use self::bodies::by_body;
@@ -88,7 +89,8 @@ async fn answered(
         return Passing::new(&gateway, http, &parts, body).told_as_it_comes(None).await;
     }
     let turns = gateway.turns.clone();
-    let made = turns.spawn(async move { change.made(&gateway, &caller, &parts, body).await });
+    let making = async move { change.made(&gateway, &caller, &parts, body).await };
+    let made = turns.spawn(making.in_current_span());
     made.await.unwrap_or_else(|_| {
         let message = "The request broke inside the gateway.";
         Err(ApiError::server(StatusCode::INTERNAL_SERVER_ERROR, message))

@@ -86,6 +86,7 @@ impl Theirs<'_> {
             }
         };
         let Admission { transcript, held, report, .. } = admission;
+        let report = report.of_request(&self.turn.caller.request_id);
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         Ok(Plan { transcript, held, fresh, sent, names_unknown, footing, stuck, origin, report })
     }

@@ -28,6 +28,21 @@ async fn what_has_no_output_yet_is_begun_anew_under_its_id() {
 }
 
 #[tokio::test]
+async fn resumed_turn_keeps_the_id_of_its_request() {
+    let mut world = with_own_key().await;
+    silence(&world);
+    let creator = world.client().with_header("x-request-id", "created-before");
+    let id = queued(&creator, &in_background("Hello")).await;
+    world.request(0).await;
+
+    world.kill_and_start().await;
+
+    let client = world.client();
+    assert_eq!(client.ended(&id).await["status"], "completed");
+    assert_eq!(client.report(&id).await["request_id"], "created-before");
+}
+
+#[tokio::test]
 async fn what_has_output_fails_and_says_why() {
     let mut world = with_own_key().await;
     let conversation = world.client().new_conversation().await;

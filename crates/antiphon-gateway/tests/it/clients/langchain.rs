@@ -60,6 +60,7 @@ async fn the_report_names_what_was_sent_again() {
         client.report(echoed.id()).await,
         json!({
             "object": "antiphon.report",
+            "request_id": echoed.header("x-request-id"),
             "input_items": 4,
             "superseding": false, "truncated": [],
             "retries": 0,

@@ -10,7 +10,7 @@ use super::recording::Call;
 use super::watched::Watched;
 use crate::support::{Client, soon};
 
-/// An answer without its date and without the ids that it is about.
+/// An answer without its date, the id of its request and the ids that it is about.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Observed {
     pub(super) status: StatusCode,
@@ -30,6 +30,7 @@ impl Observed {
         world.calls();
         let (status, mut headers, body) = answer(client, attempt).await;
         headers.remove(header::DATE);
+        headers.remove("x-request-id");
         let body = String::from_utf8(body.into()).expect("answers are text");
         let body = about.iter().flat_map(Ids::all).fold(body, |body, id| body.replace(id, "ID"));
         Self { status, headers, body, calls: world.calls() }

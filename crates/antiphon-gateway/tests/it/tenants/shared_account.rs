@@ -64,6 +64,7 @@ async fn seen(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> Seen {
     let body = ids.fold(body, |body, id| body.replace(id, "ID"));
     let mut headers = head.headers;
     headers.remove(header::DATE);
+    headers.remove("x-request-id");
     Seen { status: head.status, headers, body }
 }
 

@@ -1,0 +1,64 @@
+//! The span of a request: it puts the ids of the request into each of its log lines.
+
+use tracing::Span;
+use tracing::field::Empty;
+
+use crate::request::{Continues, CreateRequest};
+use crate::request_id::{RequestId, is_plain_id};
+
+/// The bound on a text in a log line that somebody else chose, in characters.
+pub(crate) const MAX_TEXT: usize = 100;
+
+/// The span of one request. It has the highest level, so that no log filter leaves its fields out of
+/// the lines that it lets through.
+pub(crate) fn request_span(id: &RequestId) -> Span {
+    tracing::error_span!(
+        "request",
+        request_id = id.as_str(),
+        connection = Empty,
+        tenant = Empty,
+        conversation = Empty,
+        model = Empty,
+        upstream = Empty,
+        upstream_request_id = Empty,
+    )
+}
+
+/// The span of one turn of a WebSocket. `connection` is the id of the request that opened it.
+pub(crate) fn lane_span(id: &RequestId, connection: &RequestId, tenant: &str) -> Span {
+    let span = request_span(id);
+    span.record("connection", connection.as_str());
+    span.record("tenant", tenant);
+    span
+}
+
+/// Adds what is known of a turn to the current span.
+pub(crate) fn record_turn(request: &CreateRequest, upstream: Option<&str>) {
+    let span = Span::current();
+    span.record("model", shortened(&request.model, MAX_TEXT));
+    if let Continues::Conversation(id) = &request.continues
+        && is_plain_id(id)
+    {
+        span.record("conversation", id);
+    }
+    if let Some(upstream) = upstream {
+        span.record("upstream", upstream);
+    }
+}
+
+/// The first characters of a text.
+pub(crate) fn shortened(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn text_is_cut_between_characters() {
+        assert_eq!(shortened("añb", 3), "añb");
+        assert_eq!(shortened("añb", 2), "añ");
+        assert_eq!(shortened("", 2), "");
+    }
+}
