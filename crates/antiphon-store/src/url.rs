@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::StoreError;
-use crate::postgres::{PostgresSnapshot, PostgresStore};
+use crate::inspect::StoreState;
+use crate::postgres::{self, PostgresSnapshot, PostgresStore};
 use crate::snapshot::Snapshot;
-use crate::sqlite::{SqliteSnapshot, SqliteStore};
+use crate::sqlite::{self, SqliteSnapshot, SqliteStore};
 use crate::store::Store;
 
 /// Why no store was opened.
@@ -48,6 +49,19 @@ pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
             Box::new(blocking(move || SqliteSnapshot::take(Path::new(&path))).await?)
         }
         Form::Postgres => Box::new(PostgresSnapshot::take(url).await?),
+    })
+}
+
+/// Finds out what a gateway would find at `url`, whether or not processes have it open. Nothing is
+/// created or migrated.
+///
+/// # Errors
+/// A gateway could not start on it.
+pub async fn inspect(url: &str) -> Result<StoreState, OpenError> {
+    Ok(match Form::parse(url)? {
+        Form::Memory => StoreState::Absent,
+        Form::File(path) => blocking(move || sqlite::inspect(Path::new(&path))).await?,
+        Form::Postgres => postgres::inspect(url).await?,
     })
 }
 

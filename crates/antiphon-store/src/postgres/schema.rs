@@ -75,18 +75,31 @@ pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
     }
 }
 
-async fn step_up(client: &Client) -> Result<(), Failure> {
+/// The name of the current schema, and whether it has our tables, of whatever version. A schema that
+/// holds another application's tables is refused.
+pub(super) async fn has_tables(client: &Client) -> Result<(String, bool), Failure> {
     let row = client.query_one(OWNER, &[]).await?;
-    let (schema, is_ours, is_taken) = (row.get::<_, Option<&str>>(0), row.get(1), row.get(2));
+    let schema: Option<String> = row.get(0);
+    let (is_ours, is_taken): (bool, bool) = (row.get(1), row.get(2));
     let schema = schema.ok_or_else(|| {
         refused("the database has no current schema: no schema of the search_path exists")
     })?;
-    match (is_ours, is_taken) {
-        (true, _) => {}
-        (false, false) => client.batch_execute(CREATE_VERSION).await?,
-        (false, true) => {
-            return Err(refused(format!("the schema {schema} holds another application's tables")));
-        }
+    if is_taken && !is_ours {
+        return Err(refused(format!("the schema {schema} holds another application's tables")));
+    }
+    Ok((schema, is_ours))
+}
+
+/// Whether the tables are those of an earlier version.
+pub(super) async fn is_outdated(client: &Client) -> Result<bool, Failure> {
+    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
+    Ok(usize::try_from(version).is_ok_and(|version| version < STEPS.len()))
+}
+
+async fn step_up(client: &Client) -> Result<(), Failure> {
+    let (schema, has_tables) = has_tables(client).await?;
+    if !has_tables {
+        client.batch_execute(CREATE_VERSION).await?;
     }
     let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
     let done = usize::try_from(version).unwrap_or(usize::MAX);

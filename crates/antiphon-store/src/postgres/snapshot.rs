@@ -6,6 +6,7 @@ use std::ops::Range;
 use antiphon::HeldItem;
 use async_trait::async_trait;
 use bytes::Bytes;
+use tokio_postgres::Client;
 
 use super::failure::{Failure, describe};
 use super::pool::Connector;
@@ -37,17 +38,22 @@ impl PostgresSnapshot {
     /// Takes a snapshot of the database that a `postgres://` URL names. It is not among the processes
     /// that have the store open. Tables of another version are refused untouched.
     pub(crate) async fn take(url: &str) -> Result<Self> {
-        let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
-        let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
-        let client = Connector::new(settings.config, tls).connect().await.map_err(|error| {
-            let reason = describe(&error);
-            StoreError::Unavailable(format!("PostgreSQL cannot be reached: {reason}"))
-        })?;
+        let client = connect(url).await?;
         schema::check_current(&client).await?;
         let db = Session::reading(client).await.map_err(Failure::from)?;
         db.command(BEGIN).await?;
         Ok(Self { db })
     }
+}
+
+/// A connection of its own, beside those of a store.
+pub(super) async fn connect(url: &str) -> Result<Client> {
+    let settings = Settings::parse(url).map_err(StoreError::Unavailable)?;
+    let tls = tls::connector(&settings.trust).map_err(StoreError::Unavailable)?;
+    Connector::new(settings.config, tls).connect().await.map_err(|error| {
+        let reason = describe(&error);
+        StoreError::Unavailable(format!("PostgreSQL cannot be reached: {reason}"))
+    })
 }
 
 #[async_trait]

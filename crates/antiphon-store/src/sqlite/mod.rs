@@ -7,6 +7,7 @@ mod erasure;
 mod events;
 mod expiry;
 mod holdings;
+mod inspect;
 mod items;
 mod jobs;
 mod kept;
@@ -39,6 +40,7 @@ use tokio::task::spawn_blocking;
 
 use crate::error::StoreError;
 use crate::keys;
+pub(crate) use inspect::inspect;
 use readers::Readers;
 pub(crate) use snapshot::SqliteSnapshot;
 use writer::{Effect, Writer};

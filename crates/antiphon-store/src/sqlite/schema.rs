@@ -54,6 +54,12 @@ pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
     }
 }
 
+/// Whether the tables are those of an earlier version.
+pub(super) fn is_outdated(db: &Connection) -> Result<bool, StoreError> {
+    let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(usize::try_from(version).is_ok_and(|version| version < STEPS.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,39 @@
+//! Finds out what a gateway would find in a database, without creating or migrating anything.
+
+use tokio_postgres::Client;
+
+use super::failure::Failure;
+use super::schema;
+use super::snapshot::{PostgresSnapshot, connect};
+use crate::error::StoreError;
+use crate::inspect::StoreState;
+
+/// Inspects the database that a `postgres://` URL names.
+///
+/// # Errors
+/// A gateway could not start on it: it cannot be reached, it may not create its tables, or the
+/// schema holds another application's tables or those of a newer release.
+pub(crate) async fn inspect(url: &str) -> Result<StoreState, StoreError> {
+    let client = connect(url).await?;
+    if !schema::has_tables(&client).await?.1 {
+        check_creatable(&client).await?;
+        return Ok(StoreState::Absent);
+    }
+    if schema::is_outdated(&client).await? {
+        return Ok(StoreState::Outdated);
+    }
+    drop(client);
+    Ok(StoreState::Current(Box::new(PostgresSnapshot::take(url).await?)))
+}
+
+async fn check_creatable(client: &Client) -> Result<(), Failure> {
+    let may_create = "SELECT has_schema_privilege(current_schema(), 'CREATE'), current_user";
+    let row = client.query_one(may_create, &[]).await?;
+    match row.get(0) {
+        true => Ok(()),
+        false => Err(Failure::Refused(StoreError::Unavailable(format!(
+            "the user {} may not create tables in the database; grant CREATE on its schema",
+            row.get::<_, &str>(1)
+        )))),
+    }
+}
