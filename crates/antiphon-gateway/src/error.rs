@@ -81,6 +81,15 @@ impl ApiError {
         self
     }
 
+    /// Adds a sentence to the message.
+    pub(crate) fn with_hint(mut self, hint: &str) -> Self {
+        if let Self::Ours(error) = &mut self {
+            error.message.push(' ');
+            error.message.push_str(hint);
+        }
+        self
+    }
+
     pub(crate) fn retry_after(mut self, wait: Duration) -> Self {
         if let Self::Ours(error) = &mut self {
             error.retry_after = Some(wait);

@@ -6,6 +6,7 @@
 mod account;
 mod capabilities;
 mod found;
+mod missing;
 mod probe;
 mod provider;
 #[cfg(test)]

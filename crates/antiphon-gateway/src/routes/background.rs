@@ -57,7 +57,7 @@ pub(super) async fn stream_again(
     text: &str,
     starting_after: Option<u64>,
 ) -> Result<Response, ApiError> {
-    let id = ResponseId::parse(text).ok_or_else(|| ApiError::response_not_found(text))?;
+    let id = ResponseId::parse(text).ok_or_else(|| gateway.response_not_found(text))?;
     let from = starting_after.map_or(0, |last| last.saturating_add(1));
     stream_of(gateway, caller, id, from).await
 }
@@ -93,7 +93,7 @@ pub(super) async fn cancel(
     caller: Caller,
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
-    let id = ResponseId::parse(&text).ok_or_else(|| ApiError::response_not_found(&text))?;
+    let id = ResponseId::parse(&text).ok_or_else(|| gateway.response_not_found(&text))?;
     if cancelled_and_ended(&gateway, &caller.tenant, &id).await?.is_none()
         && !is_background(&find(&gateway, &caller, &text).await?)
     {

@@ -9,8 +9,8 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 
 /// The id that `text` is; what has no form of an id names nothing.
-pub(super) fn known(text: &str) -> Result<ConversationId, ApiError> {
-    ConversationId::parse(text).ok_or_else(|| ApiError::conversation_not_found(text))
+pub(super) fn known(gateway: &Gateway, text: &str) -> Result<ConversationId, ApiError> {
+    ConversationId::parse(text).ok_or_else(|| gateway.conversation_not_found(text))
 }
 
 /// The caller's conversation of this id.
@@ -19,8 +19,8 @@ pub(super) async fn find(
     caller: &Caller,
     text: &str,
 ) -> Result<Conversation, ApiError> {
-    let found = gateway.store.conversation(&caller.tenant, &known(text)?).await?;
-    let (conversation, _) = found.ok_or_else(|| ApiError::conversation_not_found(text))?;
+    let found = gateway.store.conversation(&caller.tenant, &known(gateway, text)?).await?;
+    let (conversation, _) = found.ok_or_else(|| gateway.conversation_not_found(text))?;
     Ok(conversation)
 }
 

@@ -60,9 +60,9 @@ pub(super) async fn update(
         return Err(ApiError::missing_parameter("metadata"));
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
-    let conversation = known(&id)?;
+    let conversation = known(&gateway, &id)?;
     let changed = gateway.store.set_metadata(&caller.tenant, &conversation, metadata).await?;
-    let changed = changed.ok_or_else(|| ApiError::conversation_not_found(&id))?;
+    let changed = changed.ok_or_else(|| gateway.conversation_not_found(&id))?;
     Ok(show_conversation(&changed))
 }
 
@@ -72,12 +72,12 @@ pub(super) async fn delete(
     caller: Caller,
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
-    let id = known(&text)?;
+    let id = known(&gateway, &text)?;
     match gateway.store.delete_conversation(&caller.tenant, &id).await? {
         true => {
             gateway.open_turns.conversation_deleted(&caller.tenant, &id);
             Ok(json(format!(r#"{{"id":"{id}","object":"conversation.deleted","deleted":true}}"#)))
         }
-        false => Err(ApiError::conversation_not_found(&text)),
+        false => Err(gateway.conversation_not_found(&text)),
     }
 }

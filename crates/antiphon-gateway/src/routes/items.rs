@@ -34,9 +34,9 @@ pub(super) async fn list(
     Path(id): Path<String>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let scope = Scope::Conversation(known(&id)?);
+    let scope = Scope::Conversation(known(&gateway, &id)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
-    let listing = listing.ok_or_else(|| ApiError::conversation_not_found(&id))?;
+    let listing = listing.ok_or_else(|| gateway.conversation_not_found(&id))?;
     Ok(json(list_of(&listing.items, listing.has_more, query.encrypted)))
 }
 
@@ -52,12 +52,12 @@ pub(super) async fn create(
     if fields.present("items").is_none() {
         return Err(ApiError::missing_parameter("items"));
     }
-    let id = known(&text)?;
+    let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
     let _lease = gateway.lease(&caller.tenant, &id).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
-        Err(StoreError::ConversationNotFound) => Err(ApiError::conversation_not_found(&text)),
+        Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {
             other?;
             Ok(json(list_of(&added, false, query.encrypted)))
@@ -72,7 +72,7 @@ pub(super) async fn show(
     Path((text, item_id)): Path<(String, String)>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let id = known(&text)?;
+    let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let item = gateway.store.item(&caller.tenant, &id, &ItemId::from(&*item_id)).await?;
     let item = item.ok_or_else(|| ApiError::item_not_found(&item_id))?;
@@ -85,7 +85,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path((text, item_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let id = known(&text)?;
+    let id = known(&gateway, &text)?;
     let _lease = gateway.lease(&caller.tenant, &id).await?;
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {

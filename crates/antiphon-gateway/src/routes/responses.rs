@@ -82,7 +82,7 @@ pub(super) async fn shown(
     text: &str,
     encrypted: bool,
 ) -> Result<Response, ApiError> {
-    let unknown = || ApiError::response_not_found(text);
+    let unknown = || gateway.response_not_found(text);
     let id = ResponseId::parse(text).ok_or_else(unknown)?;
     let (store, tenant) = (&gateway.store, &caller.tenant);
     if let Some(record) = store.response(tenant, &id).await? {
@@ -117,7 +117,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
-    let unknown = || ApiError::response_not_found(&text);
+    let unknown = || gateway.response_not_found(&text);
     let id = ResponseId::parse(&text).ok_or_else(unknown)?;
     background::end_before_deletion(&gateway, &caller, &id).await?;
     match gateway.store.delete_response(&caller.tenant, &id).await? {
@@ -133,7 +133,7 @@ pub(super) async fn input_items(
     Path(text): Path<String>,
     query: ListQuery,
 ) -> Result<Response, ApiError> {
-    let unknown = || ApiError::response_not_found(&text);
+    let unknown = || gateway.response_not_found(&text);
     let scope = Scope::Input(ResponseId::parse(&text).ok_or_else(unknown)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(unknown)?;
@@ -146,7 +146,7 @@ pub(super) async fn report(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let unknown = || ApiError::response_not_found(&id);
+    let unknown = || gateway.response_not_found(&id);
     let record = gateway.record_of(&caller, &id).await?.ok_or_else(unknown)?;
     let record = gateway.store.response(&caller.tenant, &record).await?.ok_or_else(unknown)?;
     Ok(json(record.response.report))
@@ -157,7 +157,7 @@ pub(super) async fn find(
     caller: &Caller,
     text: &str,
 ) -> Result<ResponseRecord, ApiError> {
-    let unknown = || ApiError::response_not_found(text);
+    let unknown = || gateway.response_not_found(text);
     let id = ResponseId::parse(text).ok_or_else(unknown)?;
     gateway.store.response(&caller.tenant, &id).await?.ok_or_else(unknown)
 }

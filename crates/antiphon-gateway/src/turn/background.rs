@@ -180,11 +180,11 @@ impl Turn<'_> {
             Continues::Nothing => Ok(self.shard_of_request()),
             Continues::Response(text) => {
                 let id = ResponseId::parse(text).map(|id| id.shard());
-                id.ok_or_else(|| ApiError::previous_response_not_found(text))
+                id.ok_or_else(|| self.gateway.previous_response_not_found(text))
             }
             Continues::Conversation(text) => {
                 let id = ConversationId::parse(text).map(|id| id.shard());
-                id.ok_or_else(|| ApiError::conversation_not_found(text))
+                id.ok_or_else(|| self.gateway.conversation_not_found(text))
             }
         }
     }

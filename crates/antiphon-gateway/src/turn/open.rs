@@ -106,7 +106,7 @@ impl Turn<'_> {
     /// Goes on from a response. Where its turn is still open, because its caller has just left it,
     /// that ends first.
     async fn open_after(&self, text: &str) -> Result<Opened, ApiError> {
-        let unknown = || ApiError::previous_response_not_found(text);
+        let unknown = || self.gateway.previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
         if let Some(remembered) = self.remembered(text) {
             return self.open_remembered(&id, remembered).await;
@@ -143,12 +143,12 @@ impl Turn<'_> {
         match &self.request.continues {
             Continues::Nothing => Ok(None),
             Continues::Response(text) => {
-                let unknown = || ApiError::previous_response_not_found(text);
+                let unknown = || self.gateway.previous_response_not_found(text);
                 let id = ResponseId::parse(text).ok_or_else(unknown)?;
                 Ok(Some(self.response(&id).await?.ok_or_else(unknown)?.cursor))
             }
             Continues::Conversation(text) => {
-                let unknown = || ApiError::conversation_not_found(text);
+                let unknown = || self.gateway.conversation_not_found(text);
                 let id = ConversationId::parse(text).ok_or_else(unknown)?;
                 let found = self.gateway.store.conversation(&self.caller.tenant, &id).await?;
                 Ok(Some(found.ok_or_else(unknown)?.1))
@@ -157,7 +157,7 @@ impl Turn<'_> {
     }
 
     async fn open_conversation(&self, text: &str) -> Result<Opened, ApiError> {
-        let unknown = || ApiError::conversation_not_found(text);
+        let unknown = || self.gateway.conversation_not_found(text);
         let id = ConversationId::parse(text).ok_or_else(unknown)?;
         self.open_held(id, unknown).await
     }

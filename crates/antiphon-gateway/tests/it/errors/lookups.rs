@@ -1,5 +1,7 @@
 //! What does not exist.
 
+use antiphon::dialect::Dialect;
+use antiphon_gateway::settings::{Settings, State};
 use serde_json::json;
 
 use crate::support::{MODES, World, ask, invalid, not_found, user};
@@ -126,5 +128,61 @@ async fn routes_of_an_unknown_item() {
         assert_eq!(refused.status, 404);
         assert_eq!(error["type"], "invalid_request_error");
         assert!(error["message"].as_str().unwrap().contains("'msg_x' not found"));
+    }
+}
+
+/// Ids as OpenAI gives them: of 50 digits, and of 48 that begin with the time.
+const OF_PROVIDER: [&str; 2] = [
+    "0be1ebc1ac5a3bb6006913e9bb0ff48190b3d39da4c3a2fd09",
+    "67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
+];
+const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; to \
+                    use conversations and responses that the provider stores, start the gateway with \
+                    --state upstream.";
+
+#[tokio::test]
+async fn provider_id_names_the_state_setting() {
+    let world = World::new().await;
+    let client = world.client();
+    for digits in OF_PROVIDER {
+        let (conversation, response) = (format!("conv_{digits}"), format!("resp_{digits}"));
+        let unknown =
+            not_found(None, &format!("Conversation with id '{conversation}' not found. {HINT}"));
+        let unknown_previous = invalid(
+            Some("previous_response_id"),
+            Some("previous_response_not_found"),
+            &format!("Previous response with id '{response}' not found. {HINT}"),
+        );
+        for mode in MODES {
+            let within = ask("Hello").within(&conversation);
+            assert_eq!(client.refused(mode, &within).await, unknown);
+            let after = ask("Hello").after(&response);
+            assert_eq!(client.refused(mode, &after).await, unknown_previous);
+        }
+        let path = format!("/v1/conversations/{conversation}");
+        for answer in [client.get(&path).await, client.get(&format!("{path}/items")).await] {
+            assert_eq!(answer.refused(), unknown);
+        }
+        let unknown = not_found(None, &format!("Response with id '{response}' not found. {HINT}"));
+        let path = format!("/v1/responses/{response}");
+        for answer in [client.get(&path).await, client.delete(&path).await] {
+            assert_eq!(answer.refused(), unknown);
+        }
+    }
+    assert_eq!(world.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn provider_id_gets_no_hint_where_no_upstream_could_keep_it_or_one_does() {
+    let changes: [fn(&mut Settings); 3] = [
+        |settings| settings.upstreams.clear(),
+        |settings| settings.upstreams[0].api = Dialect::Chat,
+        |settings| settings.upstreams[0].state = State::Upstream,
+    ];
+    for change in changes {
+        let world = World::with(change).await;
+        let answer = world.client().get(&format!("/v1/responses/resp_{}", OF_PROVIDER[0])).await;
+        let refused = answer.refused();
+        assert!(!refused.body.to_string().contains("--state"), "{refused:?}");
     }
 }

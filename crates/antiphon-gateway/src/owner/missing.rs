@@ -1,0 +1,82 @@
+//! Errors for conversations and responses that are not in the store, and may be at the provider.
+
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::upstream::Upstream;
+
+/// Follows the provider's sentence where an id has the provider's form.
+const HINT: &str = "Antiphon keeps the state here, and this id has the form of the provider's ids; to \
+                    use conversations and responses that the provider stores, start the gateway with \
+                    --state upstream.";
+
+impl Gateway {
+    pub(crate) fn conversation_not_found(&self, id: &str) -> ApiError {
+        self.hinted(ApiError::conversation_not_found(id), id)
+    }
+
+    pub(crate) fn response_not_found(&self, id: &str) -> ApiError {
+        self.hinted(ApiError::response_not_found(id), id)
+    }
+
+    pub(crate) fn previous_response_not_found(&self, id: &str) -> ApiError {
+        self.hinted(ApiError::previous_response_not_found(id), id)
+    }
+
+    /// Adds the hint where it may help: a provider could keep state, and none does. It follows from
+    /// the id's form alone, so that it tells nothing of other tenants.
+    fn hinted(&self, error: ApiError, id: &str) -> ApiError {
+        let could_keep = |http| Upstream::Http(http).is_responses_server();
+        let applies = has_provider_form(id)
+            && !self.upstreams.keep_state()
+            && self.upstreams.all().iter().any(could_keep);
+        if applies { error.with_hint(HINT) } else { error }
+    }
+}
+
+/// Whether an id looks like a provider's: hexadecimal, and of another length than ours; or of our
+/// length, as OpenAI's first ones were, which began with the time and went on like a UUID.
+fn has_provider_form(id: &str) -> bool {
+    let digits = id.strip_prefix("conv_").or_else(|| id.strip_prefix("resp_"));
+    let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let Some(digits) = digits else { return false };
+    match digits.len() {
+        OUR_DIGITS => {
+            let time = u32::from_str_radix(&digits[..8], 16).unwrap_or_default();
+            FIRST_TIME <= time && digits[12..].starts_with("81")
+        }
+        length => PROVIDER_DIGITS.contains(&length),
+    }
+}
+
+const OUR_DIGITS: usize = 48;
+/// OpenAI's ids have 50 digits, those of servers with UUIDs 32.
+const PROVIDER_DIGITS: std::ops::RangeInclusive<usize> = 32..=64;
+/// In seconds since 1970, before the first response: 2024-12-05.
+const FIRST_TIME: u32 = 0x6750_0000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn provider_ids_are_told_from_ours_by_form() {
+        for id in [
+            "resp_67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
+            "conv_689667905b048191b4740501625afd940c7533ace33a2dab",
+            "resp_0be1ebc1ac5a3bb6006913e9bb0ff48190b3d39da4c3a2fd09",
+            "resp_0123456789abcdef0123456789abcdef",
+        ] {
+            assert!(has_provider_form(id), "{id}");
+        }
+        for id in [
+            "resp_0123456789abcdef0123456789abcdef0123456789abcdef",
+            "conv_67ccd3a9da740190baa7f1570fe91ac604becb25c45c1d41",
+            "resp_x",
+            "conv_",
+            "msg_67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
+            "resp_67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d4é",
+        ] {
+            assert!(!has_provider_form(id), "{id}");
+        }
+    }
+}
