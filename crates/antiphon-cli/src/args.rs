@@ -102,6 +102,10 @@ pub(crate) struct ServeArgs {
     /// The file of settings; antiphon.toml, if there is one, when none is named
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Check the settings, the store and the secret, and exit: with 0, or with the error that a start
+    /// would have
+    #[arg(long)]
+    pub(crate) check: bool,
     /// The IP address and port to listen on; port 0 takes a free one [default: 127.0.0.1:8484]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
@@ -149,7 +153,7 @@ pub(crate) struct ServeArgs {
     /// How many days responses are kept; 0 or never: until they are deleted [default: 30]
     #[arg(long, value_name = "DAYS", allow_negative_numbers = true)]
     pub(crate) retention: Option<String>,
-    /// How many seconds a stop waits for open turns before it settles them [default: 30]
+    /// How many seconds a stop waits for open turns before it settles them [default: 25]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) shutdown_grace: Option<String>,
     /// How many turns of one tenant may be open at once [default: 10000]

@@ -10,13 +10,13 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::failure::Failure;
-use crate::settings::Environment;
+use crate::settings::{Environment, LOG, LOG_FORMAT};
 
 /// Sends what the process logs to standard error: `ANTIPHON_LOG` says what (a filter; see [`DEFAULT`]
 /// and [`is_discreet`]), `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
 pub(crate) fn install(environment: impl Environment) -> Result<(), Failure> {
-    let filter = filter(environment("ANTIPHON_LOG")?)?;
-    let format = format(environment("ANTIPHON_LOG_FORMAT")?.as_deref())?;
+    let filter = filter(environment(LOG)?)?;
+    let format = format(environment(LOG_FORMAT)?.as_deref())?;
     subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
     Ok(())
 }
@@ -59,9 +59,8 @@ fn subscriber(
 
 fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
     let text = text.unwrap_or_else(|| DEFAULT.to_owned());
-    EnvFilter::try_new(&text).map_err(|error| {
-        Failure::usage(format!("ANTIPHON_LOG: '{text}' is not a log filter: {error}"))
-    })
+    EnvFilter::try_new(&text)
+        .map_err(|error| Failure::usage(format!("{LOG}: '{text}' is not a log filter: {error}")))
 }
 
 fn format(text: Option<&str>) -> Result<Format, Failure> {
@@ -69,7 +68,7 @@ fn format(text: Option<&str>) -> Result<Format, Failure> {
         None | Some("text") => Ok(Format::Text),
         Some("json") => Ok(Format::Json),
         Some(other) => {
-            let sentence = format!("ANTIPHON_LOG_FORMAT: '{other}' is neither text nor json");
+            let sentence = format!("{LOG_FORMAT}: '{other}' is neither text nor json");
             Err(Failure::usage(sentence))
         }
     }

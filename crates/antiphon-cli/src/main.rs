@@ -13,6 +13,7 @@ mod hash_key;
 mod history;
 mod keepers;
 mod logging;
+mod preflight;
 mod serve;
 mod settings;
 mod signals;
@@ -39,7 +40,13 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Serve(args) => {
             let environment = settings::environment;
             logging::install(environment)?;
-            serve::serve(settings::resolve(*args, environment)?)?;
+            let variables = settings::variable_names();
+            let is_check = args.check;
+            let configuration = settings::resolve(*args, environment, &variables)?;
+            match is_check {
+                true => preflight::check(&configuration)?,
+                false => serve::serve(configuration)?,
+            }
             Ok(ExitCode::SUCCESS)
         }
         Command::HashKey => hash_key::hash_key(),

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::greeting::{Greeting, Shown, base_url};
 use crate::keepers::Keepers;
 use crate::settings::Configuration;
-use crate::signals::Signals;
+use crate::signals::{Hangups, Signals};
 
 /// Serves until a signal asks for the end, then lets open turns end.
 pub(crate) fn serve(configuration: Configuration) -> Result<(), Failure> {
@@ -25,10 +25,12 @@ pub(crate) fn serve(configuration: Configuration) -> Result<(), Failure> {
 /// Binds before it opens the store: a second gateway, started by mistake, ends at the port that the
 /// first one holds and does not touch its conversations.
 async fn run(configuration: Configuration) -> Result<(), Failure> {
-    let Configuration { listen, store, gateway } = configuration;
+    configuration.log_warnings();
+    let Configuration { listen, store, gateway, warnings: _ } = configuration;
     make_room_for_connections();
-    let signals = Signals::listen()
-        .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
+    let unheard = |error| Failure::runtime(format!("signals cannot be heard: {error}"));
+    let signals = Signals::listen().map_err(unheard)?;
+    let hangups = Hangups::listen().map_err(unheard)?;
     let (listener, address) = bind(listen).await?;
     let store = antiphon_store::open(&store)
         .await
@@ -52,6 +54,7 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
             served.map_err(|error| Failure::runtime(format!("serving failed: {error}")))
         }
         failure = relay(signals, stop) => Err(failure),
+        never = hangups.log_each() => match never {},
     }
 }
 

@@ -1,5 +1,7 @@
-//! What asks the process to stop.
+//! Signals to the process.
 
+use std::convert::Infallible;
+use std::future;
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -24,5 +26,27 @@ impl Signals {
             _ = self.interrupt.recv() => "SIGINT",
             _ = self.terminate.recv() => "SIGTERM",
         }
+    }
+}
+
+/// SIGHUP, by which many daemons reload their settings. Once this exists, SIGHUP no longer ends the
+/// process.
+pub(crate) struct Hangups(Signal);
+
+impl Hangups {
+    pub(crate) fn listen() -> io::Result<Self> {
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Logs each SIGHUP and changes nothing. A reload would have to replace keys, upstreams and
+    /// limits under open turns; a restart lets these turns end first.
+    pub(crate) async fn log_each(mut self) -> Infallible {
+        while self.0.recv().await.is_some() {
+            tracing::warn!(
+                "SIGHUP ignored: settings are read only at the start; to apply changes, check \
+                 them with `antiphon serve --check`, then restart the gateway"
+            );
+        }
+        future::pending().await
     }
 }

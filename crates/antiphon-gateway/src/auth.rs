@@ -62,6 +62,36 @@ pub fn is_reserved(name: &str) -> bool {
     name == EVERYONE || name.starts_with(TOKEN) || name.starts_with(NAMED)
 }
 
+/// The reason why no caller can be this tenant under these settings, as a sentence for the operator.
+pub fn tenant_flaw(settings: &Settings, tenant: &Tenant) -> Option<String> {
+    let name = tenant.as_str();
+    let naming = Naming::of(settings, tokens_go_upstream(settings)).ok()?;
+    let expected = match &naming {
+        Naming::Keys(keys) if keys.iter().any(|key| key.tenant == *tenant) => return None,
+        Naming::Keys(keys) => {
+            let mut names: Vec<&str> = keys.iter().map(|key| key.tenant.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            format!("the tenants of the API keys are {}", names.join(", "))
+        }
+        Naming::Header(_) if name.starts_with(NAMED) => return None,
+        Naming::Header(header) => format!("'{header}: {name}' names the tenant '{NAMED}{name}'"),
+        Naming::Token if name == EVERYONE || name.starts_with(TOKEN) => return None,
+        Naming::Token => format!(
+            "callers are told apart by their tokens, and their tenants begin with '{TOKEN}'; \
+             antiphon tenants lists them"
+        ),
+        Naming::Nothing if name == EVERYONE => return None,
+        Naming::Nothing => format!("without API keys, all callers are the tenant '{EVERYONE}'"),
+    };
+    Some(format!("no caller can be the tenant '{name}': {expected}"))
+}
+
+/// Whether an upstream is shown the callers' own tokens.
+fn tokens_go_upstream(settings: &Settings) -> bool {
+    settings.upstreams.iter().any(|upstream| upstream.key.is_none())
+}
+
 impl Naming {
     fn of(settings: &Settings, tokens_go_upstream: bool) -> Result<Self, NamingError> {
         let keys = &settings.api_keys;
@@ -81,7 +111,7 @@ impl Naming {
 impl Authenticator {
     /// `hash_key` keys the hashes by which tokens name tenants.
     pub(crate) fn new(settings: &Settings, hash_key: [u8; 32]) -> Result<Self, NamingError> {
-        let tokens_go_upstream = settings.upstreams.iter().any(|upstream| upstream.key.is_none());
+        let tokens_go_upstream = tokens_go_upstream(settings);
         Ok(Self {
             naming: Naming::of(settings, tokens_go_upstream)?,
             tokens_go_upstream,
@@ -149,6 +179,15 @@ pub async fn tenant_of_token(
     let Some(kept) = kept else { return Ok(None) };
     let hash_key = MasterKey::found(&kept, secrets)?.derive(NAMES);
     Ok(Some(hashed(&hmac::Key::new(hmac::HMAC_SHA256, &hash_key), token)))
+}
+
+/// Whether one of the secrets opens the key that the store of this snapshot keeps, as a gateway
+/// would open it when it starts. The error is a sentence for the operator.
+pub async fn check_secrets(snapshot: &mut dyn Snapshot, secrets: &[Secret]) -> io::Result<()> {
+    match snapshot.kept(secret::NAME).await.map_err(io::Error::other)? {
+        Some(kept) => MasterKey::found(&kept, secrets).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// A token that an upstream will judge names a tenant by its hash.

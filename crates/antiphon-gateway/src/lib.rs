@@ -38,5 +38,5 @@ mod upstream;
 mod webhooks;
 mod websocket;
 
-pub use auth::{is_reserved, tenant_of_token};
+pub use auth::{check_secrets, is_reserved, tenant_flaw, tenant_of_token};
 pub use server::{Server, serve};

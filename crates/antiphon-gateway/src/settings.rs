@@ -71,7 +71,9 @@ impl Default for Settings {
             on_disconnect: OnDisconnect::Settle,
             event_names: Form::OpenAi,
             retention: Some(Duration::from_hours(30 * 24)),
-            shutdown_grace: Duration::from_secs(30),
+            // Less than the 30 seconds that Kubernetes gives a container, so that open turns are
+            // settled before it is killed.
+            shutdown_grace: Duration::from_secs(25),
             limits: Limits::default(),
             pass_through: None,
             webhooks: Vec::new(),
@@ -184,6 +186,17 @@ impl ModelPattern {
         Self(text.into())
     }
 
+    /// The text of the pattern.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it takes every name that `other` takes: the stars of `other` stand for characters
+    /// that only a star takes.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.takes(&other.0)
+    }
+
     /// Whether a model's name is one of them.
     pub fn takes(&self, model: &str) -> bool {
         let mut pieces = self.0.split('*');
@@ -241,6 +254,20 @@ impl fmt::Debug for Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pattern_covers_every_narrower_one() {
+        let covers =
+            |one: &str, other: &str| ModelPattern::new(one).covers(&ModelPattern::new(other));
+        for (wide, narrow) in
+            [("*", "gpt-*"), ("*", "*"), ("gpt-*", "gpt-5"), ("gpt-*", "gpt-*-mini"), ("a", "a")]
+        {
+            assert!(covers(wide, narrow), "{wide} covers {narrow}");
+        }
+        for (one, other) in [("gpt-*", "*"), ("gpt-5", "gpt-*"), ("*-mini", "gpt-*"), ("a", "*a")] {
+            assert!(!covers(one, other), "{one} does not cover {other}");
+        }
+    }
 
     #[test]
     fn a_star_stands_for_anything_and_for_nothing() {

@@ -17,7 +17,6 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use antiphon_gateway::settings::Webhook;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -93,7 +92,7 @@ pub(super) struct FromFile {
     /// The upstreams by models.
     pub(super) upstreams: Vec<upstreams::FromTable>,
     /// The endpoints that are told how background responses ended.
-    pub(super) webhooks: Vec<Webhook>,
+    pub(super) webhooks: Vec<webhooks::FromTable>,
     /// The limits, some of which can be said elsewhere too.
     pub(super) limits: FromTable,
 }

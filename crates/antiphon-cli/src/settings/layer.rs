@@ -76,6 +76,13 @@ pub(super) enum Place {
     Line { file: String, line: usize, key: &'static str },
 }
 
+impl Place {
+    /// Whether it is an environment variable.
+    pub(super) fn is_variable(&self) -> bool {
+        matches!(self, Self::Named(name) if !name.starts_with('-'))
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

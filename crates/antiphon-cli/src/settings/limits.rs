@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use antiphon_gateway::settings::{Limits, Rate};
 use toml::Spanned;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::file::Document;
 use super::layer::{Layer, Layers, Said};
@@ -88,7 +88,28 @@ pub(super) fn understood(
             None => set(&mut table.limits, known, number),
         }
     }
+    check_item_bound(document, entries, &table.limits)?;
     Ok(table)
+}
+
+/// An item is part of a body: a bound on it that is above the body's is never reached.
+fn check_item_bound(
+    document: &Document<'_>,
+    entries: &DeTable<'_>,
+    limits: &Limits,
+) -> Result<(), Failure> {
+    let key = entries.keys().find(|key| key.get_ref() == "max-item-bytes");
+    let (item, body) = (limits.max_item_bytes, limits.max_body_bytes);
+    match key.filter(|_| item > body) {
+        Some(key) => Err(document.refused(
+            Some(key.span()),
+            &format!(
+                "max-item-bytes has no effect above max-body-bytes, which is {body}: raise \
+                 max-body-bytes too"
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 const BURST: &str = "burst";
@@ -107,6 +128,11 @@ const KEYS: [&str; 12] = [
     "body-timeout",
     "max-websocket-age",
 ];
+
+/// Whether the file alone can set the limit of this key.
+pub(super) fn is_file_only(key: &str) -> bool {
+    KEYS.contains(&key) && Setting::ALL.into_iter().all(|setting| setting.key() != key)
+}
 
 fn set(limits: &mut Limits, key: &str, number: NonZeroU32) {
     let (count, seconds) = (number.get() as usize, Duration::from_secs(number.get().into()));

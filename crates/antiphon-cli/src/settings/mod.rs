@@ -14,16 +14,18 @@ mod rules;
 mod setting;
 mod state;
 mod table;
+mod unknown;
 mod upstreams;
 mod webhooks;
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 
 use antiphon::dialect::Dialect;
 use antiphon_gateway::settings::{Secret, Settings, UpstreamSettings};
 
-pub(crate) use environment::{Environment, environment};
-use layer::{Layer, Layers};
+pub(crate) use environment::{Environment, LOG, LOG_FORMAT, environment, variable_names};
+use layer::{Layer, Layers, Said};
 use limits::FromTable;
 pub(crate) use parse::form;
 use setting::Setting;
@@ -40,22 +42,42 @@ pub(crate) struct Configuration {
     pub(crate) store: String,
     /// How the gateway behaves.
     pub(crate) gateway: Settings,
+    /// Sentences about settings that have no effect and may be mistakes.
+    pub(crate) warnings: Vec<String>,
 }
 
-/// Asks the command line, then the environment, then the file.
+impl Configuration {
+    pub(crate) fn log_warnings(&self) {
+        for warning in &self.warnings {
+            tracing::warn!("{warning}");
+        }
+    }
+}
+
+/// Asks the command line, then the environment, then the file. `set`: the names of all variables of
+/// the environment, of which those that have no effect are reported.
 pub(crate) fn resolve(
     args: ServeArgs,
     environment: impl Environment,
+    set: &[String],
 ) -> Result<Configuration, Failure> {
     let named = match args.config.clone() {
         Some(path) => Some(path),
-        None => environment("ANTIPHON_CONFIG")?.map(Into::into),
+        None => environment(environment::CONFIG)?.map(Into::into),
     };
     let variables = environment::layer(&environment)?;
-    let file = file::read(named.as_deref(), &environment)?;
+    let named_by_file = RefCell::new(Vec::new());
+    let of_file = |name: &str| {
+        named_by_file.borrow_mut().push(name.to_owned());
+        environment(name)
+    };
+    let file = file::read(named.as_deref(), &of_file)?;
     let layers = Layers([Layer::from(args), variables, file.layer]);
     let mut configuration = configure(&layers, file.upstreams, file.limits)?;
-    configuration.gateway.webhooks = file.webhooks;
+    configuration.gateway.webhooks = webhooks::settle(file.webhooks, &configuration.gateway)?;
+    let named_by_file = named_by_file.into_inner();
+    configuration.warnings = unknown::warnings(set, &named_by_file);
+    configuration.warnings.extend(idle_variables(&layers, &named_by_file));
     Ok(configuration)
 }
 
@@ -90,6 +112,7 @@ fn configure(
         listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8484))),
         store: store.unwrap_or_else(|| "sqlite:antiphon.db".to_owned()),
         gateway: gateway(layers, upstreams, limits)?,
+        warnings: Vec::new(),
     };
     rules::check(&configuration)?;
     Ok(configuration)
@@ -134,7 +157,11 @@ fn all_upstreams(
     let everywhere = state::everywhere(layers);
     let upstreams = of_file.into_iter().map(|upstream| upstream.with(everywhere));
     let mut upstreams = upstreams.collect::<Result<Vec<_>, _>>()?;
-    if let Some(mut upstream) = upstream(layers)? {
+    if let Some((said, mut upstream)) = upstream(layers)? {
+        let earlier: Vec<&UpstreamSettings> = upstreams.iter().collect();
+        if let Some(flaw) = upstreams::unreachable_models(&upstream, &earlier) {
+            return Err(said.refused(flaw));
+        }
         state::FromTable::default().settle(everywhere, &mut upstream)?;
         upstreams.push(upstream);
     }
@@ -144,13 +171,41 @@ fn all_upstreams(
 }
 
 /// The one upstream that every place can name. It answers for what no other one takes.
-fn upstream(layers: &Layers) -> Result<Option<UpstreamSettings>, Failure> {
+fn upstream(layers: &Layers) -> Result<Option<(&Said, UpstreamSettings)>, Failure> {
     let key = layers.one(Setting::UpstreamKey, parse::upstream_key)?;
     let api = layers.one(Setting::UpstreamApi, parse::upstream_api)?;
     let api = api.unwrap_or(Dialect::Responses);
-    let url = layers.one(Setting::Upstream, |said| parse::upstream(said, api))?;
-    Ok(url.map(|url| UpstreamSettings { api, ..UpstreamSettings::new(url, key) }))
+    let Some(said) = layers.all(Setting::Upstream).first() else {
+        return no_upstream(layers).map(|()| None);
+    };
+    let url = parse::upstream(said, api)?;
+    Ok(Some((said, UpstreamSettings { api, ..UpstreamSettings::new(url, key) })))
 }
+
+/// The settings of the one upstream that every place can name.
+const OF_UPSTREAM: [Setting; 2] = [Setting::UpstreamKey, Setting::UpstreamApi];
+
+/// Refuses the settings of an upstream that is not named. A variable is only reported: another
+/// process of the same environment may need it, or `key-env` names it.
+fn no_upstream(layers: &Layers) -> Result<(), Failure> {
+    let mut said = OF_UPSTREAM.into_iter().filter_map(|setting| layers.all(setting).first());
+    match said.find(|said| !said.place.is_variable()) {
+        Some(said) => Err(said.refused(NEEDS_UPSTREAM)),
+        None => Ok(()),
+    }
+}
+
+fn idle_variables(layers: &Layers, named_by_file: &[String]) -> Vec<String> {
+    if !layers.all(Setting::Upstream).is_empty() {
+        return Vec::new();
+    }
+    let given = OF_UPSTREAM.into_iter().filter(|setting| !layers.all(*setting).is_empty());
+    let variables = given.map(Setting::variable).filter(|name| !named_by_file.contains(name));
+    variables.map(|name| format!("{name}: {NEEDS_UPSTREAM}")).collect()
+}
+
+const NEEDS_UPSTREAM: &str = "this has no effect without --upstream; upstreams in the file have \
+                              settings of their own, below [[upstreams]]";
 
 #[cfg(test)]
 mod tests;

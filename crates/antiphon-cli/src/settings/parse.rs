@@ -18,8 +18,30 @@ use crate::failure::Failure;
 
 pub(super) fn listen(said: &Said) -> Result<SocketAddr, Failure> {
     let text = said.trimmed();
-    text.parse().map_err(|_| {
-        said.refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is"))
+    let port = text.rsplit_once(':').map_or("", |(_, port)| port);
+    text.parse().map_err(|_| match is_above_ports(port) {
+        true => said.refused(format!("port {port} does not exist; ports are 0 to {}", u16::MAX)),
+        false => {
+            said.refused(format!("'{text}' is not an IP address with a port, as 127.0.0.1:8484 is"))
+        }
+    })
+}
+
+fn is_above_ports(digits: &str) -> bool {
+    let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits && digits.parse::<u16>().is_err()
+}
+
+/// The reason why a URL names no port that can be connected to. The URL type takes any digits, and
+/// a client would use the scheme's own port in the place of one that does not exist.
+pub(super) fn port_flaw(url: &Uri) -> Option<String> {
+    let authority = url.authority()?.as_str();
+    let (_, address) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let port = address.strip_prefix(url.host()?)?.strip_prefix(':')?;
+    let exists = port.parse::<u16>().is_ok_and(|port| port > 0);
+    (!exists).then(|| match port {
+        "" => "the URL has a colon and no port behind its host".to_owned(),
+        port => format!("port {port} does not exist; ports are 1 to {}", u16::MAX),
     })
 }
 
@@ -48,16 +70,22 @@ pub(super) fn upstream(said: &Said, api: Dialect) -> Result<Uri, Failure> {
         ),
         _ => (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1"),
     };
-    uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#')).ok_or_else(|| {
+    let uri = uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#'));
+    let uri = uri.ok_or_else(|| {
         said.refused(format!(
             "this is not an http or https URL whose path {path} and that holds no key"
         ))
-    })
+    })?;
+    match port_flaw(&uri) {
+        Some(flaw) => Err(said.refused(flaw)),
+        None => Ok(uri),
+    }
 }
 
 fn is_base_url(uri: &Uri) -> bool {
     let scheme = uri.scheme();
     let is_plain = uri.query().is_none()
+        && uri.host().is_some_and(|host| !host.is_empty())
         && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS)) && is_plain
 }

@@ -136,6 +136,11 @@ impl Table<'_> {
         parsed.map(Some).ok_or_else(|| self.wrong_type(key, expected))
     }
 
+    /// The place of the value at `key`, for a refusal that comes later.
+    pub(super) fn place(&self, key: &'static str) -> Option<Said> {
+        self.value(key).map(|value| self.document.said_at(key, value, String::new()))
+    }
+
     /// Whether there is something at `key`.
     pub(super) fn has(&self, key: &str) -> bool {
         self.value(key).is_some()

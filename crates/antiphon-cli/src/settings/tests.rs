@@ -148,11 +148,11 @@ fn every_setting_has_a_flag_and_a_variable() {
 #[test]
 fn a_file_that_is_named_must_exist() {
     let args = ServeArgs { config: Some(PathBuf::from("absent.toml")), ..ServeArgs::default() };
-    let refused = resolve(args, variables([])).unwrap_err();
+    let refused = resolve(args, variables([]), &[]).unwrap_err();
     assert!(refused.to_string().starts_with("absent.toml cannot be read: "));
 
     let environment = variables([("ANTIPHON_CONFIG", "missing.toml")]);
-    let refused = resolve(ServeArgs::default(), environment).unwrap_err();
+    let refused = resolve(ServeArgs::default(), environment, &[]).unwrap_err();
     assert!(refused.to_string().starts_with("missing.toml cannot be read: "));
 }
 

@@ -75,13 +75,50 @@ pub(super) fn upstreams(
     value: &Spanned<DeValue<'_>>,
     environment: &impl Environment,
 ) -> Result<Vec<FromTable>, Failure> {
-    let tables = FORM.tables(document, value)?;
-    let understood = |table| {
+    let mut upstreams: Vec<FromTable> = Vec::new();
+    for table in &FORM.tables(document, value)? {
         let settings = settings(table, environment)?;
-        Ok(FromTable { settings, state: state::FromTable::of(table)? })
-    };
-    tables.iter().map(understood).collect()
+        let earlier: Vec<&UpstreamSettings> = upstreams.iter().map(|it| &it.settings).collect();
+        if let Some(flaw) = unreachable_models(&settings, &earlier) {
+            return Err(table.refused_at("models", &flaw));
+        }
+        upstreams.push(FromTable { settings, state: state::FromTable::of(table)? });
+    }
+    Ok(upstreams)
 }
+
+/// The reason why an upstream is never asked for some of its models: the built-in model or an
+/// earlier upstream answers for them.
+pub(super) fn unreachable_models(
+    upstream: &UpstreamSettings,
+    earlier: &[&UpstreamSettings],
+) -> Option<String> {
+    upstream.models.iter().find_map(|pattern| {
+        let name = pattern.as_str();
+        if name == BUILT_IN {
+            return Some(format!("the built-in model answers for '{BUILT_IN}', no upstream does"));
+        }
+        let covers = |other: &&ModelPattern| other.covers(pattern);
+        let covering = earlier.iter().filter(|other| !shares_all_models(upstream, other));
+        let wider = covering.flat_map(|other| &other.models).find(covers)?.as_str();
+        Some(format!(
+            "this upstream is never asked for '{name}': an earlier one takes '{wider}'; the first \
+             upstream that takes a name answers for it, so put narrower names first"
+        ))
+    })
+}
+
+/// Two upstreams for all models are both of use where one speaks Anthropic's API and the other does
+/// not: each takes the requests of its API that name no model.
+fn shares_all_models(one: &UpstreamSettings, other: &UpstreamSettings) -> bool {
+    let all = ModelPattern::new("*");
+    let is_anthropic = |upstream: &UpstreamSettings| upstream.api == Dialect::Anthropic;
+    [one, other].iter().all(|upstream| upstream.models.contains(&all))
+        && is_anthropic(one) != is_anthropic(other)
+}
+
+/// The name of the built-in model.
+const BUILT_IN: &str = "sim";
 
 /// What a table says of its upstream.
 pub(super) struct FromTable {
@@ -115,15 +152,25 @@ fn settings(
 }
 
 fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<(), Failure> {
+    if let Some(timeout) = timeout(table, "total-timeout")? {
+        settings.total_timeout = timeout;
+    }
+    let total = settings.total_timeout;
     for (key, bound) in [
         ("connect-timeout", &mut settings.connect_timeout),
         ("first-byte-timeout", &mut settings.first_byte_timeout),
         ("idle-timeout", &mut settings.idle_timeout),
-        ("total-timeout", &mut settings.total_timeout),
     ] {
-        if let Some(seconds) = number(table, key)? {
-            *bound = Duration::from_secs(seconds.into());
+        let Some(timeout) = timeout(table, key)? else { continue };
+        if timeout > total {
+            let total = total.as_secs();
+            let sentence = format!(
+                "{key} has no effect above total-timeout, which is {total} seconds: raise \
+                 total-timeout too"
+            );
+            return Err(table.refused_at(key, &sentence));
         }
+        *bound = timeout;
     }
     if let Some(retries) = table.integer("max-retries", 0, "a whole number")? {
         settings.retries.max = retries;
@@ -134,12 +181,24 @@ fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<()
 fn models(table: &Table<'_>) -> Result<Vec<ModelPattern>, Failure> {
     let expected = "a list of names, in which * stands for any characters";
     let models = table.list("models", expected, |name| Some(ModelPattern::new(name)))?;
-    models.ok_or_else(|| table.lacks("models"))
+    let models = models.ok_or_else(|| table.lacks("models"))?;
+    let is_padded = |name: &str| name.is_empty() || name.trim() != name;
+    match models.iter().map(ModelPattern::as_str).find(|name| is_padded(name)) {
+        Some(name) => {
+            let sentence = format!("no model's name is '{name}': it is empty or has blanks around");
+            Err(table.refused_at("models", &sentence))
+        }
+        None => Ok(models),
+    }
 }
 
 fn key(table: &Table<'_>, environment: &impl Environment) -> Result<Option<Secret>, Failure> {
     let said = table.secret("key", "key-env", environment)?;
     said.map(|said| parse::upstream_key(&said)).transpose()
+}
+
+fn timeout(table: &Table<'_>, key: &'static str) -> Result<Option<Duration>, Failure> {
+    Ok(number(table, key)?.map(|seconds| Duration::from_secs(seconds.into())))
 }
 
 fn number(table: &Table<'_>, key: &'static str) -> Result<Option<u32>, Failure> {

@@ -14,13 +14,17 @@
 //! every end. It is reached by `https` and at public addresses only, but for what `allow` names: networks,
 //! addresses and hosts.
 
-use antiphon_gateway::settings::{Allowed, SigningSecret, Webhook, WebhookEvent};
+use antiphon_gateway::settings::{Allowed, Settings, SigningSecret, Webhook, WebhookEvent};
+use antiphon_gateway::tenant_flaw;
 use antiphon_store::Tenant;
+use http::Uri;
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::environment::Environment;
 use super::file::Document;
+use super::layer::Said;
+use super::parse;
 use super::table::{Form, Table};
 use crate::failure::Failure;
 
@@ -30,27 +34,48 @@ const FORM: Form = Form {
     keys: &["url", "secret", "secret-env", "tenants", "events", "allow"],
 };
 
+/// An endpoint as its table describes it.
+pub(super) struct FromTable {
+    pub(super) webhook: Webhook,
+    /// The place of its tenants.
+    tenants: Option<Said>,
+}
+
 /// What the `webhooks` of a file say.
 pub(super) fn webhooks(
     document: &Document<'_>,
     value: &Spanned<DeValue<'_>>,
     environment: &impl Environment,
-) -> Result<Vec<Webhook>, Failure> {
-    let mut webhooks: Vec<Webhook> = Vec::new();
+) -> Result<Vec<FromTable>, Failure> {
+    let mut webhooks: Vec<FromTable> = Vec::new();
     for table in FORM.tables(document, value)? {
         let webhook = webhook(&table, environment)?;
-        if webhooks.iter().any(|other| other.url == webhook.url) {
+        if webhooks.iter().any(|other| other.webhook.url == webhook.url) {
             return Err(table.refused("another webhook has the same url"));
         }
-        webhooks.push(webhook);
+        webhooks.push(FromTable { webhook, tenants: table.place("tenants") });
     }
     Ok(webhooks)
 }
 
+/// The endpoints, all of whose tenants exist under these settings.
+pub(super) fn settle(tables: Vec<FromTable>, settings: &Settings) -> Result<Vec<Webhook>, Failure> {
+    let settled = tables.into_iter().map(|FromTable { webhook, tenants }| {
+        let flaw = webhook.tenants.iter().find_map(|tenant| tenant_flaw(settings, tenant));
+        match (flaw, tenants) {
+            (Some(flaw), Some(place)) => Err(place.refused(flaw)),
+            _ => Ok(webhook),
+        }
+    });
+    settled.collect()
+}
+
 fn webhook(table: &Table<'_>, environment: &impl Environment) -> Result<Webhook, Failure> {
     let url = table.text("url")?.ok_or_else(|| table.lacks("url"))?;
-    let parsed = url.trimmed().parse();
-    let parsed = parsed.map_err(|_| url.refused("this is no URL"))?;
+    let parsed: Uri = url.trimmed().parse().map_err(|_| url.refused("this is no URL"))?;
+    if let Some(flaw) = parse::port_flaw(&parsed) {
+        return Err(url.refused(flaw));
+    }
     let mut webhook = Webhook::new(parsed, secret(table, environment)?);
     let tenants = table.list("tenants", "a list of tenants", |text| Some(Tenant::new(text)))?;
     webhook.tenants = tenants.unwrap_or_default();

@@ -45,6 +45,21 @@ fn an_open_request_holds_up_the_end_until_a_second_signal() {
 }
 
 #[test]
+fn sighup_is_logged_and_ends_nothing() {
+    let serving = World::serve(&ANY_PORT).ready();
+    let _request = serving.open_request();
+
+    serving.signal("HUP");
+    serving.says("SIGHUP ignored: settings are read only at the start");
+    assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+
+    serving.signal("TERM");
+    serving.says("stopping");
+    serving.signal("HUP");
+    serving.says("SIGHUP ignored");
+}
+
+#[test]
 fn the_greeting_goes_to_standard_error_and_shows_no_key() {
     let args = [&ANY_PORT[..], &["--api-key", "sesame=acme"]].concat();
     let serving = World::serve(&args).ready();

@@ -5,7 +5,7 @@ use antiphon_gateway::settings::{Limits, Rate};
 use super::*;
 
 const ALL: &str = "[limits]\n\
-                   max-body-bytes = 1\n\
+                   max-body-bytes = 13\n\
                    max-header-bytes = 2\n\
                    max-items = 3\n\
                    max-item-bytes = 4\n\
@@ -31,7 +31,7 @@ fn rate(per_second: u32, burst: u32) -> Rate {
 fn every_limit_has_a_key_in_the_file() {
     let given = limits(ServeArgs::default(), variables([]), ALL);
     let expected = Limits {
-        max_body_bytes: 1,
+        max_body_bytes: 13,
         max_header_bytes: 2,
         max_items: 3,
         max_item_bytes: 4,

@@ -16,6 +16,11 @@ fn entry(lines: &str) -> String {
     format!("[[upstreams]]\nmodels = ['m']\n{URL}{lines}\n")
 }
 
+/// The same server for other models: two upstreams never share a model.
+fn second_entry(lines: &str) -> String {
+    entry(lines).replace("['m']", "['n']")
+}
+
 fn states(args: ServeArgs, text: &str) -> Vec<State> {
     upstreams(args, text).into_iter().map(|upstream| upstream.state).collect()
 }
@@ -41,9 +46,9 @@ fn what_is_said_of_all_holds_for_the_flags_upstream_and_for_those_of_the_file() 
 
 #[test]
 fn what_an_upstream_says_of_itself_wins() {
-    let text = [entry("state = 'antiphon'\napi = 'anthropic'"), entry("")].concat();
+    let text = [entry("state = 'antiphon'\napi = 'anthropic'"), second_entry("")].concat();
     assert_eq!(states(everywhere("upstream"), &text), [State::Here, State::Upstream]);
-    let text = [entry("state = 'upstream'"), entry("")].concat();
+    let text = [entry("state = 'upstream'"), second_entry("")].concat();
     assert_eq!(states(everywhere("antiphon"), &text), [State::Upstream, State::Here]);
 }
 
@@ -159,10 +164,14 @@ fn one_url_that_keeps_state_has_one_account() {
                     different keys; the ids of what it keeps do not say whose they are: give it one \
                     key everywhere";
     for other in ["key = 'sk-two'", "state = 'upstream'\nkey = 'sk-two'", ""] {
-        assert_eq!(refusal_of_file(&[keeping.clone(), entry(other)].concat()), sentence, "{other}");
+        assert_eq!(
+            refusal_of_file(&[keeping.clone(), second_entry(other)].concat()),
+            sentence,
+            "{other}"
+        );
     }
-    let text = [keeping, entry("key = 'sk-one'")].concat();
+    let text = [keeping, second_entry("key = 'sk-one'")].concat();
     assert_eq!(states(ServeArgs::default(), &text), [State::Upstream, State::Here]);
-    let text = [entry("key = 'sk-one'"), entry("key = 'sk-two'")].concat();
+    let text = [entry("key = 'sk-one'"), second_entry("key = 'sk-two'")].concat();
     assert_eq!(states(ServeArgs::default(), &text), [State::Here; 2]);
 }

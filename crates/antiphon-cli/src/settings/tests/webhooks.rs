@@ -1,6 +1,7 @@
 use antiphon_gateway::settings::{Allowed, SigningSecret, WebhookEvent};
 
 use super::*;
+use crate::settings::webhooks::FromTable;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -21,7 +22,7 @@ fn an_endpoint_stands_in_the_file() {
     let environment = variables([("WEBHOOK_SECRET", SECRET)]);
     let file = file::understood("antiphon.toml", text, &environment).unwrap();
 
-    let [webhook] = &file.webhooks[..] else { panic!("there is one: {:?}", file.webhooks) };
+    let [FromTable { webhook, .. }] = &file.webhooks[..] else { panic!("there is one") };
     assert_eq!(webhook.url, "http://hooks.internal/a");
     assert_eq!(Some(&webhook.secret), SigningSecret::parse(SECRET).as_ref());
     assert_eq!(webhook.tenants, [Tenant::new("acme")]);

@@ -1,0 +1,109 @@
+//! Finds environment variables that look like settings and are none.
+//!
+//! They are reported, not refused: other programs may have variables of this prefix.
+
+use super::environment::known_variables;
+use super::limits;
+
+const PREFIX: &str = "ANTIPHON_";
+
+/// A name with at most this many typing errors is taken for the misspelt name of a setting.
+const MAX_DISTANCE: usize = 3;
+
+/// A warning for each of the variables `set` that begins with `ANTIPHON_` and has no effect.
+/// `named_by_file`: the variables that hold a key or a secret, as the file says.
+pub(super) fn warnings(set: &[String], named_by_file: &[String]) -> Vec<String> {
+    let known: Vec<String> = known_variables().collect();
+    let mut unknown: Vec<&String> = set
+        .iter()
+        .filter(|name| name.to_ascii_uppercase().starts_with(PREFIX))
+        .filter(|name| !known.contains(name) && !named_by_file.contains(name))
+        .filter(|name| !is_service_link(name))
+        .collect();
+    unknown.sort();
+    unknown.into_iter().map(|name| warning(name, &known)).collect()
+}
+
+fn warning(name: &str, known: &[String]) -> String {
+    let upper = name.to_ascii_uppercase();
+    let key = upper.trim_start_matches(PREFIX).replace('_', "-").to_lowercase();
+    if limits::is_file_only(&key) {
+        return format!(
+            "{name} has no effect: {key} has no environment variable; set it in the settings file, \
+             below [limits]"
+        );
+    }
+    let by_distance = known.iter().map(|known| (strsim::damerau_levenshtein(known, &upper), known));
+    let nearest = by_distance.min().filter(|(distance, _)| *distance <= MAX_DISTANCE);
+    match nearest {
+        Some((_, nearest)) => {
+            format!("{name} has no effect: no setting has this name; did you mean {nearest}?")
+        }
+        None => format!(
+            "{name} has no effect: no setting has this name; antiphon serve --help names the \
+             settings"
+        ),
+    }
+}
+
+/// Whether Kubernetes made the variable, for a service of the name `antiphon`: `ANTIPHON_PORT`,
+/// `ANTIPHON_SERVICE_HOST`, `ANTIPHON_PORT_8484_TCP_ADDR`.
+fn is_service_link(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).unwrap_or_default();
+    let is_port = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    rest == "PORT"
+        || rest == "SERVICE_HOST"
+        || rest == "SERVICE_PORT"
+        || rest.starts_with("SERVICE_PORT_")
+        || rest.strip_prefix("PORT_").is_some_and(is_port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings_of(set: &[&str]) -> Vec<String> {
+        let set: Vec<String> = set.iter().map(|name| (*name).to_owned()).collect();
+        warnings(&set, &["ANTIPHON_KEY_OF_CLAUDE".to_owned()])
+    }
+
+    #[test]
+    fn known_and_foreign_variables_give_no_warning() {
+        assert_eq!(
+            warnings_of(&[
+                "ANTIPHON_TURN_WAIT",
+                "ANTIPHON_LOG",
+                "ANTIPHON_LOG_FORMAT",
+                "ANTIPHON_CONFIG",
+                "ANTIPHON_KEY_OF_CLAUDE",
+                "ANTIPHON_PORT",
+                "ANTIPHON_SERVICE_HOST",
+                "ANTIPHON_SERVICE_PORT_HTTP",
+                "ANTIPHON_PORT_8484_TCP_ADDR",
+                "PATH",
+            ]),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn unknown_variable_warns_with_the_nearest_name() {
+        let meant = |name: &str, nearest: &str| {
+            let warning = warnings_of(&[name]).pop().unwrap();
+            let end = format!("no setting has this name; did you mean {nearest}?");
+            assert!(warning.starts_with(name) && warning.ends_with(&end), "{warning}");
+        };
+        meant("ANTIPHON_TURNWAIT", "ANTIPHON_TURN_WAIT");
+        meant("ANTIPHON_UPSTREEM_KEY", "ANTIPHON_UPSTREAM_KEY");
+        meant("ANTIPHON_API_KEYS", "ANTIPHON_API_KEY");
+        meant("antiphon_store", "ANTIPHON_STORE");
+        let far = warnings_of(&["ANTIPHON_GREETING"]).pop().unwrap();
+        assert!(far.ends_with("antiphon serve --help names the settings"), "{far}");
+    }
+
+    #[test]
+    fn limit_of_the_file_is_named_with_its_place() {
+        let warning = warnings_of(&["ANTIPHON_MAX_BODY_BYTES"]).pop().unwrap();
+        assert!(warning.ends_with("set it in the settings file, below [limits]"), "{warning}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Settings that would have no effect: each is refused, or reported where it may belong to another
+//! program.
+
+use crate::world::{Ended, World};
+
+const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+fn refused(world: World, sentence: &str) {
+    let stderr = format!("error: {sentence}\n");
+    assert_eq!(world.ends(), Ended { code: Some(2), stdout: String::new(), stderr });
+}
+
+fn file_refused(text: &str, sentence: &str) {
+    let world = World::serve(&ANY_PORT).file("antiphon.toml", text);
+    refused(world, &format!("antiphon.toml:{sentence}"));
+}
+
+#[test]
+fn unknown_variable_is_reported_with_the_nearest_name() {
+    let serving = World::serve(&ANY_PORT)
+        .variable("ANTIPHON_TURNWAIT", "5")
+        .variable("ANTIPHON_MAX_BODY_BYTES", "5")
+        .variable("ANTIPHON_SERVICE_HOST", "10.0.0.1")
+        .ready();
+
+    serving.signal("TERM");
+
+    let (status, _, stderr) = serving.ended();
+    assert_eq!(status.code(), Some(0));
+    let nearest = "ANTIPHON_TURNWAIT has no effect: no setting has this name; did you mean \
+                   ANTIPHON_TURN_WAIT?";
+    assert!(stderr.contains(nearest), "{stderr}");
+    assert!(stderr.contains("ANTIPHON_MAX_BODY_BYTES has no effect"), "{stderr}");
+    assert!(!stderr.contains("ANTIPHON_SERVICE_HOST"), "{stderr}");
+}
+
+#[test]
+fn variable_that_the_file_names_is_not_reported() {
+    let text = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:9/v1'\n\
+                key-env = 'ANTIPHON_UPSTREAM_KEY'\n";
+    let serving = World::serve(&ANY_PORT)
+        .file("antiphon.toml", text)
+        .variable("ANTIPHON_UPSTREAM_KEY", "sk-up")
+        .ready();
+
+    serving.signal("TERM");
+
+    let (_, _, stderr) = serving.ended();
+    assert!(!stderr.contains("no effect"), "{stderr}");
+}
+
+#[test]
+fn port_that_does_not_exist_is_refused() {
+    let cases = [
+        ("--listen", "127.0.0.1:99999", "port 99999 does not exist; ports are 0 to 65535"),
+        ("--upstream", "http://127.0.0.1:99999/v1", NO_PORT),
+        ("--upstream", "https://[::1]:99999/v1", NO_PORT),
+        ("--upstream", "http://127.0.0.1:0/v1", "port 0 does not exist; ports are 1 to 65535"),
+        ("--upstream", "http://127.0.0.1:/v1", "the URL has a colon and no port behind its host"),
+    ];
+    for (flag, value, sentence) in cases {
+        refused(World::serve(&[flag, value]), &format!("{flag}: {sentence}"));
+    }
+    let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:70000/v1'\n";
+    let sentence = NO_PORT.replace("99999", "70000");
+    file_refused(upstream, &format!("3: url: {sentence}"));
+    let webhook = format!("[[webhooks]]\nurl = 'https://hooks.example:99999/'\n{SECRET}");
+    file_refused(&webhook, &format!("2: url: {NO_PORT}"));
+}
+
+#[test]
+fn model_that_never_reaches_its_upstream_is_refused() {
+    let upstream = |model: &str, port: u16| {
+        format!("[[upstreams]]\nmodels = ['{model}']\nurl = 'http://127.0.0.1:{port}/v1'\n")
+    };
+    let hidden = |name: &str, wider: &str| {
+        format!(
+            "this upstream is never asked for '{name}': an earlier one takes '{wider}'; the first \
+             upstream that takes a name answers for it, so put narrower names first"
+        )
+    };
+    for (wider, name) in [("gpt-*", "gpt-5-mini"), ("gpt-*", "gpt-*-mini"), ("*", "*")] {
+        let text = upstream(wider, 1) + &upstream(name, 2);
+        file_refused(&text, &format!("5: {}", hidden(name, wider)));
+    }
+    let sim = "2: the built-in model answers for 'sim', no upstream does";
+    file_refused(&upstream("sim", 1), sim);
+    let padded = "2: no model's name is 'gpt-* ': it is empty or has blanks around";
+    file_refused(&upstream("gpt-* ", 1), padded);
+    let flag = World::serve(&["--upstream", "http://127.0.0.1:2/v1"]);
+    let flag = flag.file("antiphon.toml", &upstream("*", 1));
+    refused(flag, &format!("--upstream: {}", hidden("*", "*")));
+
+    let narrow_first = upstream("gpt-5-mini", 1) + &upstream("gpt-*", 2);
+    World::serve(&ANY_PORT).file("antiphon.toml", &narrow_first).ready();
+}
+
+#[test]
+fn webhook_of_a_tenant_that_no_caller_can_be_is_refused() {
+    let webhook = |tenant: &str| {
+        format!("[[webhooks]]\nurl = 'https://hooks.example/'\n{SECRET}tenants = ['{tenant}']\n")
+    };
+    let with_keys =
+        |tenant: &str| format!("api-keys = ['k1=acme', 'k2=globex']\n{}", webhook(tenant));
+    let unknown = "no caller can be the tenant 'acne'";
+    let keys = format!("5: tenants: {unknown}: the tenants of the API keys are acme, globex");
+    file_refused(&with_keys("acne"), &keys);
+    let header = format!("tenant-header = 'x-tenant'\n{}", webhook("acne"));
+    let named = format!("5: tenants: {unknown}: 'x-tenant: acne' names the tenant 'named-acne'");
+    file_refused(&header, &named);
+    let everyone = "without API keys, all callers are the tenant 'everyone'";
+    file_refused(&webhook("acne"), &format!("4: tenants: {unknown}: {everyone}"));
+
+    for text in [with_keys("globex"), header.replace("acne", "named-acme"), webhook("everyone")] {
+        World::serve(&ANY_PORT).file("antiphon.toml", &text).ready();
+    }
+}
+
+#[test]
+fn setting_of_an_upstream_that_is_not_named_is_refused() {
+    let sentence = "this has no effect without --upstream; upstreams in the file have settings of \
+                    their own, below [[upstreams]]";
+    refused(World::serve(&["--upstream-key", "sk"]), &format!("--upstream-key: {sentence}"));
+    file_refused("upstream-api = 'chat'", &format!("1: upstream-api: {sentence}"));
+    let serving = World::serve(&ANY_PORT).variable("ANTIPHON_UPSTREAM_KEY", "sk").ready();
+    serving.says(&format!("ANTIPHON_UPSTREAM_KEY: {sentence}"));
+}
+
+#[test]
+fn bound_that_another_bound_hides_is_refused() {
+    let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'http://127.0.0.1:9/v1'\n";
+    file_refused(
+        &format!("{upstream}idle-timeout = 7200\n"),
+        "4: idle-timeout has no effect above total-timeout, which is 3600 seconds: raise \
+         total-timeout too",
+    );
+    file_refused(
+        "[limits]\nmax-item-bytes = 67108864\n",
+        "2: max-item-bytes has no effect above max-body-bytes, which is 33554432: raise \
+         max-body-bytes too",
+    );
+    let raised = format!(
+        "{upstream}idle-timeout = 7200\ntotal-timeout = 7200\n[limits]\nmax-item-bytes = \
+         67108864\nmax-body-bytes = 67108864\n"
+    );
+    World::serve(&ANY_PORT).file("antiphon.toml", &raised).ready();
+}
+
+const NO_PORT: &str = "port 99999 does not exist; ports are 1 to 65535";
+const SECRET: &str = "secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'\n";
