@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use tracing::{Level, Metadata, Subscriber};
-use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -59,8 +59,21 @@ fn subscriber(
 
 fn filter(text: Option<String>) -> Result<EnvFilter, Failure> {
     let text = text.unwrap_or_else(|| DEFAULT.to_owned());
+    if let Some(word) = text.split(',').map(str::trim).find(|word| is_misspelt_level(word)) {
+        return Err(Failure::usage(format!(
+            "{LOG}: '{word}' is neither a level (off, error, warn, info, debug, trace) nor \
+             TARGET=LEVEL"
+        )));
+    }
     EnvFilter::try_new(&text)
         .map_err(|error| Failure::usage(format!("{LOG}: '{text}' is not a log filter: {error}")))
+}
+
+/// Whether a word of a filter is no level. Alone, it would be taken for a target: of everything else
+/// nothing would be logged.
+fn is_misspelt_level(word: &str) -> bool {
+    let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_word && word != "antiphon" && word.parse::<LevelFilter>().is_err()
 }
 
 fn format(text: Option<&str>) -> Result<Format, Failure> {

@@ -2,7 +2,7 @@
 
 use antiphon_gateway::settings::{ApiKey, KeyHash, Secret};
 use antiphon_store::Tenant;
-use http::{HeaderName, header};
+use http::HeaderName;
 
 use super::layer::Said;
 use super::parse::{A_KEY, is_token};
@@ -32,6 +32,9 @@ fn api_key(said: &Said) -> Result<ApiKey, Failure> {
         .rsplit_once('=')
         .filter(|(key, tenant)| !key.is_empty() && !tenant.is_empty())
         .ok_or_else(|| said.refused("an entry is not of the form KEY=TENANT"))?;
+    if tenant.trim() != tenant {
+        return Err(said.refused(format!("the tenant '{tenant}' begins with a blank")));
+    }
     if antiphon_gateway::is_reserved(tenant) {
         return Err(said.refused(format!(
             "'{tenant}' is a name that the gateway gives to callers without a key; choose another"
@@ -47,12 +50,16 @@ fn api_key(said: &Said) -> Result<ApiKey, Failure> {
     Ok(ApiKey { hash, tenant: Tenant::new(tenant) })
 }
 
-/// A header that can name tenants: not the one that holds the token, which would be kept as a name.
+/// Headers that hold a caller's token, which would be stored and logged as the name of a tenant.
+const OF_TOKENS: [&str; 5] =
+    ["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
+
+/// A header that can name tenants: not one that holds a token.
 pub(super) fn tenant_header(said: &Said) -> Result<HeaderName, Failure> {
     let name = said.trimmed();
     let parsed = name.parse::<HeaderName>().ok();
     parsed
-        .filter(|name| *name != header::AUTHORIZATION && *name != header::COOKIE)
+        .filter(|name| !OF_TOKENS.contains(&name.as_str()))
         .ok_or_else(|| said.refused(format!("'{name}' is not a header that can name a tenant")))
 }
 

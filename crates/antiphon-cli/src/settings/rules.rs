@@ -1,11 +1,17 @@
 //! What settings must not be together.
 
+use std::net::IpAddr;
+
+use antiphon_gateway::settings::UpstreamSettings;
+use http::uri::Scheme;
+
 use super::Configuration;
 use crate::failure::Failure;
 
 pub(super) fn check(configuration: &Configuration) -> Result<(), Failure> {
     one_way_to_name_a_tenant(configuration)?;
     our_keys_stay_here(configuration)?;
+    no_upstream_is_this_gateway(configuration)?;
     strangers_stay_out(configuration)
 }
 
@@ -29,6 +35,34 @@ fn our_keys_stay_here(configuration: &Configuration) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// A gateway that is its own upstream would ask itself without end.
+fn no_upstream_is_this_gateway(configuration: &Configuration) -> Result<(), Failure> {
+    let listen = configuration.listen;
+    let is_here = |upstream: &&UpstreamSettings| {
+        let url = &upstream.url;
+        let usual_port = if url.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
+        let port = url.port_u16().unwrap_or(usual_port);
+        port == listen.port() && is_served_by(url.host().unwrap_or_default(), listen.ip())
+    };
+    match configuration.gateway.upstreams.iter().find(is_here) {
+        Some(upstream) => Err(Failure::usage(format!(
+            "the upstream {} is this gateway itself (--listen {listen}), which would ask itself \
+             without end; give the URL of a server of models",
+            upstream.url
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Whether connections to `host` reach a listener on `ip` of this machine.
+fn is_served_by(host: &str, ip: IpAddr) -> bool {
+    let is_open = ip.is_unspecified();
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address == ip || (is_open && address.is_loopback()),
+        Err(_) => host == "localhost" && (is_open || ip.is_loopback()),
+    }
 }
 
 /// Someone must know the caller: we, by our keys; a proxy, which tells us; the provider, by the token

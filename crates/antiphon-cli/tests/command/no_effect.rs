@@ -1,5 +1,5 @@
-//! Settings that would have no effect: each is refused, or reported where it may belong to another
-//! program.
+//! Settings that would have no effect, or another one than meant: each is refused, or reported where it
+//! may belong to another program.
 
 use crate::world::{Ended, World};
 
@@ -144,6 +144,50 @@ fn bound_that_another_bound_hides_is_refused() {
          67108864\nmax-body-bytes = 67108864\n"
     );
     World::serve(&ANY_PORT).file("antiphon.toml", &raised).ready();
+}
+
+#[test]
+fn header_that_holds_a_token_names_no_tenant() {
+    for name in ["authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"] {
+        let sentence = format!("--tenant-header: '{name}' is not a header that can name a tenant");
+        refused(World::serve(&["--tenant-header", name]), &sentence);
+    }
+}
+
+#[test]
+fn tenant_with_a_blank_before_it_is_refused() {
+    let sentence = "--api-key: the tenant ' acme' begins with a blank";
+    refused(World::serve(&["--api-key", "key= acme"]), sentence);
+}
+
+#[test]
+fn gateway_that_is_its_own_upstream_is_refused() {
+    for (listen, url) in [
+        ("127.0.0.1:8484", "http://127.0.0.1:8484/v1"),
+        ("127.0.0.1:8484", "http://localhost:8484/v1"),
+        ("0.0.0.0:80", "http://127.0.0.1/v1"),
+        ("[::1]:8484", "http://[::1]:8484/v1"),
+    ] {
+        let sentence = format!(
+            "the upstream {url} is this gateway itself (--listen {listen}), which would ask itself \
+             without end; give the URL of a server of models"
+        );
+        refused(World::serve(&["--listen", listen, "--upstream", url]), &sentence);
+    }
+    World::serve(&["--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:8484/v1"]).ready();
+}
+
+#[test]
+fn misspelt_log_level_is_refused() {
+    for filter in ["debgu", "warn,inf"] {
+        let word = filter.rsplit(',').next().unwrap();
+        let sentence = format!(
+            "ANTIPHON_LOG: '{word}' is neither a level (off, error, warn, info, debug, trace) nor \
+             TARGET=LEVEL"
+        );
+        refused(World::serve(&ANY_PORT).variable("ANTIPHON_LOG", filter), &sentence);
+    }
+    World::serve(&ANY_PORT).variable("ANTIPHON_LOG", "WARN,hyper=info,antiphon").ready();
 }
 
 const NO_PORT: &str = "port 99999 does not exist; ports are 1 to 65535";
