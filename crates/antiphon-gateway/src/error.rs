@@ -319,7 +319,7 @@ impl From<StoreError> for ApiError {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "All data of this account was erased while this request was working on it.",
             ),
-            StoreError::Unavailable(reason) => {
+            StoreError::Unavailable(reason) | StoreError::NoSpace(reason) => {
                 tracing::error!(%reason, "the store failed");
                 Self::server(
                     StatusCode::INTERNAL_SERVER_ERROR,

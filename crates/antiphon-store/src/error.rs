@@ -21,12 +21,25 @@ pub enum StoreError {
     /// The tenant's data was erased since the turn began.
     #[error("the tenant's data was erased meanwhile")]
     Erased,
-    /// The database failed: a full disk, a locked or damaged file, a lost connection.
+    /// The database failed: a locked or damaged file, a lost connection.
     #[error("the store failed: {0}")]
     Unavailable(String),
+    /// The database could not grow: the disk or a quota is full.
+    #[error("the store cannot write to its disk, which may be full: {0}")]
+    NoSpace(String),
 }
 
 impl StoreError {
+    /// The tables of `database` have a version that only a newer release knows.
+    pub(crate) fn newer_schema(database: &str, found: i32, known: usize) -> Self {
+        Self::Unavailable(format!(
+            "{database} was written by a newer version of Antiphon (version {found} of its tables; \
+             this one, {}, knows {known}). Start the release that wrote it, or restore a backup that \
+             was made before the upgrade",
+            env!("CARGO_PKG_VERSION"),
+        ))
+    }
+
     /// A background turn that leaves no record: nobody could ever learn of its end.
     pub(crate) fn no_response() -> Self {
         Self::Unavailable("a background turn has a response".into())

@@ -76,6 +76,9 @@ impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(error) => error,
+            Failure::Database(error) if error.code() == Some(&SqlState::DISK_FULL) => {
+                Self::NoSpace(describe(&error))
+            }
             Failure::Database(error) => Self::Unavailable(describe(&error)),
             Failure::Silence => Self::Unavailable("PostgreSQL did not answer in time".into()),
         }

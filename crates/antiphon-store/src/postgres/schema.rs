@@ -1,7 +1,5 @@
 //! The tables, and how a database of an earlier version comes to have them.
 
-use std::cmp::Ordering;
-
 use tokio_postgres::Client;
 
 use super::failure::Failure;
@@ -65,14 +63,23 @@ pub(super) async fn check_current(client: &Client) -> Result<(), Failure> {
         return Err(refused("the database holds no store of Antiphon's in its current schema"));
     }
     let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
-    match usize::try_from(version).unwrap_or(usize::MAX).cmp(&STEPS.len()) {
-        Ordering::Equal => Ok(()),
-        Ordering::Less => Err(refused(
-            "the tables were written by an earlier version of Antiphon: a gateway that is started \
-             on them brings them up to date",
-        )),
-        Ordering::Greater => Err(refused("the tables were written by a newer version of Antiphon")),
+    let schema: String = row.get(0);
+    if check_known(&schema, version)?.is_empty() {
+        return Ok(());
     }
+    Err(refused(format!(
+        "the schema {schema} was written by an earlier version of Antiphon (version {version} of its \
+         tables; this one, {}, needs {}): a gateway that is started on it brings it up to date",
+        env!("CARGO_PKG_VERSION"),
+        STEPS.len(),
+    )))
+}
+
+/// The steps from `version` to today's tables. Refuses a version that only a newer release knows.
+fn check_known(schema: &str, version: i32) -> Result<&'static [&'static str], Failure> {
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    let newer = || StoreError::newer_schema(&format!("the schema {schema}"), version, STEPS.len());
+    STEPS.get(done..).ok_or_else(|| Failure::Refused(newer()))
 }
 
 /// The name of the current schema, and whether it has our tables, of whatever version. A schema that
@@ -102,15 +109,7 @@ async fn step_up(client: &Client) -> Result<(), Failure> {
         client.batch_execute(CREATE_VERSION).await?;
     }
     let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
-    let done = usize::try_from(version).unwrap_or(usize::MAX);
-    let steps = STEPS.get(done..).ok_or_else(|| {
-        refused(format!(
-            "the schema {schema} was written by a newer version of Antiphon (version {version} of \
-             its tables; this one knows {})",
-            STEPS.len()
-        ))
-    })?;
-    for step in steps {
+    for step in check_known(&schema, version)? {
         client.batch_execute(step).await?;
         client.execute("UPDATE antiphon_schema SET version = version + 1", &[]).await?;
     }

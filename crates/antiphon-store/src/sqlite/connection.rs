@@ -23,6 +23,7 @@ pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open(path)?;
     db.busy_timeout(LOCK_WAIT)?;
     schema::check_owner(&db)?;
+    schema::check_known(&db)?;
     set_page_size(&db)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // Where a sync leaves the drive's own cache alone (macOS), ask for the one that does not.

@@ -1,7 +1,5 @@
 //! The tables, and how a file of an earlier version comes to have them.
 
-use std::cmp::Ordering;
-
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
@@ -31,27 +29,41 @@ pub(super) fn check_owner(db: &Connection) -> Result<(), StoreError> {
     Err(StoreError::Unavailable("the file holds another application's database".into()))
 }
 
-/// Brings the tables up to date. A file that a newer version wrote is refused untouched.
+/// Brings the tables up to date.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
     Migrations::from_slice(STEPS)
         .to_latest(db)
         .map_err(|error| StoreError::Unavailable(error.to_string()))
 }
 
+/// Refuses a file whose tables a newer version wrote; returns the version of its tables.
+pub(super) fn check_known(db: &Connection) -> Result<usize, StoreError> {
+    let found: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    match usize::try_from(found) {
+        Ok(version) if version <= STEPS.len() => Ok(version),
+        _ => Err(StoreError::newer_schema(&file(db), found, STEPS.len())),
+    }
+}
+
 /// Refuses a file whose tables are not today's.
 pub(super) fn check_current(db: &Connection) -> Result<(), StoreError> {
-    let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    match usize::try_from(version).unwrap_or(usize::MAX).cmp(&STEPS.len()) {
-        Ordering::Equal => Ok(()),
-        Ordering::Less => Err(StoreError::Unavailable(
-            "the file was written by an earlier version of Antiphon: a gateway that is started on \
-             it brings it up to date"
-                .into(),
-        )),
-        Ordering::Greater => Err(StoreError::Unavailable(
-            "the file was written by a newer version of Antiphon".into(),
-        )),
+    let found = check_known(db)?;
+    if found == STEPS.len() {
+        return Ok(());
     }
+    Err(StoreError::Unavailable(format!(
+        "{} was written by an earlier version of Antiphon (version {found} of its tables; this one, \
+         {}, needs {}): a gateway that is started on it brings it up to date",
+        file(db),
+        env!("CARGO_PKG_VERSION"),
+        STEPS.len(),
+    )))
+}
+
+/// The name of the database in an error.
+fn file(db: &Connection) -> String {
+    let path = db.path().filter(|path| !path.is_empty());
+    path.map_or_else(|| "the database in memory".into(), |path| format!("the file {path}"))
 }
 
 /// Whether the tables are those of an earlier version.
@@ -83,8 +95,10 @@ mod tests {
 
     #[test]
     fn a_file_of_a_newer_version_is_refused() {
-        let mut db = Connection::open_in_memory().unwrap();
+        let db = Connection::open_in_memory().unwrap();
         db.pragma_update(None, "user_version", 1000).unwrap();
-        assert!(matches!(migrate(&mut db), Err(StoreError::Unavailable(_))));
+        let refusal = check_known(&db).unwrap_err().to_string();
+        assert!(refusal.contains("(version 1000 of its tables; this one, 0."), "{refusal}");
+        assert!(refusal.contains("Start the release that wrote it"), "{refusal}");
     }
 }

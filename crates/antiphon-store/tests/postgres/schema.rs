@@ -37,6 +37,7 @@ async fn tables_of_a_newer_version_are_refused_and_left_alone() {
     let refusal = refusal(&database).await;
 
     assert!(refusal.contains("newer version of Antiphon (version 1000"), "{refusal}");
+    assert!(refusal.contains("Start the release that wrote it"), "{refusal}");
     assert_eq!(database.sql("SELECT version FROM antiphon_schema").await, ["1000"]);
 }
 
