@@ -78,8 +78,8 @@ impl Ledgers for SqliteStore {
     async fn made(&self, tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>> {
         let (tenant, ids) = (tenant.clone(), ids.to_vec());
         self.read(move |db| {
-            let made = |id: ItemId| Ok(items::is_made(db, &tenant, &id)?.then_some(id));
-            ids.into_iter().map(made).filter_map(Result::transpose).collect()
+            let made = |id: &ItemId| Ok(items::is_made(db, &tenant, id)?.then(|| id.clone()));
+            ids.iter().map(made).filter_map(Result::transpose).collect()
         })
         .await
     }

@@ -1,26 +1,151 @@
 //! One process at a time: a second one would take the first one's open turns for abandoned.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::permissions::{self, PRIVATE};
 use crate::error::StoreError;
 
-/// Takes the lock of the database at `path`, which the operating system lets go with the process.
+/// Exclusive use of a database file, which the operating system ends with the process.
 ///
-/// The lock is a file beside the database: SQLite's own locks would go with any other handle on the
-/// database's file that this process closes. It stays behind, empty: to delete it would let two
-/// processes hold two locks of one name.
-pub(super) fn take(path: &Path) -> Result<File, StoreError> {
-    let failed = |reason: &dyn Display| {
-        StoreError::Unavailable(format!("{} cannot be opened: {reason}", path.display()))
+/// On Linux, the lock is on the file itself: every name of the file (symbolic and hard links too)
+/// leads to the same lock, and no file that could be removed holds it. Elsewhere, and against
+/// releases that know no other lock, it is on the file `PATH.lock` beside the resolved path. That
+/// file stays when the store is closed: to delete it would let two processes hold two locks of one
+/// name.
+///
+/// Drop it after the last connection to the database: to close any handle of a file ends all locks
+/// that SQLite holds on that file for this process.
+#[derive(Debug)]
+pub(super) struct FileLock {
+    /// The path with all symbolic links resolved.
+    path: PathBuf,
+    inode: Inode,
+    /// The handles that hold the locks.
+    _handles: [File; 2],
+}
+
+/// The device and number of a file: equal for all of its names.
+type Inode = (u64, u64);
+
+/// The files that this process holds locks on.
+static LOCKED: Mutex<BTreeSet<Inode>> = Mutex::new(BTreeSet::new());
+
+impl FileLock {
+    /// Locks the database at `path`. Creates the file, readable by its owner only, if there is none.
+    pub(super) fn acquire(path: &Path) -> Result<Self, StoreError> {
+        let refused = |reason: &dyn Display| {
+            StoreError::Unavailable(format!("{} cannot be opened: {reason}", path.display()))
+        };
+        Self::try_acquire(path).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => refused(&"another process has it open"),
+            _ => refused(&error),
+        })
+    }
+
+    /// The path with all symbolic links resolved.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// As [`FileLock::acquire`]; an error of the kind `WouldBlock` says that the lock is held.
+    fn try_acquire(path: &Path) -> io::Result<Self> {
+        let mut locked = locked();
+        // Looked up without a handle, because closing one would end the locks of the other store.
+        if fs::metadata(path).is_ok_and(|file| locked.contains(&inode_of(&file))) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let database = open_private(path)?;
+        lock_bytes(&database)?;
+        let metadata = database.metadata()?;
+        let inode = inode_of(&metadata);
+        let path = fs::canonicalize(path)?;
+        let lock_file = lock_beside(&path)?;
+        warn_if_linked(&path, metadata.nlink());
+        locked.insert(inode);
+        Ok(Self { path, inode, _handles: [database, lock_file] })
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        locked().remove(&self.inode);
+    }
+}
+
+fn warn_if_linked(path: &Path, links: u64) {
+    if links > 1 {
+        tracing::warn!(
+            file = %path.display(),
+            links,
+            "the database has several names (hard links), and its write-ahead log is found by its \
+             name; always open it by the same one, or what a killed process left in the log is lost",
+        );
+    }
+}
+
+fn locked() -> MutexGuard<'static, BTreeSet<Inode>> {
+    LOCKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn inode_of(file: &fs::Metadata) -> Inode {
+    (file.dev(), file.ino())
+}
+
+/// Opens a file to write, and creates it for its owner only, whatever the umask.
+fn open_private(path: &Path) -> io::Result<File> {
+    let is_new = !path.try_exists()?;
+    let mut options = OpenOptions::new();
+    let file =
+        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE).open(path)?;
+    if is_new {
+        permissions::make_private(&file)?;
+    }
+    Ok(file)
+}
+
+/// Locks a byte that SQLite uses in no database: its own locks, from byte 2^30 on, are independent of
+/// this one, and so are the handles that it opens and closes.
+#[cfg(target_os = "linux")]
+fn lock_bytes(database: &File) -> io::Result<()> {
+    use nix::errno::Errno;
+    use nix::fcntl::{FcntlArg, fcntl};
+    use nix::libc;
+
+    const BYTE: libc::off_t = libc::off_t::MAX - 1;
+    let short = |constant: i32| libc::c_short::try_from(constant).expect("it is one digit");
+    let lock = libc::flock {
+        l_type: short(libc::F_WRLCK),
+        l_whence: short(libc::SEEK_SET),
+        l_start: BYTE,
+        l_len: 1,
+        l_pid: 0,
     };
+    match fcntl(database, FcntlArg::F_OFD_SETLK(&lock)) {
+        Ok(_) => Ok(()),
+        Err(Errno::EAGAIN | Errno::EACCES) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// No lock of the standard library is independent of SQLite's here.
+#[cfg(not(target_os = "linux"))]
+fn lock_bytes(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Locks the file `PATH.lock`.
+fn lock_beside(path: &Path) -> io::Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let file = File::create(&name).map_err(|error| failed(&error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(failed(&"another process has it open")),
-        Err(TryLockError::Error(error)) => Err(failed(&error)),
-    }
+    let file = open_private(Path::new(&name))?;
+    file.try_lock()?;
+    // An earlier release made it readable by all. It is empty; the mode of another owner's stays.
+    let _ = permissions::make_private(&file);
+    Ok(file)
 }

@@ -1,6 +1,5 @@
 //! Connections that read beside the writer, each call from one snapshot.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
@@ -9,26 +8,35 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::connection;
+use super::lock::FileLock;
 use super::writer::closed;
 use crate::error::StoreError;
 
 /// A pool of reading connections. Work on them runs where it may block.
 #[derive(Debug)]
 pub(super) struct Readers {
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Arc<Idle>,
     /// As many as there are idle connections.
     permits: Arc<Semaphore>,
     size: u32,
 }
 
+/// The connections that nobody uses now.
+#[derive(Debug)]
+struct Idle {
+    connections: Mutex<Vec<Connection>>,
+    /// Let go after the connections.
+    _lock: Arc<FileLock>,
+}
+
 impl Readers {
-    /// Opens readers of the file at `path`.
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let idle =
-            (0..pool_size()).map(|_| connection::reading(path)).collect::<Result<Vec<_>, _>>()?;
+    /// Opens readers of the file that is locked.
+    pub(super) fn open(lock: Arc<FileLock>) -> Result<Self, StoreError> {
+        let open = |_| connection::reading(lock.path());
+        let connections = (0..pool_size()).map(open).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
-            permits: Arc::new(Semaphore::new(idle.len())),
-            idle: Arc::new(Mutex::new(idle)),
+            permits: Arc::new(Semaphore::new(connections.len())),
+            idle: Arc::new(Idle { connections: Mutex::new(connections), _lock: lock }),
             size: pool_size(),
         })
     }
@@ -55,7 +63,7 @@ impl Readers {
         if let Ok(all) = self.permits.acquire_many(self.size).await {
             self.permits.close();
             drop(all);
-            lock(&self.idle).clear();
+            self.idle.lock().clear();
         }
     }
 }
@@ -65,19 +73,21 @@ fn pool_size() -> u32 {
     u32::try_from(cores.clamp(2, 8)).expect("eight at the most")
 }
 
-fn lock(idle: &Mutex<Vec<Connection>>) -> MutexGuard<'_, Vec<Connection>> {
-    idle.lock().unwrap_or_else(PoisonError::into_inner)
+impl Idle {
+    fn lock(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A connection out of the pool, to which it goes back even where the work panics.
 struct Borrowed<'a> {
-    pool: &'a Mutex<Vec<Connection>>,
+    pool: &'a Idle,
     db: Option<Connection>,
 }
 
 impl<'a> Borrowed<'a> {
-    fn from(pool: &'a Mutex<Vec<Connection>>) -> Self {
-        let db = lock(pool).pop();
+    fn from(pool: &'a Idle) -> Self {
+        let db = pool.lock().pop();
         Self { pool, db }
     }
 
@@ -93,6 +103,6 @@ impl<'a> Borrowed<'a> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        lock(self.pool).extend(self.db.take());
+        self.pool.lock().extend(self.db.take());
     }
 }

@@ -1,11 +1,12 @@
 //! The one thread that writes: what is asked of it while it commits is committed together next.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::lock::FileLock;
 use super::log::Log;
 use super::savepoint::attempt;
 use crate::error::StoreError;
@@ -35,39 +36,47 @@ pub(super) enum Effect {
 /// A queue of jobs and the thread that does them, each whole or not at all, answered after the
 /// commit. One that fails does not hurt those committed with it; a commit that fails fails them all.
 ///
-/// A job that was let into the queue is done even if nobody waits for its answer any more.
+/// Where the disk is full, the write-ahead log is emptied, and the jobs are tried once more, each by
+/// itself, so that those that still fit are done.
+///
+/// A job that was let into the queue is done even if nobody waits for its answer any more. To drop
+/// the writer waits for them.
 #[derive(Debug)]
 pub(super) struct Writer {
     /// `None` once closed.
     queue: Mutex<Option<Queue>>,
     /// Its other end goes when the thread ends.
     running: watch::Receiver<()>,
+    /// `None` once joined.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    /// Starts the thread, which owns `db` from now on.
-    pub(super) fn start(db: Connection) -> Result<Self, StoreError> {
+    /// Starts the thread, which owns `db` from now on, and lets `lock` go when `db` is closed.
+    pub(super) fn start(db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
         let committer = Committer::new(db)?;
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
                 committer.run(jobs);
+                drop(lock);
                 drop(alive);
             })
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), running })
+        Ok(Self { queue: Mutex::new(Some(queue)), running, thread: Some(thread) })
     }
 
-    /// Has `work` done within a transaction; answers once it is committed.
+    /// Has `work` done within a transaction; answers once it is committed. It may be done more than
+    /// once: what it did before was undone.
     pub(super) async fn call<T, F>(&self, effect: Effect, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Call { effect, work: Some(work), outcome: None, reply });
+        let job = Box::new(Call { effect, work, outcome: None, reply });
         let queue = self.queue().ok_or_else(closed)?;
         queue.send(job).await.map_err(|_| closed())?;
         drop(queue);
@@ -90,6 +99,16 @@ impl Writer {
     }
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.lock().take());
+        if let Some(thread) = self.thread.take() {
+            // An error is a panic of the thread, which was printed where it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
 /// The answer of a store that was closed.
 pub(super) fn closed() -> StoreError {
     StoreError::Unavailable("the store is closed".into())
@@ -102,13 +121,16 @@ trait Job: Send {
     /// Does the work; an error says that the transaction is lost.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
+    /// Whether the work failed because the disk is full.
+    fn lacked_space(&self) -> bool;
+
     /// Answers: with the work's outcome, or with why it could not be committed.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 struct Call<T, F> {
     effect: Effect,
-    work: Option<F>,
+    work: F,
     outcome: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
 }
@@ -116,17 +138,19 @@ struct Call<T, F> {
 impl<T, F> Job for Call<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> Result<T, StoreError> + Send,
+    F: FnMut(&Connection) -> Result<T, StoreError> + Send,
 {
     fn effect(&self) -> Effect {
         self.effect
     }
 
     fn run(&mut self, db: &Connection) -> Result<(), StoreError> {
-        if let Some(work) = self.work.take() {
-            self.outcome = Some(attempt(db, || work(db))?);
-        }
+        self.outcome = Some(attempt(db, || (self.work)(db))?);
         Ok(())
+    }
+
+    fn lacked_space(&self) -> bool {
+        matches!(self.outcome, Some(Err(StoreError::NoSpace(_))))
     }
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
@@ -164,6 +188,25 @@ impl Committer {
 
     fn commit(&mut self, mut batch: Vec<Box<dyn Job>>) {
         let committed = self.transact(&mut batch);
+        if matches!(committed, Err(StoreError::NoSpace(_))) {
+            return self.commit_apart(batch);
+        }
+        let (lacking, done) = batch.into_iter().partition(|job| job.lacked_space());
+        self.answer(done, &committed);
+        self.commit_apart(lacking);
+    }
+
+    /// Makes space and tries these jobs, for which there was none, once more, each by itself.
+    fn commit_apart(&mut self, lacking: Vec<Box<dyn Job>>) {
+        for job in lacking {
+            self.log.empty(&self.db);
+            let mut alone = vec![job];
+            let committed = self.transact(&mut alone);
+            self.answer(alone, &committed);
+        }
+    }
+
+    fn answer(&mut self, batch: Vec<Box<dyn Job>>, committed: &Result<(), StoreError>) {
         if batch.iter().any(|job| job.effect() == Effect::Erasing) {
             self.log.note_erasure();
         }

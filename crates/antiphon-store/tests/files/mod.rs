@@ -1,6 +1,7 @@
 //! What is in the files, and which files are taken.
 
 mod erasure;
+mod locks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -29,7 +29,7 @@ fn with_notes(mut db: Connection) -> Connection {
     db
 }
 
-fn note(text: &'static str) -> impl FnOnce(&Connection) -> Result<(), StoreError> + Send {
+fn note(text: &'static str) -> impl FnMut(&Connection) -> Result<(), StoreError> + Send {
     move |db| {
         db.execute("INSERT INTO notes (text) VALUES (?1)", [text])?;
         Ok(())
@@ -45,7 +45,7 @@ async fn noted(writer: &Writer) -> String {
 }
 
 /// Keeps the writer busy until told, so that what is asked meanwhile is committed as one.
-fn held_up() -> (mpsc::Sender<()>, impl FnOnce(&Connection) -> Result<(), StoreError> + Send) {
+fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreError> + Send) {
     let (go, told) = mpsc::channel();
     (go, move |_: &Connection| {
         told.recv().unwrap();
@@ -55,7 +55,7 @@ fn held_up() -> (mpsc::Sender<()>, impl FnOnce(&Connection) -> Result<(), StoreE
 
 #[tokio::test]
 async fn a_job_that_fails_is_undone_and_its_neighbours_are_not() {
-    let writer = Writer::start(notes()).unwrap();
+    let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     let failing = |db: &Connection| {
         note("lost")(db)?;
@@ -79,7 +79,7 @@ async fn a_job_that_fails_is_undone_and_its_neighbours_are_not() {
 async fn a_commit_that_fails_fails_every_job_of_it() {
     let db = notes();
     db.pragma_update(None, "foreign_keys", true).unwrap();
-    let writer = Writer::start(db).unwrap();
+    let writer = Writer::start(db, None).unwrap();
     let (go, busy) = held_up();
     // The constraint is looked at when the transaction commits.
     let breaking = |db: &Connection| {
@@ -105,7 +105,7 @@ async fn a_commit_that_fails_fails_every_job_of_it() {
 
 #[tokio::test]
 async fn a_transaction_that_sqlite_gave_up_fails_every_job_of_it() {
-    let writer = Writer::start(notes()).unwrap();
+    let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     let giving_up = |db: &Connection| {
         let sql = "INSERT OR ROLLBACK INTO notes (text) VALUES (NULL)";
@@ -130,7 +130,7 @@ async fn a_transaction_that_sqlite_gave_up_fails_every_job_of_it() {
 async fn a_full_disk_refuses_what_does_not_fit() {
     let db = notes();
     db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
-    let writer = Writer::start(db).unwrap();
+    let writer = Writer::start(db, None).unwrap();
     let too_much = |db: &Connection| {
         let sql = "INSERT INTO notes (text) VALUES (hex(zeroblob(100000)))";
         Ok(db.execute(sql, []).map(drop)?)
@@ -138,7 +138,7 @@ async fn a_full_disk_refuses_what_does_not_fit() {
 
     let refused = writer.call(Effect::Synced, too_much).await;
 
-    assert!(is_unavailable(&refused));
+    assert!(matches!(refused, Err(StoreError::NoSpace(_))), "{refused:?}");
     assert_eq!(writer.call(Effect::Synced, note("small")).await, Ok(()));
     assert_eq!(noted(&writer).await, "small");
 }
@@ -150,7 +150,7 @@ async fn while_another_process_writes_jobs_are_refused() {
     let other = notes_at(&path);
     let db = connection::writing(&path).unwrap();
     db.busy_timeout(Duration::ZERO).unwrap();
-    let writer = Writer::start(db).unwrap();
+    let writer = Writer::start(db, None).unwrap();
 
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let refused = writer.call(Effect::Synced, note("refused")).await;
@@ -165,7 +165,7 @@ async fn while_another_process_writes_jobs_are_refused() {
 async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
     const NORMAL: i64 = 1;
     const FULL: i64 = 2;
-    let writer = Writer::start(notes()).unwrap();
+    let writer = Writer::start(notes(), None).unwrap();
     let mode = |db: &Connection| {
         Ok(db.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))?)
     };
@@ -193,7 +193,7 @@ async fn only_what_must_survive_a_power_cut_waits_for_the_disk() {
 async fn what_waits_for_the_disk_is_committed_and_synced_as_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let writer = Writer::start(notes_at(&path)).unwrap();
+    let writer = Writer::start(notes_at(&path), None).unwrap();
     let before = commits(&path);
     let (go, busy) = held_up();
 
@@ -223,7 +223,7 @@ fn commits(path: &Path) -> usize {
 
 #[tokio::test]
 async fn a_job_whose_caller_left_is_done() {
-    let writer = Writer::start(notes()).unwrap();
+    let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
     tokio::join!(abandon(&writer, busy), async { go.send(()).unwrap() });
 
@@ -233,7 +233,7 @@ async fn a_job_whose_caller_left_is_done() {
 /// Asks for both jobs and leaves before either is answered.
 async fn abandon(
     writer: &Writer,
-    busy: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
+    busy: impl FnMut(&Connection) -> Result<(), StoreError> + Send + 'static,
 ) {
     tokio::select! {
         biased;
@@ -245,7 +245,7 @@ async fn abandon(
 
 #[tokio::test]
 async fn closing_waits_for_what_is_queued() {
-    let writer = Writer::start(notes()).unwrap();
+    let writer = Writer::start(notes(), None).unwrap();
     let (go, busy) = held_up();
 
     let outcomes = tokio::join!(
@@ -265,7 +265,7 @@ async fn closing_waits_for_what_is_queued() {
 async fn what_was_erased_leaves_the_log_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let writer = Writer::start(notes_at(&path)).unwrap();
+    let writer = Writer::start(notes_at(&path), None).unwrap();
     let kept = writer.call(Effect::Synced, note("a secret")).await;
     assert_eq!(kept, Ok(()));
     assert!(holds(folder.path(), b"a secret"));

@@ -1,0 +1,40 @@
+//! Who may read the files of a database.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// The mode of files that hold conversations: their owner reads and writes them, nobody else.
+pub(super) const PRIVATE: u32 = 0o600;
+
+/// The rights of the group and of all others.
+const OTHERS: u32 = 0o077;
+
+/// Sets the mode of a new file, from which the umask may have taken away more.
+pub(super) fn make_private(file: &File) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(PRIVATE))
+}
+
+/// Warns of each file of the database at `path` that others may use too. SQLite gives the files that
+/// it creates (`-wal`, `-shm`) the mode of the database.
+pub(super) fn warn_if_shared(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        if let Some(mode) = shared_mode(Path::new(&name)) {
+            tracing::warn!(
+                file = %Path::new(&name).display(),
+                mode = format_args!("{mode:04o}"),
+                "other users of this machine may use a file of the store, which holds conversations \
+                 and keys; run chmod 600 on it to prevent that",
+            );
+        }
+    }
+}
+
+/// The mode of an existing file that not only its owner may use.
+fn shared_mode(path: &Path) -> Option<u32> {
+    let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
+    (mode & OTHERS != 0).then_some(mode)
+}
