@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::schema;
+use super::{schema, vacuum};
 use crate::error::StoreError;
 
 /// How long a statement waits for a lock that another process holds.
@@ -25,6 +25,7 @@ pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     schema::check_owner(&db)?;
     schema::check_known(&db)?;
     set_page_size(&db)?;
+    vacuum::enable(&db)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // Where a sync leaves the drive's own cache alone (macOS), ask for the one that does not.
     db.pragma_update(None, "fullfsync", true)?;
@@ -35,6 +36,7 @@ pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
 pub(super) fn in_memory() -> Result<Connection, StoreError> {
     let db = Connection::open_in_memory()?;
     set_page_size(&db)?;
+    vacuum::enable(&db)?;
     prepared_to_write(db)
 }
 

@@ -53,6 +53,11 @@ impl Log {
         }
     }
 
+    /// Whether somebody read from the log for too long when it was last to be emptied.
+    pub(super) fn is_held(&self) -> bool {
+        self.held
+    }
+
     /// Empties the log, unless somebody reads from it for too long.
     pub(super) fn empty(&mut self, db: &Connection) {
         let patience = if self.held { Duration::ZERO } else { PATIENCE };

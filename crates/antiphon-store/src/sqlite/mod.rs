@@ -31,6 +31,7 @@ mod store;
 mod sweep;
 mod threads;
 mod turns;
+mod vacuum;
 mod writer;
 
 use std::path::Path;
@@ -86,6 +87,7 @@ impl SqliteStore {
     }
 
     fn start(mut db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
+        vacuum::convert(&db)?;
         schema::migrate(&mut db)?;
         jobs::leave_all(&db)?;
         Ok(Self {

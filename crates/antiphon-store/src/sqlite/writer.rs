@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::lock::FileLock;
 use super::log::Log;
 use super::savepoint::attempt;
+use super::vacuum::Vacuum;
 use crate::error::StoreError;
 
 /// How many jobs may wait; whoever asks for more waits to be let in.
@@ -166,11 +167,13 @@ struct Committer {
     /// Whether commits wait for the disk now.
     synced: bool,
     log: Log,
+    vacuum: Vacuum,
 }
 
 impl Committer {
     fn new(db: Connection) -> Result<Self, StoreError> {
-        let mut committer = Self { log: Log::of(&db, LOG_ROOM), db, synced: false };
+        let (log, vacuum) = (Log::of(&db, LOG_ROOM), Vacuum::new(&db)?);
+        let mut committer = Self { db, synced: false, log, vacuum };
         committer.sync(true)?;
         Ok(committer)
     }
@@ -179,6 +182,7 @@ impl Committer {
         while let Some(first) = jobs.blocking_recv() {
             self.commit(batch(first, &mut jobs));
             self.log.tend(&self.db, jobs.is_empty());
+            self.shrink(&jobs);
         }
         self.log.empty(&self.db);
         if let Err((_, error)) = self.db.close() {
@@ -203,6 +207,25 @@ impl Committer {
             let mut alone = vec![job];
             let committed = self.transact(&mut alone);
             self.answer(alone, &committed);
+        }
+    }
+
+    /// Gives the space of deleted data back while no jobs wait.
+    fn shrink(&mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
+        let mut has_shrunk = false;
+        while jobs.is_empty() && !self.log.is_held() {
+            match self.sync(false).and_then(|()| self.vacuum.step(&self.db)) {
+                Ok(true) => has_shrunk = true,
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "could not shrink the database; deletes will try again");
+                    break;
+                }
+            }
+            self.log.tend(&self.db, false);
+        }
+        if has_shrunk {
+            self.log.empty(&self.db);
         }
     }
 

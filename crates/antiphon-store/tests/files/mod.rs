@@ -2,6 +2,7 @@
 
 mod erasure;
 mod locks;
+mod shrinking;
 
 use std::fs;
 use std::path::{Path, PathBuf};
