@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::lease::{Lease, Leases};
 use crate::limits::Limiter;
 use crate::open_turns::OpenTurns;
+use crate::readiness::Readiness;
 use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
@@ -29,6 +30,8 @@ pub(crate) struct Gateway {
     pub(crate) authenticator: Authenticator,
     pub(crate) fingerprint_key: FingerprintKey,
     pub(crate) limiter: Limiter,
+    /// What `/readyz` knows of the store.
+    pub(crate) readiness: Readiness,
     /// Open turns. They outlive their connections.
     pub(crate) turns: TaskTracker,
     /// Cancelled when a stop begins: new requests are refused.
@@ -67,6 +70,7 @@ impl Gateway {
             limiter: Limiter::new(&settings.limits),
             webhooks: Webhooks::new(&settings.webhooks)
                 .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
+            readiness: Readiness::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),

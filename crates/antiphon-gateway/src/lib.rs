@@ -23,6 +23,7 @@ mod limits;
 mod open_turns;
 mod owner;
 mod present;
+mod readiness;
 mod request;
 mod request_id;
 mod retention;

@@ -31,6 +31,10 @@ pub trait Store: Send + Sync + 'static {
     /// Puts `new` in the place of `old`; says whether `old` was what was kept.
     async fn replace(&self, name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
 
+    /// Writes and commits something that nobody reads, about as much as a small turn, as durably as a
+    /// turn; fails where turns cannot be kept.
+    async fn check_writable(&self) -> Result<()>;
+
     /// Where the turns of a conversation stand in line, if other processes may have this store open
     /// too. `None` where it is of one process, which then needs no line but its own.
     fn line(&self) -> Option<&dyn Line> {

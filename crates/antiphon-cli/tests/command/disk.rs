@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::world::{Serving, World};
 
-const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
-const FILE: &str = "antiphon.db";
+pub(super) const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
+pub(super) const FILE: &str = "antiphon.db";
 
 /// What a caller is told whose request could not be kept.
 fn is_refused_by_the_store(answer: &(u16, Value)) -> bool {
@@ -23,7 +23,7 @@ fn is_refused_by_the_store(answer: &(u16, Value)) -> bool {
     *answer == (500, error)
 }
 
-fn conversation(serving: &Serving) -> String {
+pub(super) fn conversation(serving: &Serving) -> String {
     let (status, body) = serving.answer("POST", "/v1/conversations", &json!({}));
     assert_eq!(status, 200, "{body}");
     format!("/v1/conversations/{}", body["id"].as_str().unwrap())
@@ -34,7 +34,7 @@ fn message(text: &str) -> Value {
 }
 
 /// How many items a conversation holds.
-fn held(serving: &Serving, conversation: &str) -> usize {
+pub(super) fn held(serving: &Serving, conversation: &str) -> usize {
     let (status, list) =
         serving.answer("GET", &format!("{conversation}/items?limit=100"), &Value::Null);
     assert_eq!((status, &list["has_more"]), (200, &Value::Bool(false)), "{list}");
@@ -124,6 +124,50 @@ fn once_there_is_room_everything_works_again() {
     assert_eq!(held(&serving, &conversation), kept + 1 + 2 + 2);
 }
 
+/// Waits until `/readyz` gives this answer: it may remember the one before for a second.
+fn wait_for_readiness(serving: &Serving, status: &str, body: &str) {
+    let is_expected =
+        |answer: &str| answer.starts_with(&format!("HTTP/1.1 {status} ")) && answer.ends_with(body);
+    let mut last = String::new();
+    for _ in 0..100_000 {
+        last = serving.ask("GET", "/readyz", "");
+        if is_expected(&last) {
+            return;
+        }
+    }
+    panic!("it is never {status}: {last}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_not_ready_until_there_is_room() {
+    let (serving, ..) = full();
+
+    wait_for_readiness(&serving, "503", "the store cannot be written");
+    serving.says("/readyz answers 503 until it works");
+    grow(&serving);
+
+    wait_for_readiness(&serving, "200", "ok");
+    serving.says("the store works again");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_log_is_emptied_and_turns_and_deletes_go_on() {
+    let serving = World::serve_within(512 << 10, &ANY_PORT).ready();
+    let conversation = conversation(&serving);
+    // What is written again and again takes room in the log only, ten times as much as there is.
+    let metadata = json!({"metadata": {"note": "word ".repeat(100)}});
+    for _ in 0..600 {
+        let (status, body) = serving.answer("POST", &conversation, &metadata);
+        assert_eq!(status, 200, "{body}");
+    }
+
+    let (status, body) = serving.answer("DELETE", &conversation, &Value::Null);
+
+    assert_eq!((status, &body["deleted"]), (200, &json!(true)), "{body}");
+}
+
 #[test]
 fn a_file_that_another_program_locks_is_an_error_to_who_writes_meanwhile() {
     let serving = World::serve(&ANY_PORT).ready();
@@ -182,7 +226,7 @@ fn a_damaged_file_is_refused_at_the_start() {
 }
 
 /// The file that a gateway left in `folder` which was asked to stop.
-fn left_behind(folder: &Path) -> PathBuf {
+pub(super) fn left_behind(folder: &Path) -> PathBuf {
     let file = folder.join(FILE);
     let store = format!("sqlite:{}", file.display());
     let serving = World::serve(&[&ANY_PORT[..], &["--store", &store]].concat()).ready();
@@ -193,7 +237,7 @@ fn left_behind(folder: &Path) -> PathBuf {
 }
 
 /// The sentence with which a gateway refuses to start on this file.
-fn refused(file: &Path) -> String {
+pub(super) fn refused(file: &Path) -> String {
     let store = format!("sqlite:{}", file.display());
     let ended = World::serve(&[&ANY_PORT[..], &["--store", &store]].concat()).ends();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));

@@ -8,6 +8,7 @@ mod check_and_provider;
 mod convert;
 mod discretion;
 mod disk;
+mod files;
 mod histories;
 mod logs;
 mod no_effect;

@@ -43,6 +43,13 @@ impl World {
         Self::of(command)
     }
 
+    /// `antiphon serve` with these arguments, under this umask.
+    pub(crate) fn serve_under_umask(umask: &str, args: &[&str]) -> Self {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", r#"umask "$0"; exec "$@""#, umask, ANTIPHON, "serve"]).args(args);
+        Self::of(shell)
+    }
+
     /// `antiphon` with these arguments.
     pub(crate) fn antiphon(args: &[&str]) -> Self {
         let mut command = Command::new(ANTIPHON);

@@ -73,6 +73,17 @@ impl Store for PostgresStore {
         .await
     }
 
+    async fn check_writable(&self) -> Result<()> {
+        let shared = self.shared.clone();
+        self.call(async move {
+            // Every transaction that writes counts itself: that is the write.
+            shared
+                .write(Effect::Synced, Lock::Nothing, &(), |_, ()| Box::pin(async { Ok(()) }))
+                .await
+        })
+        .await
+    }
+
     fn line(&self) -> Option<&dyn Line> {
         Some(self)
     }

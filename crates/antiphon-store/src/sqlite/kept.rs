@@ -28,3 +28,12 @@ pub(super) fn replace(
     const SQL: &str = "UPDATE meta SET value = ?3 WHERE name = ?1 AND value = ?2";
     Ok(db.prepare_cached(SQL)?.execute(params![name, old, new])? == 1)
 }
+
+/// Writes about as much as a small turn, where nothing is kept.
+pub(super) fn check_writable(db: &Connection) -> Result<(), StoreError> {
+    const SQL: &str = "
+        INSERT INTO meta (name, value) VALUES ('write check', zeroblob(65536))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    db.prepare_cached(SQL)?.execute([])?;
+    Ok(())
+}

@@ -35,6 +35,10 @@ impl Store for SqliteStore {
         self.write(Effect::Erasing, move |db| kept::replace(db, name, &old, &new)).await
     }
 
+    async fn check_writable(&self) -> Result<()> {
+        self.write(Effect::Synced, kept::check_writable).await
+    }
+
     fn background(&self) -> &dyn Background {
         self
     }

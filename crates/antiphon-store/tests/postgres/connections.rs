@@ -50,6 +50,28 @@ async fn a_server_that_was_restarted_is_used_again() {
 }
 
 #[tokio::test]
+async fn a_read_only_database_fails_the_write_check() {
+    let database = Database::new().await;
+    let world = World::at(database.clone()).await;
+    assert_eq!(world.store.check_writable().await, Ok(()));
+
+    // As after a failover that left this gateway at a standby.
+    database
+        .sql(
+            "DO $$ BEGIN
+                 EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on',
+                                current_database());
+                 PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid();
+             END $$",
+        )
+        .await;
+
+    let refused = world.store.check_writable().await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+}
+
+#[tokio::test]
 async fn while_the_server_is_down_calls_are_refused() {
     let mut server = Server::start().await;
     let world = World::at(Database::on(&server).await).await;

@@ -3,7 +3,7 @@
 use antiphon_testkit::postgres::Server;
 
 use super::a_tale_begun;
-use crate::support::{MODES, Mode, World, ask, lines};
+use crate::support::{Client, MODES, Mode, World, ask, lines};
 
 #[tokio::test]
 async fn a_restart_between_turns_is_not_noticed() {
@@ -44,6 +44,30 @@ async fn a_turn_that_is_open_during_a_restart_ends_well() {
     assert_eq!(other.kept(&id).await, turn.response);
     other.respond(&say("Go on")).await;
     assert_eq!(world.last_view().await.len(), 3);
+}
+
+/// Waits until `/readyz` gives this status: it may remember the one before for a second.
+async fn wait_for_readiness(client: &Client, status: u16) {
+    for _ in 0..10_000 {
+        if client.get("/readyz").await.status() == status {
+            return;
+        }
+    }
+    panic!("it is never {status}");
+}
+
+#[tokio::test]
+async fn a_gateway_is_ready_while_its_database_takes_writes() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on(&server, 1).await;
+    let client = world.client();
+    wait_for_readiness(&client, 200).await;
+
+    server.stop().await;
+    wait_for_readiness(&client, 503).await;
+    server.start_again().await;
+
+    wait_for_readiness(&client, 200).await;
 }
 
 #[tokio::test]

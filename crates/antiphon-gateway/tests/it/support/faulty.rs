@@ -78,6 +78,7 @@ macro_rules! passing_on {
 }
 
 passing_on! {
+    fn check_writable() -> Result<()>;
     fn keep(name: &'static str, candidate: Bytes) -> Result<Bytes>;
     fn replace(name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
     fn create_conversation(

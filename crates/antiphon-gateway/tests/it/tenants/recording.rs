@@ -62,6 +62,10 @@ macro_rules! recorded {
                 self.store.replace(name, old, new).await
             }
 
+            async fn check_writable(&self) -> Result<()> {
+                self.store.check_writable().await
+            }
+
             fn ledgers(&self) -> &dyn Ledgers {
                 self.store.ledgers()
             }

@@ -1,0 +1,81 @@
+//! Whether the store can be read and written.
+
+use std::time::Duration;
+
+use antiphon_store::{ConversationId, Shard, Store, StoreError, Tenant};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use crate::entropy::RandomIds;
+
+/// How long each of the two checks may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long an outcome is used again, so that many probes cost the store one write a second.
+const MEMORY: Duration = Duration::from_secs(1);
+
+/// Checks the store by a read and by a write, one check at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Readiness {
+    last: Mutex<Option<(Instant, StoreHealth)>>,
+}
+
+/// What the store can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StoreHealth {
+    Working,
+    Unreadable,
+    Unwritable,
+}
+
+impl Readiness {
+    /// What the store can do now, or could a second ago.
+    pub(crate) async fn check(&self, store: &dyn Store) -> StoreHealth {
+        let mut last = self.last.lock().await;
+        if let Some((at, health)) = *last
+            && at.elapsed() < MEMORY
+        {
+            return health;
+        }
+        let before = last.map_or(StoreHealth::Working, |(_, health)| health);
+        let health = probe(store, before).await;
+        *last = Some((Instant::now(), health));
+        health
+    }
+}
+
+/// Checks the store; logs a change from `before`.
+async fn probe(store: &dyn Store, before: StoreHealth) -> StoreHealth {
+    let (health, error) = match (read(store).await, write(store).await) {
+        (Err(error), _) => (StoreHealth::Unreadable, Some(error)),
+        (Ok(()), Err(error)) => (StoreHealth::Unwritable, Some(error)),
+        (Ok(()), Ok(())) => (StoreHealth::Working, None),
+    };
+    match error {
+        Some(error) if health != before => {
+            tracing::error!(%error, "the store failed a check; /readyz answers 503 until it works");
+        }
+        None if health != before => tracing::info!("the store works again"),
+        _ => {}
+    }
+    health
+}
+
+/// Looks up a conversation that does not exist.
+async fn read(store: &dyn Store) -> Result<(), StoreError> {
+    let id = ConversationId::issue(Shard::issue(&mut RandomIds), &mut RandomIds);
+    let nobody = Tenant::new("readiness");
+    in_time(store.conversation(&nobody, &id)).await.map(drop)
+}
+
+async fn write(store: &dyn Store) -> Result<(), StoreError> {
+    in_time(store.check_writable()).await
+}
+
+async fn in_time<T>(check: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let outcome = timeout(PATIENCE, check).await;
+    outcome.unwrap_or_else(|_| {
+        let reason = format!("no answer within {} seconds", PATIENCE.as_secs());
+        Err(StoreError::Unavailable(reason))
+    })
+}
