@@ -33,6 +33,7 @@
 //! - [`made_up`]: what stands in for a missing output, and what becomes of the real one.
 //! - [`strip`]: what must not be sent beside state that a server holds.
 //! - [`dialect`]: Chat Completions, Anthropic Messages and AI SDK parts, in and out.
+//! - [`import`]: histories of Chat Completions, Anthropic, the AI SDK and LangChain as items.
 //! - [`stream`]: event streams; one lifecycle an item, whatever an upstream sends.
 //! - [`companion`]: the same beside a client, for those who cannot put a gateway in between.
 //! - [`kept`]: what a server that keeps state says of it.
@@ -50,6 +51,7 @@
 pub mod companion;
 pub mod dialect;
 pub mod faults;
+pub mod import;
 pub mod item;
 pub mod json;
 pub mod kept;

@@ -69,14 +69,25 @@ pub fn items_of(
     system: Option<&[u8]>,
     origin: Option<&Origin>,
 ) -> Result<Vec<Item>, HistoryError> {
+    items_and_sources(messages, system, origin).map(|(items, _)| items)
+}
+
+/// The same, and for each item the position of its message; `None` for the item of `system`.
+pub(crate) fn items_and_sources(
+    messages: &[u8],
+    system: Option<&[u8]>,
+    origin: Option<&Origin>,
+) -> Result<(Vec<Item>, Vec<Option<usize>>), HistoryError> {
     let mut items = Vec::new();
     if let Some(system) = system {
         items.extend(message::instructions(system)?);
     }
+    let mut sources = vec![None; items.len()];
     let messages: Vec<&RawValue> = serde_json::from_slice(messages)
         .map_err(|error| HistoryError::NotMessages { reason: error.to_string() })?;
     for (number, raw) in messages.iter().enumerate() {
         Message::new(number, origin, &mut items).read(raw.get())?;
+        sources.resize(items.len(), Some(number));
     }
-    Ok(items)
+    Ok((items, sources))
 }

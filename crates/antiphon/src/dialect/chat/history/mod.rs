@@ -45,13 +45,23 @@ pub enum HistoryError {
 /// It repairs nothing: calls without output and outputs without call come through as they are.
 /// Linear in the messages.
 pub fn items_of(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {
+    items_and_sources(messages, origin).map(|(items, _)| items)
+}
+
+/// The same, and for each item the position of its message.
+pub(crate) fn items_and_sources(
+    messages: &[u8],
+    origin: Option<&Origin>,
+) -> Result<(Vec<Item>, Vec<usize>), HistoryError> {
     let raws: Vec<&RawValue> = serde_json::from_slice(messages)
         .map_err(|error| HistoryError::NotAnArray(error.to_string()))?;
     let mut decoder = Decoder { origin, calls: Calls::default(), items: Vec::new() };
+    let mut sources = Vec::with_capacity(raws.len());
     for (position, raw) in raws.iter().enumerate() {
         decoder.hear(raw.get()).map_err(|flaw| flaw.at(position))?;
+        sources.resize(decoder.items.len(), position);
     }
-    Ok(decoder.items)
+    Ok((decoder.items, sources))
 }
 
 /// The items of the messages so far.

@@ -1,0 +1,145 @@
+//! The parts of a model's message.
+
+use super::{item_id, required, said_of};
+use crate::import::output::{Call, Output, array, of_type, output_text};
+use crate::json::{Object, quote};
+
+/// Converts the parts of a model's message. Texts under one id are one message, and pieces of
+/// reasoning under one id are one item.
+pub(super) fn convert(parts: &[Object<'_>], output: &mut Output) -> Result<(), String> {
+    let mut open: Option<Open> = None;
+    for (nth, part) in parts.iter().enumerate() {
+        let kind = part.string("type").unwrap_or_default();
+        let next = match &*kind {
+            "text" => Some(Open::message(part)),
+            "reasoning" => Open::reasoning(part).transpose(),
+            _ => None,
+        };
+        if let Some(next) = next {
+            let next = next.map_err(|reason| at(nth, &reason))?;
+            open = match open.take() {
+                Some(before) if before.continues(&next) => Some(before.joined(next)),
+                Some(before) => {
+                    before.close(output)?;
+                    Some(next)
+                }
+                None => Some(next),
+            };
+            continue;
+        }
+        if let Some(before) = open.take() {
+            before.close(output)?;
+        }
+        other(&kind, part, output).map_err(|reason| at(nth, &reason))?;
+    }
+    open.map_or(Ok(()), |open| open.close(output))
+}
+
+fn at(nth: usize, reason: &str) -> String {
+    format!("content[{nth}].{reason}")
+}
+
+fn other(kind: &str, part: &Object<'_>, output: &mut Output) -> Result<(), String> {
+    match kind {
+        "tool-call" if part.is_true("providerExecuted") => hosted(part, output),
+        "tool-call" => call(part, output),
+        // The item of a call that the provider ran itself holds its result, and an approval is
+        // between the program and its user.
+        "tool-result" | "tool-approval-request" => Ok(()),
+        kind => {
+            output.omit(kind);
+            Ok(())
+        }
+    }
+}
+
+fn call(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
+    let id = item_id(part);
+    output.call(&Call {
+        id: id.as_deref(),
+        call_id: Some(required(part, "toolCallId")?),
+        name: Some(required(part, "toolName")?),
+        arguments: part.present("input").or(part.present("args")),
+    })
+}
+
+/// A call that the provider ran: only its id is left of the item.
+fn hosted(part: &Object<'_>, output: &mut Output) -> Result<(), String> {
+    let id = item_id(part).or_else(|| part.string("toolCallId").map(Into::into));
+    let id = id.unwrap_or_default();
+    let Some(kind) = hosted_kind(&id) else {
+        output.omit("tool-call");
+        return Ok(());
+    };
+    let mut item = of_type(kind);
+    item.set("id", quote(&id));
+    item.set("status", r#""completed""#);
+    output.push(&item)
+}
+
+fn hosted_kind(id: &str) -> Option<&'static str> {
+    Some(match id.split_once('_')?.0 {
+        "ws" => "web_search_call",
+        "fs" => "file_search_call",
+        "ci" => "code_interpreter_call",
+        "ig" => "image_generation_call",
+        "mcp" => "mcp_call",
+        _ => return None,
+    })
+}
+
+/// An item whose parts may go on.
+struct Open {
+    is_message: bool,
+    id: Option<String>,
+    parts: Vec<String>,
+    encrypted: Option<String>,
+}
+
+impl Open {
+    fn message(part: &Object<'_>) -> Result<Self, String> {
+        let text = output_text(required(part, "text")?);
+        Ok(Self { is_message: true, id: item_id(part), parts: vec![text], encrypted: None })
+    }
+
+    /// Reasoning with neither an id nor encrypted content has its text alone.
+    fn reasoning(part: &Object<'_>) -> Result<Option<Self>, String> {
+        let text = required(part, "text")?;
+        let encrypted = said_of(part, "reasoningEncryptedContent");
+        let id = item_id(part);
+        let has_text = text != r#""""#;
+        if id.is_none() && encrypted.is_none() && !has_text {
+            return Ok(None);
+        }
+        let parts =
+            has_text.then(|| format!(r#"{{"type":"summary_text","text":{text}}}"#)).into_iter();
+        Ok(Some(Self { is_message: false, id, parts: parts.collect(), encrypted }))
+    }
+
+    fn continues(&self, next: &Self) -> bool {
+        self.id.is_some() && self.id == next.id && self.is_message == next.is_message
+    }
+
+    fn joined(mut self, next: Self) -> Self {
+        self.parts.extend(next.parts);
+        self.encrypted = next.encrypted.or(self.encrypted);
+        self
+    }
+
+    fn close(self, output: &mut Output) -> Result<(), String> {
+        let mut item = of_type(if self.is_message { "message" } else { "reasoning" });
+        if let Some(id) = &self.id {
+            item.set("id", quote(id));
+        }
+        if self.is_message {
+            item.set("role", r#""assistant""#);
+            item.set("content", array(&self.parts));
+        } else {
+            item.set("summary", array(&self.parts));
+        }
+        if let Some(encrypted) = &self.encrypted {
+            item.set("encrypted_content", quote(encrypted));
+        }
+        output.push(&item)
+    }
+}

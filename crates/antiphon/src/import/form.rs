@@ -1,0 +1,158 @@
+//! The forms of histories, and how one is recognized.
+
+use std::fmt;
+use std::ops::{BitAnd, BitOr};
+
+use super::ImportError;
+use super::excerpt::excerpt;
+use super::likeness::{Foreign, forms_of};
+
+/// In which form a history is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryForm {
+    /// Items of the Responses API.
+    Responses,
+    /// Messages of Chat Completions.
+    Chat,
+    /// Messages of Anthropic's Messages API.
+    Anthropic,
+    /// Model messages of the AI SDK, as `generateText` takes them.
+    AiSdkModel,
+    /// UI messages of the AI SDK, as `useChat` keeps them.
+    AiSdkUi,
+    /// Messages of LangChain: `messages_to_dict`, `dumpd`, or their fields alone.
+    LangChain,
+}
+
+impl HistoryForm {
+    /// Every form. Of several that fit a list the first is taken.
+    pub const ALL: [Self; 6] = [
+        Self::Responses,
+        Self::Chat,
+        Self::Anthropic,
+        Self::AiSdkModel,
+        Self::AiSdkUi,
+        Self::LangChain,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Responses => "responses",
+            Self::Chat => "chat",
+            Self::Anthropic => "anthropic",
+            Self::AiSdkModel => "ai-sdk-model",
+            Self::AiSdkUi => "ai-sdk-ui",
+            Self::LangChain => "langchain",
+        }
+    }
+
+    /// One element of it, with its article.
+    pub fn element(self) -> &'static str {
+        match self {
+            Self::Responses => "a Responses item",
+            Self::Chat => "a Chat Completions message",
+            Self::Anthropic => "an Anthropic message",
+            Self::AiSdkModel => "a model message of the AI SDK",
+            Self::AiSdkUi => "a UI message of the AI SDK",
+            Self::LangChain => "a LangChain message",
+        }
+    }
+}
+
+/// Its elements, as in `read as Chat Completions messages`.
+impl fmt::Display for HistoryForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Responses => "Responses items",
+            Self::Chat => "Chat Completions messages",
+            Self::Anthropic => "Anthropic messages",
+            Self::AiSdkModel => "model messages of the AI SDK",
+            Self::AiSdkUi => "UI messages of the AI SDK",
+            Self::LangChain => "LangChain messages",
+        })
+    }
+}
+
+/// The forms that an element fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forms(u8);
+
+impl Forms {
+    pub(super) const ALL: Self = Self(0b11_1111);
+
+    pub(super) const fn only(form: HistoryForm) -> Self {
+        Self(1 << form as u8)
+    }
+
+    pub(super) fn has(self, form: HistoryForm) -> bool {
+        self.0 & Self::only(form).0 != 0
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn first(self) -> Option<HistoryForm> {
+        HistoryForm::ALL.into_iter().find(|form| self.has(*form))
+    }
+}
+
+impl BitAnd for Forms {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitOr for Forms {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The one form of all elements.
+pub(super) fn recognize(
+    elements: &[&str],
+    preferred: HistoryForm,
+) -> Result<HistoryForm, ImportError> {
+    let mut common = Forms::ALL;
+    let mut each = Vec::with_capacity(elements.len());
+    for (position, element) in elements.iter().enumerate() {
+        let forms =
+            forms_of(element).map_err(|foreign| unrecognized(position, element, &foreign))?;
+        each.push(forms);
+        if (common & forms).is_empty() {
+            return Err(mixed(elements, &each));
+        }
+        common = common & forms;
+    }
+    let form = if common.has(preferred) { Some(preferred) } else { common.first() };
+    Ok(form.unwrap_or(preferred))
+}
+
+fn unrecognized(position: usize, element: &str, foreign: &Foreign) -> ImportError {
+    let Foreign { likeness, expected } = *foreign;
+    ImportError::Unrecognized { position, excerpt: excerpt(element), likeness, expected }
+}
+
+/// The last element contradicts an earlier one: the first whose forms it shares none of, or else
+/// the one with the fewest.
+fn mixed(elements: &[&str], each: &[Forms]) -> ImportError {
+    let position = each.len() - 1;
+    let earlier = &each[..position];
+    let apart = earlier.iter().position(|forms| (*forms & each[position]).is_empty());
+    let fewest = || (0..position).min_by_key(|at| earlier[*at].0.count_ones());
+    let other = apart.or_else(fewest).unwrap_or_default();
+    let form = |at: usize| each[at].first().unwrap_or(HistoryForm::Responses);
+    ImportError::Mixed {
+        position,
+        excerpt: excerpt(elements[position]),
+        form: form(position),
+        other,
+        other_form: form(other),
+    }
+}

@@ -1,0 +1,180 @@
+//! The forms that one element fits, by its fields.
+
+use serde_json::value::RawValue;
+
+use super::form::{Forms, HistoryForm};
+use super::langchain;
+use super::parts::forms_of_part;
+use crate::item::Kind;
+use crate::json::Object;
+
+/// An element that is recognizably of no form that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Foreign {
+    /// What it seems to be.
+    pub(super) likeness: &'static str,
+    /// What would have been read.
+    pub(super) expected: &'static str,
+}
+
+impl Foreign {
+    pub(super) const fn new(likeness: &'static str, expected: &'static str) -> Self {
+        Self { likeness, expected }
+    }
+}
+
+const RESPONSES: Forms = Forms::only(HistoryForm::Responses);
+const CHAT: Forms = Forms::only(HistoryForm::Chat);
+const ANTHROPIC: Forms = Forms::only(HistoryForm::Anthropic);
+const MODEL: Forms = Forms::only(HistoryForm::AiSdkModel);
+const UI: Forms = Forms::only(HistoryForm::AiSdkUi);
+const LANGCHAIN: Forms = Forms::only(HistoryForm::LangChain);
+
+const KNOWN: &str = "an item of the Responses API, or a message of Chat Completions, Anthropic, \
+                     the AI SDK or LangChain";
+const WHOLE_MESSAGES: &str = "whole messages or items";
+
+/// The forms that the element fits. An error tells of one that is recognizably foreign; what is no
+/// object fits all, since each form refuses it in its own words.
+pub(super) fn forms_of(element: &str) -> Result<Forms, Foreign> {
+    let Ok(object) = Object::of(element) else {
+        return Ok(Forms::ALL);
+    };
+    if object.present("lc").is_some() {
+        return Ok(LANGCHAIN);
+    }
+    if let Some(kind) = object.string("type") {
+        return of_kind(&kind, &object);
+    }
+    match object.string("role") {
+        Some(role) => of_role(&role, &object),
+        None => of_nameless(&object),
+    }
+}
+
+fn of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
+    match Kind::parse(kind) {
+        Kind::Message => Ok(of_typed_message(object)),
+        Kind::Other(_) if langchain::is_type(kind) => of_langchain(kind, object),
+        Kind::Other(_) => foreign_kind(kind, object).map_or(Ok(RESPONSES), Err),
+        _ => Ok(RESPONSES),
+    }
+}
+
+/// Anthropic's answers have a `type` too, and are kept as they came.
+fn of_typed_message(object: &Object<'_>) -> Forms {
+    let blocks = object.objects("content");
+    let kinds = blocks.iter().filter_map(|block| block.string("type"));
+    let is_own =
+        |kind: &str| matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking");
+    if kinds.into_iter().any(|kind| is_own(&kind)) { ANTHROPIC } else { RESPONSES }
+}
+
+fn of_langchain(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
+    let has_content = object.get("content").is_some() || object.object("data").is_some();
+    match (has_content, langchain::is_unmistakable(kind)) {
+        (true, _) => Ok(LANGCHAIN),
+        (false, true) => Err(Foreign::new(
+            "a LangChain message",
+            "its 'content', or its fields in 'data' as messages_to_dict writes them",
+        )),
+        // A newer kind of item may be called `tool` or `system`.
+        (false, false) => Ok(RESPONSES),
+    }
+}
+
+/// Types that stand elsewhere than in a list of messages or items, each with a field of theirs.
+const FOREIGN: [(&str, &str, &str); 11] = [
+    ("tool_use", "input", "a content block of an Anthropic message"),
+    ("tool_result", "tool_use_id", "a content block of an Anthropic message"),
+    ("thinking", "thinking", "a content block of an Anthropic message"),
+    ("tool-call", "toolCallId", "a part of an AI SDK message"),
+    ("tool-result", "toolCallId", "a part of an AI SDK message"),
+    ("dynamic-tool", "toolCallId", "a part of an AI SDK message"),
+    ("function", "function", "a tool call of a Chat Completions message"),
+    ("tool_call", "args", "a tool call of a LangChain message"),
+    ("text", "text", "a part of a message"),
+    ("input_text", "text", "a part of a message"),
+    ("output_text", "text", "a part of a message"),
+];
+
+fn foreign_kind(kind: &str, object: &Object<'_>) -> Option<Foreign> {
+    let has = |field: &str| object.present(field).is_some();
+    let is_event = kind.starts_with("response.") && has("sequence_number");
+    let is_ui_tool = kind.starts_with("tool-") && has("toolCallId");
+    let likeness = match () {
+        () if is_event => Some("an event of a stream of the Responses API"),
+        () if is_ui_tool => Some("a part of an AI SDK message"),
+        () => FOREIGN
+            .iter()
+            .find(|(name, field, _)| *name == kind && has(field))
+            .map(|(_, _, likeness)| *likeness),
+    };
+    likeness.map(|likeness| Foreign::new(likeness, WHOLE_MESSAGES))
+}
+
+/// An element with neither type nor role is a reference if it has nothing but an id.
+fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
+    let fields = object.iter().filter(|(_, raw)| *raw != "null");
+    let others = fields.filter(|(name, _)| *name != "id").count();
+    if object.present("id").is_none() || others == 0 {
+        return Ok(RESPONSES);
+    }
+    let likeness = match object.string("object").as_deref() {
+        Some("chat.completion" | "chat.completion.chunk") => "an answer of Chat Completions",
+        Some("response") => "a response, not an item of its output",
+        _ => "an object with neither 'type' nor 'role'",
+    };
+    Err(Foreign::new(likeness, KNOWN))
+}
+
+fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
+    if message.get("parts").is_some_and(|parts| parts.starts_with('[')) {
+        return of_parts(message);
+    }
+    // Version 4 of the AI SDK.
+    if message.present("toolInvocations").is_some() {
+        return Ok(UI);
+    }
+    let forms = match role {
+        "user" | "assistant" | "system" => RESPONSES | CHAT | ANTHROPIC | MODEL | LANGCHAIN,
+        "developer" => RESPONSES | CHAT | LANGCHAIN,
+        "tool" => CHAT | MODEL,
+        "function" => CHAT,
+        // Items of a conversation may have these.
+        "unknown" | "critic" | "discriminator" => RESPONSES,
+        _ => return Err(Foreign::new("a message of an unknown role", KNOWN)),
+    };
+    let forms = forms & by_fields(message);
+    let content = message.get("content").filter(|content| content.starts_with('['));
+    let parts: Vec<&RawValue> =
+        content.and_then(|content| serde_json::from_str(content).ok()).unwrap_or_default();
+    let forms =
+        parts.iter().try_fold(forms, |forms, part| Ok(forms & forms_of_part(part.get())?))?;
+    let mixture = Foreign::new("a message with fields of several APIs", "those of one");
+    if forms.is_empty() { Err(mixture) } else { Ok(forms) }
+}
+
+/// Messages whose parts have no type are of Google's API.
+fn of_parts(message: &Object<'_>) -> Result<Forms, Foreign> {
+    let parts = message.objects("parts");
+    let is_typed = parts.iter().all(|part| part.string("type").is_some());
+    let gemini = Foreign::new("a content of the Gemini API", KNOWN);
+    if is_typed { Ok(UI) } else { Err(gemini) }
+}
+
+/// The forms that allow the fields of the message.
+fn by_fields(message: &Object<'_>) -> Forms {
+    const OWN: [(&str, Forms); 8] = [
+        ("tool_calls", CHAT),
+        ("function_call", CHAT),
+        ("tool_call_id", CHAT),
+        ("refusal", CHAT),
+        ("audio", CHAT),
+        ("reasoning_content", CHAT),
+        ("providerOptions", MODEL),
+        ("stop_reason", ANTHROPIC),
+    ];
+    let own = OWN.into_iter().filter(|(field, _)| message.present(field).is_some());
+    own.fold(Forms::ALL, |forms, (_, own)| forms & own)
+}

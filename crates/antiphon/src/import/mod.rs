@@ -1,0 +1,218 @@
+//! Histories of other APIs and frameworks as items.
+//!
+//! [`import`] recognizes the form of a list and converts it: Chat Completions and Anthropic
+//! messages, UI messages and model messages of the AI SDK, messages of LangChain. A list that is
+//! recognizably none of these, and no list of items either, is refused with the element and its
+//! likeness. An item of an unknown `type` is an item all the same.
+//!
+//! Nothing is repaired: calls without outputs and outputs without calls come through as they are.
+
+mod ai_sdk;
+mod excerpt;
+mod form;
+mod langchain;
+mod likeness;
+mod output;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use crate::dialect::{anthropic, chat_history};
+use crate::item::{self, Item, ListError};
+use excerpt::excerpt;
+pub use form::HistoryForm;
+use form::recognize;
+use output::Output;
+
+/// A history as items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The form in which it came.
+    pub form: HistoryForm,
+    /// Its items, in order.
+    pub items: Vec<Item>,
+    /// For each item the position of the element that it was made of; `None` for the item of a
+    /// system prompt that stands beside the list.
+    pub sources: Vec<Option<usize>>,
+    /// The parts of messages that no item can stand for.
+    pub omissions: Vec<Omission>,
+}
+
+/// A part of a message that no item can stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omission {
+    /// The position of its message.
+    pub position: usize,
+    /// The part's type.
+    pub kind: String,
+}
+
+/// Why a list is no history.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// Not an array of items.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// An element has no form that is known.
+    #[error("item {position} ({excerpt}) looks like {likeness}; expected {expected}")]
+    Unrecognized {
+        /// The element's position, from 0.
+        position: usize,
+        /// How the element begins.
+        excerpt: String,
+        /// What the element seems to be.
+        likeness: &'static str,
+        /// What would have been read.
+        expected: &'static str,
+    },
+    /// Two elements have different forms.
+    #[error(
+        "item {position} ({excerpt}) looks like {}, but item {other} looks like {}; expected one \
+         form in one history",
+        .form.element(),
+        .other_form.element()
+    )]
+    Mixed {
+        /// The position of the later element, from 0.
+        position: usize,
+        /// How it begins.
+        excerpt: String,
+        /// Its form.
+        form: HistoryForm,
+        /// The position of the earlier element.
+        other: usize,
+        /// The form of that one.
+        other_form: HistoryForm,
+    },
+    /// An element has a known form, and cannot be read all the same.
+    #[error(
+        "item {position} ({excerpt}) looks like {}, but cannot be read: {reason}",
+        .form.element()
+    )]
+    Message {
+        /// The element's position, from 0.
+        position: usize,
+        /// How the element begins.
+        excerpt: String,
+        /// Its form.
+        form: HistoryForm,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system prompt beside the list cannot be read.
+    #[error("{0}")]
+    System(String),
+}
+
+impl ImportError {
+    /// The position of the element at fault.
+    pub fn position(&self) -> Option<usize> {
+        match self {
+            Self::Unrecognized { position, .. }
+            | Self::Mixed { position, .. }
+            | Self::Message { position, .. }
+            | Self::List(ListError::Item { position, .. }) => Some(*position),
+            Self::List(ListError::NotAnArray(_)) | Self::System(_) => None,
+        }
+    }
+}
+
+/// The history in the JSON array `list`.
+///
+/// Several forms have messages that look the same: `{"role":"user","content":"hi"}` is one in most.
+/// Where all elements fit `preferred`, that is the form, else the first in the order of
+/// [`HistoryForm::ALL`] that they all fit. `system` is the system prompt that stands beside
+/// Anthropic messages, as raw JSON.
+///
+/// Linear in the list.
+pub fn import(
+    list: &Bytes,
+    preferred: HistoryForm,
+    system: Option<&str>,
+) -> Result<Imported, ImportError> {
+    let elements: Vec<&RawValue> =
+        serde_json::from_slice(list).map_err(|error| ListError::NotAnArray(error.to_string()))?;
+    let elements: Vec<&str> = elements.into_iter().map(RawValue::get).collect();
+    let form = recognize(&elements, preferred)?;
+    match form {
+        HistoryForm::Responses => of_items(list),
+        HistoryForm::Chat => of_chat(list, &elements),
+        HistoryForm::Anthropic => of_anthropic(list, &elements, system),
+        HistoryForm::AiSdkModel => converted(form, &elements, ai_sdk::convert_model_message),
+        HistoryForm::AiSdkUi => converted(form, &elements, ai_sdk::convert_ui_message),
+        HistoryForm::LangChain => converted(form, &elements, langchain::convert_message),
+    }
+}
+
+fn of_items(list: &Bytes) -> Result<Imported, ImportError> {
+    let items = item::items_of(list)?;
+    let sources = (0..items.len()).map(Some).collect();
+    Ok(Imported { form: HistoryForm::Responses, items, sources, omissions: Vec::new() })
+}
+
+fn of_chat(list: &Bytes, elements: &[&str]) -> Result<Imported, ImportError> {
+    let form = HistoryForm::Chat;
+    let read = chat_history::items_and_sources(list, None);
+    let (items, sources) = read.map_err(|error| match error {
+        chat_history::HistoryError::NotAnArray(reason) => ListError::NotAnArray(reason).into(),
+        chat_history::HistoryError::Message { position, path, reason } => {
+            let reason = located(path.trim_start_matches('.'), reason);
+            unreadable(form, elements, position, reason)
+        }
+    })?;
+    let sources = sources.into_iter().map(Some).collect();
+    Ok(Imported { form, items, sources, omissions: Vec::new() })
+}
+
+fn of_anthropic(
+    list: &Bytes,
+    elements: &[&str],
+    system: Option<&str>,
+) -> Result<Imported, ImportError> {
+    use anthropic::history::HistoryError;
+    let form = HistoryForm::Anthropic;
+    let read = anthropic::history::items_and_sources(list, system.map(str::as_bytes), None);
+    let (items, sources) = read.map_err(|error| match error {
+        HistoryError::NotMessages { reason } => ListError::NotAnArray(reason).into(),
+        HistoryError::System { .. } => ImportError::System(error.to_string()),
+        HistoryError::Message { message, reason } => unreadable(form, elements, message, reason),
+        HistoryError::Block { message, block, reason } => {
+            let reason = located(&format!("content[{block}]"), reason);
+            unreadable(form, elements, message, reason)
+        }
+    })?;
+    Ok(Imported { form, items, sources, omissions: Vec::new() })
+}
+
+/// The history whose elements `convert` turns into items one after another.
+fn converted(
+    form: HistoryForm,
+    elements: &[&str],
+    convert: fn(&str, &mut Output) -> Result<(), String>,
+) -> Result<Imported, ImportError> {
+    let mut output = Output::default();
+    for (position, element) in elements.iter().enumerate() {
+        output.begin(position);
+        convert(element, &mut output)
+            .map_err(|reason| unreadable(form, elements, position, reason))?;
+    }
+    let Output { items, sources, omissions, .. } = output;
+    Ok(Imported { form, items, sources, omissions })
+}
+
+fn located(path: &str, reason: String) -> String {
+    if path.is_empty() { reason } else { format!("{path}: {reason}") }
+}
+
+fn unreadable(
+    form: HistoryForm,
+    elements: &[&str],
+    position: usize,
+    reason: String,
+) -> ImportError {
+    let excerpt = excerpt(elements.get(position).copied().unwrap_or_default());
+    ImportError::Message { position, excerpt, form, reason }
+}
