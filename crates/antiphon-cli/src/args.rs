@@ -187,7 +187,14 @@ was put right in the stream is told there too.
 
 const HISTORIES: &str = "\
 A history is a JSON array of items; a request with 'input', a string or an array; or a conversation
-with its list in 'items' or 'data'. A list as the API lists items ('object' is 'list') may have the
+with its list in 'items' or 'data'. Messages of other APIs and frameworks are read too, as an array
+or as a request or state with 'messages': Chat Completions, Anthropic (with 'system'), UI messages and
+model messages of the AI SDK, LangChain (messages_to_dict, dumpd, or type and content). Standard error
+says so once; positions are then those of the messages, and input[N] in the provider's words counts
+the items that they become. A list of any other form is refused with exit code 2 and the first item
+that was not understood; an item of an unknown 'type' is an item all the same.
+
+A list as the API lists items ('object' is 'list') may have the
 newest first, as it has by default: it is read in the order in which fewer faults are found.
 
 A line tells the item's position from 0 (with --ndjson LINE:POSITION), its id or -, the fault, and
@@ -204,6 +211,9 @@ has been dealt with.";
 
 const REPAIRS: &str = "\
 A history goes to standard output in the shape in which it came; what is not mended keeps its bytes.
+Messages of another API or framework (see 'antiphon check --help') are written as items of the
+Responses API, even where nothing was mended, and standard error says so: in the place of their list,
+or, of a request with 'messages', as an array alone.
 What was mended is told on standard error: position, id, fault, what was done, the provider's words.
 
 Policies:

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use antiphon::Item;
-use antiphon::item::{ListError, items_of};
+use antiphon::import::{HistoryForm, ImportError, Imported, Omission, import};
 use antiphon::json::{Object, range_in, with_elements};
 use antiphon::repair;
 use antiphon::strip::Marker;
@@ -13,13 +13,21 @@ use serde_json::value::RawValue;
 use super::place::Place;
 use crate::failure::Failure;
 
-/// An array of items, a request, or a conversation.
+/// An array of items or messages, a request, or a conversation.
 pub(super) struct Document {
     text: Bytes,
     /// Where in the text the items stand.
     list: Range<usize>,
+    /// The form in which the history came.
+    pub(super) form: HistoryForm,
     /// The items, the oldest first.
     pub(super) items: Vec<Item>,
+    /// For each item the position of the element of the list that it was made of.
+    sources: Vec<Option<usize>>,
+    /// The parts of messages that no item can stand for.
+    pub(super) omissions: Vec<Omission>,
+    /// Whether the list stands in a request of another API, where items have no place.
+    is_foreign_request: bool,
     /// Whether the list has the newest item first.
     newest_first: bool,
     /// By what a request says that a server holds what is before it.
@@ -36,6 +44,8 @@ struct List {
     /// Whether it is a list as the API lists items.
     is_listing: bool,
     marker: Option<Marker>,
+    /// The raw system prompt that stands beside Anthropic messages.
+    system: Option<String>,
 }
 
 impl Document {
@@ -48,30 +58,65 @@ impl Document {
         // What stands behind the last value is no place for an error.
         let value: &RawValue =
             serde_json::from_str(json.trim_end()).map_err(|error| place.no_json(&error))?;
-        let List { range, field, is_listing, marker } = List::of(json, value.get())
+        let list = List::of(json, value.get())
             .map_err(|sentence| refused(range_in(json, value.get()).start, sentence))?;
-        let items = match (json.as_bytes()[range.start], field) {
-            (b'"', Some("input")) => Ok(vec![message(&json[range.clone()])]),
-            (b'[', _) => items_of(&text.slice(range.clone()))
-                .map_err(|error| (range.start + offset_of(&error, &json[range.clone()]), error)),
-            _ => return Err(refused(range.start, &no_list(field))),
+        let range = list.range.clone();
+        let imported = match (json.as_bytes()[range.start], list.field) {
+            (b'"', Some("input")) => Ok(text_input(&json[range.clone()])),
+            (b'[', _) => list.import(&text),
+            _ => return Err(refused(range.start, &no_list(list.field))),
         };
-        let mut items = items.map_err(|(offset, error)| refused(offset, &error.to_string()))?;
-        let newest_first = is_listing && is_newest_first(&items);
+        let imported = imported.map_err(|error| {
+            let offset = range.start + offset_of(&error, &json[range.clone()]);
+            refused(offset, &error.to_string())
+        })?;
+        Ok(Self::of(list, imported, place.line, text.clone()))
+    }
+
+    fn of(list: List, imported: Imported, line: Option<usize>, text: Bytes) -> Self {
+        let Imported { form, mut items, mut sources, omissions } = imported;
+        let is_foreign = form != HistoryForm::Responses;
+        let newest_first = list.is_listing && !is_foreign && is_newest_first(&items);
         if newest_first {
             items.reverse();
+            sources.reverse();
         }
-        Ok(Self { list: range, items, newest_first, marker, line: place.line, text: text.clone() })
+        let is_foreign_request = is_foreign && list.field == Some("messages");
+        let List { range, marker, .. } = list;
+        Self {
+            text,
+            list: range,
+            form,
+            items,
+            sources,
+            omissions,
+            is_foreign_request,
+            newest_first,
+            marker,
+            line,
+        }
     }
 
-    /// The position in the list, as it came, of the item at `position` in [`Document::items`].
-    pub(super) fn position(&self, position: usize) -> usize {
-        if self.newest_first { self.items.len() - 1 - position } else { position }
+    /// Whether the history came as items, so that what is written has the form of what was read.
+    pub(super) fn is_of_items(&self) -> bool {
+        self.form == HistoryForm::Responses
     }
 
-    /// The document with these items in the place of its own. All other bytes stay.
+    /// The position in the list, as it came, of the item at `position` in [`Document::items`], or
+    /// of the message that it was made of.
+    pub(super) fn position(&self, position: usize) -> Option<usize> {
+        self.sources.get(position).copied().flatten()
+    }
+
+    /// The document with these items in the place of its list. All other bytes stay, unless they
+    /// are of a request of another API: then the items stand alone.
     pub(super) fn with(&self, items: &[Item]) -> Bytes {
-        if items == self.items {
+        if self.is_foreign_request {
+            let end = if self.line.is_some() { "\n" } else { "" };
+            let items: Vec<&str> = items.iter().map(Item::text).collect();
+            return format!("[{}]{end}", items.join(",")).into();
+        }
+        if self.is_of_items() && items == self.items {
             return self.text.clone();
         }
         let text = std::str::from_utf8(&self.text).expect("a document is parsed from text");
@@ -85,35 +130,56 @@ impl Document {
 
 impl List {
     fn of(text: &str, value: &str) -> Result<Self, &'static str> {
-        const FIELDS: [&str; 3] = ["input", "items", "data"];
+        const FIELDS: [&str; 4] = ["input", "items", "messages", "data"];
         if value.starts_with('[') {
             let range = range_in(text, value);
-            return Ok(Self { range, field: None, is_listing: false, marker: None });
+            let (field, is_listing, marker, system) = (None, false, None, None);
+            return Ok(Self { range, field, is_listing, marker, system });
         }
         let object = Object::parse(value.as_bytes()).map_err(|_| NO_HISTORY)?;
         let field = FIELDS.into_iter().find_map(|field| Some((field, object.get(field)?)));
         let (field, list) = field.ok_or(NO_HISTORY)?;
         let marker = Marker::of(&object).filter(|_| field == "input");
         let is_listing = field == "data" && object.string("object").as_deref() == Some("list");
-        Ok(Self { range: range_in(text, list), field: Some(field), is_listing, marker })
+        let system = object.present("system").filter(|_| field == "messages").map(str::to_owned);
+        Ok(Self { range: range_in(text, list), field: Some(field), is_listing, marker, system })
+    }
+
+    /// The history in the list. A request's `messages` are rather those of Chat Completions, and
+    /// beside a system prompt Anthropic's; all other lists are rather of items.
+    fn import(&self, text: &Bytes) -> Result<Imported, ImportError> {
+        let preferred = match (self.field, &self.system) {
+            (Some("messages"), Some(_)) => HistoryForm::Anthropic,
+            (Some("messages"), None) => HistoryForm::Chat,
+            _ => HistoryForm::Responses,
+        };
+        import(&text.slice(self.range.clone()), preferred, self.system.as_deref())
     }
 }
 
-const NO_HISTORY: &str = "this is no history: give an array of items, a request with 'input', or a \
-                          conversation with its list in 'items' or 'data'";
+const NO_HISTORY: &str = "this is no history: give an array of items or messages, a request with \
+                          'input' or 'messages', or a conversation with its list in 'items' or \
+                          'data'";
 
 fn no_list(field: Option<&str>) -> String {
     match field {
         Some("input") => "'input' is neither a string nor an array of items".to_owned(),
+        Some("messages") => "'messages' is not an array of messages".to_owned(),
         Some(field) => format!("'{field}' is not an array of items"),
         None => NO_HISTORY.to_owned(),
     }
 }
 
-/// The message that a text is as input.
-fn message(text: &str) -> Item {
+/// The history that a text is as input: one message.
+fn text_input(text: &str) -> Imported {
     let raw = format!(r#"{{"role":"user","content":{text}}}"#);
-    Item::parse(raw.into()).expect("a role and a string make a message")
+    let message = Item::parse(raw.into()).expect("a role and a string make a message");
+    Imported {
+        form: HistoryForm::Responses,
+        items: vec![message],
+        sources: vec![Some(0)],
+        omissions: Vec::new(),
+    }
 }
 
 /// The API lists the newest item first unless it is asked not to, and a list does not tell. In the
@@ -127,11 +193,9 @@ fn is_newest_first(items: &[Item]) -> bool {
     oddities(&reversed) < oddities(items)
 }
 
-/// Where in the array `list` the item stands that is none.
-fn offset_of(error: &ListError, list: &str) -> usize {
-    let ListError::Item { position, .. } = error else {
-        return 0;
-    };
-    let items: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
-    items.get(*position).map_or(0, |item| range_in(list, item.get()).start)
+/// Where in the array `list` the element at fault begins.
+fn offset_of(error: &ImportError, list: &str) -> usize {
+    let elements: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
+    let element = error.position().and_then(|position| elements.get(position));
+    element.map_or(0, |element| range_in(list, element.get()).start)
 }

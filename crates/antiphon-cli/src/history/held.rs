@@ -7,6 +7,7 @@ use antiphon::repair::Held;
 
 use super::document::Document;
 use super::input;
+use super::notice::Notices;
 use crate::failure::Failure;
 
 /// What `path` says that the server holds.
@@ -14,7 +15,9 @@ pub(super) fn read(path: Option<&Path>) -> Result<Option<Transcript>, Failure> {
     let Some(path) = path else {
         return Ok(None);
     };
-    Ok(Some(antiphon_surface::history::transcript(&input::read(path)?.items)))
+    let held = input::read(path)?;
+    Notices::of_reading().tell(&path.display().to_string(), &held);
+    Ok(Some(antiphon_surface::history::transcript(&held.items)))
 }
 
 /// What is held before the history: what was said to be, or, where the history says itself that

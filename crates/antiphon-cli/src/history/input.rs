@@ -31,6 +31,11 @@ impl Input {
         Ok(Self { reader, name, line: args.ndjson.then_some(0), is_over: false })
     }
 
+    /// The name of the file, as errors have it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The next history.
     pub(super) fn next(&mut self) -> Result<Option<Document>, Failure> {
         let Some(text) = self.text().map_err(|error| unreadable(&self.name, &error))? else {

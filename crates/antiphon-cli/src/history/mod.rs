@@ -7,6 +7,7 @@ mod check;
 mod document;
 mod held;
 mod input;
+mod notice;
 mod place;
 mod policy;
 mod repair;

@@ -9,6 +9,7 @@ use antiphon_surface::history::continuation;
 
 use super::document::Document;
 use super::input::Input;
+use super::notice::Notices;
 use super::policy::Way;
 use super::report::{Form, Row};
 use super::{held, unwritable};
@@ -28,7 +29,9 @@ pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
     let transcript = held::read(args.history.held.as_deref())?;
     let mut input = Input::open(&args.history)?;
     let mut out = io::stdout().lock();
+    let mut notices = Notices::of_writing(form);
     while let Some(history) = input.next()? {
+        notices.tell(input.name(), &history);
         let mended = mended(&history, transcript.as_ref(), &way);
         let mended = mended.map_err(|refused| refusal(&history, &refused))?;
         out.write_all(&history.with(&mended.items))

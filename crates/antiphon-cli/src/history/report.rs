@@ -54,8 +54,14 @@ impl Row {
 
     /// What was mended.
     pub(super) fn of_mend(history: &Document, finding: &repair::Finding) -> Self {
-        let position = finding.position.map(|position| history.position(position));
-        Self { line: history.line, found: Finding::at(position, finding) }
+        let position = finding.position.and_then(|position| history.position(position));
+        let found = if history.is_of_items() {
+            Finding::at(position, finding)
+        } else {
+            // The provider's words count the items that the messages become.
+            Finding { position, ..Finding::of_mend(finding) }
+        };
+        Self { line: history.line, found }
     }
 
     fn text(&self) -> String {

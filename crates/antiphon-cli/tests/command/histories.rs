@@ -26,8 +26,8 @@ fn bad_json_is_refused_with_its_place() {
 
 #[test]
 fn what_is_no_history_is_refused_with_its_place() {
-    let no_history = "this is no history: give an array of items, a request with 'input', or a \
-                      conversation with its list in 'items' or 'data'";
+    let no_history = "this is no history: give an array of items or messages, a request with \
+                      'input' or 'messages', or a conversation with its list in 'items' or 'data'";
     let cases = [
         ("\n 7", format!("2:2: {no_history}")),
         ("{\"model\":\"m\"}", format!("1:1: {no_history}")),

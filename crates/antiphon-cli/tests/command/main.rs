@@ -9,6 +9,7 @@ mod convert;
 mod discretion;
 mod disk;
 mod files;
+mod foreign;
 mod histories;
 mod logs;
 mod no_effect;
