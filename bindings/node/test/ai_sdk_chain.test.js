@@ -39,6 +39,19 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         await assertWhole(provider, await dialogue(sdk, deliver, () => model, all));
       });
 
+      test("no repair is reported, and nothing is rejected, where all is in order", async (t) => {
+        const provider = await startProvider(t);
+        const reports = [];
+        const onReport = (report) => reports.push(report);
+        const model = wrapped(sdk, { policy: "reject", onReport });
+
+        const answer = await dialogue(sdk, deliver, () => model, all);
+
+        await assertWhole(provider, answer);
+        assert.deepEqual(reports.flatMap(({ mends }) => mends), []);
+        assert.deepEqual(answer.warnings, []);
+      });
+
       test("so it is for a middleware that begins in the middle", async (t) => {
         const provider = await startProvider(t);
         await assertWhole(provider, await dialogue(sdk, deliver, () => wrapped(sdk), all));
@@ -53,14 +66,16 @@ const latest = (history) => history.slice(-1);
 
 async function dialogue(sdk, deliver, model, brought) {
   const history = [];
+  const warnings = [];
   let answer = {};
   for (const text of [FACT, ECHO, RECALL]) {
     history.push(user(text));
     const { responseId: previousResponseId } = answer;
     answer = await deliver(sdk, call(sdk, model(), brought(history), { previousResponseId }));
     history.push(...answer.messages);
+    warnings.push(...answer.warnings);
   }
-  return answer;
+  return { ...answer, warnings };
 }
 
 async function assertWhole(provider, { text }) {

@@ -254,6 +254,30 @@ suite("beside a conversation", () => {
   });
 });
 
+suite("beside a response", () => {
+  const providerOptions = { openai: { previousResponseId: "resp_1" } };
+
+  test("reasoning that the SDK itself leaves out is no fault, and is not rejected", async () => {
+    const prompt = [user("hi"), assistant(reasoning("rs_1")), user("there")];
+    for (const policy of ["repair", "reject", { reasoning: "reject" }]) {
+      const { mends } = await opened(prompt, { policy, providerOptions });
+      assert.deepEqual(mends, []);
+    }
+  });
+
+  test("sealed reasoning without an id is sent, and is a fault where it leads to nothing", async () => {
+    const openai = { reasoningEncryptedContent: "sealed" };
+    const sealed = { type: "reasoning", text: "Hm.", providerOptions: { openai } };
+    const prompt = [user("hi"), assistant(sealed), user("there")];
+    const { mends } = await opened(prompt, { providerOptions });
+    assert.deepEqual(mends, ["lone_reasoning dropped"]);
+    await assert.rejects(
+      opened(prompt, { policy: "reject", providerOptions }),
+      /without its required following item/,
+    );
+  });
+});
+
 suite("messages that a program keeps", () => {
   test("are mended as prompts are, and may be texts", () => {
     const messages = [
@@ -305,11 +329,11 @@ suite("messages that a program keeps", () => {
 });
 
 /** What is sent of a prompt, and what was told of it. */
-async function opened(prompt) {
+async function opened(prompt, { policy, providerOptions } = {}) {
   const reports = [];
-  const middleware = whole({ onReport: (report) => reports.push(report) });
+  const middleware = whole({ policy, onReport: (report) => reports.push(report) });
   const given = structuredClone(prompt);
-  const { prompt: sent } = await middleware.transformParams({ params: { prompt } });
+  const { prompt: sent } = await middleware.transformParams({ params: { prompt, providerOptions } });
   assert.deepEqual(prompt, given, "what is given is not changed");
   const mends = reports.flatMap((report) => report.mends.map((m) => `${m.fault} ${m.action}`));
   return { sent, reports, mends };

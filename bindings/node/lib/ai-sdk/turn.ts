@@ -55,14 +55,14 @@ export class Turn {
     const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
     const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew, params));
     const freed = new Freed(mapped.items, ledger, believed);
-    const { items, resent, mends } = repaired(freed.items, believed, rules);
+    const isSent = (item: Item) => isSentBesideState(item, freed.has(item));
+    const { items, resent, mends } = repaired(freed.items, believed, rules, isSent);
     const sources = sourcesOf(freed.items, items);
     const held = believed?.known.items;
     const isFreed = (item: Item) => freed.has(item);
     const prompt = mended(params.prompt, mapped, sources, { isFreed, ...(held && { held }) });
     const done = [...(believed?.mends ?? []), ...mends, ...freed.mends(sources)];
     const report = { resent, mends: done, state };
-    const isSent = (item: Item) => isSentBesideState(item, freed.has(item));
     const sent = items.filter(isSent).map((item) => freed.known(item));
     return new Turn(ledger, prompt, report, kinds, sent, believed);
   }
@@ -158,10 +158,15 @@ interface Repaired {
   readonly mends: readonly Mend[];
 }
 
+/**
+ * The items as a server accepts them. Beside a state, an item that the SDK's provider does not send
+ * (see `isSentBesideState`) is no fault: its repair is not reported, and it is not rejected.
+ */
 function repaired(
   items: readonly Item[],
   believed: Believed | undefined,
   rules: Rules,
+  isSent: (item: Item) => boolean,
 ): Repaired {
   const policy = rules.policy ?? "repair";
   if (believed === undefined) return { resent: 0, ...repair(items, { policy }) };
@@ -169,8 +174,12 @@ function repaired(
   const verdicts = reconcile(held, items);
   const isHeld = (position: number | null) =>
     position !== null && HELD.includes(verdicts[position]?.verdict ?? "");
-  const left = repair(items, { held, policy: isAll ? policy : withHiddenCalls(policy) });
-  const mends = left.mends.filter(({ position }) => !isHeld(position));
+  const isSilent = (position: number | null) =>
+    position !== null && !isSent(items[position] as Item);
+  const choices = isAll ? policy : withHiddenCalls(policy);
+  if (rejectsReasoning(choices)) repair(items.filter(isSent), { held, policy: choices });
+  const left = repair(items, { held, policy: withDroppedReasoning(choices) });
+  const mends = left.mends.filter(({ position }) => !isHeld(position) && !isSilent(position));
   return { items: left.items, mends, resent: items.filter((_, at) => isHeld(at)).length };
 }
 
@@ -181,6 +190,19 @@ function withHiddenCalls(policy: Policy): PolicyChoices {
   if (policy === "drop") return { calls: "drop", outputs: "keep" };
   return { calls: "reject", reasoning: "reject", outputs: "keep" };
 }
+
+function rejectsReasoning(policy: Policy): boolean {
+  return policy === "reject" || (typeof policy === "object" && policy.reasoning === "reject");
+}
+
+/** The same choices, except that reasoning is dropped where it would be rejected. */
+function withDroppedReasoning(policy: Policy): Policy {
+  if (!rejectsReasoning(policy)) return policy;
+  const choices = policy === "reject" ? REJECT : (policy as PolicyChoices);
+  return { ...choices, reasoning: "drop" };
+}
+
+const REJECT: PolicyChoices = { calls: "reject", outputs: "reject" };
 
 /** Verdicts on what a server has, or had and was told to delete. */
 const HELD = ["resent", "deleted", "duplicate"];
