@@ -54,7 +54,7 @@ pub(super) fn forms_of(element: &str) -> Result<Forms, Foreign> {
 
 fn of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
     match Kind::parse(kind) {
-        Kind::Message => Ok(of_typed_message(object)),
+        Kind::Message => of_typed_message(object),
         Kind::Other(_) if langchain::is_type(kind) => of_langchain(kind, object),
         Kind::Other(_) => foreign_kind(kind, object).map_or(Ok(RESPONSES), Err),
         _ => Ok(RESPONSES),
@@ -62,12 +62,18 @@ fn of_kind(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
 }
 
 /// Anthropic's answers have a `type` too, and are kept as they came.
-fn of_typed_message(object: &Object<'_>) -> Forms {
+fn of_typed_message(object: &Object<'_>) -> Result<Forms, Foreign> {
+    if object.get("content").is_none() && object.get("contents").is_some() {
+        return Err(Foreign::new("a message of Agent Framework", KNOWN));
+    }
+    if object.present("tool_calls").is_some() {
+        return Ok(CHAT);
+    }
     let blocks = object.objects("content");
     let kinds = blocks.iter().filter_map(|block| block.string("type"));
     let is_own =
         |kind: &str| matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking");
-    if kinds.into_iter().any(|kind| is_own(&kind)) { ANTHROPIC } else { RESPONSES }
+    Ok(if kinds.into_iter().any(|kind| is_own(&kind)) { ANTHROPIC } else { RESPONSES })
 }
 
 fn of_langchain(kind: &str, object: &Object<'_>) -> Result<Forms, Foreign> {
@@ -115,9 +121,7 @@ fn foreign_kind(kind: &str, object: &Object<'_>) -> Option<Foreign> {
 
 /// An element with neither type nor role is a reference if it has nothing but an id.
 fn of_nameless(object: &Object<'_>) -> Result<Forms, Foreign> {
-    let fields = object.iter().filter(|(_, raw)| *raw != "null");
-    let others = fields.filter(|(name, _)| *name != "id").count();
-    if object.present("id").is_none() || others == 0 {
+    if object.present("id").is_none() || present_fields(object) == 1 {
         return Ok(RESPONSES);
     }
     let likeness = match object.string("object").as_deref() {
@@ -145,14 +149,26 @@ fn of_role(role: &str, message: &Object<'_>) -> Result<Forms, Foreign> {
         "unknown" | "critic" | "discriminator" => RESPONSES,
         _ => return Err(Foreign::new("a message of an unknown role", KNOWN)),
     };
-    let forms = forms & by_fields(message);
+    let allowed = by_fields(message);
+    let has_content = message.get("content").is_some() || allowed != Forms::ALL;
+    if !has_content && present_fields(message) > 1 {
+        return Err(Foreign::new("a message without 'content'", KNOWN));
+    }
+    let forms = forms & allowed & by_content(message)?;
+    let mixture = Foreign::new("a message with fields of several APIs", "those of one");
+    if forms.is_empty() { Err(mixture) } else { Ok(forms) }
+}
+
+/// The forms that have all the parts of the message's content.
+fn by_content(message: &Object<'_>) -> Result<Forms, Foreign> {
     let content = message.get("content").filter(|content| content.starts_with('['));
     let parts: Vec<&RawValue> =
         content.and_then(|content| serde_json::from_str(content).ok()).unwrap_or_default();
-    let forms =
-        parts.iter().try_fold(forms, |forms, part| Ok(forms & forms_of_part(part.get())?))?;
-    let mixture = Foreign::new("a message with fields of several APIs", "those of one");
-    if forms.is_empty() { Err(mixture) } else { Ok(forms) }
+    parts.iter().try_fold(Forms::ALL, |forms, part| Ok(forms & forms_of_part(part.get())?))
+}
+
+fn present_fields(object: &Object<'_>) -> usize {
+    object.iter().filter(|(_, raw)| *raw != "null").count()
 }
 
 /// Messages whose parts have no type are of Google's API.

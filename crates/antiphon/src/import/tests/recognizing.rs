@@ -76,6 +76,15 @@ fn an_image_url_is_of_chat_completions_or_of_langchain() {
 }
 
 #[test]
+fn calls_in_a_message_with_a_type_are_of_chat_completions() {
+    let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let message =
+        json!({"type": "message", "role": "assistant", "content": "", "tool_calls": [call]});
+    let imported = imported(&json!([message]));
+    assert_eq!((imported.form, imported.items[0].head().kind.as_str()), (Chat, "function_call"));
+}
+
+#[test]
 fn a_text_part_alone_is_no_part_of_an_item() {
     assert_eq!(form(&json!([{"role": "user", "content": [{"type": "text", "text": "x"}]}])), Chat);
 }
@@ -94,6 +103,11 @@ fn what_is_foreign_is_named_with_its_likeness() {
         (json!({"role": "user", "content": [{"text": "x"}]}), "Amazon Bedrock Converse"),
         (json!({"role": "bot", "content": "x"}), "looks like a message of an unknown role"),
         (json!({"id": "chatcmpl-1", "object": "chat.completion"}), "an answer of Chat Completions"),
+        (json!({"role": "user", "blocks": []}), "looks like a message without 'content'"),
+        (
+            json!({"type": "message", "role": "user", "contents": []}),
+            "looks like a message of Agent Framework",
+        ),
         (json!({"id": "x", "text": "y"}), "an object with neither 'type' nor 'role'"),
         (
             json!({"type": "tool_use", "id": "c", "input": {}}),
