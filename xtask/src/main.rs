@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask test` and what takes longer than it may.
 
 mod bench;
+mod browser;
 mod chaos;
 mod clients;
 mod faults;

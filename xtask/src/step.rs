@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::browser;
 use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
@@ -31,6 +32,8 @@ pub(crate) enum Step {
     Build,
     /// A gateway answers as its description says
     Openapi,
+    /// Web pages in Chromium reach nothing that they may not
+    Browser,
     /// A gateway that is killed at random moments keeps its promises
     Chaos,
     /// The suites of real clients
@@ -65,6 +68,7 @@ impl Step {
             Self::Doc => "doc",
             Self::Build => "build",
             Self::Openapi => "openapi",
+            Self::Browser => "browser",
             Self::Chaos => "chaos",
             Self::Clients => "clients",
             Self::Packages => "packages",
@@ -73,7 +77,8 @@ impl Step {
 
     /// The step whose failure leaves this one nothing to run.
     pub(crate) fn needs(self) -> Option<Self> {
-        let starts_binaries = [Self::Openapi, Self::Chaos, Self::Clients, Self::Packages];
+        let starts_binaries =
+            [Self::Openapi, Self::Browser, Self::Chaos, Self::Clients, Self::Packages];
         starts_binaries.contains(&self).then_some(Self::Build)
     }
 
@@ -93,6 +98,7 @@ impl Step {
             }
             Self::Build => execute(cargo(BUILD), Counts::None),
             Self::Openapi => execute(openapi::command(workspace), Counts::None),
+            Self::Browser => execute(browser::command(workspace), Counts::None),
             Self::Chaos => chaos::of_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
             Self::Packages => packages::of_tests(workspace),
@@ -132,6 +138,7 @@ mod tests {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
         assert_eq!(Step::chosen(&[Step::Packages]), [Step::Build, Step::Packages]);
         assert_eq!(Step::chosen(&[Step::Openapi]), [Step::Build, Step::Openapi]);
+        assert_eq!(Step::chosen(&[Step::Browser]), [Step::Build, Step::Browser]);
         assert_eq!(Step::chosen(&[Step::Chaos]), [Step::Postgres, Step::Build, Step::Chaos]);
         assert_eq!(Step::chosen(&[Step::Doc, Step::Fmt]), [Step::Fmt, Step::Doc]);
     }

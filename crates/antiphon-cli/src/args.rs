@@ -137,6 +137,13 @@ pub(crate) struct ServeArgs {
     /// The header in which a trusted proxy names the tenant; it must not let callers set it
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant_header: Option<String>,
+    /// The origin of a web page that may use the gateway: a scheme and a host
+    #[arg(long, value_name = "ORIGIN", num_args = 1..)]
+    pub(crate) allow_origin: Vec<String>,
+    /// A host name, beside this machine's own, by which clients reach a gateway that listens on a
+    /// loopback address without API keys
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(crate) allow_host: Vec<String>,
     /// What encrypts the gateway's own key in its store, 16 characters or more; to change it, give
     /// the new one and then the old one
     #[arg(long, value_name = "SECRET", num_args = 1..)]
@@ -171,10 +178,10 @@ pub(crate) struct ServeArgs {
 const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
 
 const SOURCES: &str = "\
-Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; in ANTIPHON_API_KEY and
-ANTIPHON_SECRET, commas separate entries) and, --config aside, a key in the file (turn-wait = 30; the
-lists api-keys = [\"KEY=TENANT\"] and secrets = [\"SECRET\"]; max-open-turns and requests-per-second stand below [limits], where there
-are more limits). An option wins over a variable, a variable over the file.
+Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; commas
+separate the entries of ANTIPHON_API_KEY, ANTIPHON_SECRET, ANTIPHON_ALLOW_ORIGIN and ANTIPHON_ALLOW_HOST) and, --config aside, a key in the file (turn-wait = 30; the
+lists api-keys = [\"KEY=TENANT\"], secrets, allow-origins and allow-hosts; max-open-turns and
+requests-per-second stand below [limits], where there are more limits). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
 const STREAMS: &str = "\

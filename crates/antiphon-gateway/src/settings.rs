@@ -3,6 +3,7 @@
 mod api_key;
 mod capabilities;
 mod limits;
+mod origin;
 mod pass_through;
 mod state;
 mod webhooks;
@@ -17,6 +18,8 @@ use http::{HeaderName, Uri};
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::capabilities::{Capabilities, Preset};
 pub use self::limits::{Limits, Rate};
+pub(crate) use self::origin::without_port;
+pub use self::origin::{HostName, Origin};
 pub use self::pass_through::PassThrough;
 pub use self::state::{Ledger, State};
 pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
@@ -32,6 +35,12 @@ pub struct Settings {
     /// The header in which a trusted proxy names the tenant, for tokens that rotate. Never beside
     /// `api_keys`.
     pub tenant_header: Option<HeaderName>,
+    /// The web pages that may use the gateway, by their origins. Where it listens on a loopback address
+    /// and has neither `api_keys` nor a `tenant_header`, all other pages are refused.
+    pub allowed_origins: Vec<Origin>,
+    /// The names, beside those of this machine and of the allowed origins, by which clients may reach a
+    /// gateway that refuses pages.
+    pub allowed_hosts: Vec<HostName>,
     /// The operator's secrets: with them the store keeps the gateway's own key encrypted. The first
     /// encrypts, any of them may decrypt.
     pub secrets: Vec<Secret>,
@@ -65,6 +74,8 @@ impl Default for Settings {
             upstreams: Vec::new(),
             api_keys: Vec::new(),
             tenant_header: None,
+            allowed_origins: Vec::new(),
+            allowed_hosts: Vec::new(),
             secrets: Vec::new(),
             faults: Faults::Repair,
             turn_wait: Duration::from_secs(30),

@@ -53,7 +53,7 @@ pub(super) fn layer(environment: impl Environment) -> Result<Layer, Failure> {
     Ok(layer)
 }
 
-/// Commas separate API keys and secrets; any other setting has one value.
+/// Commas separate the entries of a list; any other setting has one value.
 fn entries(setting: Setting, text: &str) -> Vec<&str> {
     if setting.is_list() { text.split(',').collect() } else { vec![text] }
 }

@@ -114,8 +114,7 @@ impl Document<'_> {
         })
     }
 
-    /// What a setting's value says: of API keys and secrets there are several, of any other setting
-    /// there is one.
+    /// What a setting's value says: a list has several entries, any other setting has one value.
     fn said(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<Said>, Failure> {
         match (setting, value.get_ref()) {
             (_, DeValue::Array(entries)) if setting.is_list() => {
@@ -159,7 +158,7 @@ impl Document<'_> {
     fn of_wrong_type(&self, setting: Setting, value: &Spanned<DeValue<'_>>) -> Failure {
         let expected = match setting {
             Setting::ApiKeys => "a list of \"KEY=TENANT\" strings",
-            Setting::Secrets => "a list of strings",
+            Setting::Secrets | Setting::AllowOrigins | Setting::AllowHosts => "a list of strings",
             Setting::TurnWait | Setting::ShutdownGrace => "a whole number of seconds",
             Setting::Retention => "a whole number of days, or \"never\"",
             _ => "a string",

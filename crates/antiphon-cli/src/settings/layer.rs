@@ -40,10 +40,17 @@ impl From<ServeArgs> for Layer {
             (Setting::PassThrough, args.pass_through),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));
-        let api_keys = args.api_key.into_iter().map(|text| (Setting::ApiKeys, text));
-        let secrets = args.secret.into_iter().map(|text| (Setting::Secrets, text));
+        let lists = [
+            (Setting::ApiKeys, args.api_key),
+            (Setting::AllowOrigins, args.allow_origin),
+            (Setting::AllowHosts, args.allow_host),
+            (Setting::Secrets, args.secret),
+        ];
+        let entries = lists
+            .into_iter()
+            .flat_map(|(setting, texts)| texts.into_iter().map(move |text| (setting, text)));
         let mut layer = Self::default();
-        for (setting, text) in single.chain(api_keys).chain(secrets) {
+        for (setting, text) in single.chain(entries) {
             layer.say(setting, Said { text, place: Place::Named(setting.flag()) });
         }
         layer

@@ -136,6 +136,8 @@ fn gateway(
         upstreams,
         api_keys: callers::api_keys(layers.all(Setting::ApiKeys))?,
         tenant_header: layers.one(Setting::TenantHeader, callers::tenant_header)?,
+        allowed_origins: parse_each(layers.all(Setting::AllowOrigins), parse::origin)?,
+        allowed_hosts: parse_each(layers.all(Setting::AllowHosts), parse::host_name)?,
         secrets: callers::secrets(layers.all(Setting::Secrets))?,
         faults: faults.unwrap_or(defaults.faults),
         turn_wait: turn_wait.unwrap_or(defaults.turn_wait),
@@ -147,6 +149,13 @@ fn gateway(
         pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
         webhooks: Vec::new(),
     })
+}
+
+fn parse_each<T>(
+    entries: &[Said],
+    parse: impl Fn(&Said) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    entries.iter().map(parse).collect()
 }
 
 /// Those of the file, and then the one that every place can name.

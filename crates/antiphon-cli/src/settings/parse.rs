@@ -7,7 +7,7 @@ use std::time::Duration;
 use antiphon::dialect::Dialect;
 use antiphon::stream::Form;
 use antiphon_gateway::settings::{
-    Faults, Ledger, OnDisconnect, PassThrough, Preset, Secret, State,
+    Faults, HostName, Ledger, OnDisconnect, Origin, PassThrough, Preset, Secret, State,
 };
 use antiphon_store::OpenError;
 use http::Uri;
@@ -88,6 +88,25 @@ fn is_base_url(uri: &Uri) -> bool {
         && uri.host().is_some_and(|host| !host.is_empty())
         && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     (scheme == Some(&Scheme::HTTP) || scheme == Some(&Scheme::HTTPS)) && is_plain
+}
+
+/// The origin of a web page.
+pub(super) fn origin(said: &Said) -> Result<Origin, Failure> {
+    let text = said.trimmed();
+    Origin::parse(text).ok_or_else(|| {
+        said.refused(format!(
+            "'{text}' is not the origin of a web page, as https://app.example and \
+             http://localhost:3000 are; a wildcard or 'null' would let any page in"
+        ))
+    })
+}
+
+/// The name of a host, without a port.
+pub(super) fn host_name(said: &Said) -> Result<HostName, Failure> {
+    let text = said.trimmed();
+    HostName::parse(text).ok_or_else(|| {
+        said.refused(format!("'{text}' is not a host name without a port, as gateway.internal is"))
+    })
 }
 
 /// The API of a server: the AI SDK is none.

@@ -13,6 +13,8 @@ pub(super) enum Setting {
     Faults,
     ApiKeys,
     TenantHeader,
+    AllowOrigins,
+    AllowHosts,
     Secrets,
     TurnWait,
     OnDisconnect,
@@ -25,7 +27,7 @@ pub(super) enum Setting {
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 19] = [
+    pub(super) const ALL: [Self; 21] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -36,6 +38,8 @@ impl Setting {
         Self::Faults,
         Self::ApiKeys,
         Self::TenantHeader,
+        Self::AllowOrigins,
+        Self::AllowHosts,
         Self::Secrets,
         Self::TurnWait,
         Self::OnDisconnect,
@@ -57,11 +61,13 @@ impl Setting {
         format!("ANTIPHON_{}", self.name().replace('-', "_").to_uppercase())
     }
 
-    /// The key in the file, as `turn-wait`. A flag gives one API key or secret; the file, the list of
-    /// them.
+    /// The key in the file, as `turn-wait`. A flag gives one entry of a list, as one API key; the
+    /// file, the whole list.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::ApiKeys => "api-keys",
+            Self::AllowOrigins => "allow-origins",
+            Self::AllowHosts => "allow-hosts",
             Self::Secrets => "secrets",
             other => other.name(),
         }
@@ -69,7 +75,7 @@ impl Setting {
 
     /// Whether there may be several of it.
     pub(super) fn is_list(self) -> bool {
-        matches!(self, Self::ApiKeys | Self::Secrets)
+        matches!(self, Self::ApiKeys | Self::Secrets | Self::AllowOrigins | Self::AllowHosts)
     }
 
     /// Whether it stands below `[limits]` in the file.
@@ -89,6 +95,8 @@ impl Setting {
             Self::Faults => "faults",
             Self::ApiKeys => "api-key",
             Self::TenantHeader => "tenant-header",
+            Self::AllowOrigins => "allow-origin",
+            Self::AllowHosts => "allow-host",
             Self::Secrets => "secret",
             Self::TurnWait => "turn-wait",
             Self::OnDisconnect => "on-disconnect",

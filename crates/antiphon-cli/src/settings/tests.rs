@@ -132,6 +132,8 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--faults", "ANTIPHON_FAULTS"),
         ("--api-key", "ANTIPHON_API_KEY"),
         ("--tenant-header", "ANTIPHON_TENANT_HEADER"),
+        ("--allow-origin", "ANTIPHON_ALLOW_ORIGIN"),
+        ("--allow-host", "ANTIPHON_ALLOW_HOST"),
         ("--secret", "ANTIPHON_SECRET"),
         ("--turn-wait", "ANTIPHON_TURN_WAIT"),
         ("--on-disconnect", "ANTIPHON_ON_DISCONNECT"),
@@ -159,7 +161,7 @@ fn a_file_that_is_named_must_exist() {
 #[test]
 fn what_a_file_cannot_say_is_refused_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
-             secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
+             allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, event-names, retention, shutdown-grace, pass-through, \
              upstreams, webhooks, limits";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [

@@ -176,7 +176,7 @@ impl Serving {
     pub(crate) fn ask_with(&self, method: &str, path: &str, header: &str, body: &str) -> String {
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n{header}\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{header}\r\n\
              content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
         );
         self.exchange((head + body).as_bytes())
@@ -204,7 +204,7 @@ impl Serving {
     /// A request whose body the gateway has begun to wait for, and waits for while this is kept.
     pub(crate) fn open_request(&self) -> TcpStream {
         let mut stream = TcpStream::connect(self.address()).unwrap();
-        let head = "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\ncontent-length: 2\r\n\
+        let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\
                     content-type: application/json\r\nexpect: 100-continue\r\n\r\n";
         stream.write_all(head.as_bytes()).unwrap();
         let mut line = String::new();

@@ -74,7 +74,7 @@ impl FromRequest<Arc<Gateway>> for Body {
 /// they have sent all of it, and would only see a broken connection. Not where the client waits to be
 /// told to send it; and where it takes too long or is too long even for that, the connection is
 /// closed with the rest unread.
-pub(super) async fn pass_over(request: Request, limits: &Limits) {
+pub(crate) async fn pass_over(request: Request, limits: &Limits) {
     if request.headers().contains_key(header::EXPECT) {
         return;
     }

@@ -18,6 +18,7 @@ mod passthrough;
 mod responses;
 mod websocket;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -27,11 +28,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, StatusCode, Uri, header};
 
+pub(crate) use self::extract::pass_over;
+pub(crate) use self::passthrough::passes_upstream;
+use crate::browser::{Guard, protect};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 
-/// All routes, and errors in the provider's form for everything else.
-pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
+/// All routes, and errors in the provider's form for everything else. `address` is where they are
+/// served.
+pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
     // What an upstream may keep.
     let kept = Router::new()
@@ -82,6 +87,7 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .nest("/v1", v1)
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
+        .layer(layer(Guard::new(gateway, address), protect))
         .layer(from_fn(identify::identify))
         .with_state(Arc::clone(gateway))
 }

@@ -13,6 +13,7 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 use tracing::Instrument as _;
 
 use super::wrong_method;
+use crate::browser::{allowed_origin, foreign_page, is_same_origin};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -38,8 +39,8 @@ pub(super) async fn open(
             return (allowed, wrong_method(request.method(), &uri)).into_response();
         }
     };
-    if !is_of_this_host(request.headers()) {
-        return foreign_page().into_response();
+    if !may_open(&gateway, request.headers()) {
+        return foreign_page("another host").into_response();
     }
     let upgraded = hyper::upgrade::on(&mut request);
     let serving = async move {
@@ -52,18 +53,11 @@ pub(super) async fn open(
     response
 }
 
-/// Whether the request is from no page of a browser, or from one that this host has served.
-fn is_of_this_host(headers: &HeaderMap) -> bool {
+/// Whether the request is from no page of a browser, from one that this host has served, or from one
+/// that the operator has named.
+fn may_open(gateway: &Gateway, headers: &HeaderMap) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else { return true };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let page = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
-    matches!((page, host), (Some((_, page)), Some(host)) if page.eq_ignore_ascii_case(host))
-}
-
-fn foreign_page() -> ApiError {
-    let message = "A page of another host may not open a WebSocket here. Other clients send no \
-                   'Origin', or the one of the host that they connect to.";
-    ApiError::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code("foreign_origin")
+    is_same_origin(origin, headers) || allowed_origin(&gateway.settings, headers).is_some()
 }
 
 /// A client of another version is told ours. Source: RFC 6455, section 4.4.

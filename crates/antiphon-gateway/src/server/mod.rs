@@ -48,7 +48,8 @@ impl Server {
     /// Serves the API until `shutdown`. Then new requests are refused with status 503, while open
     /// turns finish; when the settings' grace is over, they settle as if their callers had left.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> io::Result<()> {
-        let app = routes::router(&self.gateway);
+        let address = self.listener.local_addr()?.ip();
+        let app = routes::router(&self.gateway, address);
         let connections = Connections::new(app, &self.gateway.settings.limits);
         let listening = Listening::start(self.listener, connections.clone());
         tokio::select! {

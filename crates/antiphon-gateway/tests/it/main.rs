@@ -2,6 +2,7 @@
 //! upstream that judges what it is sent.
 
 mod background;
+mod browser;
 mod clients;
 mod compact;
 mod compliance;

@@ -1,6 +1,6 @@
 //! Who may call.
 
-use antiphon_gateway::settings::{ApiKey, Secret};
+use antiphon_gateway::settings::{ApiKey, Origin, Secret};
 
 use super::*;
 
@@ -48,6 +48,24 @@ fn a_proxys_header_names_tenants_on_any_address() {
     for loopback in ["[::1]:80", "127.8.8.8:80", "[::ffff:127.0.0.1]:80"] {
         assert!(said(&format!("listen = '{loopback}'")).is_ok(), "{loopback}");
     }
+}
+
+#[test]
+fn pages_and_hosts_are_lists_of_names() {
+    let given = said(
+        "allow-origins = ['https://App.example/', 'http://localhost:3000']\n\
+         allow-hosts = ['host.docker.internal']",
+    )
+    .unwrap();
+    let origins: Vec<&str> = given.gateway.allowed_origins.iter().map(Origin::as_str).collect();
+    assert_eq!(origins, ["https://app.example", "http://localhost:3000"]);
+    assert_eq!(given.gateway.allowed_hosts[0].as_str(), "host.docker.internal");
+    for text in ["*", "null", "app.example", "https://app.example/page"] {
+        let refused = said(&format!("allow-origins = ['{text}']")).unwrap_err();
+        assert!(refused.contains("is not the origin of a web page"), "{refused}");
+    }
+    let refused = said("allow-hosts = ['gateway:8484']").unwrap_err();
+    assert!(refused.contains("'gateway:8484' is not a host name without a port"), "{refused}");
 }
 
 #[test]

@@ -8,13 +8,13 @@ use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest as _, Request};
 use bytes::{Bytes, BytesMut};
 use http::request::Parts;
-use http::{HeaderMap, header};
 use http_body::Body as _;
 
 use super::super::extract::{Body, check_announced, next_piece};
 use super::form;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::media_type;
 
 /// How much of a form is read before it passes on: fields that clients give beside a file are short,
 /// and most stand before it.
@@ -44,7 +44,7 @@ impl Seen {
     ) -> Result<(Parts, Self), ApiError> {
         let (parts, body) = request.into_parts();
         let boundary = form::boundary(&parts.headers).filter(|_| !is_json);
-        if is_json || says_json(&parts.headers) || body.is_end_stream() {
+        if is_json || media_type::is_json(&parts.headers) || body.is_end_stream() {
             let request = Request::from_parts(parts.clone(), body);
             let Body(whole) = Body::from_request(request, gateway).await?;
             return Ok((parts, Self::Whole(whole)));
@@ -90,12 +90,4 @@ async fn peeked(
         }
     }
     Ok(Seen::Begun { peeked: peeked.freeze(), model, rest: body })
-}
-
-/// `application/json`, or a type that is written in JSON.
-fn says_json(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default();
-    let media_type = media_type.trim().to_ascii_lowercase();
-    media_type == "application/json" || media_type.ends_with("+json")
 }

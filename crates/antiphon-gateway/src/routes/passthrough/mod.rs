@@ -66,6 +66,11 @@ pub(super) async fn pass(
     }
 }
 
+/// Whether a path is of a request that may pass to an upstream.
+pub(crate) fn passes_upstream(path: &str) -> bool {
+    path.strip_prefix("/v1").and_then(ForeignPath::parse).is_some()
+}
+
 /// The path, where nothing in the head alone keeps the request from passing.
 fn checked<'a>(
     gateway: &Gateway,

@@ -1,5 +1,7 @@
 //! Requests and answers over HTTP.
 
+use antiphon_gateway::settings::{ApiKey, Secret};
+use antiphon_store::Tenant;
 use antiphon_testkit::{Answer, Reply};
 use http::{Method, StatusCode};
 use serde_json::json;
@@ -10,7 +12,7 @@ use crate::support::{MODEL, MODES, Mode, SIM, World, ask};
 async fn body_of(world: &World, request: &str) -> String {
     let mut connection = world.connect().await;
     let length = request.len();
-    let head = "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n";
+    let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
     let head = format!("{head}content-type: application/json\r\ncontent-length: {length}\r\n\r\n");
     connection.say(&format!("{head}{request}")).await;
     let heard = connection.hear_to_the_end().await;
@@ -113,12 +115,19 @@ async fn a_streamed_request_that_is_refused_is_refused_in_json() {
 
 #[tokio::test]
 async fn a_request_is_read_as_json_whatever_it_calls_itself() {
-    let world = World::new().await;
+    // Without keys, a body without a type may be any page's.
+    let key = Secret::new("sk-of-the-operator");
+    let world = World::with(|settings| {
+        settings.api_keys = vec![ApiKey::new("sk-of-acme", Tenant::new("acme"))];
+        settings.upstreams[0].key = Some(key);
+    })
+    .await;
     for content_type in ["", "content-type: application/json; charset=utf-8\r\n"] {
         let request = json!({"model": MODEL, "input": "Hello"}).to_string();
         world.script(Reply::sse(Answer::new(MODEL).message("Noted.").frames()));
         let mut connection = world.connect().await;
-        let head = "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n";
+        let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                    authorization: Bearer sk-of-acme\r\n";
         let length = request.len();
         connection
             .say(&format!("{head}{content_type}content-length: {length}\r\n\r\n{request}"))

@@ -2,7 +2,7 @@
 
 use crate::support::{Raw, World};
 
-const HEALTH: &str = "GET /healthz HTTP/1.1\r\nhost: antiphon\r\n\r\n";
+const HEALTH: &str = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// Asks on a connection that stays open.
 async fn lives(caller: &mut Raw) {

@@ -1,7 +1,7 @@
 //! Which upstream gets what passes.
 
 use antiphon::dialect::Dialect;
-use antiphon_gateway::settings::{ModelPattern, UpstreamSettings};
+use antiphon_gateway::settings::{ModelPattern, Settings, UpstreamSettings};
 use antiphon_testkit::FakeUpstream;
 use http::Method;
 use http::request::Builder;
@@ -18,6 +18,10 @@ struct Others {
 }
 
 async fn three() -> (World, Others) {
+    three_with(|_| {}).await
+}
+
+async fn three_with(change: impl FnOnce(&mut Settings)) -> (World, Others) {
     let others =
         Others { anthropic: FakeUpstream::start().await, chat: FakeUpstream::start().await };
     let of = |upstream: &FakeUpstream, api, models| {
@@ -29,6 +33,7 @@ async fn three() -> (World, Others) {
     let world = World::with(|settings| {
         settings.upstreams[0].models = vec![ModelPattern::new("few-*")];
         settings.upstreams.extend([anthropic, chat]);
+        change(settings);
     })
     .await;
     (world, others)
@@ -58,9 +63,13 @@ async fn the_model_of_a_body_says_who_as_it_does_for_turns() {
 
 #[tokio::test]
 async fn a_body_without_a_type_is_json_where_the_api_takes_nothing_else() {
-    let (world, others) = three().await;
+    // Where nothing names the caller, such a body may be any page's.
+    let behind_a_proxy =
+        |settings: &mut Settings| settings.tenant_header = Some("x-tenant".parse().unwrap());
+    let (world, others) = three_with(behind_a_proxy).await;
     for content_type in ["", "text/plain", "application/x-www-form-urlencoded"] {
-        let asked = post(&world, "/v1/chat/completions").header("content-type", content_type);
+        let asked = post(&world, "/v1/chat/completions").header("x-tenant", "acme");
+        let asked = asked.header("content-type", content_type);
         answered(asked, r#"{"model":"few-1"}"#).await;
     }
     assert_eq!(others.asked(&world), [3, 0, 0]);

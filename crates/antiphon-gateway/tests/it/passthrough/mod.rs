@@ -10,7 +10,8 @@ mod uploads;
 
 use bytes::Bytes;
 use http::request::Builder;
-use http::{Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response, header};
+use http_body::Body as _;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
@@ -18,14 +19,18 @@ use hyper_util::rt::TokioExecutor;
 
 use crate::support::{Answer, World, soon};
 
-/// A request of which the test says every header.
+/// A request of which the test says every header. Unless it says another, a body's type is JSON.
 fn request(world: &World, method: Method, path: &str) -> Builder {
     Request::builder().method(method).uri(format!("{}{path}", world.root()))
 }
 
 /// The head of its answer.
 async fn begun(request: Builder, body: impl Into<Bytes>) -> Response<Incoming> {
-    let request = request.body(Full::new(body.into())).expect("the request is well-formed");
+    let mut request = request.body(Full::new(body.into())).expect("the request is well-formed");
+    if !request.body().is_end_stream() {
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().entry(header::CONTENT_TYPE).or_insert(json);
+    }
     let http = Client::builder(TokioExecutor::new()).build_http();
     soon("the gateway answers", http.request(request)).await.expect("it does")
 }

@@ -8,7 +8,7 @@ use crate::support::World;
 /// The status line and the body of the answer to this request line.
 async fn told(world: &World, line: &str) -> String {
     let mut caller = world.connect().await;
-    caller.say(&format!("{line} HTTP/1.1\r\nhost: antiphon\r\nconnection: close\r\n\r\n")).await;
+    caller.say(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
     caller.hear_to_the_end().await
 }
 

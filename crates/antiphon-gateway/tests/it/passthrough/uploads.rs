@@ -32,7 +32,7 @@ async fn a_body_reaches_the_upstream_while_the_rest_is_still_to_come() {
     let mut caller = world.connect().await;
     caller
         .say(
-            "POST /v1/uploads/u/parts HTTP/1.1\r\nhost: antiphon\r\ncontent-length: 9\r\n\
+            "POST /v1/uploads/u/parts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\
              content-type: application/octet-stream\r\n\r\nfirst",
         )
         .await;
@@ -54,8 +54,8 @@ async fn an_answer_that_does_not_wait_for_the_body_passes_at_once() {
     let mut caller = world.connect().await;
     caller
         .say(
-            "POST /v1/files HTTP/1.1\r\nhost: antiphon\r\ncontent-length: 9\r\n\
-             content-type: text/plain\r\n\r\nfirst",
+            "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\
+             content-type: application/octet-stream\r\n\r\nfirst",
         )
         .await;
     let (mut upstream, _) = soon("the upstream is asked", listener.accept()).await.expect("it is");
@@ -72,8 +72,8 @@ async fn a_body_of_unknown_length_passes_as_one() {
     let mut caller = world.connect().await;
     caller
         .say(
-            "POST /v1/files HTTP/1.1\r\nhost: antiphon\r\ntransfer-encoding: chunked\r\n\
-             content-type: text/plain\r\n\r\n5\r\nfirst\r\n",
+            "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
+             content-type: application/octet-stream\r\n\r\n5\r\nfirst\r\n",
         )
         .await;
     let (mut upstream, _) = soon("the upstream is asked", listener.accept()).await.expect("it is");

@@ -74,8 +74,9 @@ async fn about_to_send(world: &World) -> Raw {
     let mut caller = world.connect().await;
     caller
         .say(&format!(
-            "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\nexpect: 100-continue\r\n\
-             authorization: Bearer token-of-alice\r\ncontent-length: {}\r\n\r\n",
+            "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
+             authorization: Bearer token-of-alice\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
             BODY.len()
         ))
         .await;

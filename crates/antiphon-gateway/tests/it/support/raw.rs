@@ -29,7 +29,8 @@ impl Raw {
     /// A request with this body, whole or not: `length` is what the head announces.
     pub(crate) async fn post(&mut self, path: &str, length: usize, body: &str) {
         self.say(&format!(
-            "POST {path} HTTP/1.1\r\nhost: antiphon\r\ncontent-length: {length}\r\n\r\n{body}"
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}"
         ))
         .await;
     }

@@ -120,7 +120,7 @@ async fn one_that_answers_no_ping_for_long_is_given_up() {
     let mut silent = world.connect().await;
     silent
         .say(concat!(
-            "GET /v1/responses HTTP/1.1\r\nhost: antiphon\r\nauthorization: Bearer a\r\n",
+            "GET /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\r\n",
             "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n",
             "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         ))

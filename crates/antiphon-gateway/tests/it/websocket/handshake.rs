@@ -65,7 +65,7 @@ async fn a_page_of_this_host_is_let_in() {
     let world = World::new().await;
     let mut page: Raw = world.connect().await;
     page.say(
-        "GET /v1/responses HTTP/1.1\r\nhost: antiphon:8080\r\norigin: http://antiphon:8080\r\n\
+        "GET /v1/responses HTTP/1.1\r\nhost: localhost:8080\r\norigin: http://localhost:8080\r\n\
          connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
          sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     )
@@ -79,7 +79,7 @@ async fn an_open_one_counts_as_a_connection() {
     let mut socket = world.client().socket().await;
     socket.turn(&ask("Hello").model(SIM)).await;
     let mut waiting: Raw = world.connect().await;
-    waiting.say("GET /healthz HTTP/1.1\r\nhost: antiphon\r\n\r\n").await;
+    waiting.say("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     socket.turn(&ask("Hello again").model(SIM)).await;
     assert!(!waiting.has_heard(), "it waits to be accepted");
 

@@ -29,7 +29,7 @@ impl Caller {
         let mut caller = Self { connection: TcpStream::connect(gateway).await?, heard: Vec::new() };
         let length = BODY.len();
         let request = format!(
-            "POST /v1/responses HTTP/1.1\r\nhost: antiphon\r\nauthorization: Bearer token\r\n\
+            "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer token\r\n\
              content-type: application/json\r\ncontent-length: {length}\r\n\r\n{BODY}"
         );
         caller.connection.write_all(request.as_bytes()).await?;

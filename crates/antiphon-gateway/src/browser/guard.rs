@@ -1,0 +1,150 @@
+//! Refusing requests of web pages that nobody has let in.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, StatusCode, header};
+use http_body::Body as _;
+
+use super::{allowed_origin, cors, host, is_same_origin};
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::media_type::{is_json, media_type};
+use crate::routes::{pass_over, passes_upstream};
+use crate::settings::Settings;
+
+/// The rules for requests of web pages on one listener.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    gateway: Arc<Gateway>,
+    /// Whether requests of foreign pages are refused.
+    is_enforced: bool,
+}
+
+impl Guard {
+    /// The rules for a gateway that listens on this address. They are enforced where nothing else keeps
+    /// pages out: a page knows no key; a proxy that names tenants is the one to judge; and who listens
+    /// on other addresses than loopback serves other machines.
+    pub(crate) fn new(gateway: &Arc<Gateway>, address: IpAddr) -> Self {
+        let settings = &gateway.settings;
+        let is_open = settings.api_keys.is_empty() && settings.tenant_header.is_none();
+        let is_enforced = is_open && address.to_canonical().is_loopback();
+        Self { gateway: Arc::clone(gateway), is_enforced }
+    }
+
+    fn check(&self, request: &Request) -> Result<(), ApiError> {
+        if !self.is_enforced {
+            return Ok(());
+        }
+        let (settings, headers) = (&self.gateway.settings, request.headers());
+        if !host::is_known(settings, headers) {
+            return Err(unknown_host(headers));
+        }
+        check_page(settings, headers)?;
+        check_content_type(request)
+    }
+}
+
+/// Lets requests through that come from programs and from pages that the operator has named, and
+/// answers the questions of these pages' browsers.
+pub(crate) async fn protect(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let settings = &guard.gateway.settings;
+    let allowed = allowed_origin(settings, request.headers()).cloned();
+    let mut response = match (guard.check(&request), &allowed) {
+        (Err(error), _) => {
+            pass_over(request, &settings.limits).await;
+            error.into_response()
+        }
+        (Ok(()), Some(origin)) if cors::is_preflight(&request) => {
+            return cors::preflight(&request, origin);
+        }
+        (Ok(()), _) => next.run(request).await,
+    };
+    if let Some(origin) = &allowed {
+        cors::expose(response.headers_mut(), origin);
+    }
+    if !settings.allowed_origins.is_empty() {
+        cors::vary(response.headers_mut());
+    }
+    response
+}
+
+/// A page is the gateway's own, or one that the operator has named. Its browser may leave `Origin` out,
+/// but not `Sec-Fetch-Site`; `none` is the person who typed the address.
+fn check_page(settings: &Settings, headers: &HeaderMap) -> Result<(), ApiError> {
+    if allowed_origin(settings, headers).is_some() {
+        return Ok(());
+    }
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    if let Some(origin) = origins.find(|origin| !is_same_origin(origin, headers)) {
+        return Err(foreign_page(&format!("origin '{}'", shown(origin.as_bytes()))));
+    }
+    let site = headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes);
+    match site {
+        None | Some(b"none" | b"same-origin") => Ok(()),
+        Some(_) => Err(foreign_page("another origin")),
+    }
+}
+
+/// A body has a type that a page cannot send unasked. Routes of the gateway's own take JSON alone.
+fn check_content_type(request: &Request) -> Result<(), ApiError> {
+    if request.body().is_end_stream() || is_json(request.headers()) {
+        return Ok(());
+    }
+    match passes_upstream(request.uri().path()) && !is_simple(request.headers()) {
+        true => Ok(()),
+        false => Err(unsupported_content_type()),
+    }
+}
+
+/// Whether any page may send such a body without its browser asking first: text, a form of a page, or
+/// bytes without a type. Multipart forms are among them too, but no server reads JSON from them, and
+/// unmodified clients upload files so. Source: the Fetch standard, "CORS-safelisted request-header".
+fn is_simple(headers: &HeaderMap) -> bool {
+    ["", "text/plain", "application/x-www-form-urlencoded"].contains(&&*media_type(headers))
+}
+
+fn unknown_host(headers: &HeaderMap) -> ApiError {
+    let host = headers.get(header::HOST).map(|host| shown(host.as_bytes())).unwrap_or_default();
+    refused(
+        "unknown_host",
+        format!(
+            "The host '{host}' is not known: on a loopback address and without API keys, the gateway \
+             answers to names of this machine only. Start it with --allow-host NAME to add a name."
+        ),
+    )
+}
+
+pub(crate) fn foreign_page(page: &str) -> ApiError {
+    refused(
+        "foreign_origin",
+        format!(
+            "A web page of {page} may not use this gateway. Start it with --allow-origin ORIGIN to \
+             let a page in. Other clients send neither 'Origin' nor 'Sec-Fetch-Site'."
+        ),
+    )
+}
+
+fn refused(code: &'static str, message: String) -> ApiError {
+    ApiError::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code(code)
+}
+
+fn unsupported_content_type() -> ApiError {
+    let message = "The body must be declared as JSON: send the header 'Content-Type: \
+                   application/json'. Without API keys, other types are refused because any web page \
+                   can send them.";
+    ApiError::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request_error", message)
+        .code("unsupported_content_type")
+}
+
+/// The longest name of a host.
+const MAX_SHOWN: usize = 253;
+
+/// A header's value as an error may repeat it.
+fn shown(value: &[u8]) -> String {
+    let text = value.iter().take(MAX_SHOWN).map(|&byte| char::from(byte));
+    text.map(|char| if char.is_ascii_graphic() { char } else { '?' }).collect()
+}

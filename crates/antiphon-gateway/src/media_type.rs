@@ -1,0 +1,16 @@
+//! The media type that a body is declared to have.
+
+use http::{HeaderMap, header};
+
+/// The type without its parameters, in lower case; empty where none is declared.
+pub(crate) fn media_type(headers: &HeaderMap) -> String {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default();
+    media_type.trim().to_ascii_lowercase()
+}
+
+/// Whether it is `application/json`, or a type that is written in JSON.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = media_type(headers);
+    media_type == "application/json" || media_type.ends_with("+json")
+}
