@@ -10,6 +10,7 @@
 //! specification, whose connections have the one lane without a name.
 
 mod client_event;
+mod control;
 mod exchange;
 mod frame;
 mod lane;

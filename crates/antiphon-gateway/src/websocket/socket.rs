@@ -18,6 +18,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error as LinkError, Message, Utf8Bytes};
 
 use super::client_event::{ClientEvent, Create, Refusal};
+use super::control::ControlFrames;
 use super::exchange::{Heard, Hearing, exchange};
 use super::frame;
 use super::lane::Memory;
@@ -47,6 +48,7 @@ pub(crate) struct Socket {
     phase: Phase,
     old_at: Instant,
     pulse: Pulse,
+    control_frames: ControlFrames,
     memory: Arc<Memory>,
     lanes: Lanes,
     open: SelectAll<Hearing>,
@@ -96,6 +98,7 @@ impl Socket {
             phase: Phase::Open,
             old_at: from_now(limits.max_websocket_age),
             pulse: Pulse::new(limits.client_timeout),
+            control_frames: ControlFrames::new(Instant::now()),
             memory: Arc::new(Memory::new(most_bytes)),
             lanes: Lanes::new(most_bytes),
             open: SelectAll::new(),
@@ -140,7 +143,9 @@ impl Socket {
                 let error = ApiError::invalid("Messages have to be text: JSON objects.");
                 self.refuse(None, &error).await
             }
-            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(()),
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
+                self.hear_control_frame().await
+            }
             Some(Err(LinkError::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
                 self.refuse(None, &too_long(max_size)).await?;
                 Err(End::TooLong)
@@ -151,6 +156,15 @@ impl Socket {
             }
             Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Left),
         }
+    }
+
+    /// Writes the pong that waits before anything else is read: pongs do not pile up for a client that
+    /// reads none.
+    async fn hear_control_frame(&mut self) -> Result<(), End> {
+        if !self.control_frames.admit(Instant::now()) {
+            return Err(End::Closed(CloseCode::Policy, "too many pings"));
+        }
+        self.link.flush().await.map_err(|_| End::Left)
     }
 
     async fn hear_event(&mut self, text: Bytes) -> Result<(), End> {

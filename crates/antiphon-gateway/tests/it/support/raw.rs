@@ -1,7 +1,10 @@
 //! A connection of which the test says every byte.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::interval;
 
 use super::watchdog::soon;
 
@@ -26,6 +29,18 @@ impl Raw {
         soon("the gateway reads", self.0.write_all(bytes.as_bytes())).await.expect("it is open");
     }
 
+    /// Sends bytes again and again until the connection breaks or so many have been taken; how many were.
+    pub(crate) async fn flood(&mut self, bytes: &[u8], most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most {
+            match soon("the gateway reads, or closes the connection", self.0.write(bytes)).await {
+                Ok(written) => taken += written,
+                Err(_) => break,
+            }
+        }
+        taken
+    }
+
     /// A request with this body, whole or not: `length` is what the head announces.
     pub(crate) async fn post(&mut self, path: &str, length: usize, body: &str) {
         self.say(&format!(
@@ -33,6 +48,22 @@ impl Raw {
              content-length: {length}\r\n\r\n{body}"
         ))
         .await;
+    }
+
+    /// Sends a byte at a time, at this pace, until the gateway says something; all that it says.
+    pub(crate) async fn drip(mut self, pace: Duration) -> String {
+        let (mut reader, mut writer) = self.0.split();
+        let (mut pace, mut heard) = (interval(pace), Vec::new());
+        let dripping = async {
+            loop {
+                tokio::select! {
+                    read = reader.read_buf(&mut heard) => if !matches!(read, Ok(1..)) { break },
+                    _ = pace.tick(), if heard.is_empty() => drop(writer.write_all(b"x").await),
+                }
+            }
+        };
+        soon("the gateway closes the connection", dripping).await;
+        String::from_utf8(heard).expect("it is text")
     }
 
     /// Reads until the gateway closes the connection; all of it, as text.

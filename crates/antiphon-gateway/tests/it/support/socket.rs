@@ -55,6 +55,11 @@ impl Socket {
         soon("the gateway reads", self.0.send(message)).await.expect("the WebSocket is open");
     }
 
+    /// Sends a message; whether the WebSocket was open.
+    pub(crate) async fn try_send_message(&mut self, message: Message) -> bool {
+        soon("the gateway reads", self.0.send(message)).await.is_ok()
+    }
+
     /// Takes a turn; it must be well-formed.
     pub(crate) async fn turn(&mut self, ask: &Ask) -> Turn {
         self.send(&create(ask)).await;

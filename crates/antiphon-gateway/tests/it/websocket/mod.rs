@@ -1,6 +1,7 @@
 //! Turns over a WebSocket.
 
 mod endings;
+mod flood;
 mod handshake;
 mod lanes;
 mod refusals;

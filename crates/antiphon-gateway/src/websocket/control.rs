@@ -1,0 +1,64 @@
+//! How often a client may send control frames.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A leaky bucket of pings and pongs. Every ping is answered: without a bound, a client could keep a
+/// connection busy with nothing else.
+pub(super) struct ControlFrames {
+    /// How many may come at once.
+    left: u32,
+    counted_from: Instant,
+}
+
+/// How many may come at once: those of a client whose connection was busy for long.
+const BURST: u32 = 100;
+/// How often one may come in the long run.
+const PERIOD: Duration = Duration::from_millis(100);
+
+impl ControlFrames {
+    /// None has come yet.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { left: BURST, counted_from: now }
+    }
+
+    /// Counts one that came; whether it may.
+    pub(super) fn admit(&mut self, now: Instant) -> bool {
+        self.refill(now);
+        let is_admitted = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        is_admitted
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let periods =
+            now.saturating_duration_since(self.counted_from).as_millis() / PERIOD.as_millis();
+        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
+        self.left = self.left.saturating_add(periods).min(BURST);
+        match self.left {
+            BURST => self.counted_from = now,
+            _ => self.counted_from += PERIOD * periods,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_admitted_and_then_ten_a_second() {
+        let start = Instant::now();
+        let mut frames = ControlFrames::new(start);
+        assert!((0..BURST).all(|_| frames.admit(start)));
+        assert!(!frames.admit(start));
+        assert!(!frames.admit(start + PERIOD / 2));
+        assert!(frames.admit(start + PERIOD));
+        assert!(!frames.admit(start + PERIOD));
+
+        let later = start + Duration::from_hours(1);
+        assert!((0..BURST).all(|_| frames.admit(later)));
+        assert!(!frames.admit(later));
+    }
+}
