@@ -33,6 +33,9 @@ pub(crate) struct OurError {
     pub(crate) retry_after: Option<Duration>,
 }
 
+/// How much of a field's name an error repeats, in characters.
+const MAX_SHOWN: usize = 256;
+
 impl ApiError {
     /// The caller's mistake.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -168,6 +171,13 @@ impl ApiError {
         Self::invalid(format!("Missing required parameter: '{name}'."))
             .code("missing_required_parameter")
             .param(name)
+    }
+
+    pub(crate) fn unknown_parameter(name: &str) -> Self {
+        let shown: String = name.chars().take(MAX_SHOWN).collect();
+        Self::invalid(format!("Unknown parameter: '{shown}'."))
+            .code("unknown_parameter")
+            .param(shown)
     }
 
     pub(crate) fn wrong_type(path: &str, expected: &str, got: &str) -> Self {

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod content;
+mod depth;
 mod identity;
 mod include;
 mod input;
@@ -22,12 +23,14 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use self::bounds::check_bounds;
+pub(crate) use self::depth::check_depth;
 pub(crate) use self::identity::{Again, DigestKey, Identity};
 pub(crate) use self::include::{ENCRYPTED, check_include, includes};
 use self::input::input;
 pub(crate) use self::input::items;
 pub(crate) use self::metadata::metadata;
 use self::stream_options::obfuscation;
+use self::text::within;
 pub(crate) use self::tool_choice::check_choice_is_there;
 use crate::compaction::{Wish, wish};
 use crate::error::ApiError;
@@ -205,7 +208,25 @@ fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {
     if model.is_empty() {
         return Err(ApiError::missing_parameter("model"));
     }
+    check_model(&model)?;
     Ok(model)
+}
+
+/// The longest name of a model, in characters.
+const MAX_MODEL: usize = 256;
+
+/// Refuses a name that is too long to be a model's: it would stand in errors and in every line of the
+/// log.
+pub(crate) fn check_model(model: &str) -> Result<(), ApiError> {
+    within("model", model, MAX_MODEL)
+}
+
+/// Refuses fields that nobody knows, in the provider's words.
+pub(crate) fn check_known(fields: &Object<'_>, known: &[&str]) -> Result<(), ApiError> {
+    match fields.iter().find(|(key, _)| !known.contains(key)) {
+        None => Ok(()),
+        Some((key, _)) => Err(ApiError::unknown_parameter(key)),
+    }
 }
 
 fn has_something_to_say(fields: &Object<'_>) -> Result<(), ApiError> {

@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{metadata, object_of};
+use crate::request::{check_known, metadata, object_of};
 
 /// `POST /v1/conversations`
 pub(super) async fn create(
@@ -24,6 +24,7 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
     let fields = object_of(&body)?;
+    check_known(&fields, &["items", "metadata"])?;
     let begins_with = items::given(&gateway, &caller, &body, &fields).await?;
     let shard = Shard::issue(&mut RandomIds);
     let conversation = Conversation {
@@ -55,6 +56,7 @@ pub(super) async fn update(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let fields = object_of(&body)?;
+    check_known(&fields, &["metadata"])?;
     let metadata = metadata(&fields)?;
     if fields.get("metadata").is_none() {
         return Err(ApiError::missing_parameter("metadata"));

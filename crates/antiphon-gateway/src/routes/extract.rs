@@ -13,10 +13,13 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
+use super::encoding::Encoding;
+use super::pace::Pace;
 use super::unknown_url;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::request::check_depth;
 use crate::settings::Limits;
 
 /// The caller that the gate let in.
@@ -44,23 +47,40 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     }
 }
 
-/// A request's body, whatever its content type says: clients send JSON. One that is not whole when
-/// the grace of a stop is over is not waited for any longer.
+/// A request's body of JSON, decoded, whatever its content type says. JSON that is nested too deeply is
+/// refused.
 pub(super) struct Body(pub(super) Bytes);
-
-/// How many times as long as for one piece is waited for the whole.
-pub(super) const PIECES: u32 = 10;
 
 impl FromRequest<Arc<Gateway>> for Body {
     type Rejection = ApiError;
 
+    async fn from_request(request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
+        let limits = &gateway.settings.limits;
+        let encoding = match Encoding::of(request.headers()) {
+            Ok(encoding) => encoding,
+            Err(error) => {
+                pass_over(request, limits).await;
+                return Err(error);
+            }
+        };
+        let EncodedBody(body) = EncodedBody::from_request(request, gateway).await?;
+        let body = encoding.decode(body, limits.max_body_bytes)?;
+        check_depth(&body)?;
+        Ok(Self(body))
+    }
+}
+
+/// A request's body as it came. One that is not whole when the grace of a stop is over is not waited
+/// for any longer.
+pub(super) struct EncodedBody(pub(super) Bytes);
+
+impl FromRequest<Arc<Gateway>> for EncodedBody {
+    type Rejection = ApiError;
+
     async fn from_request(mut request: Request, gateway: &Arc<Gateway>) -> Result<Self, ApiError> {
         let limits = &gateway.settings.limits;
-        let whole = limits.body_timeout.saturating_mul(PIECES);
         let body = tokio::select! {
-            body = timeout(whole, collected(request.body_mut(), limits)) => {
-                body.unwrap_or_else(|_| Err(too_slow(whole)))
-            }
+            body = collected(request.body_mut(), limits) => body,
             () = gateway.closing.cancelled() => Err(ApiError::stopping()),
         };
         if body.as_ref().is_err_and(|error| error.status() == StatusCode::PAYLOAD_TOO_LARGE) {
@@ -96,7 +116,8 @@ pub(crate) async fn pass_over(request: Request, limits: &Limits) {
 async fn collected(body: &mut AxumBody, limits: &Limits) -> Result<Bytes, ApiError> {
     let maximum = limits.max_body_bytes;
     let mut whole = Vec::with_capacity(check_announced(body, limits)?);
-    while let Some(piece) = next_piece(body, limits.body_timeout).await? {
+    let mut pace = Pace::new(limits.body_timeout);
+    while let Some(piece) = pace.next(body).await? {
         if whole.len() + piece.len() > maximum {
             return Err(too_large(maximum));
         }
@@ -114,19 +135,6 @@ pub(super) fn check_announced(body: &AxumBody, limits: &Limits) -> Result<usize,
     Ok(announced)
 }
 
-/// The next bytes of a body; `None` at its end.
-pub(super) async fn next_piece(
-    body: &mut AxumBody,
-    idle: Duration,
-) -> Result<Option<Bytes>, ApiError> {
-    match timeout(idle, body.frame()).await {
-        Err(_) => Err(too_slow(idle)),
-        Ok(None) => Ok(None),
-        Ok(Some(Err(_))) => Err(ApiError::invalid("The request's body broke off before its end.")),
-        Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
-    }
-}
-
 pub(super) fn too_large(maximum: usize) -> ApiError {
     let message = match maximum >> 20 {
         0 => format!("The request's body is over {maximum} bytes."),
@@ -139,7 +147,8 @@ pub(super) fn too_large(maximum: usize) -> ApiError {
 pub(super) fn too_slow(bound: Duration) -> ApiError {
     let seconds = bound.as_secs_f64();
     let message = format!(
-        "The request's body did not come within {seconds} seconds. Nothing was changed. Please retry."
+        "The request's body did not come, or came too slowly, for {seconds} seconds. Nothing was \
+         changed. Please retry."
     );
     ApiError::of(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", message)
         .code("request_timeout")

@@ -4,6 +4,7 @@ mod background;
 mod compact;
 mod conversation;
 mod conversations;
+mod encoding;
 mod extract;
 mod forward;
 mod gate;
@@ -13,6 +14,7 @@ mod input_tokens;
 mod items;
 mod models;
 mod openapi;
+mod pace;
 mod paging;
 mod passthrough;
 mod responses;
@@ -90,6 +92,11 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .layer(layer(Guard::new(gateway, address), protect))
         .layer(from_fn(identify::identify))
         .with_state(Arc::clone(gateway))
+}
+
+/// Whether a path asks for the health of the gateway and nothing else.
+pub(crate) fn is_health_check(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
 }
 
 async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {

@@ -1,10 +1,12 @@
 //! The connections of callers.
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -16,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::overflow::Overflow;
 use super::stall::Stalling;
 use crate::bound::LONGEST;
 use crate::settings::Limits;
@@ -27,11 +30,23 @@ pub(super) struct Connections {
     http: http1::Builder,
     client_timeout: Duration,
     slots: Arc<Semaphore>,
+    overflow: Overflow,
     open: TaskTracker,
     /// Cancelled when each is to end with the request that it is at.
     ending: CancellationToken,
     /// Cancelled when they are to end at once.
     cut: CancellationToken,
+}
+
+/// The routes, as a connection calls them.
+pub(super) type App = TowerToHyperService<Router>;
+
+/// The right to accept a connection.
+pub(super) enum Admission {
+    /// Within the bound.
+    Slot(Slot),
+    /// Beyond it.
+    Reserved(OwnedSemaphorePermit),
 }
 
 /// The right to have a connection open.
@@ -45,32 +60,71 @@ impl Connections {
             http: http(limits),
             client_timeout: limits.client_timeout,
             slots: Arc::new(Semaphore::new(limits.max_connections)),
+            overflow: Overflow::new(limits),
             open: TaskTracker::new(),
             ending: CancellationToken::new(),
             cut: CancellationToken::new(),
         }
     }
 
-    /// Waits until one more may be open.
-    pub(super) async fn slot(&self) -> Slot {
-        let slots = Arc::clone(&self.slots);
-        if slots.available_permits() == 0 {
-            tracing::warn!("as many connections are open as may be; new ones wait");
+    /// Waits until one more may be accepted.
+    pub(super) async fn admission(&self) -> Admission {
+        if let Some(slot) = self.free_slot() {
+            return Admission::Slot(slot);
         }
-        Slot(slots.acquire_owned().await.expect("the semaphore is never closed"))
+        tracing::warn!("max-connections is reached; further requests wait, health checks do not");
+        tokio::select! {
+            biased;
+            slot = self.slot() => Admission::Slot(slot),
+            reserved = self.overflow.reserve() => Admission::Reserved(reserved),
+        }
     }
 
     /// Serves a connection in a task of its own.
-    pub(super) fn serve(&self, stream: TcpStream, slot: Slot) {
+    pub(super) fn serve(&self, stream: TcpStream, admission: Admission) {
         let io = Stalling::new(stream, self.client_timeout);
         let app = TowerToHyperService::new(self.app.clone());
+        match admission {
+            Admission::Slot(slot) => self.serve_all(io, app, slot),
+            Admission::Reserved(reserved) => match self.free_slot() {
+                Some(slot) => self.serve_all(io, app, slot),
+                None => self.overflow.serve(self, io, app, reserved),
+            },
+        }
+    }
+
+    /// Serves every request of a connection.
+    fn serve_all(&self, io: Stalling, app: App, slot: Slot) {
         let upgrade = Upgrade::of(self, slot);
-        let slot = Arc::clone(&upgrade.slot);
-        let app = service_fn(move |mut request: Request<Incoming>| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(upgrade.clone());
             app.call(request)
         });
-        let connection = self.http.serve_connection(io, app).with_upgrades();
+        self.spawn(&self.http, io, service);
+    }
+
+    /// Waits for one more connection to be within the bound.
+    pub(super) async fn slot(&self) -> Slot {
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        Slot(slot.expect("the semaphore is never closed"))
+    }
+
+    /// The connections beyond the bound.
+    pub(super) fn overflow(&self) -> &Overflow {
+        &self.overflow
+    }
+
+    fn free_slot(&self) -> Option<Slot> {
+        Arc::clone(&self.slots).try_acquire_owned().ok().map(Slot)
+    }
+
+    /// Speaks HTTP on a connection until it ends. What the service holds is held as long.
+    pub(super) fn spawn<S>(&self, http: &http1::Builder, io: Stalling, service: S)
+    where
+        S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let connection = http.serve_connection(io, service).with_upgrades();
         let (ending, cut) = (self.ending.clone(), self.cut.clone());
         self.open.spawn(async move {
             let served = async {
@@ -89,7 +143,6 @@ impl Connections {
                 }
                 () = cut.cancelled() => {}
             }
-            drop(slot);
         });
     }
 
@@ -115,7 +168,7 @@ pub(crate) struct Upgrade {
 }
 
 impl Upgrade {
-    fn of(connections: &Connections, slot: Slot) -> Self {
+    pub(super) fn of(connections: &Connections, slot: Slot) -> Self {
         Self { slot: Arc::new(slot), open: connections.open.clone(), cut: connections.cut.clone() }
     }
 
@@ -139,7 +192,7 @@ const BUFFER: usize = 64 << 10;
 
 /// Headers are refused here at twice their bound, without a word: what is between is refused in the
 /// provider's form, once it is read.
-fn http(limits: &Limits) -> http1::Builder {
+pub(super) fn http(limits: &Limits) -> http1::Builder {
     let headers = limits.max_header_bytes.saturating_mul(2);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

@@ -38,16 +38,16 @@ impl Listening {
     }
 }
 
-/// At the bound on connections nothing is accepted until one of them ends: who connects meanwhile
-/// waits in the system's queue.
+/// Beyond the bound on connections only a few more are accepted: further ones wait in the system's
+/// queue.
 async fn accept(listener: TcpListener, connections: Connections) {
     loop {
-        let slot = connections.slot().await;
+        let admission = connections.admission().await;
         let stream = next(&listener).await;
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection stays with delays");
         }
-        connections.serve(stream, slot);
+        connections.serve(stream, admission);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod connection;
 mod listening;
+mod overflow;
 mod stall;
 
 use std::future::Future;

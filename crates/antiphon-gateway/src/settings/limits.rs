@@ -19,14 +19,14 @@ pub struct Limits {
     pub max_open_turns: usize,
     /// How often one tenant may ask this process: status 429. `None`: as often as it likes.
     pub rate: Option<Rate>,
-    /// How many connections may be open. Further ones wait to be accepted.
+    /// How many connections may be open. Requests of further ones wait, but for health checks.
     pub max_connections: usize,
     /// How long a caller may take nothing of its answer. Then its connection is closed, and it counts
     /// as a caller that has left.
     pub client_timeout: Duration,
     /// How long the head of a request may take, and how long a connection may be kept without one.
     pub header_timeout: Duration,
-    /// How long the next piece of a request's body may take, the whole body ten times as long:
+    /// How long the next 4096 bytes of a request's body may take, the whole body ten times as long:
     /// status 408.
     pub body_timeout: Duration,
     /// How long a WebSocket may stay open. Then it takes no more turns, and closes once those that

@@ -10,7 +10,7 @@ use super::lane::{Lane, Memory};
 use super::stream_id::StreamId;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::request::{CreateRequest, Wants, boolean, object_of};
+use crate::request::{CreateRequest, Wants, boolean, check_depth, object_of};
 
 /// An event of a client.
 #[derive(Debug)]
@@ -54,6 +54,7 @@ impl ClientEvent {
         memory: &Arc<Memory>,
     ) -> Result<Self, Refusal> {
         let refused = |error| Refusal { stream: None, error };
+        check_depth(text).map_err(refused)?;
         let event = object_of(text).map_err(refused)?;
         match kind(&event).map_err(refused)?.as_str() {
             "response.create" => {

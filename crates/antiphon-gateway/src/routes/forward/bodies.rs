@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::owner::Owner;
-use crate::request::{Continues, continues};
+use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// Where tokens are counted, and who has counted them is told.
@@ -66,6 +66,7 @@ async fn keeper<'a>(
     let Ok(fields) = Object::parse(body) else { return Ok(None) };
     let Ok(continues) = continues(&fields) else { return Ok(None) };
     let owner = match (fields.string("model"), &continues) {
+        (Some(model), _) if check_model(&model).is_err() => return Ok(None),
         (Some(model), _) => match gateway.upstreams.of_model(&model) {
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
 use http::request::Parts;
+use http::{StatusCode, header};
 use tracing::Instrument as _;
 
 use self::asked::Asked;
@@ -97,13 +97,16 @@ async fn answered(
     })
 }
 
-/// The request, with all of its body.
+/// The request, with all of its body, decoded.
 async fn whole(
     gateway: &Arc<Gateway>,
     request: Request,
 ) -> Result<(Parts, bytes::Bytes), ApiError> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let request = Request::from_parts(parts.clone(), body);
     let Body(body) = Body::from_request(request, gateway).await?;
+    if parts.headers.remove(header::CONTENT_ENCODING).is_some() {
+        parts.headers.remove(header::CONTENT_LENGTH);
+    }
     Ok((parts, body))
 }

@@ -7,14 +7,18 @@ use antiphon::json::Object;
 use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest as _, Request};
 use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
 use http::request::Parts;
 use http_body::Body as _;
 
-use super::super::extract::{Body, check_announced, next_piece};
+use super::super::encoding::Encoding;
+use super::super::extract::{EncodedBody, check_announced};
+use super::super::pace::Pace;
 use super::form;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::media_type;
+use crate::request::check_depth;
 
 /// How much of a form is read before it passes on: fields that clients give beside a file are short,
 /// and most stand before it.
@@ -23,7 +27,12 @@ const PEEKED: usize = 64 << 10;
 /// A body of which as much is known as it takes to choose who gets it.
 pub(super) enum Seen {
     /// All of it is there.
-    Whole(Bytes),
+    Whole {
+        /// As it came.
+        sent: Bytes,
+        /// Decoded.
+        json: Bytes,
+    },
     /// The rest is still to come.
     Begun {
         /// What has come.
@@ -46,8 +55,9 @@ impl Seen {
         let boundary = form::boundary(&parts.headers).filter(|_| !is_json);
         if is_json || media_type::is_json(&parts.headers) || body.is_end_stream() {
             let request = Request::from_parts(parts.clone(), body);
-            let Body(whole) = Body::from_request(request, gateway).await?;
-            return Ok((parts, Self::Whole(whole)));
+            let EncodedBody(sent) = EncodedBody::from_request(request, gateway).await?;
+            let json = decoded(&parts.headers, &sent, gateway)?;
+            return Ok((parts, Self::Whole { sent, json }));
         }
         check_announced(&body, &gateway.settings.limits)?;
         let seen = peeked(body, boundary.as_deref(), gateway).await?;
@@ -57,8 +67,8 @@ impl Seen {
     /// The model that it names.
     pub(super) fn model(&self) -> Option<String> {
         match self {
-            Self::Whole(body) => {
-                let fields = Object::parse(body).ok()?;
+            Self::Whole { json, .. } => {
+                let fields = Object::parse(json).ok()?;
                 fields.string("model").map(Cow::into_owned)
             }
             Self::Begun { model, .. } => model.clone(),
@@ -66,13 +76,23 @@ impl Seen {
         .filter(|model| !model.is_empty())
     }
 
-    /// All of it, where it is there.
+    /// All of it, decoded, where it is there.
     pub(super) fn whole(&self) -> Option<&Bytes> {
         match self {
-            Self::Whole(body) => Some(body),
+            Self::Whole { json, .. } => Some(json),
             Self::Begun { .. } => None,
         }
     }
+}
+
+/// A body as its receiver will read it. An encoding that only the upstream may know passes; nothing can
+/// be read from it here.
+fn decoded(headers: &HeaderMap, sent: &Bytes, gateway: &Gateway) -> Result<Bytes, ApiError> {
+    let maximum = gateway.settings.limits.max_body_bytes;
+    let encoding = Encoding::of(headers).unwrap_or(Encoding::Identity);
+    let json = encoding.decode(sent.clone(), maximum)?;
+    check_depth(&json)?;
+    Ok(json)
 }
 
 async fn peeked(
@@ -82,9 +102,9 @@ async fn peeked(
 ) -> Result<Seen, ApiError> {
     let (mut peeked, mut model) = (BytesMut::new(), None);
     if let Some(boundary) = boundary {
-        let idle = gateway.settings.limits.body_timeout;
+        let mut pace = Pace::new(gateway.settings.limits.body_timeout);
         while peeked.len() < PEEKED && model.is_none() {
-            let Some(piece) = next_piece(&mut body, idle).await? else { break };
+            let Some(piece) = pace.next(&mut body).await? else { break };
             peeked.extend_from_slice(&piece);
             model = form::field(&peeked, boundary, "model").map(str::to_owned);
         }

@@ -34,6 +34,7 @@ use super::unknown_url;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
+use crate::request::check_model;
 use crate::upstream::{Foreign, HttpUpstream, Passed, SIM, Upstream, UpstreamError};
 
 /// The methods that pass. Of the others, `TRACE` would tell what key the upstream is shown.
@@ -119,7 +120,10 @@ fn chosen<'a>(
     seen: &Seen,
 ) -> Result<&'a HttpUpstream, ApiError> {
     let upstream = match seen.model() {
-        Some(model) => of_model(gateway, &model, path)?,
+        Some(model) => {
+            check_model(&model)?;
+            of_model(gateway, &model, path)?
+        }
         None => by_path(gateway, (&parts.method, path), &parts.headers)?,
     };
     scope::check(gateway, upstream, (&parts.method, path), seen.whole())?;

@@ -11,7 +11,8 @@ use http_body_util::{BodyExt as _, StreamBody};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::super::extract::{PIECES, next_piece, too_large, too_slow};
+use super::super::extract::{too_large, too_slow};
+use super::super::pace::{PIECES, Pace};
 use super::body::Seen;
 use crate::bound::from_now;
 use crate::error::ApiError;
@@ -30,10 +31,10 @@ impl Upload {
     /// The body as it is sent, within the limits.
     pub(super) fn of(seen: Seen, limits: &Limits) -> (Self, RequestBody) {
         match seen {
-            Seen::Whole(body) => {
+            Seen::Whole { sent, .. } => {
                 let upload = Self::default();
                 upload.ended.cancel();
-                (upload, whole(body))
+                (upload, whole(sent))
             }
             Seen::Begun { peeked, rest, .. } => {
                 let time = limits.body_timeout.saturating_mul(PIECES);
@@ -42,6 +43,7 @@ impl Upload {
                     peeked,
                     rest,
                     sent: 0,
+                    pace: Pace::new(limits.body_timeout),
                     limits: limits.clone(),
                     fault: Arc::clone(&upload.fault),
                     _ended: upload.ended.clone().drop_guard(),
@@ -75,6 +77,7 @@ struct Sending {
     peeked: Bytes,
     rest: AxumBody,
     sent: usize,
+    pace: Pace,
     limits: Limits,
     fault: Arc<OnceLock<ApiError>>,
     _ended: DropGuard,
@@ -102,9 +105,7 @@ impl Sending {
 
     async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         let piece = match std::mem::take(&mut self.peeked) {
-            peeked if peeked.is_empty() => {
-                next_piece(&mut self.rest, self.limits.body_timeout).await?
-            }
+            peeked if peeked.is_empty() => self.pace.next(&mut self.rest).await?,
             peeked => Some(peeked),
         };
         self.sent += piece.as_ref().map_or(0, Bytes::len);

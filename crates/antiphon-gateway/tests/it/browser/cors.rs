@@ -9,7 +9,7 @@ use crate::support::{Client, MODEL, World, ask};
 const APP: &str = "https://app.example";
 
 async fn with_app() -> World {
-    let app = Origin::parse(APP).unwrap();
+    let app = Origin::parse(APP).expect("it is an origin");
     World::with(|settings| settings.allowed_origins = vec![app]).await
 }
 

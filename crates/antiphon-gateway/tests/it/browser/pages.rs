@@ -27,7 +27,7 @@ const ROUTES: [(&str, &str); 12] = [
 
 async fn refused_with(client: &Client, code: &str) {
     for (method, path) in ROUTES {
-        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let method = Method::from_bytes(method.as_bytes()).expect("it is a method");
         let body = if method == Method::POST { r#"{"model":"sim","input":"Hello"}"# } else { "" };
         let answer = client.send(method, path, body).await;
         assert_eq!(answer.status(), 403, "{path}");

@@ -1,29 +1,105 @@
 //! How many connections may be open.
 
-use crate::support::{Raw, World};
+use std::time::Duration;
 
-const HEALTH: &str = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+use crate::support::{Raw, SIM, World, ask};
+
+const MODELS: &str = "GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// Asks on a connection that stays open.
 async fn lives(caller: &mut Raw) {
-    caller.say(HEALTH).await;
+    caller.say("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(caller.hear("\r\n\r\nok").await.starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
-#[tokio::test]
-async fn one_connection_too_many_waits_until_another_ends() {
+/// A gateway at its bound of two, and the connections that are open.
+async fn full() -> (World, Raw, Raw) {
     let world = World::with(|settings| settings.limits.max_connections = 2).await;
     let (mut first, mut second) = (world.connect().await, world.connect().await);
     lives(&mut first).await;
     lives(&mut second).await;
+    (world, first, second)
+}
+
+#[tokio::test]
+async fn one_connection_too_many_waits_until_another_ends() {
+    let (world, mut first, second) = full().await;
 
     let mut third = world.connect().await;
-    third.say(HEALTH).await;
+    third.say(MODELS).await;
     for _ in 0..10 {
         lives(&mut first).await;
         assert!(!third.has_heard());
     }
 
     drop(second);
-    third.hear("\r\n\r\nok").await;
+    assert!(third.hear("\r\n\r\n").await.starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+#[tokio::test]
+async fn health_is_told_at_the_bound() {
+    let (world, ..) = full().await;
+    for path in ["/healthz", "/readyz"] {
+        for _ in 0..100 {
+            assert_eq!(world.nobody().get(path).await.status(), 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_that_wait_keep_nobody_from_asking_for_health() {
+    let (world, _first, _second) = full().await;
+    let mut waiting = Vec::new();
+    for _ in 0..100 {
+        let mut caller = world.connect().await;
+        caller.say(MODELS).await;
+        waiting.push(caller);
+    }
+    assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+    assert!(waiting.iter().all(|caller| !caller.has_heard()));
+}
+
+#[tokio::test]
+async fn connections_that_say_nothing_keep_nobody_from_asking_for_health() {
+    let short = Duration::from_millis(200);
+    let world = World::with(|settings| {
+        settings.limits.max_connections = 0;
+        settings.limits.header_timeout = short;
+    })
+    .await;
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        silent.push(world.connect().await);
+    }
+    assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+    for caller in silent {
+        assert_eq!(caller.hear_to_the_end().await, "");
+    }
+}
+
+#[tokio::test]
+async fn who_has_waited_for_long_is_asked_to_come_again() {
+    let short = Duration::from_millis(200);
+    let world = World::with(|settings| {
+        settings.limits.max_connections = 0;
+        settings.limits.header_timeout = short;
+    })
+    .await;
+    let mut caller = world.connect().await;
+    caller.say(MODELS).await;
+    let heard = caller.hear_to_the_end().await;
+    assert!(heard.starts_with("HTTP/1.1 503 "), "{heard}");
+    assert!(heard.contains("retry-after: 1\r\n"), "{heard}");
+    assert!(heard.contains("connection: close\r\n"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_websocket_waits_as_well() {
+    let (world, first, second) = full().await;
+    let client = world.client();
+    let (mut socket, ()) = tokio::join!(client.socket(), async {
+        assert_eq!(world.nobody().get("/healthz").await.status(), 200);
+        drop((first, second));
+    });
+    assert_eq!(socket.turn(&ask("Hello").model(SIM)).await.status(), "completed");
 }

@@ -1,6 +1,8 @@
 //! How much callers may send, hold open and ask for.
 
 mod connections;
+mod encoded;
+mod json;
 mod open_turns;
 mod rate;
 mod sizes;

@@ -24,6 +24,27 @@ async fn a_body_that_does_not_come_is_waited_for_only_so_long() {
 }
 
 #[tokio::test]
+async fn a_body_that_comes_byte_by_byte_is_waited_for_only_so_long() {
+    let world = World::with(|settings| settings.limits.body_timeout = SHORT).await;
+    for (path, content_type) in [
+        ("/v1/responses", "application/json"),
+        ("/v1/files", "application/octet-stream"),
+        ("/v1/files", "multipart/form-data; boundary=x"),
+    ] {
+        let mut caller = world.connect().await;
+        caller
+            .say(&format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                 content-type: {content_type}\r\ncontent-length: 30000000\r\n\r\n"
+            ))
+            .await;
+        let heard = caller.drip(SHORT / 20).await;
+        assert!(heard.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{path}: {heard}");
+        assert!(heard.contains(r#""code":"request_timeout""#), "{heard}");
+    }
+}
+
+#[tokio::test]
 async fn a_head_that_does_not_come_is_waited_for_only_so_long() {
     let world = World::with(|settings| settings.limits.header_timeout = SHORT).await;
     for said in ["", "POST /v1/responses HTTP/1.1\r\nhost: loca"] {

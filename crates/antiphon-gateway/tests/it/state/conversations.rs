@@ -27,6 +27,27 @@ async fn one_is_created_shown_and_changed() {
 }
 
 #[tokio::test]
+async fn a_parameter_that_nobody_knows_is_refused() {
+    let world = World::new().await;
+    let client = world.client();
+    let id = client.new_conversation().await;
+    let unknown = |name: &str| {
+        let message = format!("Unknown parameter: '{name}'.");
+        invalid(Some(name), Some("unknown_parameter"), &message)
+    };
+    for (path, name) in [
+        ("/v1/conversations".to_owned(), "meta_data"),
+        (format!("/v1/conversations/{id}"), "items"),
+        (format!("/v1/conversations/{id}"), "title"),
+    ] {
+        let body = json!({"metadata": {"topic": "colors"}, name: []});
+        assert_eq!(client.post(&path, &body).await.refused(), unknown(name), "{path}");
+    }
+    let kept = client.get(&format!("/v1/conversations/{id}")).await.json();
+    assert_eq!(kept["metadata"], json!({}));
+}
+
+#[tokio::test]
 async fn one_may_be_created_from_nothing() {
     let world = World::new().await;
     let client = world.client();

@@ -79,11 +79,11 @@ async fn an_open_one_counts_as_a_connection() {
     let mut socket = world.client().socket().await;
     socket.turn(&ask("Hello").model(SIM)).await;
     let mut waiting: Raw = world.connect().await;
-    waiting.say("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    waiting.say("GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     socket.turn(&ask("Hello again").model(SIM)).await;
     assert!(!waiting.has_heard(), "it waits to be accepted");
 
     drop(socket);
 
-    waiting.hear("ok").await;
+    waiting.hear("HTTP/1.1 200 OK\r\n").await;
 }

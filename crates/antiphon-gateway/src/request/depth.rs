@@ -1,0 +1,77 @@
+//! How deep JSON may be nested.
+
+use memchr::memchr2;
+
+use crate::error::ApiError;
+
+/// The most arrays and objects in one another. Many parsers of JSON stop not far beyond.
+const MAX_DEPTH: usize = 128;
+
+/// Refuses JSON that is nested too deeply: what is stored has to be readable by every client. Bytes
+/// that are no JSON are not judged here.
+pub(crate) fn check_depth(json: &[u8]) -> Result<(), ApiError> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'"' => at = end_of_string(json, at + 1),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(too_deep());
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+/// Where the string ends that begins behind a quote.
+fn end_of_string(json: &[u8], mut at: usize) -> usize {
+    while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        match json[at] {
+            b'"' => return at,
+            _ => at += 2,
+        }
+    }
+    json.len()
+}
+
+fn too_deep() -> ApiError {
+    ApiError::invalid(format!(
+        "Invalid JSON body: nested too deeply. Expected at most {MAX_DEPTH} levels of arrays and \
+         objects."
+    ))
+    .code("json_above_max_depth")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(depth: usize) -> String {
+        format!(r#"{{"a":{}7{}}}"#, "[".repeat(depth - 1), "]".repeat(depth - 1))
+    }
+
+    #[test]
+    fn the_deepest_that_is_taken_has_as_many_levels_as_may_be() {
+        assert!(check_depth(nested(MAX_DEPTH).as_bytes()).is_ok());
+        assert!(check_depth(nested(MAX_DEPTH + 1).as_bytes()).is_err());
+        assert!(check_depth(nested(500_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn brackets_in_strings_and_beside_one_another_do_not_count() {
+        let brackets = "[".repeat(1000);
+        for json in [
+            format!(r#"{{"a":"{brackets}"}}"#),
+            format!(r#"{{"a":"\"{brackets}\\"}}"#),
+            format!("[{}]", "[],".repeat(1000)),
+            format!(r#"{{"a":"{brackets}"#),
+            r#"{"a":"\"#.to_owned(),
+        ] {
+            assert!(check_depth(json.as_bytes()).is_ok(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Bodies that are sent compressed.
+
+use std::io::Read as _;
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+use http::{HeaderMap, StatusCode, header};
+
+use super::extract::too_large;
+use crate::error::ApiError;
+
+/// How a body is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// As it is.
+    Identity,
+    /// By gzip.
+    Gzip,
+}
+
+impl Encoding {
+    /// The encoding of a body with these headers. Others than gzip are refused.
+    pub(super) fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let mut values = headers.get_all(header::CONTENT_ENCODING).iter();
+        let encoding = values.next().map(|value| value.to_str().unwrap_or("?").trim());
+        match (encoding.map(str::to_ascii_lowercase).as_deref(), values.next()) {
+            (None | Some("" | "identity"), None) => Ok(Self::Identity),
+            (Some("gzip" | "x-gzip"), None) => Ok(Self::Gzip),
+            _ => Err(unsupported()),
+        }
+    }
+
+    /// The body as it was before it was encoded, of at most `maximum` bytes.
+    pub(super) fn decode(self, body: Bytes, maximum: usize) -> Result<Bytes, ApiError> {
+        match self {
+            Self::Identity => Ok(body),
+            Self::Gzip if body.is_empty() => Ok(body),
+            Self::Gzip => unzipped(&body, maximum),
+        }
+    }
+}
+
+/// Memory is taken up only as it is filled: a short body may decompress to any length.
+fn unzipped(body: &[u8], maximum: usize) -> Result<Bytes, ApiError> {
+    let beyond = u64::try_from(maximum).unwrap_or(u64::MAX).saturating_add(1);
+    let mut whole = Vec::new();
+    let read = MultiGzDecoder::new(body).take(beyond).read_to_end(&mut whole);
+    match read {
+        Err(_) => Err(not_gzip()),
+        Ok(length) if length > maximum => Err(too_large(maximum)),
+        Ok(_) => Ok(whole.into()),
+    }
+}
+
+fn unsupported() -> ApiError {
+    let message =
+        "The body's 'Content-Encoding' is not supported: send it without one, or with gzip.";
+    ApiError::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request_error", message)
+        .code("unsupported_content_encoding")
+        .param("Content-Encoding")
+}
+
+fn not_gzip() -> ApiError {
+    ApiError::invalid(
+        "The body is not the gzip that its 'Content-Encoding' says. Nothing was changed.",
+    )
+    .code("invalid_content_encoding")
+    .param("Content-Encoding")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn zipped(text: &[u8]) -> Bytes {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap().into()
+    }
+
+    #[test]
+    fn gzip_is_decoded_within_the_bound() {
+        let text = vec![b'x'; 1000];
+        let decode = |body, maximum| Encoding::Gzip.decode(body, maximum);
+        assert_eq!(decode(zipped(&text), 1000).unwrap(), text);
+        assert_eq!(decode(zipped(&text), 999).unwrap_err(), too_large(999));
+        let cut = zipped(&text).slice(..20);
+        assert_eq!(decode(cut, 1000).unwrap_err(), not_gzip());
+    }
+
+    #[test]
+    fn other_encodings_are_refused() {
+        let of = |text| {
+            let value = HeaderValue::from_static(text);
+            Encoding::of(&HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]))
+        };
+        assert_eq!(of("GZip"), Ok(Encoding::Gzip));
+        assert_eq!(of("identity"), Ok(Encoding::Identity));
+        for other in ["br", "zstd", "deflate", "gzip, gzip"] {
+            assert_eq!(of(other), Err(unsupported()), "{other}");
+        }
+        assert_eq!(Encoding::of(&HeaderMap::new()), Ok(Encoding::Identity));
+    }
+}

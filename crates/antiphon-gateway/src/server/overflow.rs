@@ -1,0 +1,136 @@
+//! Connections beyond the bound.
+//!
+//! A gateway at its bound is not dead: whoever checks its health has to be answered. A request says what
+//! it asks for only once its connection is accepted, so a few more are accepted for a short time:
+//!
+//! ```text
+//! Reserved ── asks for health ──> answered, closed
+//!    │ └───── says nothing ─────> closed
+//!    └─────── asks for more ────> Waiting ── another connection ends ──> served, closed
+//!                                    └────── too long, too many ───────> refused for now, closed
+//! ```
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, StatusCode, header};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::connection::{App, Connections, Upgrade, http};
+use super::stall::Stalling;
+use crate::error::ApiError;
+use crate::routes::is_health_check;
+use crate::settings::Limits;
+
+/// How many may be open whose request is not known.
+const RESERVED: usize = 32;
+/// How many requests may wait.
+const WAITING: usize = 1024;
+/// How long the head of a request may take.
+const HEAD: Duration = Duration::from_secs(2);
+/// When another connection may have ended: nobody knows, so that clients ask soon and then less often.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The connections beyond the bound.
+#[derive(Clone)]
+pub(super) struct Overflow {
+    http: http1::Builder,
+    reserved: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    /// How long a request may wait.
+    longest: Duration,
+}
+
+impl Overflow {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let mut http = http(limits);
+        http.header_read_timeout(limits.header_timeout.min(HEAD));
+        Self {
+            http,
+            reserved: Arc::new(Semaphore::new(RESERVED)),
+            waiting: Arc::new(Semaphore::new(WAITING)),
+            longest: limits.header_timeout,
+        }
+    }
+
+    /// Waits until one more may be accepted.
+    pub(super) async fn reserve(&self) -> OwnedSemaphorePermit {
+        let reserved = Arc::clone(&self.reserved).acquire_owned().await;
+        reserved.expect("the semaphore is never closed")
+    }
+
+    /// Serves one request.
+    pub(super) fn serve(
+        &self,
+        connections: &Connections,
+        io: Stalling,
+        app: App,
+        reserved: OwnedSemaphorePermit,
+    ) {
+        let extra = Arc::new(Extra {
+            connections: connections.clone(),
+            reserved: Mutex::new(Some(reserved)),
+            upgrade: OnceLock::new(),
+        });
+        let service = service_fn(move |request| Arc::clone(&extra).answer(app.clone(), request));
+        connections.spawn(&self.http, io, service);
+    }
+}
+
+/// A connection beyond the bound.
+struct Extra {
+    connections: Connections,
+    /// Until its request is known.
+    reserved: Mutex<Option<OwnedSemaphorePermit>>,
+    /// From when it is within the bound to its end.
+    upgrade: OnceLock<Upgrade>,
+}
+
+impl Extra {
+    async fn answer(
+        self: Arc<Self>,
+        app: App,
+        mut request: Request<Incoming>,
+    ) -> Result<Response, Infallible> {
+        if !is_health_check(request.uri().path()) {
+            let Some(upgrade) = self.wait().await else {
+                return Ok(closing(busy().into_response()));
+            };
+            request.extensions_mut().insert(upgrade);
+        }
+        app.call(request).await.map(closing)
+    }
+
+    /// Waits until the connection is within the bound; `None` where too many wait, or it for too long.
+    async fn wait(&self) -> Option<Upgrade> {
+        let overflow = self.connections.overflow();
+        let _waiting = overflow.waiting.try_acquire().ok()?;
+        drop(self.reserved.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let slot = timeout(overflow.longest, self.connections.slot()).await.ok()?;
+        let upgrade = Upgrade::of(&self.connections, slot);
+        Some(self.upgrade.get_or_init(|| upgrade).clone())
+    }
+}
+
+/// The last answer of its connection, unless that goes on in another protocol.
+fn closing(mut response: Response) -> Response {
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+fn busy() -> ApiError {
+    ApiError::server(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Too many connections are open. Nothing was changed. Please retry.",
+    )
+    .retry_after(RETRY)
+}
