@@ -1,4 +1,4 @@
-//! `antiphon serve --check`: everything that a start would refuse, without a start.
+//! `antiphon serve --check`: makes the checks of a start, and does not start.
 
 use std::io::{self, Write as _};
 
@@ -17,7 +17,7 @@ pub(crate) fn check(configuration: &Configuration) -> Result<(), Failure> {
         .build()
         .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
         .block_on(check_store(configuration))?;
-    // Nobody has to read it: the exit code says the same.
+    // A failed write is ignored: the exit code says the same.
     let _ = write!(io::stdout(), "settings: ok\n{lines}");
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Finds out what a gateway would find at a store's URL.
+//! The state of a store before a start.
 
 use crate::snapshot::Snapshot;
 
-/// What is at a store's URL.
+/// The state of the store that a URL names.
 pub enum StoreState {
     /// Nothing yet. The first gateway that starts on it creates the tables.
     Absent,

@@ -52,8 +52,8 @@ pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     })
 }
 
-/// Finds out what a gateway would find at `url`, whether or not processes have it open. Nothing is
-/// created or migrated.
+/// Inspects the store that `url` names, even while other processes have it open. Creates and migrates
+/// nothing.
 ///
 /// # Errors
 /// A gateway could not start on it.

@@ -10,8 +10,8 @@ const PREFIX: &str = "ANTIPHON_";
 /// A name with at most this many typing errors is taken for the misspelt name of a setting.
 const MAX_DISTANCE: usize = 3;
 
-/// A warning for each of the variables `set` that begins with `ANTIPHON_` and has no effect.
-/// `named_by_file`: the variables that hold a key or a secret, as the file says.
+/// Returns a warning for each variable in `set` that begins with `ANTIPHON_` and has no effect. The
+/// settings file reads the variables `named_by_file` (`key-env`, `secret-env`).
 pub(super) fn warnings(set: &[String], named_by_file: &[String]) -> Vec<String> {
     let known: Vec<String> = known_variables().collect();
     let mut unknown: Vec<&String> = set

@@ -22,8 +22,8 @@ impl Gateway {
         self.hinted(ApiError::previous_response_not_found(id), id)
     }
 
-    /// Adds the hint where it may help: a provider could keep state, and none does. It follows from
-    /// the id's form alone, so that it tells nothing of other tenants.
+    /// Adds the hint if an upstream could keep state and none does. The id's form alone decides, so
+    /// that the hint reveals nothing about other tenants.
     fn hinted(&self, error: ApiError, id: &str) -> ApiError {
         let could_keep = |http| Upstream::Http(http).is_responses_server();
         let applies = has_provider_form(id)
@@ -33,8 +33,8 @@ impl Gateway {
     }
 }
 
-/// Whether an id looks like a provider's: hexadecimal, and of another length than ours; or of our
-/// length, as OpenAI's first ones were, which began with the time and went on like a UUID.
+/// Whether an id has the form of a provider's: hexadecimal digits, in another number than ours.
+/// OpenAI's first ids have as many as ours; they begin with a time and continue like a UUID.
 fn has_provider_form(id: &str) -> bool {
     let digits = id.strip_prefix("conv_").or_else(|| id.strip_prefix("resp_"));
     let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));

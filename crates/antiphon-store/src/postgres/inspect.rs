@@ -1,4 +1,4 @@
-//! Finds out what a gateway would find in a database, without creating or migrating anything.
+//! Inspects a database before a start. Creates and migrates nothing.
 
 use tokio_postgres::Client;
 

@@ -82,8 +82,8 @@ fn check_known(schema: &str, version: i32) -> Result<&'static [&'static str], Fa
     STEPS.get(done..).ok_or_else(|| Failure::Refused(newer()))
 }
 
-/// The name of the current schema, and whether it has our tables, of whatever version. A schema that
-/// holds another application's tables is refused.
+/// The name of the current schema, and whether it has our tables in any version. Refuses a schema
+/// that holds another application's tables.
 pub(super) async fn has_tables(client: &Client) -> Result<(String, bool), Failure> {
     let row = client.query_one(OWNER, &[]).await?;
     let schema: Option<String> = row.get(0);

@@ -1,4 +1,4 @@
-//! Finds out what a gateway would find in a file, without creating or migrating anything.
+//! Inspects a database file before a start. Creates and migrates nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -45,8 +45,8 @@ fn is_absent(path: &Path) -> Result<bool> {
     }
 }
 
-/// Creates a file beside `path` and removes it again: permissions alone do not tell of file systems
-/// that are read-only or full.
+/// Creates a file beside `path` and removes it again. Permissions alone cannot show that a file
+/// system is read-only or full.
 fn check_creatable(path: &Path) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".check-{}", process::id()));
