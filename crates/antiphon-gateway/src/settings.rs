@@ -104,7 +104,7 @@ pub struct UpstreamSettings {
     pub url: Uri,
     /// The key to present to it; `None`: the caller's own token.
     pub key: Option<Secret>,
-    /// How long a connection may take to open.
+    /// How long a connection may take to open, name lookup and TLS included.
     pub connect_timeout: Duration,
     /// How long it may stay silent before the first byte of an answer, the headers aside. Models
     /// that reason may be silent for minutes, and the provider's clients wait for 10.

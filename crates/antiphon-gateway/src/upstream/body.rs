@@ -1,10 +1,9 @@
 //! An upstream's answer as it arrives.
 
 use bytes::Bytes;
-use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::connection::Body;
 use super::error::UpstreamError;
 use super::patience::Patience;
 
@@ -21,14 +20,16 @@ pub(crate) enum ByteStream {
     /// Made here.
     Made(Box<dyn Iterator<Item = Bytes> + Send>),
     /// From a connection.
-    Received {
-        /// The answer's body.
-        body: Incoming,
-        /// How long it is waited for.
-        patience: Patience,
-        /// The right to have it open.
-        _permit: Option<OwnedSemaphorePermit>,
-    },
+    Received(Box<Received>),
+}
+
+/// An answer's body, from a connection.
+pub(crate) struct Received {
+    pub(super) body: Body,
+    /// How long it is waited for.
+    pub(super) patience: Patience,
+    /// The right to have it open.
+    pub(super) _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl ByteStream {
@@ -40,42 +41,14 @@ impl ByteStream {
                 tokio::task::yield_now().await;
                 events.next().map(Ok)
             }
-            Self::Received { body, patience, .. } => next_piece(body, patience).await,
+            Self::Received(received) => received.next().await,
         }
     }
 }
 
-async fn next_piece(
-    body: &mut Incoming,
-    patience: &mut Patience,
-) -> Option<Result<Bytes, UpstreamError>> {
-    loop {
-        let frame = match patience.wait(body.frame()).await {
-            Err(error) => return Some(Err(error)),
-            Ok(None) => return None,
-            Ok(Some(Err(_))) => return Some(Err(UpstreamError::BrokeOff)),
-            Ok(Some(Ok(frame))) => frame,
-        };
-        if let Ok(piece) = frame.into_data() {
-            patience.heard();
-            return Some(Ok(piece));
-        }
+impl Received {
+    /// The next bytes; `None` at the end.
+    pub(super) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
+        self.body.next(&mut self.patience).await
     }
-}
-
-/// Reads a whole body of at most `limit` bytes.
-pub(super) async fn read_whole(
-    body: &mut Incoming,
-    limit: usize,
-    mut patience: Patience,
-) -> Result<Bytes, UpstreamError> {
-    let mut whole = Vec::new();
-    while let Some(piece) = next_piece(body, &mut patience).await {
-        let piece = piece?;
-        if whole.len() + piece.len() > limit {
-            return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));
-        }
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.into())
 }

@@ -5,29 +5,25 @@ use std::time::Duration;
 
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header,
-};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Client, Error as ClientError};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::body::{ByteStream, Reply, read_whole};
+use super::api;
+use super::body::{ByteStream, Received, Reply};
+use super::connection::{Answer, Connection};
 use super::error::{Refused, UpstreamError};
 use super::models::{Model, models_of};
+use super::own_key::Mask;
 use super::patience::Patience;
-use super::{api, own_key};
+use super::sniffed::Sniffed;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::owner::Findings;
 use crate::request_id::{REQUEST_ID, RequestId};
-use crate::settings::{Capabilities, ModelPattern, Retries, Secret, State, UpstreamSettings};
+use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 
 /// The bound on an error's body.
 const MAX_ERROR: usize = 1 << 20;
@@ -47,7 +43,7 @@ pub(crate) struct HttpUpstream {
     /// How many answers may still be opened; `None`: any number.
     open: Option<Arc<Semaphore>>,
     findings: Findings,
-    pub(super) client: Client<HttpsConnector<HttpConnector>, RequestBody>,
+    pub(super) connection: Connection,
 }
 
 impl HttpUpstream {
@@ -60,7 +56,7 @@ impl HttpUpstream {
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
             findings: Findings::default(),
-            client: client(settings.connect_timeout),
+            connection: Connection::new(settings.connect_timeout, settings.key.as_ref()),
         }
     }
 
@@ -147,21 +143,20 @@ impl HttpUpstream {
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         let permit = self.permit()?;
-        let patience = Patience::new(&self.settings, end);
+        let mut patience = Patience::new(&self.settings, end);
         let path = api::path(self.settings.api);
         let mut answer = self.ask(Method::POST, path, body, caller, patience).await?;
-        is_plain(&answer)?;
-        match media_type(answer.headers()) {
-            "text/event-stream" => Ok(Reply::Events(ByteStream::Received {
-                body: answer.into_body(),
+        check_plain(&answer)?;
+        match kind_of(&mut answer, &mut patience).await? {
+            Kind::Events => Ok(Reply::Events(ByteStream::Received(Box::new(Received {
+                body: answer.body,
                 patience,
                 _permit: permit,
-            })),
-            "application/json" => {
+            })))),
+            Kind::Json => {
                 let limit = self.settings.max_answer;
-                read_whole(answer.body_mut(), limit, patience).await.map(Reply::Whole)
+                answer.body.read_whole(limit, patience).await.map(Reply::Whole)
             }
-            other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
         }
     }
 
@@ -177,12 +172,12 @@ impl HttpUpstream {
         let _permit = self.permit()?;
         let patience = Patience::new(&self.settings, end);
         let mut answer = self.ask(method, path, body, caller, patience).await?;
-        is_plain(&answer)?;
-        match media_type(answer.headers()) {
-            "application/json" => {
-                read_whole(answer.body_mut(), self.settings.max_answer, patience).await
+        check_plain(&answer)?;
+        match media_type(&answer.headers).as_str() {
+            "application/json" | "" => {
+                answer.body.read_whole(self.settings.max_answer, patience).await
             }
-            other => Err(UpstreamError::Garbled(format!("content of type '{other}'"))),
+            other => Err(content_of_type(other)),
         }
     }
 
@@ -190,7 +185,7 @@ impl HttpUpstream {
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
         let patience = Patience::new(&self.settings, from_now(self.settings.total_timeout));
         let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller, patience).await?;
-        let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await?;
+        let body = answer.body.read_whole(MAX_ERROR, patience).await?;
         Ok(models_of(&body, &self.name))
     }
 
@@ -208,24 +203,13 @@ impl HttpUpstream {
         body: Bytes,
         caller: &Caller,
         patience: Patience,
-    ) -> Result<Response<Incoming>, UpstreamError> {
+    ) -> Result<Answer, UpstreamError> {
         let request = self.request(method, path, body, caller)?;
-        let answer = patience.wait(self.client.request(request)).await?;
-        let answer = answer.map_err(|error| unreachable_because(&error))?;
-        self.record_request_id(answer.headers());
-        match answer.status() {
+        let answer = patience.wait(self.connection.request(request, Mask::Short)).await??;
+        record_request_id(&answer.headers);
+        match answer.status {
             StatusCode::OK => Ok(answer),
             _ => Err(self.refusal(answer, patience).await),
-        }
-    }
-
-    /// Has the log name the id that the server gave to the request.
-    fn record_request_id(&self, headers: &HeaderMap) {
-        let mut names = [REQUEST_ID, HeaderName::from_static("request-id")].into_iter();
-        let id = names.find_map(|name| RequestId::from_value(headers.get(name)?));
-        let key = self.settings.key.as_ref().map(Secret::reveal);
-        if let Some(id) = id.filter(|id| key.is_none_or(|key| !id.as_str().contains(key))) {
-            tracing::Span::current().record("upstream_request_id", id.as_str());
         }
     }
 
@@ -257,17 +241,16 @@ impl HttpUpstream {
 
     /// An answer that is not 200. A redirect is not followed: it would carry keys elsewhere. An
     /// error's body that does not come does not keep its status from being told.
-    async fn refusal(&self, mut answer: Response<Incoming>, patience: Patience) -> UpstreamError {
-        let status = answer.status();
+    async fn refusal(&self, mut answer: Answer, patience: Patience) -> UpstreamError {
+        let status = answer.status;
         if !status.is_client_error() && !status.is_server_error() {
             return UpstreamError::Garbled(format!("status {status}"));
         }
-        let body = read_whole(answer.body_mut(), MAX_ERROR, patience).await.unwrap_or_default();
-        let body = own_key::without(self.settings.key.as_ref(), body);
+        let body = answer.body.read_whole(MAX_ERROR, patience).await.unwrap_or_default();
         let body = api::error_body(status, body);
         let headers = ERROR_HEADERS.iter().filter_map(|name| {
             let name = HeaderName::from_static(name);
-            Some((name.clone(), answer.headers().get(name)?.clone()))
+            Some((name.clone(), answer.headers.get(name)?.clone()))
         });
         let mut headers: HeaderMap = headers.collect();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -280,46 +263,50 @@ pub(crate) fn whole(body: Bytes) -> RequestBody {
     Full::new(body).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// Bodies are asked for as they are.
-fn is_plain(answer: &Response<Incoming>) -> Result<(), UpstreamError> {
-    match answer.headers().get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-        None | Some(b"" | b"identity") => Ok(()),
-        Some(_) => {
-            let what = "a compressed body, which was not asked for";
-            Err(UpstreamError::Garbled(what.to_owned()))
-        }
+/// The kinds of body that an answer may have.
+enum Kind {
+    Events,
+    Json,
+}
+
+/// The kind of an answer's body, by its content type or, without one, by its first bytes.
+async fn kind_of(answer: &mut Answer, patience: &mut Patience) -> Result<Kind, UpstreamError> {
+    match media_type(&answer.headers).as_str() {
+        "text/event-stream" => Ok(Kind::Events),
+        "application/json" => Ok(Kind::Json),
+        "" => match answer.body.sniff(patience).await? {
+            Sniffed::Events => Ok(Kind::Events),
+            Sniffed::Json => Ok(Kind::Json),
+            Sniffed::Unknown => Err(content_of_type("")),
+        },
+        other => Err(content_of_type(other)),
     }
 }
 
-fn media_type(headers: &HeaderMap) -> &str {
+/// Has the log name the id that the server gave to the request.
+fn record_request_id(headers: &HeaderMap) {
+    let mut names = [REQUEST_ID, HeaderName::from_static("request-id")].into_iter();
+    if let Some(id) = names.find_map(|name| RequestId::from_value(headers.get(name)?)) {
+        tracing::Span::current().record("upstream_request_id", id.as_str());
+    }
+}
+
+/// Bodies are asked for as they are.
+fn check_plain(answer: &Answer) -> Result<(), UpstreamError> {
+    if answer.is_compressed() {
+        let reason = "a compressed body, which was not asked for";
+        return Err(UpstreamError::Garbled(reason.to_owned()));
+    }
+    Ok(())
+}
+
+fn content_of_type(media_type: &str) -> UpstreamError {
+    UpstreamError::Garbled(format!("content of type '{media_type}'"))
+}
+
+/// In lower case: media types are case-insensitive.
+fn media_type(headers: &HeaderMap) -> String {
     let content_type = headers.get(header::CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    content_type.split(';').next().unwrap_or_default().trim()
-}
-
-fn client(connect_timeout: Duration) -> Client<HttpsConnector<HttpConnector>, RequestBody> {
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    http.set_connect_timeout(Some(connect_timeout));
-    let https = hyper_rustls::HttpsConnectorBuilder::new()
-        .with_webpki_roots()
-        .https_or_http()
-        .enable_http1()
-        .enable_http2()
-        .wrap_connector(http);
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(Duration::from_mins(1))
-        .build(https)
-}
-
-pub(super) fn unreachable_because(error: &ClientError) -> UpstreamError {
-    let mut reason = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        reason = cause.to_string();
-        source = cause.source();
-    }
-    if error.is_connect() { UpstreamError::Unreachable(reason) } else { UpstreamError::BrokeOff }
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

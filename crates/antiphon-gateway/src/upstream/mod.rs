@@ -3,6 +3,8 @@
 mod api;
 mod asking;
 mod body;
+mod connection;
+mod connector;
 mod context_length;
 mod error;
 mod http;
@@ -13,6 +15,7 @@ mod own_key;
 mod passing;
 mod patience;
 mod retry_after;
+mod sniffed;
 mod state_error;
 mod token_count;
 

@@ -1,121 +1,198 @@
-//! The gateway's own key in what an upstream says of it.
+//! Removes the operator's key from everything that an upstream sends.
+//!
+//! Some servers repeat the key that they were shown, in errors above all. Callers, the store and
+//! the log must not learn it, so that the key is removed before anything else reads the bytes. A
+//! caller's own token is no secret from its caller, and passes.
+//!
+//! # Limits
+//! - A key that is shorter than eight characters, or a placeholder (`lm-studio`), is no secret.
+//! - Of a key that is split over the strings of consecutive events, the parts are removed from the
+//!   one on that brings the match to half of the key, or to 16 characters; what came before it has
+//!   left. The next part must follow within [`REACH`] bytes.
+//! - A key that is encoded as a whole, as in base64, is not found.
 
-use bytes::Bytes;
-use memchr::memmem;
+mod pattern;
 
-use crate::settings::Secret;
+use std::sync::Arc;
 
-/// The fewest characters of a key that is taken out of an error: a shorter one is no secret, and may
-/// be a word of the error.
-const SHORTEST: usize = 8;
+use bytes::{Bytes, BytesMut};
 
-/// An error's body without the key that the upstream was shown. Some repeat it, and callers, who
-/// are given the error, must not learn it. A caller's own token is no news to its caller.
-pub(super) fn without(key: Option<&Secret>, body: Bytes) -> Bytes {
-    let Some(key) = key.map(Secret::reveal).filter(|key| key.len() >= SHORTEST) else {
-        return body;
-    };
-    match String::from_utf8_lossy(&body) {
-        text if text.contains(key) => text.replace(key, "***").into(),
-        _ => body,
-    }
+use self::pattern::{MAX_BACKSLASHES, Match, backslashes_at};
+
+pub(super) use self::pattern::KeyPattern;
+
+/// How many bytes after a string that ends in the beginning of a key the next part is searched for.
+const REACH: u64 = 16 << 10;
+
+/// The characters that take the place of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mask {
+    /// `***`
+    Short,
+    /// A star for every byte, so that the length of the whole stays as it was announced.
+    SameLength,
 }
 
-/// Takes a key out of bytes that come in pieces. A star stands in place of each of its characters, so
-/// that the length stays what was announced.
+/// Removes a key from bytes that come in pieces.
 ///
-/// What may be the beginning of a key is held back until more has come: less than one key.
+/// Holds back the bytes that may be the beginning of a key until more has come: of each character,
+/// no more than its longest spelling.
 pub(super) struct Redactor {
-    key: Vec<u8>,
-    held: Vec<u8>,
+    pattern: Arc<KeyPattern>,
+    mask: Mask,
+    held: Bytes,
+    /// How many bytes came before those that are searched.
+    offset: u64,
+    parts: Vec<Part>,
+}
+
+/// The beginning of the key, at the end of a string.
+struct Part {
+    /// How many characters of the key, together with the parts before it.
+    matched: usize,
+    /// Where it ends, counted from the beginning of all bytes.
+    end: u64,
+}
+
+/// The result of a comparison at one position.
+enum Step {
+    /// No key: the search goes on at this position.
+    Continue(usize),
+    /// These bytes are to be removed.
+    Remove { start: usize, end: usize },
+    /// More bytes decide about those from this position on.
+    Hold(usize),
 }
 
 impl Redactor {
-    /// Takes out this key, unless it is no secret.
-    pub(super) fn new(key: &Secret) -> Self {
-        let key = Some(key.reveal()).filter(|key| key.len() >= SHORTEST).unwrap_or_default();
-        Self { key: key.into(), held: Vec::new() }
+    /// Removes what matches `pattern`.
+    pub(super) fn new(pattern: Arc<KeyPattern>, mask: Mask) -> Self {
+        Self { pattern, mask, held: Bytes::new(), offset: 0, parts: Vec::new() }
     }
 
-    /// What can be told now that these bytes have come.
-    pub(super) fn piece(&mut self, piece: &[u8]) -> Bytes {
-        let mut told = std::mem::take(&mut self.held);
-        told.extend_from_slice(piece);
-        let found: Vec<usize> = match self.key.is_empty() {
-            true => Vec::new(),
-            false => memmem::find_iter(&told, &self.key).collect(),
+    /// The bytes that can be passed on now that `piece` has come.
+    pub(super) fn push(&mut self, piece: Bytes) -> Bytes {
+        let text = match self.held.is_empty() {
+            true => piece,
+            false => [std::mem::take(&mut self.held), piece].concat().into(),
         };
-        for &at in &found {
-            told[at..at + self.key.len()].fill(b'*');
-        }
-        self.held = told.split_off(told.len() - self.begun(&told));
-        told.into()
+        let (clean, searched) = self.search(&text);
+        self.held = text.slice(searched..);
+        self.offset += searched as u64;
+        clean
     }
 
-    /// What is left at the end.
-    pub(super) fn rest(&mut self) -> Option<Bytes> {
+    /// The bytes that are left at the end.
+    pub(super) fn finish(&mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.held);
-        (!rest.is_empty()).then(|| rest.into())
+        (!rest.is_empty()).then_some(rest)
     }
 
-    /// How many bytes at the end may be a key's beginning.
-    fn begun(&self, told: &[u8]) -> usize {
-        let longest = told.len().min(self.key.len().saturating_sub(1));
-        (1..=longest).rev().find(|length| told.ends_with(&self.key[..*length])).unwrap_or(0)
+    /// The text without keys, as far as it can be searched, and how far that is.
+    fn search(&mut self, text: &Bytes) -> (Bytes, usize) {
+        let pattern = Arc::clone(&self.pattern);
+        let (mut at, mut copied, mut clean) = (0, 0, BytesMut::new());
+        let mut end = text.len();
+        while let Some(stop) = pattern.next_stop(text, at) {
+            match self.step(&pattern, text, stop) {
+                Step::Continue(next) => at = next,
+                Step::Remove { start, end } => {
+                    clean.extend_from_slice(&text[copied..start]);
+                    self.mask.write(end - start, &mut clean);
+                    (at, copied) = (end, end);
+                }
+                Step::Hold(from) => {
+                    end = from;
+                    break;
+                }
+            }
+        }
+        if copied == 0 {
+            return (text.slice(..end), end);
+        }
+        clean.extend_from_slice(&text[copied..end]);
+        (clean.freeze(), end)
+    }
+
+    fn step(&mut self, pattern: &KeyPattern, text: &[u8], stop: usize) -> Step {
+        match pattern.match_at(text, stop, 0) {
+            Match::Whole { end } => Step::Remove { start: stop, end },
+            Match::CutOff => Step::Hold(stop),
+            Match::UntilQuote { matched, end } => {
+                self.remember(matched, end);
+                match pattern.is_told_by_start(matched) {
+                    true => Step::Remove { start: stop, end },
+                    false => Step::Continue(stop + backslashes_at(text, stop).max(1)),
+                }
+            }
+            Match::None => match text[stop] {
+                b'\\' => after_backslashes(pattern, text, stop),
+                b'"' => self.continued(pattern, text, stop),
+                _ => Step::Continue(stop + 1),
+            },
+        }
+    }
+
+    /// A quote: a string that begins here may continue the key.
+    fn continued(&mut self, pattern: &KeyPattern, text: &[u8], quote: usize) -> Step {
+        let start = quote + 1;
+        let here = self.offset + start as u64;
+        self.parts.retain(|part| here - part.end <= REACH);
+        let from: Vec<usize> = self.parts.iter().map(|part| part.matched).collect();
+        for from in from {
+            match pattern.match_at(text, start, from) {
+                Match::Whole { end } => return Step::Remove { start, end },
+                Match::CutOff => return Step::Hold(quote),
+                Match::UntilQuote { matched, end } => {
+                    self.remember(matched, end);
+                    if pattern.is_told_by_parts(matched) {
+                        return Step::Remove { start, end };
+                    }
+                }
+                Match::None => {}
+            }
+        }
+        Step::Continue(start)
+    }
+
+    fn remember(&mut self, matched: usize, end: usize) {
+        let end = self.offset + end as u64;
+        self.parts.retain(|part| part.matched != matched);
+        self.parts.push(Part { matched, end });
+    }
+}
+
+impl Mask {
+    fn write(self, length: usize, clean: &mut BytesMut) {
+        let length = match self {
+            Self::Short => 3,
+            Self::SameLength => length,
+        };
+        clean.resize(clean.len() + length, b'*');
+    }
+}
+
+/// Where the search goes on after backslashes that do not begin a key.
+///
+/// A character behind an odd number of them belongs to their escape. If the text is no JSON, a key
+/// may begin with that character all the same; it stays, so that JSON stays well formed.
+fn after_backslashes(pattern: &KeyPattern, text: &[u8], stop: usize) -> Step {
+    let count = backslashes_at(text, stop);
+    let end = stop + count;
+    if end == text.len() {
+        // An even number of them leaves: the escape that the last one begins stays the same.
+        let held = if count > MAX_BACKSLASHES { MAX_BACKSLASHES - count % 2 } else { count };
+        return Step::Hold(end - held);
+    }
+    if count.is_multiple_of(2) {
+        return Step::Continue(end);
+    }
+    match pattern.match_at(text, end, 0) {
+        Match::Whole { end: key_end } => Step::Remove { start: end + 1, end: key_end },
+        Match::CutOff => Step::Hold(stop),
+        _ => Step::Continue(end + 1),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wherever_its_pieces_are_cut_a_stream_holds_no_key_and_keeps_its_length() {
-        let text = b"sk-sk-of-the-gateway, sk-of-the-gatewaysk-of-the-gateway and sk-of";
-        let expected = b"sk-*****************, ********************************** and sk-of";
-        for first in 0..text.len() {
-            for second in first..text.len() {
-                let mut redactor = Redactor::new(&Secret::new("sk-of-the-gateway"));
-                let pieces = [&text[..first], &text[first..second], &text[second..]];
-                let mut told: Vec<u8> =
-                    pieces.iter().flat_map(|piece| redactor.piece(piece)).collect();
-                told.extend(redactor.rest().unwrap_or_default());
-                assert_eq!(told, expected, "cut at {first} and {second}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_a_keys_beginning_is_told_at_once() {
-        let mut redactor = Redactor::new(&Secret::new("sk-of-the-gateway"));
-        assert_eq!(redactor.piece(b"data: {}\n\n"), &b"data: {}\n\n"[..]);
-        assert_eq!(redactor.piece(b"data: sk-o"), &b"data: "[..]);
-        assert_eq!(redactor.rest().as_deref(), Some(&b"sk-o"[..]));
-    }
-
-    #[test]
-    fn a_word_is_no_key() {
-        assert_eq!(Redactor::new(&Secret::new("key")).piece(b"key k"), &b"key k"[..]);
-    }
-
-    fn without_key(key: &str, body: &'static [u8]) -> Bytes {
-        without(Some(&Secret::new(key)), Bytes::from_static(body))
-    }
-
-    #[test]
-    fn a_key_is_taken_out_wherever_it_stands() {
-        let key = "sk-of-the-gateway";
-        assert_eq!(
-            without_key(key, b"sk-of-the-gateway: no sk-of-the-gateway. \xff"),
-            "***: no ***. \u{fffd}"
-        );
-    }
-
-    #[test]
-    fn everything_else_stays_byte_for_byte() {
-        let body = b"key \xff is wrong";
-        assert_eq!(without_key("sk-of-the-gateway", body), &body[..]);
-        assert_eq!(without_key("key", body), &body[..]);
-        assert_eq!(without(None, Bytes::from_static(body)), &body[..]);
-    }
-}
+mod tests;

@@ -3,20 +3,17 @@
 use std::future::Future;
 use std::pin::pin;
 
-use bytes::{Bytes, BytesMut};
-use http::response::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
-use hyper::body::Incoming;
-use hyper_util::client::legacy::Error as ClientError;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 
 use super::api;
-use super::body::ByteStream;
+use super::body::Received;
+use super::connection::Answer;
 use super::error::{Refused, UpstreamError};
-use super::http::{HttpUpstream, RequestBody, unreachable_because};
-use super::own_key::Redactor;
+use super::http::{HttpUpstream, RequestBody};
+use super::own_key::Mask;
 use super::patience::Patience;
 use crate::bound::from_now;
-use crate::settings::Secret;
 
 /// A request of a part of the API that the gateway does not have.
 pub(crate) struct Foreign {
@@ -32,10 +29,10 @@ pub(crate) struct Foreign {
 
 /// An answer as the upstream gives it.
 pub(crate) struct Passed {
-    /// Status and headers, as they came.
-    pub(crate) head: Parts,
-    body: ByteStream,
-    redactor: Option<Redactor>,
+    pub(crate) status: StatusCode,
+    /// The headers, as they came.
+    pub(crate) headers: HeaderMap,
+    body: Received,
 }
 
 impl HttpUpstream {
@@ -43,8 +40,8 @@ impl HttpUpstream {
     ///
     /// What the upstream answers is passed on whatever it is, redirects and errors too; but where it is
     /// shown the operator's key, that key is taken out of the answer. So that it can be found, such an
-    /// upstream is asked not to compress, and the body of an error that it compresses all the same is
-    /// replaced by a sentence.
+    /// upstream is asked not to compress. If it compresses a text all the same, the body of an error
+    /// is replaced by a sentence, and any other text is refused.
     pub(crate) async fn pass(
         &self,
         request: Foreign,
@@ -52,7 +49,7 @@ impl HttpUpstream {
     ) -> Result<Passed, UpstreamError> {
         let permit = self.permit()?;
         let end = from_now(self.settings.total_timeout);
-        let mut answer = pin!(self.client.request(self.passing(request)?));
+        let mut answer = pin!(self.connection.request(self.passing(request)?, Mask::SameLength));
         let early = tokio::select! {
             biased;
             answer = answer.as_mut() => Some(answer),
@@ -63,9 +60,9 @@ impl HttpUpstream {
             Some(answer) => answer,
             None => patience.wait(answer).await?,
         };
-        let (head, body) = self.shown(answer)?.into_parts();
-        let body = ByteStream::Received { body, patience, _permit: permit };
-        Ok(Passed { head, body, redactor: self.settings.key.as_ref().map(Redactor::new) })
+        let Answer { status, headers, body } = self.searchable(answer?)?;
+        let body = Received { body, patience, _permit: permit };
+        Ok(Passed { status, headers, body })
     }
 
     fn passing(&self, request: Foreign) -> Result<Request<RequestBody>, UpstreamError> {
@@ -86,44 +83,32 @@ impl HttpUpstream {
         Ok(passing)
     }
 
-    /// The answer as the caller may see it.
-    fn shown(
-        &self,
-        answer: Result<Response<Incoming>, ClientError>,
-    ) -> Result<Response<Incoming>, UpstreamError> {
-        let mut answer = answer.map_err(|error| unreachable_because(&error))?;
-        let Some(key) = &self.settings.key else { return Ok(answer) };
-        if is_error(answer.status()) && is_compressed(answer.headers()) {
-            return Err(refusal_of(answer.status()));
+    /// The answer, unless it is a text that may hold the operator's key where nobody can see it.
+    fn searchable(&self, answer: Answer) -> Result<Answer, UpstreamError> {
+        if self.settings.key.is_none() || !answer.is_compressed() {
+            return Ok(answer);
         }
-        *answer.headers_mut() = filtered(answer.headers(), |_, value| !holds(value, key));
-        Ok(answer)
+        match is_error(answer.status) {
+            true => Err(refusal_of(answer.status)),
+            false if is_text(&answer.headers) => {
+                let reason = "a compressed body, which was not asked for";
+                Err(UpstreamError::Garbled(reason.to_owned()))
+            }
+            false => Ok(answer),
+        }
     }
 }
 
 impl Passed {
     /// The next bytes of the body; `None` at its end.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        let piece = self.body.next().await;
-        let Some(redactor) = &mut self.redactor else { return piece };
-        match piece {
-            Some(Ok(piece)) => Some(Ok(redactor.piece(&piece))),
-            Some(Err(error)) => Some(Err(error)),
-            None => redactor.rest().map(Ok),
-        }
+        self.body.next().await
     }
 
     /// All of the body, of at most `limit` bytes.
-    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Bytes, UpstreamError> {
-        let mut whole = BytesMut::new();
-        while let Some(piece) = self.next().await {
-            let piece = piece?;
-            if whole.len() + piece.len() > limit {
-                return Err(UpstreamError::Garbled(format!("a body over {limit} bytes")));
-            }
-            whole.extend_from_slice(&piece);
-        }
-        Ok(whole.freeze())
+    pub(crate) async fn whole(self, limit: usize) -> Result<Bytes, UpstreamError> {
+        let Received { mut body, patience, _permit } = self.body;
+        body.read_whole(limit, patience).await
     }
 }
 
@@ -139,18 +124,18 @@ fn is_error(status: StatusCode) -> bool {
     status.is_client_error() || status.is_server_error()
 }
 
-fn is_compressed(headers: &HeaderMap) -> bool {
-    let encoding = headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes);
-    !matches!(encoding, None | Some(b"" | b"identity"))
+/// Whether the content is one in which servers write errors: anything but media and archives.
+fn is_text(headers: &HeaderMap) -> bool {
+    let Some(content_type) = headers.get(header::CONTENT_TYPE) else { return true };
+    let content_type = String::from_utf8_lossy(content_type.as_bytes()).to_ascii_lowercase();
+    ["json", "text", "xml", "event-stream", "javascript"]
+        .iter()
+        .any(|text| content_type.contains(text))
 }
 
 fn filtered(headers: &HeaderMap, keep: impl Fn(&HeaderName, &HeaderValue) -> bool) -> HeaderMap {
     let kept = headers.iter().filter(|(name, value)| keep(name, value));
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-fn holds(value: &HeaderValue, key: &Secret) -> bool {
-    memchr::memmem::find(value.as_bytes(), key.reveal().as_bytes()).is_some()
 }
 
 fn cannot_be_made(error: impl std::fmt::Display) -> UpstreamError {

@@ -73,6 +73,11 @@ impl FakeUpstream {
         exchange
     }
 
+    /// Whether scripted replies wait for requests.
+    pub fn has_scripted(&self) -> bool {
+        !self.state.scripted().is_empty()
+    }
+
     /// The requests so far, in the order they came.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state.log.all()

@@ -103,6 +103,22 @@ impl Reply {
         self.chunks(chunks)
     }
 
+    /// Sends no content type.
+    #[must_use]
+    pub fn without_content_type(mut self) -> Self {
+        self.headers.remove(header::CONTENT_TYPE);
+        self
+    }
+
+    /// Replaces `from` by `to` in the body, which stays in chunks of the same content.
+    #[must_use]
+    pub fn replaced(mut self, from: &str, to: &str) -> Self {
+        for chunk in &mut self.chunks {
+            *chunk = String::from_utf8_lossy(chunk).replace(from, to).into();
+        }
+        self
+    }
+
     /// Withholds every chunk until the [`Exchange`](super::Exchange) releases it.
     #[must_use]
     pub fn gated(self) -> Self {

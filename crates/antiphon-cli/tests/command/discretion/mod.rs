@@ -6,3 +6,4 @@ mod disk;
 mod refusals;
 mod secrets;
 mod turns;
+mod upstream_key;

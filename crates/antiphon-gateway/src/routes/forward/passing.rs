@@ -66,13 +66,13 @@ impl<'a> Passing<'a> {
         let plain = HeaderValue::from_static("identity");
         self.request.headers.insert(header::ACCEPT_ENCODING, plain);
         let (gateway, limit) = (self.gateway, self.http.max_answer());
-        let mut passed = self.made().await?;
+        let passed = self.made().await?;
+        let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
         let body = tokio::select! {
             body = passed.whole(limit) => body?,
             () = gateway.closing.cancelled() => return Err(stopped()),
         };
-        let headers = headers::to_caller(&passed.head.headers);
-        Ok(Heard { status: passed.head.status, headers, body })
+        Ok(Heard { status, headers, body })
     }
 
     async fn made(self) -> Result<Passed, ApiError> {

@@ -195,7 +195,7 @@ async fn ask(
 
 /// The answer, as it comes.
 pub(super) fn shown(gateway: Arc<Gateway>, passed: Passed, permit: Option<TurnPermit>) -> Response {
-    let (status, headers) = (passed.head.status, headers::to_caller(&passed.head.headers));
+    let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
     let open = Open { gateway, passed, _permit: permit };
     let pieces = stream::unfold(Some(open), async |open| {
         let mut open = open?;

@@ -6,6 +6,7 @@ use antiphon_gateway::settings::UpstreamSettings;
 use antiphon_testkit::{Answer, Frame, Reply};
 use http::StatusCode;
 use serde_json::json;
+use tokio::net::TcpListener;
 
 use crate::support::{MODEL, MODES, Mode, World, ask, text};
 
@@ -63,6 +64,27 @@ async fn until_it_is_whole() {
         let status = if mode == Mode::Whole { 504 } else { 200 };
         let sentence = "The upstream's answer was not complete after 300ms.".to_owned();
         assert_eq!(told(&world, mode).await, (status, sentence));
+    }
+}
+
+/// A peer that accepts, and says nothing where TLS is to begin.
+#[tokio::test]
+async fn connecting_includes_tls_and_is_retried() {
+    for mode in MODES {
+        let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = silent.local_addr().unwrap();
+        let connections = tokio::spawn(async move {
+            [silent.accept().await.unwrap(), silent.accept().await.unwrap()]
+        });
+        let world = world(|upstream| {
+            upstream.url = format!("https://{address}/v1").parse().unwrap();
+            upstream.connect_timeout = SHORT;
+            upstream.retries = super::at_once(1);
+        })
+        .await;
+        let sentence = "The upstream could not be reached: no connection was made within 50ms.";
+        assert_eq!(told(&world, mode).await, (502, sentence.to_owned()));
+        drop(connections.await.unwrap());
     }
 }
 

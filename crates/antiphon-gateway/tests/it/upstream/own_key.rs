@@ -1,11 +1,34 @@
 //! The gateway's own key, which an upstream is shown and callers are not.
 
-use antiphon_gateway::settings::Secret;
-use antiphon_testkit::Reply;
+use antiphon_gateway::settings::{Secret, Settings, State};
+use antiphon_testkit::{Frame, Reply};
 use http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{MODES, World, ask};
+use crate::support::{Answer, MODES, World, ask};
+
+const KEY: &str = "sk-of-the-gateway";
+const ESCAPED: &str = r"sk\u002dof\u002Dthe-gateway";
+
+fn with_key(settings: &mut Settings) {
+    settings.upstreams[0].key = Some(Secret::new(KEY));
+}
+
+/// A server error, and a 200 that reports an error, in either spelling of the key.
+fn echoes() -> Vec<Reply> {
+    let body = |key: &str| format!(r#"{{"error":{{"message":"no {key}","code":"{key}"}}}}"#);
+    let statuses = [StatusCode::BAD_REQUEST, StatusCode::OK];
+    let replies = statuses.into_iter().flat_map(|status| {
+        [KEY, ESCAPED].map(|key| Reply::new(status, "application/json", body(key)))
+    });
+    replies.collect()
+}
+
+#[track_caller]
+fn assert_hidden(answer: &Answer) {
+    let text = String::from_utf8_lossy(answer.body()).into_owned();
+    assert!(!text.contains("the-gateway"), "{text}");
+}
 
 #[tokio::test]
 async fn a_refusal_that_repeats_the_gateways_key_reaches_its_caller_without_it() {
@@ -26,5 +49,65 @@ async fn a_refusal_that_repeats_the_gateways_key_reaches_its_caller_without_it()
 
         assert_eq!(answer.status(), 401);
         assert_eq!(*answer.body(), refusal("***").to_string());
+    }
+}
+
+#[tokio::test]
+async fn side_requests_do_not_repeat_the_key() {
+    let world = World::with(with_key).await;
+    let body = ask("Hello").body().clone();
+    for path in ["/v1/responses/compact", "/v1/responses/input_tokens", "/v1/files"] {
+        for reply in echoes() {
+            world.script(reply);
+            assert_hidden(&world.client().post(path, &body).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_background_response_does_not_repeat_the_key() {
+    let world = World::with(with_key).await;
+    for key in [KEY, ESCAPED] {
+        let event =
+            format!("data: {{\"type\":\"error\",\"code\":\"x\",\"message\":\"{key}\"}}\n\n");
+        world.script(Reply::sse([Frame::raw(event)]));
+        let queued = world.client().create(MODES[0], &ask("Hello").field("background", true)).await;
+        let queued: Value = serde_json::from_slice(queued.body()).unwrap();
+        let ended = world.client().ended(queued["id"].as_str().unwrap()).await;
+        assert_eq!(ended["error"]["message"], "***", "{ended}");
+    }
+}
+
+#[tokio::test]
+async fn state_kept_upstream_does_not_repeat_the_key() {
+    let world = World::with(|settings| {
+        with_key(settings);
+        settings.upstreams[0].state = State::Upstream;
+    })
+    .await;
+    for reply in echoes() {
+        world.script(reply.clone());
+        assert_hidden(&world.client().get("/v1/conversations/conv_1/items").await);
+        world.script(reply.clone());
+        assert_hidden(&world.client().get("/v1/responses/resp_1").await);
+        for mode in MODES {
+            world.script(reply.clone());
+            assert_hidden(&world.client().create(mode, &ask("Hello")).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_placeholder_or_a_masked_key_stays() {
+    for key in ["lm-studio", KEY] {
+        let world = World::with(|settings| {
+            settings.upstreams[0].key = Some(Secret::new(key));
+        })
+        .await;
+        let text = "Start lm-studio with sk-of***way.";
+        let frames = antiphon_testkit::Answer::new(crate::support::MODEL).message(text).frames();
+        world.script(Reply::sse(frames));
+        let answer = world.client().create(MODES[0], &ask("Hello")).await;
+        assert!(String::from_utf8_lossy(answer.body()).contains(text));
     }
 }

@@ -1,0 +1,62 @@
+//! Connections to an upstream, made within a bound.
+
+use std::error::Error;
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use tower::Service;
+
+use crate::bound::LONGEST;
+
+type Https = HttpsConnector<HttpConnector>;
+
+/// Makes connections, TLS included, within one bound.
+#[derive(Clone)]
+pub(super) struct Connector {
+    https: Https,
+    bound: Duration,
+}
+
+/// A connector whose connections, with name lookup and TLS, are made within `bound`.
+pub(super) fn new(bound: Duration) -> Connector {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    // Of several addresses each has a share of it.
+    http.set_connect_timeout(Some(bound));
+    let https = HttpsConnectorBuilder::new()
+        .with_webpki_roots()
+        .https_or_http()
+        .enable_http1()
+        .enable_http2()
+        .wrap_connector(http);
+    Connector { https, bound: bound.min(LONGEST) }
+}
+
+impl Service<Uri> for Connector {
+    type Response = <Https as Service<Uri>>::Response;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.https.poll_ready(context)
+    }
+
+    fn call(&mut self, server: Uri) -> Self::Future {
+        let (connecting, bound) = (self.https.call(server), self.bound);
+        async move {
+            let timed_out = |_| {
+                let reason = format!("no connection was made within {bound:?}");
+                io::Error::new(io::ErrorKind::TimedOut, reason)
+            };
+            tokio::time::timeout(bound, connecting).await.map_err(timed_out)?
+        }
+        .boxed()
+    }
+}

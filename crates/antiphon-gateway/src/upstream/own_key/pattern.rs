@@ -1,0 +1,188 @@
+//! A key in every spelling that decodes to it.
+
+use memchr::memmem::Finder;
+
+use crate::settings::Secret;
+
+/// The fewest characters of a key that is redacted: a shorter one is no secret, and may be a word
+/// of ordinary text.
+const SHORTEST: usize = 8;
+
+/// The most backslashes that one escape begins with: three levels of JSON within JSON take seven.
+pub(super) const MAX_BACKSLASHES: usize = 8;
+
+/// Text that agrees with a key in so many characters repeats the key. The longest public prefix of a
+/// provider's keys, `sk-ant-api03-`, is shorter.
+const TELLING: usize = 16;
+
+/// Words that servers without keys have their users write in place of one.
+const PLACEHOLDERS: [&str; 6] = [
+    "lm-studio",
+    "not-needed",
+    "no-key-required",
+    "sk-no-key-required",
+    "placeholder",
+    "dummy-key",
+];
+
+/// A key to search for.
+///
+/// It matches as it is, and where any of its characters is written as a JSON escape (`\u002d`,
+/// `\u002D`, `\/`, also of JSON within a JSON string: `\\u002d`) or percent-encoded (`%2d`).
+#[derive(Debug)]
+pub(in crate::upstream) struct KeyPattern {
+    chars: Vec<char>,
+    literal: Finder<'static>,
+    /// Which bytes a match may begin with, or make the search stop for another reason.
+    stops: [bool; 256],
+}
+
+/// How far the bytes at a position spell the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match {
+    /// To the end of the key, which is at `end`.
+    Whole { end: usize },
+    /// They are the first `matched` characters, and a string ends behind them, at `end`.
+    UntilQuote { matched: usize, end: usize },
+    /// As far as there are bytes.
+    CutOff,
+    /// They do not.
+    None,
+}
+
+/// How the bytes at a position spell one character.
+enum Spelling {
+    Ends(usize),
+    CutOff,
+    Differs,
+}
+
+impl KeyPattern {
+    /// The pattern of this key; `None` if the key is no secret.
+    pub(in crate::upstream) fn new(key: &Secret) -> Option<Self> {
+        let key = key.reveal();
+        if key.len() < SHORTEST || PLACEHOLDERS.contains(&key) {
+            return None;
+        }
+        let mut stops = [false; 256];
+        for byte in [key.as_bytes()[0], b'\\', b'%', b'"'] {
+            stops[usize::from(byte)] = true;
+        }
+        let literal = Finder::new(key.as_bytes()).into_owned();
+        Some(Self { chars: key.chars().collect(), literal, stops })
+    }
+
+    /// Whether a short text holds the key in any spelling.
+    pub(in crate::upstream) fn is_in(&self, text: &[u8]) -> bool {
+        let is_spelled_at = |at| matches!(self.match_at(text, at, 0), Match::Whole { .. });
+        self.literal.find(text).is_some() || (0..text.len()).any(is_spelled_at)
+    }
+
+    /// The next position from `at` on where a match may begin, or a quote or a backslash stands.
+    pub(super) fn next_stop(&self, text: &[u8], at: usize) -> Option<usize> {
+        let found = text[at..].iter().position(|byte| self.stops[usize::from(*byte)]);
+        found.map(|found| at + found)
+    }
+
+    /// Whether a string that ends after so many characters of the key repeats the key.
+    pub(super) fn is_told_by_start(&self, matched: usize) -> bool {
+        let length = self.chars.len();
+        length >= TELLING && matched >= (length * 3 / 4).min(TELLING)
+    }
+
+    /// Whether consecutive strings that together make so many characters of the key repeat the key.
+    pub(super) fn is_told_by_parts(&self, matched: usize) -> bool {
+        matched >= (self.chars.len() / 2).clamp(SHORTEST, TELLING)
+    }
+
+    /// Compares the bytes from `at` on with the key from its character number `from` on.
+    pub(super) fn match_at(&self, text: &[u8], mut at: usize, from: usize) -> Match {
+        for (index, char) in self.chars.iter().enumerate().skip(from) {
+            match spelling_of(text, at, *char) {
+                Spelling::Ends(end) => at = end,
+                Spelling::CutOff => return Match::CutOff,
+                Spelling::Differs if index > from && text[at] == b'"' => {
+                    return Match::UntilQuote { matched: index, end: at };
+                }
+                Spelling::Differs => return Match::None,
+            }
+        }
+        Match::Whole { end: at }
+    }
+}
+
+fn spelling_of(text: &[u8], at: usize, char: char) -> Spelling {
+    let rest = &text[at..];
+    let mut buffer = [0; 4];
+    let literal = char.encode_utf8(&mut buffer).as_bytes();
+    match rest.first() {
+        None => Spelling::CutOff,
+        // JSON writes a backslash as two.
+        Some(b'\\') if char == '\\' => {
+            Spelling::Ends(at + 1 + usize::from(rest.get(1) == Some(&b'\\')))
+        }
+        Some(b'\\') => escaped(text, at, char),
+        Some(b'%') if char != '%' => percent_encoded(text, at, literal),
+        _ if rest.starts_with(literal) => Spelling::Ends(at + literal.len()),
+        _ if literal.starts_with(rest) => Spelling::CutOff,
+        _ => Spelling::Differs,
+    }
+}
+
+fn escaped(text: &[u8], at: usize, char: char) -> Spelling {
+    let mut end = at;
+    for unit in char.encode_utf16(&mut [0; 2]) {
+        let backslashes = backslashes_at(text, end);
+        if backslashes == 0 || backslashes > MAX_BACKSLASHES {
+            return Spelling::Differs;
+        }
+        end += backslashes;
+        match text.get(end) {
+            None => return Spelling::CutOff,
+            Some(b'u') => end += 1,
+            Some(byte) if matches!(char, '/' | '"') && char == char::from(*byte) => {
+                return Spelling::Ends(end + 1);
+            }
+            Some(_) => return Spelling::Differs,
+        }
+        match hexadecimal(text, end, (u32::from(*unit), 4)) {
+            Spelling::Ends(there) => end = there,
+            other => return other,
+        }
+    }
+    Spelling::Ends(end)
+}
+
+fn percent_encoded(text: &[u8], at: usize, literal: &[u8]) -> Spelling {
+    let mut end = at;
+    for byte in literal {
+        match text.get(end) {
+            None => return Spelling::CutOff,
+            Some(b'%') => end += 1,
+            Some(_) => return Spelling::Differs,
+        }
+        match hexadecimal(text, end, (u32::from(*byte), 2)) {
+            Spelling::Ends(there) => end = there,
+            other => return other,
+        }
+    }
+    Spelling::Ends(end)
+}
+
+/// Whether this value stands at `at`, in so many digits of either case.
+fn hexadecimal(text: &[u8], at: usize, (value, digits): (u32, usize)) -> Spelling {
+    for index in 0..digits {
+        let expected = (value >> (4 * (digits - 1 - index))) & 0xf;
+        match text.get(at + index) {
+            None => return Spelling::CutOff,
+            Some(byte) if char::from(*byte).to_digit(16) == Some(expected) => {}
+            Some(_) => return Spelling::Differs,
+        }
+    }
+    Spelling::Ends(at + digits)
+}
+
+/// How many backslashes stand at `at`.
+pub(super) fn backslashes_at(text: &[u8], at: usize) -> usize {
+    text[at..].iter().take_while(|byte| **byte == b'\\').count()
+}
