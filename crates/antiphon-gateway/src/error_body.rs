@@ -37,7 +37,8 @@ impl ErrorBody<'_> {
     }
 }
 
-/// A body that an upstream made, with strings for `type`, `param` and `code` in its `error`. Whatever else
+/// A body that an upstream made, with strings for `message`, `type`, `param` and `code` in its `error`: a
+/// `message` that is an object is replaced by the message in it, or by its text. Whatever else
 /// it holds stays as it came; one without an `error` object, and one that has them, is the same bytes.
 pub(crate) fn with_strings(body: Bytes) -> Bytes {
     completed(&body).map_or(body, Bytes::from)
@@ -54,9 +55,20 @@ fn completed(body: &[u8]) -> Option<String> {
         let text = error.present(key).map_or_else(|| (*default).to_owned(), str::to_owned);
         error.set(*key, quote(&text));
     }
+    let message = error.present("message").filter(|raw| !raw.starts_with('"')).map(sentence);
+    if let Some(message) = &message {
+        error.set("message", quote(message));
+    }
     let text = error.to_text();
     body.set("error", text);
-    (!missing.is_empty()).then(|| body.to_text())
+    (!missing.is_empty() || message.is_some()).then(|| body.to_text())
+}
+
+/// The message in an object, or its text.
+fn sentence(raw: &str) -> String {
+    let object = Object::parse(raw.as_bytes()).ok();
+    let message = object.as_ref().and_then(|object| object.string("message"));
+    message.map_or_else(|| raw.to_owned(), Into::into)
 }
 
 #[cfg(test)]
@@ -79,6 +91,19 @@ mod tests {
         let body = r#"{"error":{"message":"No.","n":1.50,"code":null,"param":7},"id": 1e2}"#;
         let expected = r#"{"error":{"message":"No.","n":1.50,"code":"","param":"7","type":"upstream_error"},"id":1e2}"#;
         assert_eq!(told(body), expected);
+    }
+
+    #[test]
+    fn a_message_that_is_no_string_becomes_one() {
+        let told_of = |message: &str| {
+            let body =
+                format!(r#"{{"error":{{"message":{message},"type":"x","param":"","code":"y"}}}}"#);
+            let told = with_strings(body.into());
+            serde_json::from_slice::<serde_json::Value>(&told).unwrap()["error"]["message"].take()
+        };
+        assert_eq!(told_of(r#"{"message":"No.","code":7}"#), "No.");
+        assert_eq!(told_of(r#"{"reason":"No."}"#), r#"{"reason":"No."}"#);
+        assert_eq!(told_of("[1]"), "[1]");
     }
 
     #[test]

@@ -391,6 +391,15 @@ fn stream_repair(note: &Note) -> StreamRepair {
         Note::CallMissing { tool } => {
             StreamRepair { fault: "call_missing", from: tool.clone(), to: None }
         }
+        Note::EventsRepeated { count } => {
+            StreamRepair { fault: "events_repeated", from: Some(count.to_string()), to: None }
+        }
+        Note::InvalidUtf8 { events } => {
+            StreamRepair { fault: "invalid_utf8", from: Some(events.to_string()), to: None }
+        }
+        Note::FinishReasonMissing => {
+            StreamRepair { fault: "finish_reason_missing", from: None, to: None }
+        }
         Note::LeftOut { what } => {
             StreamRepair { fault: "left_out", from: Some(what.clone()), to: None }
         }

@@ -64,15 +64,60 @@ pub(super) fn error_body(status: StatusCode, body: Bytes) -> Bytes {
     if said["error"].is_object() && said["type"] != "error" {
         return with_strings(body);
     }
-    let error = if said["error"].is_object() { &said["error"] } else { &said };
-    let message = [&error["message"], &error["error"], &error["detail"]];
-    let Some(message) = message.into_iter().find_map(Value::as_str) else {
-        return told_by_status(status);
+    let holders = [&said["error"], &said["detail"]];
+    let error = holders.into_iter().find(|holder| holder.is_object()).unwrap_or(&said);
+    let fields = [&error["message"], &error["msg"], &error["error"], &error["detail"]];
+    let Some(message) = fields.into_iter().find_map(message_of) else {
+        return match said["detail"].is_object() {
+            true => told(&said["detail"].to_string(), error, None),
+            false => told_by_status(status),
+        };
     };
+    let param = said["detail"].get(0).map(|invalid| place_of(&invalid["loc"]));
+    told(&message, error, param.as_deref())
+}
+
+fn told(message: &str, error: &Value, param: Option<&str>) -> Bytes {
     let kind = error["type"].as_str().filter(|kind| *kind != "error");
     let kind = kind.unwrap_or("upstream_error");
-    let (param, code) = (error["param"].as_str(), error["code"].as_str());
+    let (param, code) = (error["param"].as_str().or(param), error["code"].as_str());
     ErrorBody { message, kind, param, code }.to_json().into()
+}
+
+/// The sentence of a field: a string, an object's own message, or the list of `FastAPI`'s validation
+/// errors, `[{"loc":["body","model"],"msg":"Field required","type":"missing"}]`.
+fn message_of(field: &Value) -> Option<String> {
+    let message = match field {
+        Value::String(message) => message.clone(),
+        Value::Object(fields) => fields.get("message").and_then(message_of)?,
+        Value::Array(errors) => {
+            let sentences: Vec<_> = errors.iter().filter_map(validation_error).collect();
+            sentences.join("; ")
+        }
+        _ => return None,
+    };
+    Some(message).filter(|message| !message.is_empty())
+}
+
+fn validation_error(error: &Value) -> Option<String> {
+    let message = error["msg"].as_str().or(error.as_str())?;
+    let place = place_of(&error["loc"]);
+    Some(if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") })
+}
+
+/// `["body","messages",0,"role"]` as `messages[0].role`.
+fn place_of(location: &Value) -> String {
+    let mut place = String::new();
+    for segment in location.as_array().into_iter().flatten() {
+        match segment {
+            Value::Number(index) => place = format!("{place}[{index}]"),
+            Value::String(name) if name == "body" && place.is_empty() => {}
+            Value::String(name) if place.is_empty() => place.clone_from(name),
+            Value::String(name) => place = format!("{place}.{name}"),
+            _ => {}
+        }
+    }
+    place
 }
 
 fn told_by_status(status: StatusCode) -> Bytes {
@@ -108,6 +153,10 @@ mod tests {
             ),
             (r#"{"error":"model 'm' not found"}"#, "model 'm' not found", "upstream_error"),
             (r#"{"detail":"Not Found"}"#, "Not Found", "upstream_error"),
+            (r#"{"detail":{"message":"No.","type":"x"}}"#, "No.", "x"),
+            (r#"{"detail":{"error":"No."}}"#, "No.", "upstream_error"),
+            (r#"{"detail":{"reason":"No."}}"#, r#"{"reason":"No."}"#, "upstream_error"),
+            (r#"{"message":{"message":"No."}}"#, "No.", "upstream_error"),
         ];
         for (body, message, kind) in cases {
             let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
@@ -115,6 +164,17 @@ mod tests {
             assert_eq!((&error["message"], &error["type"]), (&json!(message), &json!(kind)));
             assert_eq!((&error["param"], &error["code"]), (&json!(""), &json!("")));
         }
+    }
+
+    #[test]
+    fn validation_errors_name_their_fields() {
+        let body = r#"{"detail":[
+            {"type":"missing","loc":["body","model"],"msg":"Field required","input":{}},
+            {"type":"enum","loc":["body","messages",0,"role"],"msg":"Input should be 'user'"}]}"#;
+        let told: Value = serde_json::from_slice(&error_body(STATUS, body.into())).unwrap();
+        let message = "model: Field required; messages[0].role: Input should be 'user'";
+        assert_eq!(told["error"]["message"], message);
+        assert_eq!(told["error"]["param"], "model");
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl Listener {
         })
     }
 
-    /// Takes the data of one event: JSON, or `[DONE]`, the end of a stream.
+    /// Takes the data of one event: JSON, or `[DONE]`, the end of a stream. Bytes that are not UTF-8 are
+    /// replaced by U+FFFD, and noted.
     pub fn hear(
         &mut self,
         data: &Bytes,
@@ -66,7 +67,7 @@ impl Listener {
             self.0.done(assembler);
             return Ok(());
         }
-        self.0.hear(data, assembler)
+        replacing_invalid_utf8(data, assembler, |data, assembler| self.0.hear(data, assembler))
     }
 
     /// Takes a whole answer, as a server gives it that does not stream.
@@ -75,7 +76,9 @@ impl Listener {
         body: &Bytes,
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error> {
-        self.0.hear_whole(body, assembler)
+        replacing_invalid_utf8(body, assembler, |body, assembler| {
+            self.0.hear_whole(body, assembler)
+        })
     }
 
     /// The stream is over. A response that has not ended by now has broken off.
@@ -84,4 +87,21 @@ impl Listener {
             self.0.over(assembler);
         }
     }
+}
+
+/// Decodes `data`; where it is not UTF-8, once more with U+FFFD in place of the bytes that are not.
+/// Decoders parse first: of data that they cannot parse they have taken nothing.
+fn replacing_invalid_utf8(
+    data: &Bytes,
+    assembler: &mut Assembler,
+    mut decode: impl FnMut(&Bytes, &mut Assembler) -> Result<(), serde_json::Error>,
+) -> Result<(), serde_json::Error> {
+    let decoded = decode(data, assembler);
+    if decoded.is_ok() || str::from_utf8(data).is_ok() {
+        return decoded;
+    }
+    let replaced = String::from_utf8_lossy(data).into_owned().into();
+    decode(&replaced, assembler)?;
+    assembler.note_invalid_utf8();
+    Ok(())
 }

@@ -69,13 +69,13 @@ impl Queued {
     /// What was answered.
     pub(super) fn of(reply: Reply) -> Result<Self, UpstreamError> {
         match reply {
-            Reply::Whole(body) => Self::read(body),
+            Reply::Whole(body) => Self::read(&body),
             Reply::Events(_) => Err(garbled("events, which were not asked for")),
         }
     }
 
-    fn read(body: Bytes) -> Result<Self, UpstreamError> {
-        let text = String::from_utf8(body.into()).map_err(|_| garbled("no text"))?;
+    fn read(body: &Bytes) -> Result<Self, UpstreamError> {
+        let text = String::from_utf8_lossy(body).into_owned();
         let fields = Object::of(&text).map_err(|error| garbled(&error.to_string()))?;
         let field = |key: &str| fields.string(key).map(String::from).filter(|it| !it.is_empty());
         let id = field("id").ok_or_else(|| garbled("a response without an id"))?;

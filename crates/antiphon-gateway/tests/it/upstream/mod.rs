@@ -1,6 +1,7 @@
 //! Upstreams that misbehave.
 
 mod breaks;
+mod deviations;
 mod errors;
 mod failures;
 mod identity;

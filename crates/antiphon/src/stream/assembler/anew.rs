@@ -1,6 +1,6 @@
 //! A second answer in the place of one that came to nothing.
 
-use super::{Assembler, Failure, Phase, Routes, Suppressed};
+use super::{Assembler, Failure, Numbering, Phase, Routes, Suppressed};
 
 impl Assembler {
     /// Why the response failed, where it has.
@@ -24,6 +24,7 @@ impl Assembler {
             return false;
         }
         self.routes = Routes::default();
+        self.numbering = Numbering::default();
         self.early.clear();
         self.suppressed = Suppressed::default();
         self.identity.notes.clear();

@@ -2,7 +2,7 @@
 
 use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
-use crate::json::{Object, quote};
+use crate::json::{Object, quote, unquote};
 use crate::stream::Event;
 use crate::stream::fields::in_one_line;
 use crate::stream::output_item::OutputItem;
@@ -89,14 +89,24 @@ impl Failure {
 
     fn of(error: &Object<'_>) -> Self {
         let text = |key| error.string(key).map(std::borrow::Cow::into_owned);
+        let message =
+            ["message", "detail"].into_iter().find_map(|key| sentence(error.present(key)?));
         Self {
             code: text("code")
                 .filter(|code| !code.is_empty())
                 .unwrap_or_else(|| "server_error".into()),
-            message: text("message")
-                .unwrap_or_else(|| "The upstream failed without saying why.".into()),
+            message: message.unwrap_or_else(|| "The upstream failed without saying why.".into()),
         }
     }
+}
+
+/// The sentence that an error's field holds: a string, the `message` within an object, or else its JSON.
+fn sentence(raw: &str) -> Option<String> {
+    let sentence = match Object::parse(raw.as_bytes()) {
+        Ok(object) => object.string("message").map(std::borrow::Cow::into_owned),
+        Err(_) => unquote(raw).map(std::borrow::Cow::into_owned),
+    };
+    sentence.or_else(|| Some(raw.to_owned())).filter(|sentence| !sentence.is_empty())
 }
 
 /// The end of a response, before it is told.

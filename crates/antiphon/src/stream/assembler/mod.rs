@@ -6,6 +6,7 @@ mod ending;
 mod final_output;
 mod identity;
 mod note;
+mod numbering;
 mod output;
 mod permission;
 mod preface;
@@ -20,6 +21,7 @@ pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::Taken;
 pub use self::note::Note;
+use self::numbering::Numbering;
 pub use self::permission::Permission;
 pub use self::preface::Preface;
 use self::routes::Routes;
@@ -71,6 +73,7 @@ pub struct Assembler {
     suppressed: Suppressed,
     preface: Preface,
     beginning: Beginning,
+    numbering: Numbering,
     phase: Phase,
 }
 
@@ -102,6 +105,7 @@ impl Assembler {
             suppressed: Suppressed::default(),
             preface: Preface::default(),
             beginning: Beginning::default(),
+            numbering: Numbering::default(),
             phase: Phase::Awaited,
         }
     }
@@ -147,21 +151,30 @@ impl Assembler {
 
     /// Takes one event of the upstream's Responses stream as JSON. Data that is no JSON object is a
     /// failure of the upstream; empty data, and an object without a `type`, is no event, a whole response excepted. What comes
-    /// after the end is not read.
+    /// after the end is not read, and an event that comes a second time is noted and left out.
     pub fn hear(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         if self.has_ended() || data.trim_ascii().is_empty() {
             return Ok(());
         }
         let object = Object::parse(data)?;
+        let number = object.get("sequence_number").and_then(|number| number.parse().ok());
+        if number.is_some_and(|number| self.numbering.is_repeated(number, data)) {
+            self.note_repeated_event();
+            return Ok(());
+        }
+        self.hear_object(data, &object);
+        Ok(())
+    }
+
+    fn hear_object(&mut self, data: &Bytes, object: &Object<'_>) {
         match object.string("type") {
-            Some(kind) if is_event_type(&kind) => self.take(&Heard::new(&kind, data, &object)),
+            Some(kind) if is_event_type(&kind) => self.take(&Heard::new(&kind, data, object)),
             None if object.string("object").as_deref() == Some("response") => {
-                self.take_whole(&object);
+                self.take_whole(object);
             }
-            None if object.present("error").is_some() => self.fail(Failure::reported(&object)),
+            None if object.present("error").is_some() => self.fail(Failure::reported(object)),
             _ => {}
         }
-        Ok(())
     }
 
     /// Takes a whole response object, as an upstream answers when it does not stream. An object

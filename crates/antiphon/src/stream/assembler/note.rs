@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Assembler;
 use crate::item::{CallId, ItemId};
 
 /// What was put right in an upstream's stream.
@@ -38,11 +39,52 @@ pub enum Note {
         /// The tool that had to be called; `None` where any would have done.
         tool: Option<String>,
     },
+    /// The upstream sent events a second time; they were left out.
+    EventsRepeated {
+        /// How many.
+        count: usize,
+    },
+    /// Events held bytes that are not UTF-8; each was replaced by U+FFFD.
+    InvalidUtf8 {
+        /// How many events.
+        events: usize,
+    },
+    /// The upstream ended its stream without a `finish_reason`: nothing says that the answer is complete.
+    FinishReasonMissing,
     /// The upstream said something that the caller's dialect cannot carry; it was left out.
     LeftOut {
         /// What it was, in the upstream's terms: `content block 'container_upload'`.
         what: String,
     },
+}
+
+impl Assembler {
+    /// An event came a second time.
+    pub(super) fn note_repeated_event(&mut self) {
+        for note in &mut self.identity.notes {
+            if let Note::EventsRepeated { count } = note {
+                *count += 1;
+                return;
+            }
+        }
+        self.identity.notes.push(Note::EventsRepeated { count: 1 });
+    }
+
+    /// An event held bytes that are not UTF-8.
+    pub(crate) fn note_invalid_utf8(&mut self) {
+        for note in &mut self.identity.notes {
+            if let Note::InvalidUtf8 { events } = note {
+                *events += 1;
+                return;
+            }
+        }
+        self.identity.notes.push(Note::InvalidUtf8 { events: 1 });
+    }
+
+    /// The stream ended without saying why.
+    pub(crate) fn note_missing_finish_reason(&mut self) {
+        self.identity.notes.push(Note::FinishReasonMissing);
+    }
 }
 
 /// A sentence for people.
@@ -75,6 +117,15 @@ impl fmt::Display for Note {
             }
             Self::CallMissing { tool: None } => {
                 f.write_str("the request's tool_choice demands a call, and there is none")
+            }
+            Self::EventsRepeated { count } => {
+                write!(f, "events that came a second time were left out: {count}")
+            }
+            Self::InvalidUtf8 { events } => {
+                write!(f, "bytes that are not UTF-8 were replaced, in events: {events}")
+            }
+            Self::FinishReasonMissing => {
+                f.write_str("the upstream ended its stream without a finish_reason")
             }
             Self::LeftOut { what } => write!(f, "left out: {what}"),
         }

@@ -59,8 +59,11 @@ impl Assembler {
     /// Takes once more what came before the announcement of its item: that may have come now.
     fn hear_early(&mut self) {
         for event in std::mem::take(&mut self.early) {
-            // It was read before it was kept.
-            drop(self.hear(&event));
+            if self.has_ended() {
+                return;
+            }
+            let object = Object::parse(&event).expect("it was read before it was kept");
+            self.hear_object(&event, &object);
         }
     }
 

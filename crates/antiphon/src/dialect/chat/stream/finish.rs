@@ -8,6 +8,8 @@ pub(super) enum Finish {
     Completed,
     /// A limit of the model's own: the reason as `incomplete_details` names it.
     Incomplete(&'static str),
+    /// The stream ended as one that is whole, and the server did not say why the model stopped.
+    Unstated,
     /// It broke: the server's word for it.
     Failed(String),
 }

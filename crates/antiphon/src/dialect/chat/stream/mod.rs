@@ -37,11 +37,14 @@ use crate::stream::{Assembler, Failure, Status};
 ///
 /// ```text
 ///   Speaking ── finish_reason ──> Finished ── [DONE], or the stream is over ──> the response ends
-///      │ └────── [DONE], something was said ──────────────────────────────────> completed
+///      │ └────── [DONE], something was said ──────────────────────────────────> incomplete
 ///      │ └────── the stream is over ──> it broke off
 ///      └──────── error ───────────────────────────────────────────────────────> failed
 /// ```
 ///
+/// - `[DONE]` without a `finish_reason` says that the server has sent all, and not that the model has
+///   said all: gateways write it after an upstream that broke off, too. So the response is incomplete,
+///   without a reason, and what spoke last is unfinished.
 /// - The response ends after its `finish_reason`, not with it: the chunk with the usage follows.
 /// - Of several choices the first is heard. What is said under a key that is not known is left out,
 ///   and each kind noted once. `logprobs` that the caller did not ask for are left out, too, and those of
@@ -185,11 +188,27 @@ impl Stream {
                 let details = format!(r#"{{"reason":"{reason}"}}"#);
                 self.end(Status::Incomplete, Some(("incomplete_details", &details)), assembler);
             }
+            State::Finished(Finish::Unstated) => {
+                assembler.note_missing_finish_reason();
+                self.end(Status::Incomplete, None, assembler);
+            }
             State::Finished(Finish::Failed(reason)) => {
                 let sentence = format!("The upstream ended its answer with '{reason}'.");
                 self.fail(&Failure::server_error(sentence), assembler);
             }
         }
+    }
+
+    /// The response ends as its `finish_reason` said, or as `unstated` where none was heard and something
+    /// was said.
+    fn end_spoken(&mut self, unstated: Finish, assembler: &mut Assembler) {
+        if assembler.has_ended() {
+            return;
+        }
+        if self.answer.has_spoken() && matches!(self.state, State::Speaking) {
+            self.state = State::Finished(unstated);
+        }
+        self.end_finished(assembler);
     }
 
     fn fail(&mut self, failure: &Failure, assembler: &mut Assembler) {
@@ -220,7 +239,7 @@ impl Decode for Stream {
     ) -> Result<(), serde_json::Error> {
         let completion = Object::parse(body)?;
         self.hear_chunk(&completion, assembler);
-        self.done(assembler);
+        self.end_spoken(Finish::Completed, assembler);
         if !assembler.has_ended() {
             let failure = Failure::server_error("The upstream's answer says nothing.");
             self.fail(&failure, assembler);
@@ -228,15 +247,8 @@ impl Decode for Stream {
         Ok(())
     }
 
-    /// After something was said `[DONE]` is as good an end as a `finish_reason`.
     fn done(&mut self, assembler: &mut Assembler) {
-        if assembler.has_ended() {
-            return;
-        }
-        if self.answer.has_spoken() && matches!(self.state, State::Speaking) {
-            self.state = State::Finished(Finish::Completed);
-        }
-        self.end_finished(assembler);
+        self.end_spoken(Finish::Unstated, assembler);
     }
 
     fn over(&mut self, assembler: &mut Assembler) {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{Server, finish, hears, left_out, said, text};
-use crate::stream::Status;
+use crate::stream::{Note, Status};
 
 #[test]
 fn model_and_service_tier_are_told_at_the_beginning() {
@@ -68,6 +68,22 @@ fn empty_data_keeps_a_stream_alive() {
         listener.hear(&Bytes::copy_from_slice(data.as_bytes()), &mut assembler).unwrap();
     }
     assert_eq!(said(&server.world.ends(assembler)), "Hello");
+}
+
+#[test]
+fn invalid_utf8_is_replaced_and_noted() {
+    let server = Server::default();
+    let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
+    for piece in ["He\u{1}llo", " you"] {
+        let chunk = text(piece).to_string().replace("\\u0001", "\u{1}").into_bytes();
+        let chunk: Vec<u8> = chunk.into_iter().map(|it| if it == 1 { 0xff } else { it }).collect();
+        listener.hear(&chunk.into(), &mut assembler).unwrap();
+    }
+    listener.hear(&finish("stop").to_string().into(), &mut assembler).unwrap();
+    listener.over(&mut assembler);
+    let told = server.world.ends(assembler);
+    assert_eq!(said(&told), "He\u{fffd}llo you");
+    assert_eq!(told.finished.notes, [Note::InvalidUtf8 { events: 1 }]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Server, calls, finish, hears, left_out, text, usage};
-use crate::stream::Status;
+use crate::stream::{Note, Status};
 
 fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
     &told.last()["response"]["incomplete_details"]
@@ -63,8 +63,22 @@ fn an_empty_reason_is_none_yet() {
 }
 
 #[test]
-fn done_after_something_was_said_is_an_end() {
-    assert_eq!(hears(&[text("Hello")]).finished.status, Status::Completed);
+fn done_without_a_reason_leaves_text_incomplete() {
+    let told = hears(&[text("Hello")]);
+    assert_eq!(told.finished.status, Status::Incomplete);
+    assert_eq!(reason_of(&told), &Value::Null);
+    assert_eq!(told.only_item()["status"], "incomplete");
+    assert_eq!(told.finished.notes, [Note::FinishReasonMissing]);
+}
+
+#[test]
+fn done_without_a_reason_leaves_a_call_incomplete() {
+    let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
+    let told = hears(&[text("Well."), calls(&call)]);
+    assert_eq!(told.finished.status, Status::Incomplete);
+    let output = told.output();
+    let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
+    assert_eq!(status, ["completed", "incomplete"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{hears, text};
+use super::{finish, hears, text};
 use crate::stream::Status;
 
 fn failure(error: Value) -> (String, String) {
@@ -100,6 +100,6 @@ fn no_error_is_none() {
     for none in [json!(null), json!(false), json!("")] {
         let mut chunk = text("Hello");
         chunk["error"] = none;
-        assert_eq!(hears(&[chunk]).finished.status, Status::Completed);
+        assert_eq!(hears(&[chunk, finish("stop")]).finished.status, Status::Completed);
     }
 }
