@@ -168,6 +168,46 @@ fn a_full_log_is_emptied_and_turns_and_deletes_go_on() {
     assert_eq!((status, &body["deleted"]), (200, &json!(true)), "{body}");
 }
 
+/// Fills the disk with conversations of four large items, then with smaller ones until none fits.
+fn fill(serving: &Serving) -> Vec<String> {
+    let fits = |conversation: &str, words: usize| {
+        let items = format!("{conversation}/items");
+        serving.answer("POST", &items, &message(&"word ".repeat(words))).0 == 200
+    };
+    let mut conversations = vec![conversation(serving)];
+    while (0..4).all(|_| fits(conversations.last().unwrap(), 100_000)) {
+        let (200, body) = serving.answer("POST", "/v1/conversations", &json!({})) else { break };
+        conversations.push(format!("/v1/conversations/{}", body["id"].as_str().unwrap()));
+    }
+    for words in [10_000, 1_000, 1] {
+        while fits(conversations.last().unwrap(), words) {}
+    }
+    conversations
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn deletes_work_on_a_full_disk_and_make_room() {
+    let Some(world) = World::serve_on_a_small_disk(48, &ANY_PORT) else {
+        println!("skipped: this system does not let tests mount a file system");
+        return;
+    };
+    let serving = world.ready();
+    let conversations = fill(&serving);
+    wait_for_readiness(&serving, "503", "the store cannot be written");
+
+    for conversation in &conversations[..4] {
+        let (status, body) = serving.answer("DELETE", conversation, &Value::Null);
+        assert_eq!((status, &body["deleted"]), (200, &json!(true)), "{body}");
+    }
+
+    wait_for_readiness(&serving, "200", "ok");
+    let last = &conversations[4];
+    assert_eq!(held(&serving, last), 4, "nothing else is lost");
+    let (status, body) = serving.answer("POST", "/v1/responses", &turn(last, false));
+    assert_eq!(status, 200, "{body}");
+}
+
 #[test]
 fn a_file_that_another_program_locks_is_an_error_to_who_writes_meanwhile() {
     let serving = World::serve(&ANY_PORT).ready();

