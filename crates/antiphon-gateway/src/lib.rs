@@ -11,6 +11,7 @@ mod background;
 mod bound;
 mod browser;
 mod caller;
+mod chunks;
 mod compaction;
 mod data_url;
 pub mod entropy;

@@ -115,8 +115,8 @@ pub struct UpstreamSettings {
     pub total_timeout: Duration,
     /// How often it is asked again.
     pub retries: Retries,
-    /// The bound, in bytes, on one event of an answer that streams and on the whole of one that does
-    /// not. A completed response stands in one event.
+    /// The bound, in bytes, on what an answer comes to: on the output of one that streams and on each
+    /// of its events, and on the whole of one that does not stream.
     pub max_answer: usize,
     /// How many tokens its models take, input and answer together; `None`: not known here.
     pub context_window: Option<u32>,

@@ -221,6 +221,9 @@ pub struct Page {
     pub after: Option<ItemId>,
     /// How many items at the most.
     pub limit: usize,
+    /// How many bytes of items at the most, unless the first item alone has more: with a limit above
+    /// 0, a page that does not end the list holds at least one.
+    pub max_bytes: usize,
     /// Which way.
     pub order: Order,
 }

@@ -14,6 +14,7 @@
 //! header-timeout = 75
 //! body-timeout = 30
 //! max-websocket-age = 3600
+//! max-answer-bytes = 67108864
 //! ```
 //!
 //! All are whole numbers above 0, times are in seconds. `requests-per-second` and `max-open-turns`
@@ -39,6 +40,8 @@ pub(super) struct FromTable {
     /// Those that no other place can say.
     limits: Limits,
     burst: Option<Said>,
+    /// The bound on what an upstream's answer comes to, in bytes.
+    pub(super) max_answer: Option<usize>,
 }
 
 impl FromTable {
@@ -85,6 +88,7 @@ pub(super) fn understood(
         match setting {
             Some(setting) => layer.say(setting, said),
             None if known == BURST => table.burst = Some(said),
+            None if known == MAX_ANSWER => table.max_answer = Some(number.get() as usize),
             None => set(&mut table.limits, known, number),
         }
     }
@@ -113,8 +117,9 @@ fn check_item_bound(
 }
 
 const BURST: &str = "burst";
+const MAX_ANSWER: &str = "max-answer-bytes";
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "max-body-bytes",
     "max-header-bytes",
     "max-items",
@@ -127,6 +132,7 @@ const KEYS: [&str; 12] = [
     "header-timeout",
     "body-timeout",
     "max-websocket-age",
+    MAX_ANSWER,
 ];
 
 /// Whether the file alone can set the limit of this key.

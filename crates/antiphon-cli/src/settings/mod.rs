@@ -123,7 +123,10 @@ fn gateway(
     upstreams: Vec<upstreams::FromTable>,
     limits: FromTable,
 ) -> Result<Settings, Failure> {
-    let upstreams = all_upstreams(layers, upstreams)?;
+    let mut upstreams = all_upstreams(layers, upstreams)?;
+    if let Some(bytes) = limits.max_answer {
+        upstreams.iter_mut().for_each(|upstream| upstream.max_answer = bytes);
+    }
     let defaults = Settings::default();
     let faults = layers.one(Setting::Faults, parse::faults)?;
     let turn_wait = layers.one(Setting::TurnWait, parse::seconds)?;

@@ -13,14 +13,14 @@ use bytes::Bytes;
 
 use super::conversation::{find, known, show_conversation};
 use super::extract::{Body, Path};
-use super::json;
+use super::json_in_chunks;
 use super::paging::ListQuery;
 use crate::caller::Caller;
 use crate::compaction::check_compactions;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::present::{list as list_of, present};
+use crate::present::{list as list_of, present_shared};
 use crate::request::{items, object_of, wrong};
 use crate::turn::{Incoming, resolve};
 
@@ -37,7 +37,7 @@ pub(super) async fn list(
     let scope = Scope::Conversation(known(&gateway, &id)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(|| gateway.conversation_not_found(&id))?;
-    Ok(json(list_of(&listing.items, listing.has_more, query.encrypted)))
+    Ok(json_in_chunks(list_of(&listing.items, listing.has_more, query.encrypted)))
 }
 
 /// `POST /v1/conversations/{id}/items`
@@ -60,7 +60,7 @@ pub(super) async fn create(
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {
             other?;
-            Ok(json(list_of(&added, false, query.encrypted)))
+            Ok(json_in_chunks(list_of(&added, false, query.encrypted)))
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) async fn show(
     find(&gateway, &caller, &text).await?;
     let item = gateway.store.item(&caller.tenant, &id, &ItemId::from(&*item_id)).await?;
     let item = item.ok_or_else(|| ApiError::item_not_found(&item_id))?;
-    Ok(json(present(&item, query.encrypted)))
+    Ok(json_in_chunks(present_shared(&item, query.encrypted)))
 }
 
 /// `DELETE /v1/conversations/{id}/items/{item_id}`

@@ -33,6 +33,7 @@ use http::{Method, StatusCode, Uri, header};
 pub(crate) use self::extract::pass_over;
 pub(crate) use self::passthrough::passes_upstream;
 use crate::browser::{Guard, protect};
+use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 
@@ -120,4 +121,9 @@ fn wrong_method(method: &Method, uri: &Uri) -> ApiError {
 /// JSON text as an answer.
 pub(crate) fn json(text: impl Into<axum::body::Body>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
+}
+
+/// JSON text in chunks as an answer. It is sent as the caller takes it, without being copied first.
+fn json_in_chunks(text: Chunks) -> Response {
+    json(axum::body::Body::new(text))
 }

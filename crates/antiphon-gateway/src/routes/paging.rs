@@ -11,6 +11,10 @@ use crate::request::{ENCRYPTED, check_include};
 /// How many items a page holds at the most, and where nothing is said.
 const LIMITS: (usize, usize) = (100, 20);
 
+/// How many bytes of items a page holds at the most, unless its first item alone has more. Clients that
+/// go on where `has_more` is true get every item all the same.
+const PAGE_BYTES: usize = 8 << 20;
+
 /// What part of a list to show, and how much of each item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListQuery {
@@ -33,7 +37,8 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 
 impl ListQuery {
     fn parse(query: &str) -> Result<Self, ApiError> {
-        let mut page = Page { after: None, limit: LIMITS.1, order: Order::Descending };
+        let mut page =
+            Page { after: None, limit: LIMITS.1, max_bytes: PAGE_BYTES, order: Order::Descending };
         let (mut encrypted, mut stream, mut starting_after) = (false, false, None);
         for (key, value) in pairs(query)? {
             match key.as_str() {
@@ -122,7 +127,8 @@ mod tests {
     fn a_query_names_a_page() {
         let query =
             ListQuery::parse("after=msg_1&limit=5&order=asc&include[]=reasoning.encrypted_content");
-        let page = Page { after: Some("msg_1".into()), limit: 5, order: Order::Ascending };
+        let (after, order) = (Some("msg_1".into()), Order::Ascending);
+        let page = Page { after, limit: 5, max_bytes: PAGE_BYTES, order };
         assert_eq!(
             query,
             Ok(ListQuery { page, encrypted: true, stream: false, starting_after: None })

@@ -3,24 +3,27 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use antiphon::json::Object;
+use antiphon::HeldItem;
+use antiphon::json::{Object, quote};
 use antiphon_store::{ResponseId, ResponseRecord, Scope};
 use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderMap, header};
 
 use super::extract::{Body, Path};
 use super::paging::ListQuery;
-use super::{background, json};
+use super::{background, json, json_in_chunks};
 use crate::background::present_response;
 use crate::caller::Caller;
+use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::present::{list, present};
+use crate::present::{array, list};
 use crate::request::CreateRequest;
 use crate::turn::{self, Answer, EventReceiver, Head, Told};
 
@@ -44,19 +47,22 @@ pub(super) async fn create(
 /// An answer in the form that was asked for.
 pub(super) fn answered(answer: Answer) -> Response {
     match answer {
-        Answer::Whole(Head(headers), response) => (headers, json(response)).into_response(),
+        Answer::Whole(Head(headers), response) => {
+            (headers, json_in_chunks(response)).into_response()
+        }
         Answer::Stream(Head(headers), events) => (headers, event_stream(events)).into_response(),
     }
 }
 
-/// One event a write: some clients parse what each read gives them.
+/// One event a write, unless it is long: some clients parse what each read gives them.
 fn event_stream(events: EventReceiver) -> Response {
     sse(stream::unfold(events, async |mut events| Some((events.recv().await?, events))))
 }
 
 /// What is told, as an event stream.
 pub(super) fn sse(told: impl Stream<Item = Told> + Send + 'static) -> Response {
-    let events = told.map(|told| Ok::<_, Infallible>(told.to_sse()));
+    let frames = told.flat_map(|told| stream::iter(told.into_sse().into_frames()));
+    let events = frames.map(Ok::<_, Infallible>);
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     (headers, AxumBody::from_stream(events)).into_response()
@@ -104,11 +110,24 @@ async fn recorded(
 ) -> Result<Response, ApiError> {
     let id = &record.response.id;
     let output = gateway.store.output_items(&caller.tenant, id).await?;
-    let output: Vec<String> = output.iter().map(|item| present(item, encrypted)).collect();
-    let mut response = Object::parse(&record.response.envelope)
+    let response = Object::parse(&record.response.envelope)
         .map_err(|_| ApiError::response_not_found(id.as_str()))?;
-    response.set("output", format!("[{}]", output.join(",")));
-    Ok(json(response.to_text()))
+    Ok(json_in_chunks(with_output(&response, &output, encrypted)))
+}
+
+/// The response object with these items as its output. Its envelope was stored with an empty one.
+fn with_output(response: &Object<'_>, output: &[HeldItem], encrypted: bool) -> Chunks {
+    let mut text = Chunks::default();
+    for (position, (key, value)) in response.iter().enumerate() {
+        let separator = if position == 0 { '{' } else { ',' };
+        text.push(format!("{separator}{}:", quote(key)));
+        match key {
+            "output" => text.append(array(output, encrypted)),
+            _ => text.push(value.to_owned()),
+        }
+    }
+    text.push(Bytes::from_static(b"}"));
+    text
 }
 
 /// `DELETE /v1/responses/{id}`
@@ -137,7 +156,7 @@ pub(super) async fn input_items(
     let scope = Scope::Input(ResponseId::parse(&text).ok_or_else(unknown)?);
     let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
     let listing = listing.ok_or_else(unknown)?;
-    Ok(json(list(&listing.items, listing.has_more, query.encrypted)))
+    Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)))
 }
 
 /// `GET /v1/responses/{id}/report`: what the turn left out and mended.

@@ -1,10 +1,13 @@
 //! Events on their way to a caller.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use antiphon::stream::Event;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+use crate::chunks::Chunks;
 
 /// How many bytes of events may wait for a slow reader before its upstream has to. An event that is
 /// longer waits alone.
@@ -15,16 +18,32 @@ const BYTES_IN_FLIGHT: u32 = 64 << 10;
 pub(crate) enum Told {
     /// An event of the response.
     Event(Event),
+    /// An event, by its type and its JSON, that shares long texts with others.
+    Long(Cow<'static, str>, Chunks),
     /// There is nothing more to tell. A stream that was cut ends without it.
     Done,
 }
 
 impl Told {
     /// As it stands in an event stream.
-    pub(crate) fn to_sse(&self) -> Bytes {
+    pub(crate) fn into_sse(self) -> Chunks {
+        let (kind, data) = match self {
+            Self::Event(event) => (event.kind, event.data.into()),
+            Self::Long(kind, data) => (kind, data),
+            Self::Done => return Bytes::from_static(b"data: [DONE]\n\n").into(),
+        };
+        let mut sse = Chunks::from(format!("event: {kind}\ndata: "));
+        sse.append(data);
+        sse.push(Bytes::from_static(b"\n\n"));
+        sse
+    }
+
+    /// The event in one piece; `None` where there is nothing more to tell.
+    pub(crate) fn into_event(self) -> Option<Event> {
         match self {
-            Self::Event(event) => event.to_sse(),
-            Self::Done => Bytes::from_static(b"data: [DONE]\n\n"),
+            Self::Event(event) => Some(event),
+            Self::Long(kind, data) => Some(Event { kind, data: data.to_bytes() }),
+            Self::Done => None,
         }
     }
 
@@ -32,6 +51,7 @@ impl Told {
     fn weight(&self) -> usize {
         match self {
             Self::Event(event) => event.kind.len() + event.data.len(),
+            Self::Long(kind, data) => kind.len() + data.len(),
             Self::Done => 0,
         }
     }

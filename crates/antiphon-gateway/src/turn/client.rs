@@ -1,5 +1,8 @@
 //! The caller's end of a turn.
 
+use std::collections::VecDeque;
+
+use antiphon::Item;
 use antiphon::stream::{Event, Failure, Finished, Status};
 use http::{HeaderMap, StatusCode};
 use tokio::sync::oneshot;
@@ -8,6 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::channel::{Closed, EventReceiver, EventSender, Told, channel};
 use super::log::EventLog;
 use super::relay::Unwanted;
+use super::shared_text::{SharedEnd, SharedTexts};
+use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::limits::TurnPermit;
 
@@ -21,7 +26,7 @@ pub(crate) enum Answer {
     /// Events as they come.
     Stream(Head, EventReceiver),
     /// The whole response object.
-    Whole(Head, String),
+    Whole(Head, Chunks),
 }
 
 /// The turn's hold on its caller, who may leave at any time.
@@ -131,6 +136,24 @@ impl Client {
         self.pass_on(Told::Event(event.clone())).await;
     }
 
+    /// Passes several events on, as [`event`](Self::event) does. Texts of the output `items` that
+    /// they repeat are kept once, however long the caller takes to read them.
+    pub(super) async fn events<'a>(
+        &mut self,
+        events: Vec<Event>,
+        items: impl Iterator<Item = &'a Item>,
+    ) {
+        let texts = match self.audience {
+            Audience::Reads(_) => SharedTexts::of(&events, items),
+            _ => SharedTexts::default(),
+        };
+        let told: VecDeque<Told> = events.into_iter().map(|event| texts.told(event)).collect();
+        drop(texts);
+        for told in told {
+            self.pass_on(told).await;
+        }
+    }
+
     async fn pass_on(&mut self, told: Told) {
         let events = match &self.audience {
             Audience::Reads(events) => events,
@@ -169,25 +192,39 @@ impl Client {
         self.failure = Some(error);
     }
 
-    /// The turn's end, once it is committed.
-    pub(super) async fn end(&mut self, finished: Finished) {
+    /// The turn's end, of a response that was kept before.
+    pub(super) async fn end(&mut self, mut finished: Finished) {
+        let end = SharedEnd::take(&mut finished);
+        let (status, failure) = (finished.status, finished.failure.take());
+        drop(finished);
+        self.end_shared(status, failure, end).await;
+    }
+
+    /// The turn's end, once it is committed. `failure`: why it failed, if it did.
+    pub(super) async fn end_shared(
+        &mut self,
+        status: Status,
+        failure: Option<Failure>,
+        end: SharedEnd,
+    ) {
         self.permit = None;
         match &self.audience {
-            Audience::AwaitsWhole(_) if finished.status == Status::Failed => {
-                let error = self.failure.take().unwrap_or_else(|| failed(finished.failure));
+            Audience::AwaitsWhole(_) if status == Status::Failed => {
+                let error = self.failure.take().unwrap_or_else(|| failed(failure));
                 self.refuse(error);
             }
-            Audience::AwaitsWhole(_) => {
-                let head = std::mem::take(&mut self.head);
-                self.answer(Ok(Answer::Whole(head, finished.response)));
-            }
-            _ => self.last_event(&finished.event).await,
+            Audience::AwaitsWhole(_) => self.answer_whole(end.into_response()),
+            _ => self.last(end.into_event()).await,
         }
     }
 
     /// The whole answer, of a turn that ends elsewhere.
     pub(super) fn told(&mut self, response: String) {
         self.permit = None;
+        self.answer_whole(response.into());
+    }
+
+    fn answer_whole(&mut self, response: Chunks) {
         let head = std::mem::take(&mut self.head);
         self.answer(Ok(Answer::Whole(head, response)));
     }
@@ -204,7 +241,11 @@ impl Client {
     }
 
     async fn last_event(&mut self, event: &Event) {
-        self.event(event).await;
+        self.last(Told::Event(event.clone())).await;
+    }
+
+    async fn last(&mut self, told: Told) {
+        self.pass_on(told).await;
         self.pass_on(Told::Done).await;
         self.audience = Audience::Nobody;
     }

@@ -7,6 +7,7 @@ use antiphon::json::{Object, quote};
 use antiphon::{Item, Kind, Origin};
 use bytes::Bytes;
 
+use crate::chunks::Chunks;
 use crate::error::ApiError;
 use crate::request::{CreateRequest, ENCRYPTED, includes};
 
@@ -91,8 +92,8 @@ impl Sources {
 }
 
 /// The body of the upstream's request: stateless, streamed, with this input. The caller's other
-/// fields stand in it as they came; each item is copied once.
-pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Bytes {
+/// fields stand in it as they came; the items are shared, not copied.
+pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) -> Chunks {
     let mut fields = request.object();
     for key in OWN_FIELDS {
         fields.remove(key);
@@ -112,7 +113,11 @@ pub(super) fn encode(request: &CreateRequest, input: &[Item], beside: Beside) ->
 /// The body of a request to an upstream that keeps the state: with this input, streamed unless its caller
 /// wants to be told that it is queued, and else as the caller made it; or behind another response than
 /// it names.
-pub(super) fn as_it_came(request: &CreateRequest, input: &[Item], previous: Previous<'_>) -> Bytes {
+pub(super) fn as_it_came(
+    request: &CreateRequest,
+    input: &[Item],
+    previous: Previous<'_>,
+) -> Chunks {
     let mut fields = request.object();
     match previous {
         Previous::AsAsked => {}
@@ -131,7 +136,7 @@ pub(super) fn encode_compact(request: &CreateRequest, input: &[Item]) -> Bytes {
     for key in OWN_FIELDS.into_iter().chain(["store", "stream", "include", COMPACTION]) {
         fields.remove(key);
     }
-    with_input(&fields.to_text(), input)
+    with_input(&fields.to_text(), input).to_bytes()
 }
 
 /// The body of a request that asks how many tokens this input is.
@@ -140,24 +145,21 @@ pub(super) fn for_count(request: &CreateRequest, input: &[Item]) -> Bytes {
     for key in OWN_FIELDS {
         fields.remove(key);
     }
-    with_input(&fields.to_text(), input)
+    with_input(&fields.to_text(), input).to_bytes()
 }
 
 /// The object `fields` with the array of items as its last field.
-fn with_input(fields: &str, input: &[Item]) -> Bytes {
-    let items: usize = input.iter().map(|item| item.raw().len() + 1).sum();
-    let mut body = Vec::with_capacity(fields.len() + items + 16);
+fn with_input(fields: &str, input: &[Item]) -> Chunks {
     let open = fields.strip_suffix('}').expect("an object ends with a brace");
-    body.extend_from_slice(open.as_bytes());
-    body.extend_from_slice(br#","input":["#);
+    let mut body = Chunks::from(format!(r#"{open},"input":["#));
     for (position, item) in input.iter().enumerate() {
         if position > 0 {
-            body.push(b',');
+            body.push(Bytes::from_static(b","));
         }
-        body.extend_from_slice(&as_a_provider_takes_it(item));
+        body.push(as_a_provider_takes_it(item));
     }
-    body.extend_from_slice(b"]}");
-    body.into()
+    body.push(Bytes::from_static(b"]}"));
+    body
 }
 
 /// The item without the `status` that callers are shown of every item, where OpenAI's API defines

@@ -94,10 +94,7 @@ struct Writer {
 impl Writer {
     async fn write_all(mut self, mut events: EventReceiver) -> Result<u64, StoreError> {
         while let Some(told) = events.recv_all().await {
-            let bodies = told.into_iter().filter_map(|told| match told {
-                Told::Event(event) => Some(event.data),
-                Told::Done => None,
-            });
+            let bodies = told.into_iter().filter_map(Told::into_event).map(|event| event.data);
             let events = numbered(self.next, bodies);
             let count = events.len() as u64;
             self.write(events).await?;

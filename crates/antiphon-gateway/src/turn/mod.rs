@@ -24,6 +24,7 @@ mod resolve;
 mod resume;
 mod retry;
 mod send;
+mod shared_text;
 mod start;
 mod summary;
 mod theirs;
@@ -55,6 +56,7 @@ pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::retry::Made;
 use self::send::Sent;
+use self::shared_text::SharedEnd;
 use self::theirs::Theirs;
 pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
@@ -300,12 +302,13 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<(), ApiError> {
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let finished = match outcome {
+        let mut finished = match outcome {
             // Nobody was told of it, so nobody can go on from it: there was no turn.
             Outcome::Left(_) if !self.request.stream => return Ok(()),
             outcome => outcome.finished(),
         };
         self.learn_of_compaction(&plan, &finished);
+        let end = SharedEnd::take(&mut finished);
         let report = plan.report.with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
@@ -320,22 +323,29 @@ impl Turn<'_> {
         let called = report::Called::here(&opened);
         report.log(self.caller, self.request, called, &finished, committed.as_ref().err());
         opened.close().await;
-        self.tell_end(finished, committed, client).await
+        self.tell_end(finished, end, committed, client).await
     }
 
     async fn tell_end(
         &self,
-        finished: Finished,
+        mut finished: Finished,
+        end: SharedEnd,
         committed: Result<(), ApiError>,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        match committed {
-            Ok(()) if finished.status == Status::Cancelled => {
-                client.break_off(&finished, ApiError::stopped()).await;
+        let error = match committed {
+            Ok(()) if finished.status == Status::Cancelled => ApiError::stopped(),
+            Ok(()) => {
+                let (status, failure) = (finished.status, finished.failure.take());
+                // The output is committed: only what is told of it waits for the caller.
+                drop(finished);
+                client.end_shared(status, failure, end).await;
+                return Ok(());
             }
-            Ok(()) => client.end(finished).await,
-            Err(error) => client.break_off(&finished, error).await,
-        }
+            Err(error) => error,
+        };
+        end.put_back(&mut finished);
+        client.break_off(&finished, error).await;
         Ok(())
     }
 }

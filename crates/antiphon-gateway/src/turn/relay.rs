@@ -1,7 +1,7 @@
 //! From the upstream to the caller, event by event.
 
 use antiphon::dialect::{Asked, Dialect, Listener};
-use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
+use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
 use bytes::Bytes;
 
 use super::open::Opened;
@@ -60,13 +60,19 @@ pub(super) enum Unwanted {
 pub(super) struct Hearing {
     dialect: Dialect,
     asked: Asked,
-    max_event: usize,
+    /// The bound on what the answer comes to, and on each event, in bytes.
+    max_answer: usize,
+    /// The bytes of the stream that came since the answer's length was measured.
+    unmeasured: usize,
     decoder: Decoder,
     listener: Listener,
     assembler: Assembler,
     /// Seals what only the upstream can read; `None` where it makes nothing of the kind.
     sealing: Option<Sealing>,
 }
+
+/// How many bytes of a stream come between two measurements of the answer's length.
+const MEASURED_EVERY: usize = 64 << 10;
 
 impl Turn<'_> {
     /// Relays the answer until it ends, the caller leaves or its conversation is deleted. An answer that comes to nothing before
@@ -176,14 +182,23 @@ impl Hearing {
     /// An answer in `dialect`, to a request of which `asked` is known.
     pub(super) fn new(dialect: Dialect, asked: Asked, assembler: Assembler) -> Self {
         let listener = Listener::new(dialect, asked.clone());
-        let max_event = usize::MAX;
-        let decoder = Decoder::new(max_event);
-        Self { dialect, asked, max_event, decoder, listener, assembler, sealing: None }
+        let max_answer = usize::MAX;
+        let decoder = Decoder::new(max_answer);
+        Self {
+            dialect,
+            asked,
+            max_answer,
+            unmeasured: 0,
+            decoder,
+            listener,
+            assembler,
+            sealing: None,
+        }
     }
 
-    /// The same with a bound on each event, in bytes.
-    pub(super) fn bounded(self, max_event: usize) -> Self {
-        Self { decoder: Decoder::new(max_event), max_event, ..self }
+    /// The same with a bound on the answer, and so on each of its events, in bytes.
+    pub(super) fn bounded(self, max_answer: usize) -> Self {
+        Self { decoder: Decoder::new(max_answer), max_answer, ..self }
     }
 
     /// The same with an upstream's own compactions sealed.
@@ -229,9 +244,8 @@ impl Hearing {
     }
 
     pub(super) async fn pass_on(&mut self, client: &mut Client) {
-        while let Some(event) = self.assembler.next_event() {
-            client.event(&event).await;
-        }
+        let events: Vec<Event> = std::iter::from_fn(|| self.assembler.next_event()).collect();
+        client.events(events, self.assembler.output_items()).await;
     }
 
     /// Hears an answer that comes as one object.
@@ -257,7 +271,7 @@ impl Hearing {
     /// Another answer follows in the place of this one.
     fn begin_anew(&mut self) {
         self.assembler.hear_anew();
-        self.decoder = Decoder::new(self.max_event);
+        self.decoder = Decoder::new(self.max_answer);
         self.listener = Listener::new(self.dialect, self.asked.clone());
     }
 
@@ -312,11 +326,27 @@ impl Hearing {
         piece: Option<Result<Bytes, UpstreamError>>,
     ) -> Result<(), UpstreamError> {
         let Some(piece) = piece else { return self.last() };
-        self.decoder.push(&piece?);
+        let piece = piece?;
+        self.decoder.push(&piece);
         while let Some(frame) = self.decoder.next_frame().map_err(too_long)? {
             self.event(&frame.data)?;
         }
-        Ok(())
+        self.check_length(piece.len())
+    }
+
+    /// Refuses an answer that comes to more than the bound, after these further bytes of its stream.
+    /// What was kept of it is dropped: telling its end would take several times as much.
+    fn check_length(&mut self, more: usize) -> Result<(), UpstreamError> {
+        self.unmeasured += more;
+        if self.unmeasured < MEASURED_EVERY.min(self.max_answer) {
+            return Ok(());
+        }
+        self.unmeasured = 0;
+        if self.assembler.output_length() <= self.max_answer || self.assembler.has_ended() {
+            return Ok(());
+        }
+        self.assembler.discard_output();
+        Err(UpstreamError::TooLarge(self.max_answer))
     }
 
     /// The stream is over: what it ended in, if that was an event, else a break.

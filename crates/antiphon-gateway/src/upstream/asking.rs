@@ -11,6 +11,7 @@ use super::http::HttpUpstream;
 use super::{Reply, Upstream, UpstreamError};
 use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::chunks::Chunks;
 use crate::entropy;
 use crate::settings::Retries;
 
@@ -62,8 +63,12 @@ impl<'a> Asking<'a> {
     }
 
     /// Sends a request's body. The answer's events follow in the reply.
-    pub(crate) async fn send(&self, body: Bytes, caller: &Caller) -> Result<Reply, UpstreamError> {
-        self.upstream.send(body, caller, self.end).await
+    pub(crate) async fn send(
+        &self,
+        body: impl Into<Chunks>,
+        caller: &Caller,
+    ) -> Result<Reply, UpstreamError> {
+        self.upstream.send(body.into(), caller, self.end).await
     }
 
     /// Posts JSON to another of the API's paths, as `/responses/compact`, for an answer of one JSON

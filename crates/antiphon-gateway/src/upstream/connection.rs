@@ -18,6 +18,10 @@ use super::patience::Patience;
 use super::sniffed::Sniffed;
 use crate::settings::Secret;
 
+/// How much of an answer a connection reads at once, which bounds the head of an answer too. A buffer that
+/// grew stays as long as its connection does.
+const READ_BUFFER: usize = 64 << 10;
+
 /// Connections to one server. No byte of an answer leaves here that repeats the operator's key.
 pub(super) struct Connection {
     client: Client<Connector, RequestBody>,
@@ -45,6 +49,7 @@ impl Connection {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
+            .http1_max_buf_size(READ_BUFFER)
             .build(connector::new(connect_timeout));
         Self { client, key: key.and_then(KeyPattern::new).map(Arc::new) }
     }

@@ -39,6 +39,9 @@ pub(crate) enum UpstreamError {
     /// The answer is not what a server of its API sends.
     #[error("The upstream answered with something else than a response: {0}.")]
     Garbled(String),
+    /// The answer came to more bytes than it may.
+    #[error("The upstream's answer is longer than {0} bytes, the bound of max-answer-bytes.")]
+    TooLarge(usize),
     /// It answered that the response failed.
     #[error("{}", .0.message)]
     Failed(Failure),
@@ -98,6 +101,7 @@ impl UpstreamError {
             | Self::Stalled(_)
             | Self::Unending(_)
             | Self::Garbled(_)
+            | Self::TooLarge(_)
             | Self::TooLong(_)
             | Self::Busy => false,
         }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use antiphon::dialect::Dialect;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
+use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
@@ -21,6 +21,7 @@ use super::patience::Patience;
 use super::sniffed::Sniffed;
 use crate::bound::from_now;
 use crate::caller::Caller;
+use crate::chunks::Chunks;
 use crate::owner::Findings;
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
@@ -138,7 +139,7 @@ impl HttpUpstream {
     /// Asks for an answer, which has to be whole at `end`.
     pub(super) async fn respond(
         &self,
-        body: Bytes,
+        body: Chunks,
         caller: &Caller,
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
@@ -171,7 +172,7 @@ impl HttpUpstream {
     ) -> Result<Bytes, UpstreamError> {
         let _permit = self.permit()?;
         let patience = Patience::new(&self.settings, end);
-        let mut answer = self.ask(method, path, body, caller, patience).await?;
+        let mut answer = self.ask(method, path, body.into(), caller, patience).await?;
         check_plain(&answer)?;
         match media_type(&answer.headers).as_str() {
             "application/json" | "" => {
@@ -184,7 +185,8 @@ impl HttpUpstream {
     /// `GET /models`
     pub(super) async fn models(&self, caller: &Caller) -> Result<Vec<Model>, UpstreamError> {
         let patience = Patience::new(&self.settings, from_now(self.settings.total_timeout));
-        let mut answer = self.ask(Method::GET, "/models", Bytes::new(), caller, patience).await?;
+        let mut answer =
+            self.ask(Method::GET, "/models", Chunks::default(), caller, patience).await?;
         let body = answer.body.read_whole(MAX_ERROR, patience).await?;
         Ok(models_of(&body, &self.name))
     }
@@ -200,7 +202,7 @@ impl HttpUpstream {
         &self,
         method: Method,
         path: &str,
-        body: Bytes,
+        body: Chunks,
         caller: &Caller,
         patience: Patience,
     ) -> Result<Answer, UpstreamError> {
@@ -217,7 +219,7 @@ impl HttpUpstream {
         &self,
         method: Method,
         path: &str,
-        body: Bytes,
+        body: Chunks,
         caller: &Caller,
     ) -> Result<Request<RequestBody>, UpstreamError> {
         let mut request = Request::builder()
@@ -259,8 +261,8 @@ impl HttpUpstream {
 }
 
 /// A body that is there.
-pub(crate) fn whole(body: Bytes) -> RequestBody {
-    Full::new(body).map_err(|never| match never {}).boxed_unsync()
+pub(crate) fn whole(body: impl Into<Chunks>) -> RequestBody {
+    body.into().map_err(|never| match never {}).boxed_unsync()
 }
 
 /// The kinds of body that an answer may have.

@@ -25,7 +25,6 @@ use std::time::Duration;
 
 use antiphon::Origin;
 use antiphon::dialect::Dialect;
-use bytes::Bytes;
 use tokio::time::Instant;
 
 pub(crate) use self::asking::Asking;
@@ -38,6 +37,7 @@ pub(crate) use self::passing::{Foreign, Passed};
 pub(crate) use self::retry_after::retry_after;
 pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
+use crate::chunks::Chunks;
 use crate::settings::{Retries, Settings};
 use crate::sim;
 
@@ -228,12 +228,12 @@ impl Upstream<'_> {
     /// `end`.
     async fn send(
         self,
-        body: Bytes,
+        body: Chunks,
         caller: &Caller,
         end: Instant,
     ) -> Result<Reply, UpstreamError> {
         match self {
-            Self::Sim => sim::answer(&body)
+            Self::Sim => sim::answer(&body.to_bytes())
                 .map(|events| Reply::Events(ByteStream::Made(Box::new(events))))
                 .map_err(|error| UpstreamError::invalid(&error.to_string())),
             Self::Http(http) => http.respond(body, caller, end).await,

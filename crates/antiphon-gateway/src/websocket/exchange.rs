@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request_id::RequestId;
 use crate::trace::lane_span;
-use crate::turn::{self, Answer, EventReceiver, Told};
+use crate::turn::{self, Answer, EventReceiver};
 
 /// What a lane hears.
 #[derive(Debug)]
@@ -74,8 +74,10 @@ async fn next(mut progress: Progress, id: RequestId) -> Option<(Heard, Progress)
             },
             Progress::Telling(mut events) => {
                 return Some(match events.recv().await {
-                    Some(Told::Event(event)) => (Heard::Event(event), Progress::Telling(events)),
-                    Some(Told::Done) => (Heard::Over, Progress::Ended),
+                    Some(told) => match told.into_event() {
+                        Some(event) => (Heard::Event(event), Progress::Telling(events)),
+                        None => (Heard::Over, Progress::Ended),
+                    },
                     None => (cut_off(id), Progress::Over),
                 });
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use antiphon::{HeldItem, ItemId};
+use tokio_postgres::Row;
 
 use super::failure::Failure;
 use super::row::{self, Arrays, given_items, item_columns};
@@ -12,7 +13,8 @@ use super::statements::statements;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard};
-use crate::records::{Cursor, Order, Seq};
+use crate::records::{Cursor, Listing, Order, Page, Seq};
+use crate::snapshot::fitting_into;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -67,23 +69,32 @@ pub(super) async fn transcript(
     row::read_all(&db.rows(&TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?)
 }
 
-/// The live items of a range.
-pub(super) async fn range(
+/// The live items of a range from one of its ends on, as far as the page's bounds go. Only the bytes
+/// of these items are read.
+pub(super) async fn page(
     db: &Session,
     key: ThreadKey<'_>,
     range: &Range<Seq>,
-    order: Order,
-    limit: usize,
-) -> Result<Vec<HeldItem>> {
-    let sql = match order {
-        Order::Ascending => &RANGE,
-        Order::Descending => &RANGE_BACKWARDS,
+    page: &Page,
+) -> Result<Listing> {
+    let (sizes, items) = match page.order {
+        Order::Ascending => (&SIZES, &RANGE),
+        Order::Descending => (&SIZES_BACKWARDS, &RANGE_BACKWARDS),
     };
     let (start, end) = (position(range.start), position(range.end));
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let given = (key.tenant(), key.shard(), key.thread());
-    let rows = db.rows(sql, &[&given.0, &given.1, &given.2, &start, &end, &limit]).await?;
-    row::read_all(&rows)
+    let one_more = i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let sizes = db.rows(sizes, &[&given.0, &given.1, &given.2, &start, &end, &one_more]).await?;
+    let fitting = fitting_into(page.max_bytes, sizes.iter().map(size)).min(page.limit);
+    let has_more = sizes.len() > fitting;
+    let count = i64::try_from(fitting).unwrap_or(i64::MAX);
+    let rows = db.rows(items, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;
+    Ok(Listing { items: row::read_all(&rows)?, has_more })
+}
+
+/// The size of a body.
+fn size(row: &Row) -> usize {
+    usize::try_from(row.get::<_, i32>(0)).unwrap_or(usize::MAX)
 }
 
 /// The live items that a response put out.
@@ -171,6 +182,16 @@ statements! {
         WHERE tenant = $1 AND shard = $2 AND seq < least(line.upto, $4)
         ORDER BY seq"
     );
+    SIZES = "
+        SELECT octet_length(body) FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+          AND body IS NOT NULL
+        ORDER BY seq LIMIT $6";
+    SIZES_BACKWARDS = "
+        SELECT octet_length(body) FROM items
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5
+          AND body IS NOT NULL
+        ORDER BY seq DESC LIMIT $6";
     RANGE = concat!(
         "SELECT ", item_columns!(), " FROM items
         WHERE tenant = $1 AND shard = $2 AND thread = $3 AND seq >= $4 AND seq < $5

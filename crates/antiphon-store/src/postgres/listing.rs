@@ -28,11 +28,7 @@ pub(super) async fn list(
         Some(id) => behind(db, key, whole, id, page.order).await?,
         None => whole,
     };
-    let one_more = page.limit.saturating_add(1);
-    let mut items = items::range(db, key, &rest, page.order, one_more).await?;
-    let has_more = items.len() > page.limit;
-    items.truncate(page.limit);
-    Ok(Some(Listing { items, has_more }))
+    items::page(db, key, &rest, page).await.map(Some)
 }
 
 async fn extent<'a>(

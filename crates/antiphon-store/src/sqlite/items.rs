@@ -9,7 +9,7 @@ use super::keys::{ThreadKey, position, seq_of};
 use super::row::{self, item_columns};
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::records::{Cursor, Seq};
+use crate::records::{Cursor, Listing, Order, Page, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -99,56 +99,62 @@ pub(super) fn range(
     range: &Range<Seq>,
     limit: usize,
 ) -> Result<Vec<HeldItem>> {
-    const SQL: &str = concat!(
-        "SELECT ",
-        item_columns!(),
-        " FROM items
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
-          AND body IS NOT NULL
-        ORDER BY seq LIMIT ?6"
-    );
-    select_range(db, SQL, key, range, limit)
-}
-
-/// The live items of a range, newest first.
-pub(super) fn range_backwards(
-    db: &Connection,
-    key: ThreadKey<'_>,
-    range: &Range<Seq>,
-    limit: usize,
-) -> Result<Vec<HeldItem>> {
-    const SQL: &str = concat!(
-        "SELECT ",
-        item_columns!(),
-        " FROM items
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
-          AND body IS NOT NULL
-        ORDER BY seq DESC LIMIT ?6"
-    );
-    select_range(db, SQL, key, range, limit)
-}
-
-fn select_range(
-    db: &Connection,
-    sql: &str,
-    key: ThreadKey<'_>,
-    range: &Range<Seq>,
-    limit: usize,
-) -> Result<Vec<HeldItem>> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let parameters = params![
-        key.tenant(),
-        key.shard(),
-        key.thread(),
-        position(range.start),
-        position(range.end),
-        limit
-    ];
     let items = db
-        .prepare_cached(sql)?
-        .query_map(parameters, row::read)?
+        .prepare_cached(ASCENDING)?
+        .query_map(range_parameters(key, range, limit), row::read)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(items)
+}
+
+/// The live items of a range from one of its ends on, as far as the page's bounds go. The bytes of the
+/// item that does not fit any more are not read.
+pub(super) fn page(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    page: &Page,
+) -> Result<Listing> {
+    let sql = match page.order {
+        Order::Ascending => ASCENDING,
+        Order::Descending => DESCENDING,
+    };
+    let one_more = page.limit.saturating_add(1);
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(range_parameters(key, range, one_more))?;
+    let (mut items, mut bytes) = (Vec::new(), 0_usize);
+    while let Some(row) = rows.next()? {
+        let length: i64 = row.get(row::COLUMNS)?;
+        bytes = bytes.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
+        let is_over = bytes > page.max_bytes && !items.is_empty();
+        if is_over || items.len() == page.limit {
+            return Ok(Listing { items, has_more: true });
+        }
+        items.push(row::read(row)?);
+    }
+    Ok(Listing { items, has_more: false })
+}
+
+const ASCENDING: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    ", length(body) FROM items
+    WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
+      AND body IS NOT NULL
+    ORDER BY seq LIMIT ?6"
+);
+
+const DESCENDING: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    ", length(body) FROM items
+    WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
+      AND body IS NOT NULL
+    ORDER BY seq DESC LIMIT ?6"
+);
+
+fn range_parameters(key: ThreadKey<'_>, range: &Range<Seq>, limit: usize) -> impl Params {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    (key.tenant(), key.shard(), key.thread(), position(range.start), position(range.end), limit)
 }
 
 /// Where in a thread the live item of this id is.

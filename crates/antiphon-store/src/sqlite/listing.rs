@@ -27,14 +27,7 @@ pub(super) fn list(
         Some(id) => behind(db, key, whole, id, page.order)?,
         None => whole,
     };
-    let one_more = page.limit.saturating_add(1);
-    let mut items = match page.order {
-        Order::Ascending => items::range(db, key, &rest, one_more)?,
-        Order::Descending => items::range_backwards(db, key, &rest, one_more)?,
-    };
-    let has_more = items.len() > page.limit;
-    items.truncate(page.limit);
-    Ok(Some(Listing { items, has_more }))
+    items::page(db, key, &rest, page).map(Some)
 }
 
 fn extent<'a>(

@@ -51,7 +51,7 @@ pub(crate) async fn what_is_not_there_is_said_to_be_so(world: World) {
     let (store, tenant) = (&world.store, &world.tenant);
     let shard = world.shard();
     let (conversation, response) = (world.conversation_id(shard), world.response_id(shard));
-    let page = Page { after: None, limit: 1, order: Order::Ascending };
+    let page = Page { after: None, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
 
     assert_eq!(store.conversation(tenant, &conversation).await, Ok(None));
     let metadata = Bytes::from_static(b"{}");

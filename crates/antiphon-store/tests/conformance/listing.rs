@@ -3,7 +3,7 @@
 use antiphon_store::{Order, Page, Scope, StoreError};
 
 use super::World;
-use super::world::{item_id, names};
+use super::world::{item, item_id, names};
 
 const LETTERS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -14,7 +14,17 @@ async fn page(
     limit: usize,
     order: Order,
 ) -> (Vec<String>, bool) {
-    let page = Page { after: after.map(item_id), limit, order };
+    bounded_page(world, scope, after, (limit, usize::MAX), order).await
+}
+
+async fn bounded_page(
+    world: &World,
+    scope: &Scope,
+    after: Option<&str>,
+    (limit, max_bytes): (usize, usize),
+    order: Order,
+) -> (Vec<String>, bool) {
+    let page = Page { after: after.map(item_id), limit, max_bytes, order };
     let listing = world.store.list_items(&world.tenant, scope, &page).await;
     let listing = listing.unwrap().unwrap();
     (names(&listing.items), listing.has_more)
@@ -86,7 +96,8 @@ pub(crate) async fn an_unknown_cursor_is_refused(world: World) {
     let refusal = |scope: Scope, after: &'static str| {
         let world = &world;
         async move {
-            let page = Page { after: Some(item_id(after)), limit: 1, order: Order::Ascending };
+            let after = Some(item_id(after));
+            let page = Page { after, limit: 1, max_bytes: usize::MAX, order: Order::Ascending };
             world.store.list_items(&world.tenant, &scope, &page).await
         }
     };
@@ -127,4 +138,26 @@ pub(crate) async fn an_empty_page_tells_whether_there_are_items(world: World) {
     assert_eq!(of_full, (vec![], true));
     let of_empty = page(&world, &empty, None, 0, Order::Descending).await;
     assert_eq!(of_empty, (vec![], false));
+}
+
+pub(crate) async fn pages_are_bounded_in_bytes(world: World) {
+    let scope = Scope::Conversation(world.conversation(&["a", "b", "c"]).await);
+    let length = item("a").body.bytes().unwrap().len();
+    for (max_bytes, order, items) in [
+        (0, Order::Ascending, vec!["a"]),
+        (length, Order::Ascending, vec!["a"]),
+        (2 * length - 1, Order::Ascending, vec!["a"]),
+        (2 * length, Order::Ascending, vec!["a", "b"]),
+        (2 * length, Order::Descending, vec!["c", "b"]),
+    ] {
+        let got = bounded_page(&world, &scope, None, (9, max_bytes), order).await;
+        let items = items.into_iter().map(String::from).collect();
+        assert_eq!(got, (items, true), "{max_bytes} bytes, {order:?}");
+    }
+    let all = bounded_page(&world, &scope, None, (9, 3 * length), Order::Ascending).await;
+    assert!(!all.1, "{all:?}");
+    let last = bounded_page(&world, &scope, Some("b"), (9, 0), Order::Ascending).await;
+    assert_eq!(last, (vec!["c".into()], false));
+    let none = bounded_page(&world, &scope, None, (0, 0), Order::Ascending).await;
+    assert_eq!(none, (vec![], true));
 }

@@ -67,6 +67,7 @@ macro_rules! suite {
                 an_unknown_cursor_is_refused,
                 a_response_lists_its_own_input_only,
                 an_empty_page_tells_whether_there_are_items,
+                pages_are_bounded_in_bytes,
             }
             deletion {
                 what_only_the_deleted_response_reached_goes,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::World;
 use super::world::{item_id, items, saying};
 
-const PAGE: Page = Page { after: None, limit: 9, order: Order::Ascending };
+const PAGE: Page = Page { after: None, limit: 9, max_bytes: usize::MAX, order: Order::Ascending };
 
 pub(crate) async fn what_is_anothers_does_not_exist(alice: World) {
     let conversation = alice.conversation(&["a"]).await;

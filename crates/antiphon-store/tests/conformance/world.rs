@@ -257,7 +257,8 @@ impl World {
     }
 
     async fn all(&self, scope: &Scope) -> Vec<String> {
-        let page = Page { after: None, limit: usize::MAX, order: Order::Ascending };
+        let page =
+            Page { after: None, limit: usize::MAX, max_bytes: usize::MAX, order: Order::Ascending };
         let listing = self.store.list_items(&self.tenant, scope, &page).await;
         let listing = listing.unwrap().unwrap();
         assert!(!listing.has_more, "nothing comes behind everything");

@@ -16,7 +16,8 @@ const ALL: &str = "[limits]\n\
                    client-timeout = 9\n\
                    header-timeout = 10\n\
                    body-timeout = 11\n\
-                   max-websocket-age = 12\n";
+                   max-websocket-age = 12\n\
+                   max-answer-bytes = 13\n";
 
 fn limits(args: ServeArgs, environment: impl Environment, text: &str) -> Limits {
     configuration(args, environment, file(text)).gateway.limits
@@ -47,6 +48,17 @@ fn every_limit_has_a_key_in_the_file() {
 }
 
 #[test]
+fn the_bound_on_answers_is_that_of_every_upstream() {
+    let upstream = "[[upstreams]]\nmodels = ['*']\nurl = 'https://a.example/v1'\n";
+    let bound = |text: &str| {
+        let settings = configuration(ServeArgs::default(), variables([]), file(text)).gateway;
+        settings.upstreams[0].max_answer
+    };
+    assert_eq!(bound(upstream), 64 << 20);
+    assert_eq!(bound(&format!("{upstream}[limits]\nmax-answer-bytes = 13")), 13);
+}
+
+#[test]
 fn nothing_said_gives_limits_without_a_rate() {
     assert_eq!(limits(ServeArgs::default(), variables([]), ""), Limits::default());
     assert_eq!(Limits::default().rate, None);
@@ -73,7 +85,7 @@ fn as_many_requests_may_come_at_once_as_in_a_second() {
 fn what_is_no_limit_is_refused_with_its_line() {
     let keys = "max-body-bytes, max-header-bytes, max-items, max-item-bytes, max-open-turns, \
                 requests-per-second, burst, max-connections, client-timeout, header-timeout, \
-                body-timeout, max-websocket-age";
+                body-timeout, max-websocket-age, max-answer-bytes";
     let unknown = format!("antiphon.toml:2: unknown key 'listen'; the limits are {keys}");
     let cases = [
         ("limits = 1", "antiphon.toml:1: limits must be a table below [limits]"),

@@ -13,6 +13,7 @@ use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::turn::relay::Outcome;
 use crate::turn::report::{Called, Report};
+use crate::turn::shared_text::SharedEnd;
 
 impl Theirs<'_> {
     /// Records what the ledger will say should this process die before the turn ends. It is in doubt
@@ -126,7 +127,7 @@ impl Theirs<'_> {
         }
         let Answered { outcome, named } = answer;
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
-        let finished = outcome.finished();
+        let mut finished = outcome.finished();
         let report = plan.report.clone().with_notes(&finished.notes);
         let committed = match is_deleted {
             true => Err(ApiError::conversation_deleted()),
@@ -143,7 +144,8 @@ impl Theirs<'_> {
         };
         report.log(self.turn.caller, self.turn.request, called, &finished, failure);
         opened.close().await;
-        self.turn.tell_end(finished, committed, client).await
+        let end = SharedEnd::take(&mut finished);
+        self.turn.tell_end(finished, end, committed, client).await
     }
 
     /// Commits what is known of the turn. Where it did not end well, the upstream may hold something

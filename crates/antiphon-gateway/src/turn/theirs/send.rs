@@ -93,6 +93,7 @@ fn may_have_begun(error: &UpstreamError) -> bool {
         | UpstreamError::Unending(_)
         | UpstreamError::BrokeOff
         | UpstreamError::Garbled(_)
+        | UpstreamError::TooLarge(_)
         | UpstreamError::Failed(_) => true,
     }
 }

@@ -1,5 +1,6 @@
 //! How much callers may send, hold open and ask for.
 
+mod answers;
 mod connections;
 mod encoded;
 mod json;

@@ -122,3 +122,42 @@ async fn what_a_query_may_not_say() {
         assert!(refused.body["error"]["message"].as_str().unwrap().contains("msg_unknown"));
     }
 }
+
+/// All items of a list, read as the official clients do: behind the last item while there are more.
+/// Says how many items each page had.
+async fn walk(client: &Client, path: &str, order: &str) -> (Vec<String>, Vec<usize>) {
+    let (mut read, mut sizes, mut after) = (Vec::new(), Vec::new(), String::new());
+    loop {
+        let answer = client.get(&format!("{path}?order={order}&limit=100{after}")).await;
+        let page = answer.json();
+        read.extend(owned(list(&page["data"])));
+        sizes.push(list(&page["data"]).len());
+        if page["has_more"] == json!(false) {
+            return (read, sizes);
+        }
+        after = format!("&after={}", text(&page["last_id"]));
+    }
+}
+
+#[tokio::test]
+async fn long_items_make_pages_short() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    for length in [1 << 20, 3 << 20, 9 << 20] {
+        let letters = ["a", "b", "c"];
+        let items: Vec<Value> = letters.iter().map(|letter| user(&letter.repeat(length))).collect();
+        client.add_items(&conversation, &items).await;
+    }
+    let path = format!("/v1/conversations/{conversation}/items");
+
+    let (ascending, sizes) = walk(&client, &path, "asc").await;
+    assert_eq!(sizes, [4, 2, 1, 1, 1], "8 MiB a page, but one item at least");
+    let (mut descending, sizes) = walk(&client, &path, "desc").await;
+    assert_eq!(sizes, [1, 1, 1, 2, 4]);
+
+    descending.reverse();
+    assert_eq!(ascending, descending);
+    let distinct: std::collections::HashSet<_> = ascending.iter().collect();
+    assert_eq!(distinct.len(), 9, "every item comes once");
+}

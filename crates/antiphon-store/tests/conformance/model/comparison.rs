@@ -66,7 +66,8 @@ impl History {
     }
 
     async fn listed(&self, scope: &Scope) -> Vec<HeldItem> {
-        let page = Page { after: None, limit: 1000, order: Order::Ascending };
+        let page =
+            Page { after: None, limit: 1000, max_bytes: usize::MAX, order: Order::Ascending };
         let listing = self.world.store.list_items(&self.world.tenant, scope, &page);
         listing.await.unwrap().unwrap().items
     }

@@ -5,6 +5,7 @@ mod beginning;
 mod ending;
 mod final_output;
 mod identity;
+mod length;
 mod note;
 mod numbering;
 mod output;

@@ -117,6 +117,15 @@ impl OutputItem {
         }
     }
 
+    /// About how many bytes are kept of it.
+    pub(super) fn length(&self) -> usize {
+        let told = match &self.state {
+            State::Open(told) => told.length(),
+            State::Ended { item, .. } => item.raw().len(),
+        };
+        self.given.raw().len() + told
+    }
+
     /// Whether this announcement is the one that tells of the item, or may still become it.
     pub(super) fn listens_to(&self, announcement: u32) -> bool {
         self.voice.is_none_or(|voice| voice == announcement)

@@ -97,6 +97,12 @@ impl Part {
         }
     }
 
+    /// About how many bytes are kept of it.
+    pub(super) fn length(&self) -> usize {
+        let text = self.text.as_ref().map_or(0, Text::length);
+        text + self.opened.len() + self.annotations.iter().map(String::len).sum::<usize>()
+    }
+
     /// Whether what was said can be the beginning of this part.
     pub(super) fn leads_to(&self, given: &Given<'_>) -> bool {
         self.text.as_ref().is_none_or(|text| {

@@ -40,6 +40,11 @@ impl Parts {
         self.told.is_empty()
     }
 
+    /// About how many bytes are kept of them.
+    pub(super) fn length(&self) -> usize {
+        self.told.values().map(Part::length).sum()
+    }
+
     /// Whether anything was said in any of them.
     pub(super) fn have_spoken(&self) -> bool {
         self.told.values().any(Part::has_spoken)

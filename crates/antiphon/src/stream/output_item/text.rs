@@ -44,6 +44,11 @@ impl Text {
         &self.said
     }
 
+    /// How many bytes are kept of it.
+    pub(super) fn length(&self) -> usize {
+        self.said.len() + self.logprobs.len()
+    }
+
     /// The `logprobs` that were told with it, a raw list; `None` where there were none.
     pub(super) fn logprobs(&self) -> Option<String> {
         (!self.logprobs.is_empty()).then(|| format!("[{}]", self.logprobs))

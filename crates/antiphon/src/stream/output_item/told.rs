@@ -56,6 +56,12 @@ impl Told {
         }
     }
 
+    /// About how many bytes are kept of it.
+    pub(super) fn length(&self) -> usize {
+        let text = self.text.as_ref().map_or(0, Text::length);
+        text + self.content.length() + self.summary.length()
+    }
+
     /// Whether nothing was said.
     pub(super) fn is_silent(&self) -> bool {
         let text = self.text.as_ref().map_or("", Text::said);

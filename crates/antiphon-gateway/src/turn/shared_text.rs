@@ -1,0 +1,181 @@
+//! Long texts that several events of one answer repeat.
+//!
+//! The end of a text stands in four events: of the text, its part, its item and the response. Where a
+//! caller reads slowly these events wait in memory. They are made to share the text of the item.
+
+use std::borrow::Cow;
+
+use antiphon::Item;
+use antiphon::stream::{Event, Finished};
+use bytes::Bytes;
+use memchr::{memchr, memchr2, memmem};
+
+use super::channel::Told;
+use crate::chunks::Chunks;
+
+/// Texts of at least this length are shared.
+const LONG: usize = 16 << 10;
+
+/// How many texts are looked for in an event: what is beyond them is copied.
+const MAX_TEXTS: usize = 16;
+
+/// The long strings of some items, as they stand in their JSON.
+#[derive(Default)]
+pub(super) struct SharedTexts(Vec<Bytes>);
+
+impl SharedTexts {
+    /// The texts of these items, if one of the events is long enough to repeat any.
+    pub(super) fn of<'a>(events: &[Event], items: impl Iterator<Item = &'a Item>) -> Self {
+        match events.iter().any(may_repeat) {
+            true => Self::within(items),
+            false => Self::default(),
+        }
+    }
+
+    fn within<'a>(items: impl Iterator<Item = &'a Item>) -> Self {
+        let mut texts: Vec<Bytes> = items.flat_map(|item| long_strings(item.raw())).collect();
+        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        texts.truncate(MAX_TEXTS);
+        Self(texts)
+    }
+
+    /// The event, as it waits for a reader.
+    pub(super) fn told(&self, event: Event) -> Told {
+        let mut data = Chunks::default();
+        match share(&self.0, &event.data, &mut data) {
+            true => Told::Long(event.kind, data),
+            false => Told::Event(event),
+        }
+    }
+
+    /// A text that may repeat these.
+    fn chunks(&self, text: &str) -> Chunks {
+        let mut chunks = Chunks::default();
+        share(&self.0, text.as_bytes(), &mut chunks);
+        chunks
+    }
+}
+
+/// Whether the event is long enough to repeat a text. A piece of a text is new, however long.
+fn may_repeat(event: &Event) -> bool {
+    event.data.len() >= LONG && !event.kind.ends_with(".delta")
+}
+
+/// Writes `data` with slices of these texts where it repeats them, and copies the rest; says whether
+/// there was any.
+fn share(texts: &[Bytes], data: &[u8], shared: &mut Chunks) -> bool {
+    for (position, text) in texts.iter().enumerate() {
+        if let Some(start) = memmem::find(data, text) {
+            let (before, rest) = data.split_at(start);
+            share(&texts[position + 1..], before, shared);
+            shared.push(text.clone());
+            share(&texts[position..], &rest[text.len()..], shared);
+            return true;
+        }
+    }
+    shared.push(Bytes::copy_from_slice(data));
+    false
+}
+
+/// What is told of a response's end, taken out of it. It shares the texts of the output, so that a turn
+/// that waits for its commit or its caller has them once.
+pub(super) struct SharedEnd {
+    response: Chunks,
+    event: Told,
+}
+
+impl SharedEnd {
+    /// Takes response and event, and leaves them empty.
+    pub(super) fn take(finished: &mut Finished) -> Self {
+        let items = finished.output.iter().map(|output| &output.announced);
+        let texts = SharedTexts::within(items);
+        let response = texts.chunks(&std::mem::take(&mut finished.response));
+        let nothing = Event { kind: Cow::Borrowed(""), data: Bytes::new() };
+        let event = texts.told(std::mem::replace(&mut finished.event, nothing));
+        Self { response, event }
+    }
+
+    /// Puts them back.
+    pub(super) fn put_back(self, finished: &mut Finished) {
+        let response = String::from_utf8(self.response.to_bytes().into());
+        finished.response = response.expect("it was taken from a text");
+        finished.event = self.event.into_event().expect("it was taken from an event");
+    }
+
+    /// The response object.
+    pub(super) fn into_response(self) -> Chunks {
+        self.response
+    }
+
+    /// The last event.
+    pub(super) fn into_event(self) -> Told {
+        self.event
+    }
+}
+
+/// The insides of the long strings of a JSON text, as slices of it.
+fn long_strings(json: &Bytes) -> Vec<Bytes> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(quote) = memchr(b'"', &json[at..]) {
+        let start = at + quote + 1;
+        let end = end_of_string(json, start);
+        if end - start >= LONG {
+            found.push(json.slice(start..end));
+        }
+        at = (end + 1).min(json.len());
+    }
+    found
+}
+
+/// Where the string ends whose inside begins at `start`.
+fn end_of_string(json: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        if json[at + found] == b'"' {
+            return at + found;
+        }
+        at += found + 2;
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(text: &str) -> Item {
+        let raw = format!(r#"{{"type":"message","role":"assistant","content":"{text}"}}"#);
+        Item::parse(raw.into()).unwrap()
+    }
+
+    fn event(data: String) -> Event {
+        Event { kind: "e".into(), data: data.into() }
+    }
+
+    #[test]
+    fn events_share_the_text_of_their_item() {
+        let text = format!(r#"\"{}\\"#, "x".repeat(LONG));
+        let item = item(&text);
+        let written = format!(r#"{{"text":"{text}","again":"{text}"}}"#);
+        let events = [event(written.clone())];
+        let texts = SharedTexts::of(&events, std::iter::once(&item));
+
+        let [event] = events;
+        let Told::Long(_, data) = texts.told(event) else { panic!("it is long") };
+
+        assert_eq!(data.to_bytes(), written);
+        let raw = item.raw().as_ptr_range();
+        let copied = data.iter().filter(|chunk| !raw.contains(&chunk.as_ptr()));
+        assert!(copied.map(Bytes::len).sum::<usize>() < 100);
+    }
+
+    #[test]
+    fn other_events_stay_as_they_are() {
+        let item = item(&"x".repeat(LONG));
+        for data in ["{}".to_owned(), format!("\"{}\"", "y".repeat(LONG))] {
+            let event = event(data);
+            let texts = SharedTexts::of(std::slice::from_ref(&event), std::iter::once(&item));
+            assert_eq!(texts.told(event.clone()), Told::Event(event));
+        }
+    }
+}
