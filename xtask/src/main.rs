@@ -8,6 +8,7 @@ mod faults;
 mod fuzz;
 mod house;
 mod laws;
+mod memory;
 mod openapi;
 mod packages;
 mod postgres;
@@ -30,6 +31,7 @@ use crate::clients::Suites;
 use crate::faults::Faults;
 use crate::fuzz::Fuzz;
 use crate::laws::Laws;
+use crate::memory::Memory;
 use crate::packages::Packages;
 use crate::report::Report;
 use crate::step::Step;
@@ -73,6 +75,8 @@ enum Task {
     Bench(Bench),
     /// What open streams cost a gateway
     Streams(Streams),
+    /// What hostile loads cost a gateway in memory
+    Memory(Memory),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -86,6 +90,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Laws(laws) => laws::run(&workspace, &laws),
         Task::Faults(faults) => faults::run(&workspace, &faults),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
+        Task::Memory(memory) => return memory::run(&workspace, &memory),
         Task::Streams(streams) => return streams::run(&workspace, &streams),
     };
     Ok(shown(&report))

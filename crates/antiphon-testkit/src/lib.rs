@@ -10,12 +10,14 @@
 //! - [`serve`], [`deliver`], [`Reply`], [`Exchange`]: the machinery below, for other providers.
 //! - [`recall`]: the model that answers when nothing is scripted. It knows only what the input
 //!   holds, so a lost turn shows in its answer.
+//! - [`process`]: a gateway as a process of its own, whose memory can be measured.
 //! - [`postgres`]: a real PostgreSQL server, with as many empty databases as tests want.
 
 mod api;
 pub mod digest;
 pub mod judge;
 pub mod postgres;
+pub mod process;
 pub mod recall;
 mod refusal;
 mod seal;

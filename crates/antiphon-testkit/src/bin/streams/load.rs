@@ -6,11 +6,11 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use antiphon_testkit::process::{Gateway, Memory};
 use antiphon_testkit::{Answer, Exchange, FakeUpstream, Reply};
 use futures_util::{StreamExt as _, stream};
 
 use crate::caller::Caller;
-use crate::gateway::{Gateway, Memory};
 use crate::report::Report;
 
 /// A gateway, its upstream and how many streams there are to be.
@@ -36,7 +36,7 @@ const BEFORE: usize = 256;
 impl Load {
     pub(crate) async fn start(antiphon: &Path, count: usize) -> Result<Self, Box<dyn Error>> {
         let upstream = FakeUpstream::start().await;
-        let gateway = Gateway::start(antiphon, &upstream.base_url()).await?;
+        let gateway = Gateway::start(antiphon, &upstream.base_url(), &[]).await?;
         Ok(Self { gateway, upstream, count })
     }
 

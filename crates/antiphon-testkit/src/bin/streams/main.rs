@@ -4,7 +4,6 @@
 //! The gateway is a process of its own; upstream and callers are in this one.
 
 mod caller;
-mod gateway;
 mod load;
 mod report;
 

@@ -2,7 +2,8 @@
 
 use std::{fmt, io};
 
-use crate::gateway::Memory;
+use antiphon_testkit::process::Memory;
+
 use crate::load::Step;
 
 /// The gateway's memory step by step, and what failed.

@@ -1,4 +1,4 @@
-//! The gateway under load.
+//! A gateway as a process of its own, for measurements.
 
 use std::error::Error;
 use std::fs;
@@ -11,8 +11,9 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
-/// An `antiphon serve` on a store of its own. It ends with this.
-pub(crate) struct Gateway {
+/// An `antiphon serve` on a store of its own. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Gateway {
     process: Child,
     address: SocketAddr,
     _output: BufReader<ChildStdout>,
@@ -20,22 +21,29 @@ pub(crate) struct Gateway {
 }
 
 /// Memory of a process, in bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct Memory {
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
     /// What is resident now.
-    pub(crate) resident: u64,
-    /// The most that was.
-    pub(crate) peak: u64,
+    pub resident: u64,
+    /// The most that was resident since the process started, or since [`Gateway::forget_peak`].
+    pub peak: u64,
 }
 
 impl Gateway {
-    /// Starts it in front of this upstream.
-    pub(crate) async fn start(program: &Path, upstream: &str) -> Result<Self, Box<dyn Error>> {
+    /// Starts it in front of this upstream, with these further arguments. It is given no variables
+    /// but those that configure an allocator.
+    pub async fn start(
+        program: &Path,
+        upstream: &str,
+        more: &[&str],
+    ) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let mut process = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--upstream", upstream])
+            .args(more)
             .current_dir(folder.path())
             .env_clear()
+            .envs(std::env::vars().filter(|(name, _)| configures_allocator(name)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -49,16 +57,30 @@ impl Gateway {
         Ok(Self { process, address: address.parse()?, _output: output, _folder: folder })
     }
 
-    pub(crate) fn address(&self) -> SocketAddr {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
+    /// Has Linux take what is resident now for the peak.
+    pub fn forget_peak(&self) -> io::Result<()> {
+        fs::write(format!("/proc/{}/clear_refs", self.id()?), "5")
+    }
+
     /// What it takes now, as Linux tells it.
-    pub(crate) fn memory(&self) -> io::Result<Memory> {
-        let id = self.process.id().ok_or(io::ErrorKind::NotFound)?;
-        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+    pub fn memory(&self) -> io::Result<Memory> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id()?))?;
         Ok(Memory { resident: field(&status, "VmRSS:")?, peak: field(&status, "VmHWM:")? })
     }
+
+    fn id(&self) -> io::Result<u32> {
+        self.process.id().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+fn configures_allocator(name: &str) -> bool {
+    let prefixes = ["MALLOC_", "MIMALLOC_", "_RJEM_", "GLIBC_TUNABLES", "LD_PRELOAD"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn field(status: &str, name: &str) -> io::Result<u64> {
