@@ -153,8 +153,19 @@ pub(super) async fn input_items(
     query: ListQuery,
 ) -> Result<Response, ApiError> {
     let unknown = || gateway.response_not_found(&text);
-    let scope = Scope::Input(ResponseId::parse(&text).ok_or_else(unknown)?);
-    let listing = gateway.store.list_items(&caller.tenant, &scope, &query.page).await?;
+    let id = ResponseId::parse(&text).ok_or_else(unknown)?;
+    let (store, tenant) = (&gateway.store, &caller.tenant);
+    let record = store.response(tenant, &id).await?.ok_or_else(unknown)?;
+    // A retry whose input an earlier attempt stored has none of its own.
+    let stored_by = turn::input_stored_by(&record.response.report);
+    let stored_by = stored_by.filter(|_| record.input.is_empty());
+    if let Some(attempt) = stored_by {
+        let scope = Scope::Input(attempt);
+        if let Some(listing) = store.list_items(tenant, &scope, &query.page).await? {
+            return Ok(json(list(&listing.items, listing.has_more, query.encrypted)));
+        }
+    }
+    let listing = store.list_items(tenant, &Scope::Input(id), &query.page).await?;
     let listing = listing.ok_or_else(unknown)?;
     Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)))
 }

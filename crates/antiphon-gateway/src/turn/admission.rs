@@ -11,6 +11,7 @@ use antiphon::{Fingerprint, HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
 use super::report::Report;
 use super::resolve::Incoming;
+use super::retry::PriorInput;
 use super::view::is_bare_reasoning;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
@@ -77,6 +78,31 @@ impl Admission {
             brought: HashMap::new(),
             late: Vec::new(),
         }
+    }
+
+    /// The same for a request of which an earlier attempt left its input in the transcript. That input
+    /// is judged as it was then, by what was held before it, and none of it is stored again.
+    pub(super) fn again(
+        transcript: Transcript,
+        incoming: Vec<Incoming>,
+        prior: &PriorInput,
+        key: FingerprintKey,
+        strict: bool,
+    ) -> Self {
+        let before = transcript.items()[..prior.positions.start].iter().cloned().collect();
+        let items: Vec<Item> = incoming.iter().map(|incoming| incoming.item.clone()).collect();
+        let verdicts = reconcile(&before, &items, key);
+        let mut stored = prior.positions.clone();
+        let mut brought = HashMap::new();
+        for (position, item) in items.iter().enumerate().filter(|(at, _)| verdicts[*at].is_fresh())
+        {
+            let mut rest = stored.clone();
+            if let Some(at) = rest.find(|at| is_stored_as(&transcript.items()[*at], item, key)) {
+                brought.insert(position, at);
+                stored = rest;
+            }
+        }
+        Self { verdicts, brought, ..Self::new(transcript, incoming, key, strict) }
     }
 
     /// The same where the upstream refused some of it, and an earlier attempt of the same request brought
@@ -149,7 +175,11 @@ impl Admission {
             return true;
         }
         if let Some(held) = self.brought.get(&position) {
-            self.report.brought(position, item, &self.transcript.items()[*held].id);
+            let held = &self.transcript.items()[*held];
+            match held.is_tombstone() {
+                true => self.report.left_out(position, item, LeftOut::Deleted),
+                false => self.report.brought(position, item, &held.id),
+            }
             return true;
         }
         false
@@ -254,6 +284,18 @@ fn renamed(item: Item) -> (ItemId, Item) {
         Some(_) => item.with(|object| object.set_string("id", id.as_str())),
     };
     (id, item)
+}
+
+/// Whether an attempt at the same request stored this item so: as it came, or, where it was a late
+/// output, as the message that tells of it. A compaction trigger has had its effect, and counts anew.
+fn is_stored_as(stored: &HeldItem, item: &Item, key: FingerprintKey) -> bool {
+    let says = |item: &Item| {
+        let (mine, head) = (item.head(), &stored.head);
+        (&mine.kind, &mine.role, &mine.call_id) == (&head.kind, &head.role, &head.call_id)
+            && Fingerprint::of(key, item) == stored.fingerprint
+    };
+    item.head().kind != Kind::CompactionTrigger
+        && (says(item) || message_of_late_output(item).is_some_and(|message| says(&message)))
 }
 
 fn call_unknown(item: &Item) -> Fault {

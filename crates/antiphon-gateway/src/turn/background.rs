@@ -134,11 +134,11 @@ impl Turn<'_> {
             return Ok(Beginning::Open(id));
         }
         let opened = self.open().await?;
-        let superseding = match self.made_before(&opened).await? {
+        let cut = match self.made_before(&opened).await? {
             Made::Whole(record) => return Ok(Beginning::Answered(record)),
-            made => matches!(made, Made::Superseded),
+            made => made.cut(),
         };
-        let planned = self.planned(opened, superseding).await?;
+        let planned = self.planned(opened, cut).await?;
         let head = planned.plan.report.head(&planned.opened.response_id);
         Ok(Beginning::New { head, planning: ready(Ok(planned)).boxed(), underway })
     }

@@ -10,6 +10,7 @@ use super::background::Planning;
 use super::log::EventLog;
 use super::open::Opened;
 use super::relay::Outcome;
+use super::retry::CutAttempts;
 use super::{Client, Planned, Turn};
 use crate::background::{Job, expiry_of};
 use crate::entropy::unix_now;
@@ -43,7 +44,7 @@ impl Turn<'_> {
     pub(super) async fn opened_and_planned(&self) -> Result<Planned, ApiError> {
         self.gateway.upstream_of(&self.request.model)?;
         let opened = self.open().await?;
-        self.planned(opened, false).await
+        self.planned(opened, CutAttempts::default()).await
     }
 
     /// Works on a job of which `told` events are told.

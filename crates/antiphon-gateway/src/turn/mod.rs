@@ -52,9 +52,10 @@ use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
 use self::relay::{Hearing, Outcome, Unwanted};
+pub(crate) use self::report::input_stored_by;
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
-use self::retry::Made;
+use self::retry::{CutAttempts, Made};
 use self::send::Sent;
 use self::shared_text::SharedEnd;
 use self::theirs::Theirs;
@@ -168,8 +169,7 @@ impl Turn<'_> {
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
-        let superseding = matches!(made, Made::Superseded);
-        let Planned { opened, mut plan } = self.planned(opened, superseding).await?;
+        let Planned { opened, mut plan } = self.planned(opened, made.cut()).await?;
         if self.request.wants == Wants::Preparation {
             return self.warm_up(opened, plan, client).await;
         }
@@ -207,12 +207,13 @@ impl Turn<'_> {
     }
 
     /// Loads what is held, and decides what of the input is new and what the model is given.
-    async fn planned(&self, opened: Opened, superseding: bool) -> Result<Planned, ApiError> {
+    /// `cut`: the attempts at the same request that were cut short.
+    async fn planned(&self, opened: Opened, cut: CutAttempts) -> Result<Planned, ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
         let held = self.held(&opened).await?;
         let input = self.resolve(&held, self.request.input.clone()).await?;
-        let mut plan = self.plan(held, input, upstream)?;
-        plan.superseded(superseding);
+        let mut plan = self.plan_after(held, input, cut.prior.as_ref(), upstream)?;
+        plan.follows(&cut);
         Ok(Planned { opened, plan })
     }
 

@@ -52,6 +52,13 @@ impl Opened {
         self.cursor == Some(record.cursor)
     }
 
+    /// Whether the items of this response are on the thread that the turn appends to.
+    pub(super) fn is_on_thread_of(&self, record: &ResponseRecord) -> bool {
+        self.cursor.is_some_and(|cursor| {
+            (cursor.shard, cursor.thread) == (record.cursor.shard, record.cursor.thread)
+        })
+    }
+
     /// Where the items of a turn go that failed: not into the conversation.
     pub(super) fn base_apart(&self) -> Base {
         match (&self.base, self.cursor) {

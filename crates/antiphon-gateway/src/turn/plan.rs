@@ -13,6 +13,7 @@ use super::admission::Admission;
 use super::encode::{self, Sources};
 use super::report::Report;
 use super::resolve::Incoming;
+use super::retry::{CutAttempts, PriorInput};
 use super::start::Target;
 use super::view::View;
 use crate::error::ApiError;
@@ -47,6 +48,9 @@ struct Admitted {
     made_with: HashMap<ItemId, ItemId>,
     /// What was left out of it.
     report: Report,
+    /// The positions of items that an earlier attempt at the request stored, which the model is
+    /// asked again.
+    asked_again: Vec<usize>,
 }
 
 impl Admitted {
@@ -72,15 +76,16 @@ impl Plan {
             sources: Vec::new(),
             made_with: HashMap::new(),
             report: report.clone(),
+            asked_again: Vec::new(),
         };
         let (transcript, origin) = (self.transcript.clone(), self.origin.clone());
         Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
     }
 
-    /// The turn stands in the place of an earlier attempt, or not.
-    pub(super) fn superseded(&mut self, earlier: bool) {
-        self.report.superseded(earlier);
-        self.admitted.report.superseded(earlier);
+    /// Earlier attempts at the same request were cut short.
+    pub(super) fn follows(&mut self, cut: &CutAttempts) {
+        self.report.follows(cut);
+        self.admitted.report.follows(cut);
     }
 }
 
@@ -93,15 +98,30 @@ impl Turn<'_> {
         incoming: Vec<Incoming>,
         upstream: Upstream<'_>,
     ) -> Result<Plan, ApiError> {
+        self.plan_after(held, incoming, None, upstream)
+    }
+
+    /// The same for a request of which an earlier attempt left its input in the conversation.
+    pub(super) fn plan_after(
+        &self,
+        held: Transcript,
+        incoming: Vec<Incoming>,
+        prior: Option<&PriorInput>,
+        upstream: Upstream<'_>,
+    ) -> Result<Plan, ApiError> {
         let strict = self.gateway.settings.faults == Faults::Reject;
         let key = self.gateway.fingerprint_key;
         let origin = upstream.origin(&self.request.model);
-        let mut admission = Admission::new(held, incoming, key, strict);
+        let mut admission = match prior {
+            Some(prior) => Admission::again(held, incoming, prior, key, strict),
+            None => Admission::new(held, incoming, key, strict),
+        };
         admission.admit_all()?;
         let Admission { transcript, sources, report, held, made_with, .. } = admission;
         let report = report.of_request(&self.caller.request_id);
         let made_with = known_reasoning(&transcript, made_with);
-        let admitted = Admitted { held, sources, made_with, report };
+        let asked_again = prior.map_or_else(Vec::new, |prior| prior.words(&transcript));
+        let admitted = Admitted { held, sources, made_with, report, asked_again };
         let (prompt, report) =
             self.prompt_of(&transcript, &admitted, Target::new(&origin, upstream))?;
         let fresh = transcript.items()[held..].to_vec();
@@ -148,7 +168,8 @@ impl Turn<'_> {
         let (source, mut report) = (|at| admitted.source(at), admitted.report.clone());
         let started = admitted.held + admitted.sources.len();
         let start = self.start(transcript, started, target, source, &mut report)?;
-        let mut view = View::of(transcript, start.as_ref(), source, report);
+        let asked_again = (&admitted.asked_again[..], admitted.held..started);
+        let mut view = View::of(transcript, start.as_ref(), asked_again, source, report);
         if !self.is_compacted_there(upstream, origin) {
             view.leave_trigger();
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use antiphon::faults::LeftOut;
+use antiphon::json::Object;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
 use antiphon::stream::{Finished, Note};
@@ -17,6 +18,7 @@ use serde::Serialize;
 use self::upstream::Relearned;
 use super::Head;
 use super::open::Opened;
+use super::retry::CutAttempts;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request::CreateRequest;
@@ -33,6 +35,9 @@ pub(super) struct Report {
     input_items: usize,
     /// Whether the turn stands in the place of an earlier attempt that was cut short.
     superseding: bool,
+    /// The earlier attempt at the same request whose stored input the turn answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_of: Option<String>,
     /// How often the upstream was asked again because it failed.
     retries: u32,
     /// What an upstream that keeps the state refused, whereupon it was asked what it holds and the turn
@@ -131,6 +136,7 @@ impl Report {
             request_id: None,
             input_items,
             superseding: false,
+            retry_of: None,
             retries: 0,
             relearned: None,
             replayed: None,
@@ -148,9 +154,10 @@ impl Report {
         self
     }
 
-    /// The turn stands in the place of an earlier attempt, or not.
-    pub(super) fn superseded(&mut self, earlier: bool) {
-        self.superseding = earlier;
+    /// Earlier attempts at the same request were cut short.
+    pub(super) fn follows(&mut self, cut: &CutAttempts) {
+        self.superseding = cut.superseded;
+        self.retry_of = cut.prior.as_ref().map(|prior| prior.response.to_string());
     }
 
     /// How often the upstream was asked again.
@@ -368,6 +375,13 @@ impl Report {
             "turn"
         );
     }
+}
+
+/// The earlier attempt that stored the input of a response with this report; `None` where the
+/// response stored its own.
+pub(crate) fn input_stored_by(report: &[u8]) -> Option<ResponseId> {
+    let attempt = Object::parse(report).ok()?.string("retry_of")?.into_owned();
+    ResponseId::parse(&attempt)
 }
 
 fn stream_repair(note: &Note) -> StreamRepair {

@@ -3,11 +3,18 @@
 //! It never doubles a turn. Where the first attempt came to a whole answer, that is given again, and
 //! no model is asked. Where it was cut short, it is superseded: its conversation returns to where it
 //! began. What failed left nothing there.
+//!
+//! A cut attempt stays in its conversation if another turn was appended to it, or if a response
+//! continues from it. A request with a key then continues the conversation as it is now: it stores no
+//! input item again, and the model gets the stored input at the end of its view ([`PriorInput`]).
+
+use std::ops::Range;
 
 use antiphon::dialect::{Asked, Dialect};
+use antiphon::item::{Role, Side};
 use antiphon::json::Object;
 use antiphon::stream::{Envelope, Status, Taken};
-use antiphon::{HeldItem, Item, Origin, Transcript};
+use antiphon::{HeldItem, Item, Kind, Origin, Transcript};
 use antiphon_store::{ConversationId, Earlier, NewResponse, ResponseId, ResponseRecord, ThreadId};
 use bytes::Bytes;
 use http::StatusCode;
@@ -36,8 +43,51 @@ pub(super) enum Made {
     Never,
     /// A whole answer.
     Whole(Box<ResponseRecord>),
-    /// A turn that was cut short, and has been taken back from its conversation.
-    Superseded,
+    /// Attempts that were cut short.
+    Cut(CutAttempts),
+}
+
+impl PriorInput {
+    /// The positions of the live items that a model is to answer: messages and outputs. Instructions
+    /// and items that a model made stay in their places.
+    pub(super) fn words(&self, transcript: &Transcript) -> Vec<usize> {
+        let is_word = |at: &usize| {
+            let item = &transcript.items()[*at];
+            let instructs = item.head.role.is_some_and(Role::instructs);
+            let is_output = matches!(item.head.pairing(), Some((Side::Output, _)));
+            let is_message = item.head.kind == Kind::Message && !item.head.is_model_made();
+            !item.is_tombstone() && !instructs && (is_message || is_output)
+        };
+        self.positions.clone().filter(is_word).collect()
+    }
+}
+
+impl Made {
+    /// The attempts that were cut short, of which there are none if this is something else.
+    pub(super) fn cut(self) -> CutAttempts {
+        match self {
+            Self::Cut(cut) => cut,
+            Self::Never | Self::Whole(_) => CutAttempts::default(),
+        }
+    }
+}
+
+/// Attempts at the request that were cut short in its conversation.
+#[derive(Debug, Default)]
+pub(super) struct CutAttempts {
+    /// Whether the last turn of the conversation was one, and has been taken back.
+    pub(super) superseded: bool,
+    /// The input of one that is still in the conversation.
+    pub(super) prior: Option<PriorInput>,
+}
+
+/// The input of an earlier attempt at the request that its conversation still holds.
+#[derive(Clone, Debug)]
+pub(super) struct PriorInput {
+    /// The response of that attempt.
+    pub(super) response: ResponseId,
+    /// The positions of the input in the conversation's transcript. Deleted items count.
+    pub(super) positions: Range<usize>,
 }
 
 /// Earlier attempts at a request that have ended, the newest first.
@@ -70,12 +120,36 @@ impl Turn<'_> {
         if forgotten.iter().any(|record| opened.begins_behind(record)) {
             return Ok(Made::Never);
         }
-        match &opened.conversation {
-            Some(conversation) if self.take_back(conversation, opened).await? => {
-                Ok(Made::Superseded)
-            }
-            _ => Ok(Made::Never),
+        let superseded = match &opened.conversation {
+            Some(conversation) => self.take_back(conversation, opened).await?,
+            None => false,
+        };
+        let prior = if self.is_keyed() { self.find_prior_input(opened).await? } else { None };
+        match superseded || prior.is_some() {
+            true => Ok(Made::Cut(CutAttempts { superseded, prior })),
+            false => Ok(Made::Never),
         }
+    }
+
+    /// The input that an earlier attempt left in the conversation. Only a key makes this certain: an
+    /// equal body without one may be a turn of its own.
+    async fn find_prior_input(&self, opened: &Opened) -> Result<Option<PriorInput>, ApiError> {
+        if opened.conversation.is_none() {
+            return Ok(None);
+        }
+        let Attempts { known, .. } = self.known_attempts(opened).await?;
+        let holds_input =
+            |record: &ResponseRecord| opened.is_on_thread_of(record) && !record.input.is_empty();
+        let Some(record) = known.into_iter().find(holds_input) else { return Ok(None) };
+        // The thread only grows behind this response, so that its positions stay.
+        let end = self.load(Some(record.cursor)).await?.items().len();
+        let length = |range: &Range<u64>| usize::try_from(range.end - range.start).ok();
+        let positions = length(&record.output).zip(length(&record.input)).and_then(|(out, inp)| {
+            let end = end.checked_sub(out)?;
+            Some(end.checked_sub(inp)?..end)
+        });
+        let response = record.response.id;
+        Ok(positions.map(|positions| PriorInput { response, positions }))
     }
 
     /// The earlier attempts at the request; none where it does not say that it was made before.

@@ -1,6 +1,7 @@
 //! What the model is given.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use antiphon::dialect::{Dialect, Seal};
 use antiphon::faults::Fault;
@@ -26,11 +27,13 @@ struct Entry {
 }
 
 impl View {
-    /// What `transcript` says, from where it `starts` on. `source`: where in the input the item at a
-    /// position of the transcript came from.
+    /// What `transcript` says, from where it `starts` on. `asked_again`: the positions of stored
+    /// items that the model is asked again, and the range of the fresh input. `source`: where in the
+    /// input the item at a position of the transcript came from.
     pub(super) fn of(
         transcript: &Transcript,
         starts: Option<&Start>,
+        (asked_again, fresh): (&[usize], Range<usize>),
         source: impl Fn(usize) -> Option<usize>,
         report: Report,
     ) -> Self {
@@ -39,6 +42,7 @@ impl View {
         if let Some(start) = starts.filter(|start| start.is_new) {
             put_before_last_words(transcript, start.at, &mut positions);
         }
+        move_to_end(&mut positions, asked_again, &fresh);
         let entry = |at: usize| {
             let held = &transcript.items()[at];
             let as_held = || held.item().expect("a view has live items only");
@@ -111,6 +115,15 @@ fn put_before_last_words(transcript: &Transcript, compaction: usize, view: &mut 
     view[place..].rotate_right(1);
 }
 
+/// Moves stored items to the end of a view, in their order. Only the fresh input stays behind them.
+fn move_to_end(view: &mut Vec<usize>, moved: &[usize], fresh: &Range<usize>) {
+    let (last, mut others): (Vec<usize>, Vec<usize>) =
+        view.iter().partition(|position| moved.contains(position));
+    let end = others.iter().position(|at| fresh.contains(at)).unwrap_or(others.len());
+    others.splice(end..end, last);
+    *view = others;
+}
+
 /// Why a reasoning item cannot be sent to `target`.
 fn unusable(
     item: &Item,
@@ -136,4 +149,27 @@ pub(crate) fn is_bare_reasoning(item: &Item) -> bool {
     let head = item.head();
     let has_content = || item.object().present("content").is_some_and(|content| content != "[]");
     head.kind == Kind::Reasoning && !head.encrypted && !has_content()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moved(view: &[usize], moved: &[usize], fresh: Range<usize>) -> Vec<usize> {
+        let mut view = view.to_vec();
+        move_to_end(&mut view, moved, &fresh);
+        view
+    }
+
+    #[test]
+    fn stored_input_goes_behind_later_turns() {
+        assert_eq!(moved(&[0, 1, 2, 3, 4], &[1, 2], 5..5), [0, 3, 4, 1, 2]);
+        assert_eq!(moved(&[0, 1], &[], 2..2), [0, 1]);
+    }
+
+    #[test]
+    fn stored_input_goes_behind_a_new_compaction_and_before_fresh_input() {
+        assert_eq!(moved(&[0, 1, 5], &[1], 5..5), [0, 5, 1]);
+        assert_eq!(moved(&[0, 1, 6, 5], &[0], 5..6), [1, 6, 0, 5]);
+    }
 }

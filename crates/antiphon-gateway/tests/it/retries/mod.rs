@@ -4,6 +4,7 @@ mod answered;
 mod forgotten;
 mod keyed;
 mod left_open;
+mod several_writers;
 mod superseded;
 
 use serde_json::Value;
