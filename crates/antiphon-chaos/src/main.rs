@@ -4,6 +4,8 @@
 //! - what was acknowledged is there, once, with the items that were told, and in an order that fits
 //!   what each client knows;
 //! - no turn is half there: it is whole, or its input and its finished items are, or nothing is;
+//! - a request that is repeated under its key stores its input once, also where several writers share
+//!   its conversation;
 //! - an id that a client saw in `response.created` can be gone on from;
 //! - what the model is given is well-formed, is all that is kept, and nothing that was deleted.
 //!
@@ -28,6 +30,7 @@ mod run;
 mod scene;
 mod tally;
 mod wire;
+mod writers;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

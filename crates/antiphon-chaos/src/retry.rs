@@ -92,7 +92,9 @@ impl Retry {
 ///   next attempt for a turn that says the same;
 /// - all of its input, outputs of calls, is held, and others have built on it: of the next attempt
 ///   nothing is new;
-/// - others may have built on it and left nothing there to see.
+/// - others may have built on it and left nothing there to see;
+/// - it has a key, and others have built on its input: that stays, and only an answer is added, which
+///   the writers of shared conversations check (`writers.rs`).
 fn was_in(ledger: &Ledger, number: u32, conversation: &str, may_be_whole: bool) -> Option<Was> {
     let turn = &ledger.turns[&number];
     let rows = &ledger.conversations[conversation];
@@ -108,6 +110,7 @@ fn was_in(ledger: &Ledger, number: u32, conversation: &str, may_be_whole: bool) 
         (false, true) if is_built_on(ledger, turn) => None,
         (false, true) => Some(Was::CutLast),
         (false, false) if is_answer => None,
+        (false, false) if turn.is_keyed && !own.is_empty() => None,
         (false, false) => Some(Was::Apart),
     }
 }

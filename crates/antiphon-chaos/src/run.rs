@@ -25,6 +25,7 @@ use crate::retry::Retry;
 use crate::scene::Scene;
 use crate::tally::Tally;
 use crate::wire::{Lost, Wire};
+use crate::writers::Writers;
 
 /// How much is done.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,7 @@ pub(crate) struct Run {
     rng: fastrand::Rng,
     ledger: Arc<Mutex<Ledger>>,
     scene: Arc<Mutex<Scene>>,
+    writers: Writers,
     /// What the run came to so far.
     pub(crate) tally: Tally,
 }
@@ -73,7 +75,8 @@ impl Run {
         let (store, upstream) = (ground.url().to_owned(), provider.url().to_owned());
         let fleet = Fleet::start(Launch { binary, folder, store, upstream }, ground).await?;
         let (ledger, scene, tally) = <_>::default();
-        Ok(Self { fleet, provider, rng, ledger, scene, tally })
+        let writers = Writers::new(&mut rng);
+        Ok(Self { fleet, provider, rng, ledger, scene, writers, tally })
     }
 
     /// Kills the gateway again and again; gives what was violated, and stops at the first round in
@@ -86,6 +89,10 @@ impl Run {
             }
         }
         let wire = self.wire();
+        let violations = self.writers.check_all(wire).await?;
+        if !violations.is_empty() {
+            return Ok(violations);
+        }
         let mut ledger = mem::take(&mut *lock(&self.ledger));
         check::everything(wire, &mut ledger).await
     }
@@ -96,6 +103,9 @@ impl Run {
         self.fleet.all_ended().await?;
         self.tally.kills += 1;
         violations.extend(self.check().await?);
+        let wire = self.wire();
+        violations.extend(self.writers.check(wire).await?);
+        self.tally.repeated = self.writers.repeated;
         if violations.is_empty() {
             violations.extend(self.ask_again().await?);
         }
@@ -119,7 +129,8 @@ impl Run {
             let id = look::create_conversation(self.wire()).await?;
             lock(&self.scene).opened(id);
         }
-        Ok(())
+        let wire = self.wire();
+        self.writers.open_conversations(wire).await
     }
 
     /// Has the clients send requests, kills a gateway at some moment, waits for the clients, and
@@ -128,16 +139,19 @@ impl Run {
         let fuse = Arc::new(Fuse::light(&mut self.rng));
         self.provider.watch(&fuse);
         let running = self.clients(clients, &fuse);
+        let writing = self.writers.start(&self.fleet, &fuse);
         if timeout(ROUND, fuse.burnt()).await.is_err() {
             fuse.burn();
         }
         sleep(Duration::from_micros(self.rng.u64(..DELAY))).await;
         if self.rng.u8(..CRASHES) == 0 && self.fleet.crash().await? {
             lock(&self.ledger).crashed = true;
+            self.writers.ended(writing).await?;
             return ended(running).await;
         }
         let index = self.rng.usize(..self.fleet.len());
         self.fleet.kill(index).await?;
+        self.writers.ended(writing).await?;
         let violations = ended(running).await?;
         let wait = if self.rng.u8(..4) == 0 { 0 } else { 5 };
         self.fleet.start_again(index, wait).await?;

@@ -23,6 +23,8 @@ pub(crate) struct Tally {
     pub(crate) retried: usize,
     /// Of these, those whose first answer was to be given again.
     pub(crate) given_again: usize,
+    /// Requests that writers of shared conversations repeated under their keys.
+    pub(crate) repeated: usize,
 }
 
 impl Tally {
@@ -41,13 +43,23 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, requests, acknowledged, failed, open, continued, retried, given_again } =
-            self;
+        let Self {
+            kills,
+            requests,
+            acknowledged,
+            failed,
+            open,
+            continued,
+            retried,
+            given_again,
+            repeated,
+        } = self;
         write!(
             f,
             "{kills} kills, {requests} requests: {acknowledged} acknowledged, {failed} failed, \
              {open} cut off; {continued} responses gone on from that were only announced, \
-             {retried} requests made again, {given_again} of them already answered"
+             {retried} requests made again, {given_again} of them already answered; {repeated} \
+             requests repeated under their keys in shared conversations"
         )
     }
 }

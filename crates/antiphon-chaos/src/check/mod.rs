@@ -15,6 +15,7 @@ use crate::mark::Mark;
 use crate::model::Plan;
 use crate::provider::{Seen, View};
 use crate::wire::Wire;
+use crate::writers::FIRST;
 
 /// What is wrong, each as a sentence with the ledger's entry.
 pub(crate) type Violations = Vec<String>;
@@ -30,13 +31,14 @@ pub(crate) async fn round(
     let mut violations: Violations =
         seen.refusals.iter().map(|refusal| format!("the provider refused: {refusal}")).collect();
     violations.extend(wrongly_refused(ledger));
-    let views = seen.views.iter().map(|view| (view.turn, view.marks.clone()));
-    ledger.views.extend(views);
+    // The writers of shared conversations check their own.
+    let views: Vec<View> = seen.views.into_iter().filter(|view| view.turn < FIRST).collect();
+    ledger.views.extend(views.iter().map(|view| (view.turn, view.marks.clone())));
     for id in open {
         violations.extend(conversation(wire, ledger, id).await?);
     }
     violations.extend(responses(wire, ledger).await?);
-    violations.extend(seen.views.iter().filter_map(|view| fault_of_view(ledger, view)));
+    violations.extend(views.iter().filter_map(|view| fault_of_view(ledger, view)));
     ledger.settle();
     Ok(violations)
 }
