@@ -19,6 +19,18 @@ pub fn tail_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Op
     tail.iter().zip(items).all(is_it).then(|| tail.to_vec())
 }
 
+/// The positions of these items if they are held behind all that was held `before` them, whatever
+/// followed them: the first run of living items that equals them. Only sure if it is known that they
+/// were sent, since others may say the same.
+pub fn run_of(held: &Transcript, before: &[HeldItem], items: &[HeldItem]) -> Option<Vec<usize>> {
+    let end_of_before = before.iter().filter_map(|item| held.position(&item.id)).max();
+    let behind = end_of_before.map_or(0, |at| at + 1)..held.items().len();
+    let living: Vec<usize> = behind.filter(|at| !held.items()[*at].is_tombstone()).collect();
+    let is_run =
+        |run: &&[usize]| run.iter().zip(items).all(|(at, item)| is_copy(&held.items()[*at], item));
+    living.windows(items.len().max(1)).find(is_run).filter(|_| !items.is_empty()).map(<[_]>::to_vec)
+}
+
 /// Whether two held items are one, by what both tell: the call that they are of, what they say, or
 /// their ids.
 fn is_copy(one: &HeldItem, two: &HeldItem) -> bool {

@@ -8,7 +8,7 @@ mod response;
 mod segment;
 
 pub use answers::answers_to;
-pub use attempt::tail_of;
+pub use attempt::{run_of, tail_of};
 pub use listing::{Cursor, Listing};
 pub use objections::Objections;
 pub use response::KeptResponse;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use antiphon::dialect::{Asked, Dialect};
 use antiphon::item::FingerprintKey;
-use antiphon::kept::{KeptResponse, tail_of};
+use antiphon::kept::{KeptResponse, run_of, tail_of};
 use antiphon::stream::{Assembler, Envelope, Status, Taken};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
@@ -128,7 +128,7 @@ impl Theirs<'_> {
     }
 
     /// What of the input the upstream's conversation holds by an attempt that was cut short: its last
-    /// words that are not a model's. Elsewhere an attempt leaves nothing in what a turn goes on from.
+    /// words that are not a model's; with a key, also words that other turns followed. Elsewhere an attempt leaves nothing in what a turn goes on from.
     async fn brought_by(
         &self,
         record: &ResponseRecord,
@@ -141,7 +141,8 @@ impl Theirs<'_> {
         let Some(input) = place(&record.input) else { return Ok(Vec::new()) };
         let before = then.items().get(..input.start).unwrap_or_default();
         let brought = then.items().get(input).unwrap_or_default();
-        Ok(match tail_of(held, before, brought) {
+        let among_others = || run_of(held, before, brought).filter(|_| self.turn.is_keyed());
+        Ok(match tail_of(held, before, brought).or_else(among_others) {
             Some(tail) => self.of_input(&tail, held),
             None => Vec::new(),
         })

@@ -23,8 +23,11 @@ fn until_left() -> usize {
 
 /// A caller that leaves before the answer is whole.
 async fn leave(world: &World, mode: Mode, asked: &Ask) {
+    leave_as(&world.client(), world, mode, asked).await;
+}
+
+async fn leave_as(client: &Client, world: &World, mode: Mode, asked: &Ask) {
     let exchange: Exchange = world.provider.script(Script::from(answer()).hang_after(until_left()));
-    let client = world.client();
     match mode {
         Mode::Streamed => {
             let mut events = client.stream(asked).await;
@@ -99,6 +102,28 @@ async fn a_conversation_goes_on_where_the_provider_got() {
             }
             (OnAbort::Nothing, _) => assert_eq!(world.sent(), ["user: What is my dog?"]),
         }
+        assert_eq!(world.refused_turns(), 0, "{outcome:?} {mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn keyed_retry_behind_another_turn_is_held_once() {
+    for (outcome, mode) in every_way() {
+        let world = World::new().await;
+        world.provider.on_abort(outcome);
+        let client = world.client();
+        let keyed = client.clone().with_header("idempotency-key", "k");
+        let conversation = world.conversation().await;
+        let asked = ask([typed_user("What is my dog?")]).within(&conversation);
+        leave_as(&keyed, &world, mode, &asked).await;
+        client.respond(&ask([typed_user("My cat is Mia.")]).within(&conversation)).await;
+
+        let told = keyed.turn(mode, &asked).await;
+
+        assert_eq!(told.status(), "completed", "{outcome:?} {mode:?}");
+        let held = world.holds(&conversation);
+        let count = held.iter().filter(|line| *line == "user: What is my dog?").count();
+        assert_eq!(count, 1, "{outcome:?} {mode:?}: {held:?}");
         assert_eq!(world.refused_turns(), 0, "{outcome:?} {mode:?}");
     }
 }
