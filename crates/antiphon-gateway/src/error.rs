@@ -117,6 +117,13 @@ impl ApiError {
         .retry_after(Duration::from_secs(1))
     }
 
+    /// The store failed: a full disk, a lost connection.
+    pub(crate) fn store_unavailable(message: impl Into<String>) -> Self {
+        Self::server(StatusCode::SERVICE_UNAVAILABLE, message)
+            .code("store_unavailable")
+            .retry_after(Duration::from_secs(1))
+    }
+
     pub(crate) fn conversation_not_found(id: &str) -> Self {
         Self::not_found(format!("Conversation with id '{id}' not found."))
     }
@@ -331,9 +338,8 @@ impl From<StoreError> for ApiError {
             ),
             StoreError::Unavailable(reason) | StoreError::NoSpace(reason) => {
                 tracing::error!(%reason, "the store failed");
-                Self::server(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "The store of conversations failed. Nothing was changed.",
+                Self::store_unavailable(
+                    "The store of conversations is unavailable. Nothing was changed. Please retry.",
                 )
             }
         }

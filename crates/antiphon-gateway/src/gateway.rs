@@ -21,11 +21,14 @@ use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
 use crate::webhooks::Webhooks;
+use crate::write_check::WriteCheck;
 
 /// Everything that the routes share.
 pub(crate) struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
+    /// Whether the store takes writes.
+    pub(crate) write_check: WriteCheck,
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
     pub(crate) fingerprint_key: FingerprintKey,
@@ -61,6 +64,9 @@ impl Gateway {
         key.copy_from_slice(&master.derive("fingerprints of items")[..16]);
         let has_ledgers = store.ledgers().any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
+        let write_check = WriteCheck::new(settings.store.trusted_for);
+        // The gateway's own key has just been kept.
+        write_check.note(&Ok(()));
         Ok(Self {
             upstreams: Upstreams::new(&settings, has_ledgers),
             authenticator,
@@ -79,7 +85,13 @@ impl Gateway {
             turns,
             settings,
             store,
+            write_check,
         })
+    }
+
+    /// Fails with status 503 if the store takes no writes, so that nothing is begun in vain.
+    pub(crate) async fn check_store(&self) -> Result<(), ApiError> {
+        Ok(self.write_check.check(&*self.store).await?)
     }
 
     /// Who answers for `model`.

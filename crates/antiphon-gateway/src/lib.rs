@@ -41,6 +41,7 @@ mod turn;
 mod upstream;
 mod webhooks;
 mod websocket;
+mod write_check;
 
 pub use auth::{check_secrets, is_reserved, tenant_flaw, tenant_of_token};
 pub use server::{Server, serve};

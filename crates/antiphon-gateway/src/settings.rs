@@ -6,6 +6,7 @@ mod limits;
 mod origin;
 mod pass_through;
 mod state;
+mod store;
 mod webhooks;
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
 pub use self::pass_through::PassThrough;
 pub use self::state::{Ledger, State};
+pub use self::store::StoreSettings;
 pub use self::webhooks::{Allowed, SigningSecret, Webhook, WebhookEvent};
 
 /// How a gateway behaves. Where the values come from (flags, environment, file) is not its concern.
@@ -66,6 +68,8 @@ pub struct Settings {
     pub webhooks: Vec<Webhook>,
     /// What is kept of items whose owner is an upstream.
     pub ledger: Ledger,
+    /// How the gateway meets a store that fails.
+    pub store: StoreSettings,
 }
 
 impl Default for Settings {
@@ -89,6 +93,7 @@ impl Default for Settings {
             pass_through: None,
             webhooks: Vec::new(),
             ledger: Ledger::Heads,
+            store: StoreSettings::default(),
         }
     }
 }

@@ -151,6 +151,7 @@ fn gateway(
         limits: limits.with(layers)?,
         pass_through: layers.one(Setting::PassThrough, parse::pass_through)?,
         webhooks: Vec::new(),
+        store: defaults.store,
     })
 }
 

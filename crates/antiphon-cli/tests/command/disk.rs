@@ -15,12 +15,12 @@ pub(super) const FILE: &str = "antiphon.db";
 /// What a caller is told whose request could not be kept.
 fn is_refused_by_the_store(answer: &(u16, Value)) -> bool {
     let error = json!({"error": {
-        "message": "The store of conversations failed. Nothing was changed.",
+        "message": "The store of conversations is unavailable. Nothing was changed. Please retry.",
         "type": "server_error",
         "param": "",
-        "code": "server_error",
+        "code": "store_unavailable",
     }});
-    *answer == (500, error)
+    *answer == (503, error)
 }
 
 pub(super) fn conversation(serving: &Serving) -> String {
@@ -95,14 +95,16 @@ fn a_full_disk_refuses_what_does_not_fit_and_nothing_else() {
 fn a_turn_that_cannot_be_kept_is_not_said_to_have_ended_well() {
     let (serving, conversation, kept) = full();
     let mut large = turn(&conversation, false);
-    large["input"] = "word ".repeat(4_000).into();
+    // More than the files may hold, whatever is freed while the commit is repeated.
+    large["input"] = "word ".repeat(200_000).into();
 
+    // Each is held back for as long as its commit is repeated.
     let refused = serving.answer("POST", "/v1/responses", &large);
     large["stream"] = true.into();
     let streamed = serving.ask("POST", "/v1/responses", &large.to_string());
 
     assert!(is_refused_by_the_store(&refused), "{refused:?}");
-    assert!(streamed.contains("The store of conversations failed."), "{streamed}");
+    assert!(streamed.contains("The store of conversations is unavailable."), "{streamed}");
     assert!(!streamed.contains("response.completed"), "{streamed}");
     assert_eq!(held(&serving, &conversation), kept);
 }

@@ -64,6 +64,12 @@ impl<'a> Provider<'a> {
         }
     }
 
+    /// Deletes a conversation.
+    pub(crate) async fn delete_conversation(&self, id: &str) -> Result<(), UpstreamError> {
+        let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
+        self.ask(Method::DELETE, &format!("/conversations/{segment}")).await.map(drop)
+    }
+
     async fn list(&self, path: &str, cursor: Cursor) -> Result<Vec<Item>, UpstreamError> {
         let mut listing = Listing::by(cursor);
         while let Some(query) = listing.query() {

@@ -41,7 +41,9 @@ impl Turn<'_> {
             notices: Vec::new(),
             ledger: None,
         };
-        Ok(self.gateway.store.record_opening(&self.caller.tenant, turn).await?)
+        let recorded = self.gateway.store.record_opening(&self.caller.tenant, turn).await;
+        self.gateway.write_check.note(&recorded);
+        Ok(recorded?)
     }
 
     /// Forgets the opening of a turn that leaves nothing: now, or once the store works again.
@@ -96,7 +98,7 @@ impl Turn<'_> {
         }
         let base = if failed { opened.base_apart() } else { opened.base.clone() };
         let turn = self.record(base, opened, fresh, report, finished, origin);
-        Ok(self.gateway.store.commit_turn(&self.caller.tenant, turn).await?)
+        Ok(self.commit_patiently(turn).await?)
     }
 
     /// What the turn leaves behind `base`.

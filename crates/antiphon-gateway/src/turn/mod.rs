@@ -6,6 +6,7 @@ mod background;
 mod channel;
 mod client;
 mod commit;
+mod commit_retry;
 mod compact;
 mod compacted;
 mod counting;
@@ -32,20 +33,21 @@ mod view;
 mod warm;
 mod window;
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use antiphon::dialect::{Asked, Dialect};
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Finished, Permission, Status, Taken};
 use antiphon_store::ResponseId;
-use futures_util::future::maybe_done;
+use futures_util::future::{MaybeDone, maybe_done};
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 pub(crate) use self::background::{Accepted, accept};
 pub(crate) use self::channel::{EventReceiver, Told};
 pub(crate) use self::client::{Answer, Client, Head};
+pub(crate) use self::commit_retry::StoreAttempts;
 pub(crate) use self::compacted::compacted;
 pub(crate) use self::counting::TokenCount;
 use self::open::Opened;
@@ -169,6 +171,7 @@ impl Turn<'_> {
         if let Made::Whole(record) = &made {
             return self.answer_again(record, client).await;
         }
+        self.check_store().await?;
         let Planned { opened, mut plan } = self.planned(opened, made.cut()).await?;
         if self.request.wants == Wants::Preparation {
             return self.warm_up(opened, plan, client).await;
@@ -206,6 +209,15 @@ impl Turn<'_> {
         })
     }
 
+    /// Fails if the turn is to be stored and the store takes no writes: its model is not asked.
+    async fn check_store(&self) -> Result<(), ApiError> {
+        let in_conversation = matches!(self.request.continues, Continues::Conversation(_));
+        match self.request.store || in_conversation {
+            true => self.gateway.check_store().await,
+            false => Ok(()),
+        }
+    }
+
     /// Loads what is held, and decides what of the input is new and what the model is given.
     /// `cut`: the attempts at the same request that were cut short.
     async fn planned(&self, opened: Opened, cut: CutAttempts) -> Result<Planned, ApiError> {
@@ -233,7 +245,8 @@ impl Turn<'_> {
         Ok(sent?.map(|sent| sent.told_in(plan)))
     }
 
-    /// Where the request is not sent, the opening may be recorded all the same.
+    /// Where the request is not sent, the opening may be recorded all the same. Where the opening
+    /// cannot be recorded, the answer is not waited for.
     async fn record_and_send(
         &self,
         opened: &Opened,
@@ -242,12 +255,19 @@ impl Turn<'_> {
         client: &mut Client,
     ) -> Result<Result<Sent, Unwanted>, ApiError> {
         let mut recording = pin!(maybe_done(self.record_opening(opened, plan)));
-        let both = async { tokio::join!(recording.as_mut(), self.send(plan, asking)).1 };
+        let both = async {
+            tokio::select! {
+                biased;
+                () = until_failed(recording.as_mut()) => Ok(None),
+                sent = self.send(plan, asking) => sent.map(Some),
+            }
+        };
         let sent = self.while_wanted(both, opened, client).await;
         // A store ends what it has begun, whoever waits: before that there is nothing to drop.
         recording.as_mut().await;
         let recorded = recording.as_mut().take_output().expect("it was waited for");
-        recorded.and(sent)
+        recorded?;
+        Ok(sent?.map(|sent| sent.expect("the opening is recorded")))
     }
 
     /// What was sent, or why nobody waits for that any more.
@@ -348,6 +368,16 @@ impl Turn<'_> {
         end.put_back(&mut finished);
         client.break_off(&finished, error).await;
         Ok(())
+    }
+}
+
+/// Waits until the opening could not be recorded; for ever, where it is.
+async fn until_failed<T>(
+    mut recording: Pin<&mut MaybeDone<impl Future<Output = Result<T, ApiError>>>>,
+) {
+    recording.as_mut().await;
+    if let Some(Ok(_)) = recording.as_mut().output_mut() {
+        std::future::pending::<()>().await;
     }
 }
 

@@ -9,7 +9,7 @@ use antiphon::faults::LeftOut;
 use antiphon::json::Object;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
-use antiphon::stream::{Finished, Note};
+use antiphon::stream::{Finished, Note, Status};
 use antiphon::{Item, ItemId, Kind};
 use antiphon_store::{NewResponse, ResponseId};
 use http::{HeaderMap, HeaderValue};
@@ -362,7 +362,8 @@ impl Report {
             model = request.model,
             streamed = request.stream,
             stored = request.store,
-            status = finished.status.as_str(),
+            // A turn that is not stored has failed, whatever its model answered.
+            status = failure.map_or(finished.status, |_| Status::Failed).as_str(),
             input_items = self.input_items,
             resent = self.resent.len(),
             retries = self.retries,

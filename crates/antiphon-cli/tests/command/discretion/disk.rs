@@ -8,7 +8,7 @@ fn what_a_full_disk_does_not_take_is_not_repeated() {
     let mut large = telling();
     large["input"][1]["content"][0]["text"] = "sesame ".repeat(1 << 20).into();
 
-    assert_refused(&gateway.turn(&large, false), 500);
+    assert_refused(&gateway.turn(&large, false), 503);
     let streamed = gateway.turn(&large, true);
     assert!(!streamed.contains("response.completed"), "{}", &streamed[..500]);
 

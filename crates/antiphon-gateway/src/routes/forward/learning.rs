@@ -17,6 +17,8 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Lease;
+use crate::owner::Provider;
+use crate::turn::StoreAttempts;
 use crate::upstream::{HttpUpstream, UpstreamError};
 
 /// Learns, for one caller, what an upstream makes of requests.
@@ -41,13 +43,53 @@ impl Learning<'_> {
         passing: Passing<'_>,
         begins_empty: bool,
     ) -> Result<Response, ApiError> {
+        self.gateway.check_store().await?;
         let heard = passing.heard().await?;
         if heard.status.is_success() {
             let id = id_in(&heard.body).ok_or_else(no_conversation)?;
-            let adopted = self.adopt(&id, begins_empty).await;
-            adopted.map_err(|error| not_recorded(&id, &error))?;
+            if let Err(error) = self.adopt_patiently(&id, begins_empty).await {
+                return Err(self.undo(&id, &error).await);
+            }
         }
         Ok(heard.told())
+    }
+
+    /// Begins the ledger, and repeats that while the store is unavailable, within a bound.
+    async fn adopt_patiently(&self, id: &str, is_empty: bool) -> Result<(), StoreError> {
+        let mut attempts = StoreAttempts::new(self.gateway);
+        loop {
+            let adopted = self.adopt(id, is_empty).await;
+            let may_pass = matches!(adopted, Err(StoreError::Unavailable(_)));
+            if !may_pass || !attempts.pause().await {
+                self.gateway.write_check.note(&adopted);
+                return adopted;
+            }
+        }
+    }
+
+    /// Deletes a conversation at the upstream that cannot be recorded here: its maker is told that
+    /// there is none, and nobody else would ever delete it.
+    async fn undo(&self, id: &str, error: &StoreError) -> ApiError {
+        let deleted = Provider::new(self.http, self.caller).delete_conversation(id).await;
+        match deleted {
+            Ok(()) => {
+                tracing::error!(%error, "could not record a new conversation; deleted it upstream");
+                ApiError::store_unavailable(
+                    "The store of ledgers is unavailable. The new conversation was deleted at the \
+                     upstream. Please retry.",
+                )
+            }
+            Err(left) => {
+                tracing::error!(
+                    %error, %left, conversation = id,
+                    "could not record a new conversation, nor delete it upstream"
+                );
+                ApiError::store_unavailable(format!(
+                    "The upstream made the conversation '{id}', but the store of ledgers is \
+                     unavailable, and the upstream did not delete it."
+                ))
+            }
+        }
     }
 
     /// Begins the ledger. What items it begins with is asked for by its first turn.
@@ -121,12 +163,4 @@ fn id_in(body: &[u8]) -> Option<String> {
 
 fn no_conversation() -> ApiError {
     UpstreamError::Garbled("a conversation without an id".to_owned()).into()
-}
-
-fn not_recorded(id: &str, error: &StoreError) -> ApiError {
-    tracing::error!(%error, "a conversation that was made upstream is not recorded");
-    ApiError::server(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        format!("The upstream made the conversation '{id}', but the store of ledgers failed."),
-    )
 }

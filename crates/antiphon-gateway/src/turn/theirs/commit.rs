@@ -105,8 +105,7 @@ impl Theirs<'_> {
             place: opened.place(),
             ..self.opening(opened, plan)
         };
-        let (store, tenant) = (&self.turn.gateway.store, &self.turn.caller.tenant);
-        if let Err(error) = store.commit_turn(tenant, left).await {
+        if let Err(error) = self.turn.commit_patiently(left).await {
             tracing::warn!(%error, "what is known of a turn that was left is not kept");
             self.doubt_again(opened).await;
             self.drop_opening(opened).await;
@@ -180,7 +179,7 @@ impl Theirs<'_> {
                 response: named,
             }),
         };
-        Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)
+        Ok(self.turn.commit_patiently(turn).await?)
     }
 
     fn output(&self, finished: &Finished, plan: &Plan) -> Vec<HeldItem> {

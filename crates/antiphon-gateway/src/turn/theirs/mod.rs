@@ -56,6 +56,7 @@ impl<'a> Theirs<'a> {
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         self.check()?;
         let turn = self.turn;
+        turn.check_store().await?;
         turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
         let _underway = self.turn.enter().await?;
         let (opened, mut basis) = self.open_somehow().await?;

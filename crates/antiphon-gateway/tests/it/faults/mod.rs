@@ -6,6 +6,7 @@ mod outcome;
 mod patience;
 mod refused_reasoning;
 mod retried;
+mod store;
 mod table;
 
 use std::time::Duration;

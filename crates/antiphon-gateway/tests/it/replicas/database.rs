@@ -1,5 +1,8 @@
 //! The database itself stops, or is killed, and comes back.
 
+use std::time::Duration;
+
+use antiphon_gateway::settings::Settings;
 use antiphon_testkit::postgres::Server;
 
 use super::a_tale_begun;
@@ -70,10 +73,60 @@ async fn a_gateway_is_ready_while_its_database_takes_writes() {
     wait_for_readiness(&client, 200).await;
 }
 
+/// Gateways that give a turn up at once if the database is gone.
+fn impatient(settings: &mut Settings) {
+    settings.store.commit_wait = Duration::ZERO;
+}
+
+#[tokio::test]
+async fn no_model_is_asked_without_the_database() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on_with(&server, 1, |settings| {
+        settings.store.trusted_for = Duration::ZERO;
+    })
+    .await;
+    let client = world.client();
+    client.respond(&ask("My color is purple")).await;
+    let asked = world.times_asked();
+
+    server.stop().await;
+    for mode in MODES {
+        let refused = client.create(mode, &ask("My color is purple")).await;
+        assert_eq!(refused.status(), 503);
+        assert_eq!(refused.refused().body["error"]["code"], "store_unavailable");
+        assert!(refused.header("retry-after").is_some());
+    }
+    assert_eq!(world.times_asked(), asked);
+    server.start_again().await;
+
+    for mode in MODES {
+        assert_eq!(client.turn(mode, &ask("My color is purple")).await.text(), "Noted.");
+    }
+}
+
+#[tokio::test]
+async fn answer_is_stored_once_the_database_is_back() {
+    let mut server = Server::start().await;
+    let world = World::replicas_on(&server, 1).await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let tale = ask("Tell me a tale").within(&conversation);
+    let (events, id, exchange) = a_tale_begun(&world, &client, &tale).await;
+
+    server.stop().await;
+    exchange.release_all();
+    let (turn, ()) = tokio::join!(events.ended(), server.start_again());
+
+    assert_eq!((turn.status(), turn.id()), ("completed", &*id));
+    assert_eq!(client.kept(&id).await, turn.response);
+    let held = lines(&client.items(&conversation).await);
+    assert_eq!(held, ["user: Tell me a tale", "assistant: Once upon a time"]);
+}
+
 #[tokio::test]
 async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
     let mut server = Server::start().await;
-    let world = World::replicas_on(&server, 2).await;
+    let world = World::replicas_on_with(&server, 2, impatient).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);
@@ -101,7 +154,7 @@ async fn a_turn_that_ends_without_the_database_fails_and_changes_nothing() {
 #[tokio::test]
 async fn what_failed_without_the_database_is_not_open_for_ever_and_never_comes_back() {
     let mut server = Server::start().await;
-    let mut world = World::replicas_on(&server, 2).await;
+    let mut world = World::replicas_on_with(&server, 2, impatient).await;
     let (one, other) = (world.client_of(0), world.client_of(1));
     let conversation = one.new_conversation().await;
     let say = |text: &str| ask(text).within(&conversation);

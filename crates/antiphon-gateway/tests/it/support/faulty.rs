@@ -1,7 +1,7 @@
 //! A store that can be made to fail as no store can be made from outside.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
@@ -21,6 +21,11 @@ pub(crate) struct Faulty {
     pub(super) inner: Arc<SqliteStore>,
     pub(super) recording: Arc<Semaphore>,
     breaks: Arc<AtomicBool>,
+    unreadable: Arc<AtomicBool>,
+    unwritable: Arc<AtomicBool>,
+    failing_commits: Arc<AtomicUsize>,
+    failing_adoptions: Arc<AtomicUsize>,
+    loses_answer: Arc<AtomicBool>,
     pub(super) announces_nothing: Arc<AtomicBool>,
     pub(super) doubts_nothing: Arc<AtomicBool>,
 }
@@ -33,6 +38,11 @@ impl Faulty {
             inner: inner.into(),
             recording,
             breaks: Arc::default(),
+            unreadable: Arc::default(),
+            unwritable: Arc::default(),
+            failing_commits: Arc::default(),
+            failing_adoptions: Arc::default(),
+            loses_answer: Arc::default(),
             announces_nothing: Arc::default(),
             doubts_nothing: Arc::default(),
         }
@@ -57,9 +67,64 @@ impl Faulty {
         self.doubts_nothing.store(true, Ordering::SeqCst);
     }
 
+    /// No conversation can be read.
+    pub(crate) fn stop_reading(&self) {
+        self.unreadable.store(true, Ordering::SeqCst);
+    }
+
+    /// Nothing can be written.
+    pub(crate) fn stop_writing(&self) {
+        self.unwritable.store(true, Ordering::SeqCst);
+    }
+
+    /// The next `count` commits fail.
+    pub(crate) fn fail_commits(&self, count: usize) {
+        self.failing_commits.store(count, Ordering::SeqCst);
+    }
+
+    /// The next commit happens, and seems to have failed.
+    pub(crate) fn lose_answer_of_next_commit(&self) {
+        self.loses_answer.store(true, Ordering::SeqCst);
+    }
+
+    /// Everything works again.
+    pub(crate) fn work_again(&self) {
+        for fault in [&self.unreadable, &self.unwritable, &self.loses_answer] {
+            fault.store(false, Ordering::SeqCst);
+        }
+        self.fail_commits(0);
+        self.fail_adoptions(0);
+    }
+
+    /// The next `count` conversations of providers cannot be recorded.
+    pub(crate) fn fail_adoptions(&self, count: usize) {
+        self.failing_adoptions.store(count, Ordering::SeqCst);
+    }
+
+    pub(super) fn check_adoption(&self) -> Result<()> {
+        fail_if(&self.unwritable)?;
+        fail_one_of(&self.failing_adoptions)
+    }
+
     /// Who commits next panics.
     pub(crate) fn break_next_commit(&self) {
         self.breaks.store(true, Ordering::SeqCst);
+    }
+}
+
+fn fail_if(fault: &AtomicBool) -> Result<()> {
+    match fault.load(Ordering::SeqCst) {
+        true => Err(StoreError::Unavailable("the disk is full".into())),
+        false => Ok(()),
+    }
+}
+
+/// Fails as often as is left; for ever, where that is the greatest number.
+fn fail_one_of(left: &AtomicUsize) -> Result<()> {
+    let fewer = |left: usize| (left < usize::MAX).then(|| left.saturating_sub(1));
+    match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer) {
+        Ok(0) => Ok(()),
+        _ => Err(StoreError::Unavailable("the disk is full".into())),
     }
 }
 
@@ -78,15 +143,11 @@ macro_rules! passing_on {
 }
 
 passing_on! {
-    fn check_writable() -> Result<()>;
-    fn keep(name: &'static str, candidate: Bytes) -> Result<Bytes>;
     fn replace(name: &'static str, old: Bytes, new: Bytes) -> Result<bool>;
+    fn keep(name: &'static str, candidate: Bytes) -> Result<Bytes>;
     fn create_conversation(
         tenant: &Tenant, conversation: Conversation, thread: ThreadId, items: Vec<HeldItem>
     ) -> Result<()>;
-    fn conversation(
-        tenant: &Tenant, id: &ConversationId
-    ) -> Result<Option<(Conversation, Cursor)>>;
     fn set_metadata(
         tenant: &Tenant, id: &ConversationId, metadata: Bytes
     ) -> Result<Option<Conversation>>;
@@ -129,6 +190,7 @@ passing_on! {
         /// A call that was begun is ended, whether or not its caller waits.
         async fn record_opening(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
             let (store, tenant) = (self.clone(), tenant.clone());
+            fail_if(&self.unwritable)?;
             let recording = tokio::spawn(async move {
                 let _permit = store.recording.acquire().await.expect("it is never closed");
                 store.inner.record_opening(&tenant, turn).await
@@ -138,7 +200,25 @@ passing_on! {
 
         async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
             assert!(!self.breaks.swap(false, Ordering::SeqCst), "the commit breaks");
-            self.inner.commit_turn(tenant, turn).await
+            fail_if(&self.unwritable)?;
+            fail_one_of(&self.failing_commits)?;
+            self.inner.commit_turn(tenant, turn).await?;
+            match self.loses_answer.swap(false, Ordering::SeqCst) {
+                true => Err(StoreError::Unavailable("the connection is lost".into())),
+                false => Ok(()),
+            }
+        }
+
+        async fn check_writable(&self) -> Result<()> {
+            fail_if(&self.unwritable)?;
+            self.inner.check_writable().await
+        }
+
+        async fn conversation(
+            &self, tenant: &Tenant, id: &ConversationId
+        ) -> Result<Option<(Conversation, Cursor)>> {
+            fail_if(&self.unreadable)?;
+            self.inner.conversation(tenant, id).await
         }
     }
 }

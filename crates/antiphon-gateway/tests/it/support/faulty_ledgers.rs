@@ -30,9 +30,6 @@ macro_rules! passing_on {
 passing_on! {
     fn entry(tenant: &Tenant, provider_id: &str) -> Result<Option<LedgerEntry>>;
     fn name_of(tenant: &Tenant, response: &ResponseId) -> Result<Option<Named>>;
-    fn adopt(
-        tenant: &Tenant, named: Named, conversation: Conversation, thread: ThreadId
-    ) -> Result<LedgerEntry>;
     fn trust(tenant: &Tenant, conversation: &ConversationId) -> Result<()>;
     fn relearn(
         tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>,
@@ -43,6 +40,13 @@ passing_on! {
     fn made(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
     fn forget(tenant: &Tenant, provider_id: &str) -> Result<bool>;
     {
+        async fn adopt(
+            &self, tenant: &Tenant, named: Named, conversation: Conversation, thread: ThreadId
+        ) -> Result<LedgerEntry> {
+            self.check_adoption()?;
+            self.inner.ledgers().adopt(tenant, named, conversation, thread).await
+        }
+
         async fn announce(
             &self, tenant: &Tenant, named: Named, response: &ResponseId
         ) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use std::future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use antiphon_gateway::serve;
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
@@ -19,11 +20,17 @@ pub(crate) struct FragileGateway {
 
 impl FragileGateway {
     pub(crate) async fn start() -> Self {
+        // What was written once is trusted, so that a test decides alone what is written when.
+        Self::with(|settings| settings.store.trusted_for = Duration::from_hours(1)).await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let upstream = FakeUpstream::start().await;
         let url = upstream.base_url().parse().expect("it is a URL");
         let asked_once =
             UpstreamSettings { retries: Retries::none(), ..UpstreamSettings::new(url, None) };
-        let settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
+        let mut settings = Settings { upstreams: vec![asked_once], ..Settings::default() };
+        change(&mut settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
         let client = Client::at(&format!("http://{}", listener.local_addr().expect("it is bound")));
         let store = Faulty::new();

@@ -54,7 +54,17 @@ impl World {
 
     /// Several gateways on a database of a certain server.
     pub(crate) async fn replicas_on(server: &Server, count: usize) -> Self {
-        Self::set_up(Place::on(server).await, Threads::One, count, |_| {}).await
+        Self::replicas_on_with(server, count, |_| {}).await
+    }
+
+    /// Several gateways on a database of a certain server, with settings that differ from the usual
+    /// ones.
+    pub(crate) async fn replicas_on_with(
+        server: &Server,
+        count: usize,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
+        Self::set_up(Place::on(server).await, Threads::One, count, change).await
     }
 
     async fn set_up(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antiphon_gateway::serve;
-use antiphon_gateway::settings::Retries;
+use antiphon_gateway::settings::{Retries, Settings};
 use antiphon_provider::Script;
 use antiphon_testkit::{Answer, Frame, Reply};
 use http::StatusCode;
@@ -140,12 +140,66 @@ async fn where_a_doubt_cannot_be_recorded_nothing_is_sent() {
     }
 }
 
+#[tokio::test]
+async fn no_conversation_is_orphaned_where_the_store_fails() {
+    let world = World::new().await;
+    let (client, store) = fragile_with(&world, |settings| {
+        settings.store.trusted_for = Duration::ZERO;
+        settings.store.commit_wait = Duration::ZERO;
+    })
+    .await;
+    let empty = json!({});
+    let create = || client.post("/v1/conversations", &empty);
+    let asked = || world.provider.requests().len();
+    let before = asked();
+
+    store.stop_writing();
+    assert_eq!(create().await.status(), 503);
+    for mode in MODES {
+        let refused = client.create(mode, &ask([typed_user("One.")])).await;
+        assert_eq!(refused.status(), 503);
+    }
+    assert_eq!(asked(), before, "the provider is not asked");
+
+    store.work_again();
+    store.fail_adoptions(usize::MAX);
+    let refused = create().await;
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let deleted = world.provider.requests().pop().expect("it was asked");
+    assert_eq!(deleted.method, "DELETE");
+    let id = deleted.path.rsplit('/').next().expect("it has an id");
+    assert_eq!(world.provider.conversation_items(id), None);
+
+    store.work_again();
+    assert_eq!(create().await.status(), 200);
+}
+
+#[tokio::test]
+async fn new_conversation_is_recorded_once_the_store_works() {
+    let world = World::new().await;
+    let hour = Duration::from_hours(1);
+    let (client, store) = fragile_with(&world, |settings| settings.store.commit_wait = hour).await;
+    store.fail_adoptions(3);
+
+    let conversation = client.new_conversation().await;
+
+    client.respond(&ask([typed_user("One.")]).within(&conversation)).await;
+    assert_eq!(world.holds(&conversation), ["user: One.", "assistant: Noted."]);
+    assert_eq!(world.provider.requests().iter().filter(|it| it.method == "DELETE").count(), 0);
+}
+
 /// A caller of another gateway in front of the same provider, on a store that can be made to fail.
 async fn fragile(world: &World) -> (Client, Faulty) {
+    fragile_with(world, |_| {}).await
+}
+
+async fn fragile_with(world: &World, change: impl FnOnce(&mut Settings)) -> (Client, Faulty) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port is free");
     let client = Client::at(&format!("http://{}", listener.local_addr().expect("it is bound")));
     let store = Faulty::new();
-    let settings = settings(&world.provider);
+    let mut settings = settings(&world.provider);
+    change(&mut settings);
     tokio::spawn(serve(listener, settings, Arc::new(store.clone()), future::pending()));
     (client, store)
 }

@@ -1,0 +1,112 @@
+//! Committing a turn to a store that fails for a moment.
+
+use std::time::Duration;
+
+use antiphon_store::{Base, StoreError, Turn as TurnRecord};
+use tokio::time::{Instant, sleep_until};
+
+use super::Turn;
+use crate::bound::from_now;
+use crate::gateway::Gateway;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The pause after the first attempt. Each later one is twice as long as the last, up to the longest.
+const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Waits between attempts at the same work in the store.
+pub(crate) struct StoreAttempts<'a> {
+    gateway: &'a Gateway,
+    until: Instant,
+    pause: Duration,
+}
+
+impl<'a> StoreAttempts<'a> {
+    /// Repeats the work for as long as the settings let a commit wait.
+    pub(crate) fn new(gateway: &'a Gateway) -> Self {
+        let until = from_now(gateway.settings.store.commit_wait);
+        Self { gateway, until, pause: PAUSE }
+    }
+
+    /// Waits before the next attempt; says whether there is one. There is none once the time is over,
+    /// or once a stop waits no longer.
+    pub(crate) async fn pause(&mut self) -> bool {
+        let now = Instant::now();
+        if now >= self.until {
+            return false;
+        }
+        let next = (now + self.pause).min(self.until);
+        self.pause = (self.pause * 2).min(LONGEST);
+        tokio::select! {
+            () = sleep_until(next) => true,
+            () = self.gateway.closing.cancelled() => false,
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Commits a turn. While the store is unavailable, the turn is kept in memory and the commit is
+    /// repeated, within a bound.
+    ///
+    /// A failed attempt may have been committed all the same, its answer being lost. So each further
+    /// attempt looks first, and a turn is never committed twice.
+    pub(super) async fn commit_patiently(&self, turn: TurnRecord) -> Result<()> {
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        let mut attempts = StoreAttempts::new(self.gateway);
+        let mut committed = store.commit_turn(tenant, turn.clone()).await;
+        let mut repeated = 0_u32;
+        while let Err(StoreError::Unavailable(reason)) = &committed {
+            if repeated == 0 {
+                let (tenant, response) = (tenant.as_str(), name_of(&turn));
+                tracing::warn!(tenant, response, %reason, "could not store a turn; trying again");
+            }
+            if !attempts.pause().await {
+                break;
+            }
+            repeated += 1;
+            committed = self.commit_unless_done(&turn).await;
+        }
+        self.gateway.write_check.note(&committed);
+        if repeated > 0 && committed.is_ok() {
+            let (tenant, response) = (tenant.as_str(), name_of(&turn));
+            tracing::info!(tenant, response, repeated, "stored the turn at last");
+        }
+        committed
+    }
+
+    async fn commit_unless_done(&self, turn: &TurnRecord) -> Result<()> {
+        if self.is_committed(turn).await? {
+            return Ok(());
+        }
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        match store.commit_turn(tenant, turn.clone()).await {
+            // The attempt before may have come to its end meanwhile.
+            Err(refused) if self.is_committed(turn).await? => {
+                tracing::debug!(%refused, "the turn is stored already");
+                Ok(())
+            }
+            committed => committed,
+        }
+    }
+
+    /// Whether the store holds exactly this turn. Another process may have settled it meanwhile, which
+    /// leaves another record under the same id.
+    async fn is_committed(&self, turn: &TurnRecord) -> Result<bool> {
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        if let Some(response) = &turn.response {
+            let found = store.response(tenant, &response.id).await?;
+            return Ok(found.is_some_and(|found| found.response.envelope == response.envelope));
+        }
+        let Base::Conversation(conversation) = &turn.base else { return Ok(false) };
+        let mut items = turn.output.iter().chain(&turn.input);
+        match items.find(|item| !item.is_tombstone()) {
+            Some(item) => Ok(store.item(tenant, conversation, &item.id).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+}
+
+fn name_of(turn: &TurnRecord) -> Option<&str> {
+    turn.response.as_ref().map(|response| response.id.as_str())
+}

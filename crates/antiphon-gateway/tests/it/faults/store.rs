@@ -1,0 +1,171 @@
+//! A store that fails: what its caller is told, and whether the model is asked for nothing.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use antiphon_gateway::settings::Settings;
+
+use super::outcome::{SAID, Told, holds};
+use crate::support::{Client, Faulty, FragileGateway, MODES, Mode, ask, assert_section, lines};
+
+/// One way in which a store fails.
+#[derive(Clone, Copy)]
+struct Fault {
+    /// What the store does, in words.
+    name: &'static str,
+    begins: fn(&Faulty),
+    /// How long a commit is repeated, and a write trusted.
+    settings: fn(&mut Settings),
+}
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// A gateway that gives up at once, and trusts no write.
+fn impatient(settings: &mut Settings) {
+    settings.store.trusted_for = Duration::ZERO;
+    settings.store.commit_wait = Duration::ZERO;
+}
+
+/// A gateway that trusts the last write, whenever that was.
+fn trusting(settings: &mut Settings) {
+    settings.store.trusted_for = HOUR;
+    settings.store.commit_wait = Duration::ZERO;
+}
+
+/// A gateway that repeats a commit until it succeeds.
+fn patient(settings: &mut Settings) {
+    settings.store.trusted_for = HOUR;
+    settings.store.commit_wait = HOUR;
+}
+
+fn catalogue() -> [Fault; 6] {
+    [
+        Fault { name: "cannot be read", begins: Faulty::stop_reading, settings: impatient },
+        Fault { name: "takes no writes", begins: Faulty::stop_writing, settings: impatient },
+        Fault {
+            name: "stops taking writes when the turn begins",
+            begins: Faulty::stop_writing,
+            settings: trusting,
+        },
+        Fault {
+            name: "fails at the commit, and works again in time",
+            begins: |store| store.fail_commits(3),
+            settings: patient,
+        },
+        Fault {
+            name: "commits, and its answer is lost",
+            begins: Faulty::lose_answer_of_next_commit,
+            settings: patient,
+        },
+        Fault {
+            name: "fails at the commit for too long",
+            begins: |store| store.fail_commits(usize::MAX),
+            settings: impatient,
+        },
+    ]
+}
+
+#[tokio::test]
+async fn every_store_fault_is_told_and_stores_a_turn_once_or_not_at_all() {
+    let mut text = String::from(HEAD);
+    for fault in catalogue() {
+        text.push_str(&row(fault).await);
+    }
+    assert_section("store", &text);
+}
+
+const HEAD: &str = "\
+| the store | told, streaming | told, not streaming | in the words | the model is asked | the \
+conversation holds |
+|---|---|---|---|---|---|
+";
+
+/// What a turn that meets a fault came to.
+struct Met {
+    told: Told,
+    asked: usize,
+    holds: &'static str,
+}
+
+async fn row(fault: Fault) -> String {
+    let [streamed, whole] = [meet(fault, Mode::Streamed).await, meet(fault, Mode::Whole).await];
+    let either = |one: String, two: String| {
+        if one == two { one } else { format!("{one} streaming, else {two}") }
+    };
+    let asked = |met: &Met| if met.asked == 0 { "not" } else { "once" }.to_owned();
+    let mut messages: Vec<String> =
+        [&streamed, &whole].into_iter().filter_map(|met| met.told.message.clone()).collect();
+    messages.dedup();
+    let mut text = String::new();
+    writeln!(
+        text,
+        "| {} | {} | {} | {} | {} | {} |",
+        fault.name,
+        streamed.told.end,
+        whole.told.end,
+        messages.join(" / "),
+        either(asked(&streamed), asked(&whole)),
+        either(streamed.holds.to_owned(), whole.holds.to_owned()),
+    )
+    .expect("writing to a string does not fail");
+    text
+}
+
+/// A turn that meets the fault, and one after it that finds a conversation that works.
+async fn meet(fault: Fault, mode: Mode) -> Met {
+    let FragileGateway { upstream, store, client } = FragileGateway::with(fault.settings).await;
+    let conversation = client.new_conversation().await;
+    client.respond(&ask("My color is purple").within(&conversation)).await;
+    let (held, before) = (client.items(&conversation).await, upstream.requests().len());
+
+    (fault.begins)(&store);
+    let told = client.attempt(mode, &ask(SAID).within(&conversation)).await;
+    store.work_again();
+
+    let told = Told::of(mode, &told);
+    let asked = upstream.requests().len() - before;
+    let holds = holds(&told, &held, &client.items(&conversation).await);
+    works(&client, &conversation).await;
+    assert_eq!(upstream.refusals(), []);
+    Met { told, asked, holds }
+}
+
+async fn works(client: &Client, conversation: &str) {
+    let next = client.respond(&ask("What is my color?").within(conversation)).await;
+    assert_eq!(next.text(), "purple");
+    let held = lines(&client.items(conversation).await);
+    assert_eq!(held.last().map(String::as_str), Some("assistant: purple"));
+}
+
+#[tokio::test]
+async fn new_turn_asks_no_model_while_the_store_takes_no_writes() {
+    let FragileGateway { upstream, store, client } = FragileGateway::with(impatient).await;
+    store.stop_writing();
+
+    for mode in MODES {
+        let refused = client.create(mode, &ask("My color is purple")).await;
+        assert_eq!(refused.status(), 503);
+        assert_eq!(refused.refused().body["error"]["code"], "store_unavailable");
+        assert_eq!(refused.header("retry-after"), Some("1"));
+    }
+    let unstored = client.respond(&ask("My color is purple").unstored()).await;
+
+    assert_eq!(unstored.text(), "Noted.");
+    assert_eq!(upstream.requests().len(), 1, "only the turn that stores nothing");
+    store.work_again();
+    for mode in MODES {
+        assert_eq!(client.turn(mode, &ask("My color is purple")).await.text(), "Noted.");
+    }
+}
+
+#[tokio::test]
+async fn unstored_turn_of_a_conversation_is_committed_once() {
+    let FragileGateway { store, client, upstream: _upstream } = FragileGateway::with(patient).await;
+    for mode in MODES {
+        let conversation = client.new_conversation().await;
+        store.lose_answer_of_next_commit();
+        client.turn(mode, &ask("My color is purple").within(&conversation).unstored()).await;
+        let held = lines(&client.items(&conversation).await);
+        assert_eq!(held, ["user: My color is purple", "assistant: Noted."]);
+    }
+}
