@@ -16,6 +16,8 @@ use crate::json::{Object, quote, unquote};
 pub struct Envelope {
     fields: Object<'static>,
     keeper: Keeper,
+    /// What the upstream that keeps it said of the time when it was completed, in Unix seconds.
+    completed_at: Option<i64>,
 }
 
 /// Who keeps the response, and so says which it is.
@@ -86,7 +88,8 @@ impl Envelope {
         request: &Object<'_>,
         conversation: Option<&str>,
     ) -> Self {
-        let mut envelope = Self { fields: Object::default(), keeper: Keeper::Here };
+        let mut envelope =
+            Self { fields: Object::default(), keeper: Keeper::Here, completed_at: None };
         let fields = &mut envelope.fields;
         fields.set_string("id", id);
         fields.set("object", r#""response""#);
@@ -125,12 +128,22 @@ impl Envelope {
 
     /// Takes over what an upstream's response object reports.
     pub fn adopt(&mut self, reported: &Object<'_>) {
+        if self.keeper != Keeper::Here {
+            let completed_at = reported.present("completed_at").and_then(|raw| raw.parse().ok());
+            self.completed_at = completed_at.or(self.completed_at);
+        }
         for (key, raw) in reported.iter() {
             if !self.is_own(key) && !Self::says_nothing(key, raw) {
                 self.set(key, raw.to_owned());
             }
         }
         self.complete_fields();
+    }
+
+    /// When the response was completed, in Unix seconds, by the upstream that keeps it; `None` if it did
+    /// not say, or does not keep the response.
+    pub(super) fn completed_at(&self) -> Option<i64> {
+        self.completed_at
     }
 
     /// The response is told under the id that it has now.

@@ -222,7 +222,8 @@ impl Assembler {
         self.count_preface();
         self.envelope.set("status", format!("\"{}\"", status.as_str()));
         if status == Status::Completed {
-            self.envelope.set("completed_at", now.to_string());
+            let completed_at = self.envelope.completed_at().unwrap_or(now);
+            self.envelope.set("completed_at", completed_at.to_string());
         }
         if let Some(failure) = failure {
             self.envelope.set("error", failure.to_json());

@@ -62,6 +62,16 @@ fn every_key_is_the_upstreams_but_for_the_state_of_the_stream() {
 }
 
 #[test]
+fn time_of_completion_is_the_upstreams() {
+    let ended = with(kept(), &json!({"status": "completed", "completed_at": 1_600_000_007}));
+    let streamed = [event("response.created", &kept()), event("response.completed", &ended)];
+    for told in [keeping().hears(&streamed), keeping().hears_whole(&ended)] {
+        assert_eq!(told.events[0]["response"]["completed_at"], Value::Null);
+        assert_eq!(told.last()["response"]["completed_at"], 1_600_000_007);
+    }
+}
+
+#[test]
 fn a_whole_response_is_told_as_it_is_kept_too() {
     let said = message("msg_1", "Hello.");
     let whole = with(kept(), &json!({"status": "completed", "output": [said]}));
