@@ -1,6 +1,7 @@
 //! Logs, on standard error. No level of them shows a key, a token or what an item says.
 
 use std::io::{self, IsTerminal as _};
+use std::panic::PanicHookInfo;
 
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
@@ -14,16 +15,38 @@ use crate::settings::{Environment, LOG, LOG_FORMAT};
 
 /// Sends what the process logs to standard error: `ANTIPHON_LOG` says what (a filter; see [`DEFAULT`]
 /// and [`is_discreet`]), `ANTIPHON_LOG_FORMAT` how (`text` or `json`).
-pub(crate) fn install(environment: impl Environment) -> Result<(), Failure> {
+pub(crate) fn install(environment: impl Environment) -> Result<Format, Failure> {
     let filter = filter(environment(LOG)?)?;
     let format = format(environment(LOG_FORMAT)?.as_deref())?;
     subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
-    Ok(())
+    if format == Format::Json {
+        std::panic::set_hook(Box::new(log_panic));
+    }
+    Ok(format)
+}
+
+/// A panic as a line of JSON.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string);
+    let payload = panic.payload_as_str();
+    tracing::error!(place, payload, "panicked");
+}
+
+/// Tells on standard error why the command ends, in the form of the log.
+pub(crate) fn tell_failure(failure: &Failure, format: Format) {
+    match format {
+        Format::Text => eprintln!("error: {failure}"),
+        Format::Json => {
+            let fields =
+                serde_json::json!({"message": "the command failed", "error": failure.to_string()});
+            eprintln!("{}", serde_json::json!({"level": "ERROR", "fields": fields}));
+        }
+    }
 }
 
 /// The form of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub(crate) enum Format {
     Text,
     Json,
 }

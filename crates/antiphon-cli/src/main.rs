@@ -22,8 +22,9 @@ mod tenants;
 
 use std::process::ExitCode;
 
-use args::Command;
+use args::{Command, ServeArgs};
 use failure::Failure;
+use logging::Format;
 
 /// Gives memory back to the system some seconds after it was freed. The system's own allocator keeps
 /// most of what long answers took: see "Measured" in ARCHITECTURE.md.
@@ -45,15 +46,14 @@ fn run() -> Result<ExitCode, Failure> {
     match args::parse()? {
         Command::Serve(args) => {
             let environment = settings::environment;
-            logging::install(environment)?;
-            let variables = settings::variable_names();
-            let is_check = args.check;
-            let configuration = settings::resolve(*args, environment, &variables)?;
-            match is_check {
-                true => preflight::check(&configuration)?,
-                false => serve::serve(configuration)?,
+            let format = logging::install(environment)?;
+            match serve(*args, format) {
+                Ok(()) => Ok(ExitCode::SUCCESS),
+                Err(failure) => {
+                    logging::tell_failure(&failure, format);
+                    Ok(failure.exit_code())
+                }
             }
-            Ok(ExitCode::SUCCESS)
         }
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
@@ -63,5 +63,15 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Export(args) => tenants::export(args),
         Command::Erase(args) => tenants::erase(args),
         Command::Sim(args) => sim::sim(&args).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn serve(args: ServeArgs, format: Format) -> Result<(), Failure> {
+    let variables = settings::variable_names();
+    let is_check = args.check;
+    let configuration = settings::resolve(args, settings::environment, &variables)?;
+    match is_check {
+        true => preflight::check(&configuration),
+        false => serve::serve(configuration, format),
     }
 }

@@ -10,21 +10,22 @@ use tokio::sync::oneshot;
 use crate::failure::Failure;
 use crate::greeting::{Greeting, Shown, base_url};
 use crate::keepers::Keepers;
+use crate::logging::Format;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
 
 /// Serves until a signal asks for the end, then lets open turns end.
-pub(crate) fn serve(configuration: Configuration) -> Result<(), Failure> {
+pub(crate) fn serve(configuration: Configuration, format: Format) -> Result<(), Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
-        .block_on(run(configuration))
+        .block_on(run(configuration, format))
 }
 
 /// Binds before it opens the store: a second gateway, started by mistake, ends at the port that the
 /// first one holds and does not touch its conversations.
-async fn run(configuration: Configuration) -> Result<(), Failure> {
+async fn run(configuration: Configuration, format: Format) -> Result<(), Failure> {
     configuration.log_warnings();
     let Configuration { listen, store, gateway, warnings: _ } = configuration;
     make_room_for_connections();
@@ -43,7 +44,7 @@ async fn run(configuration: Configuration) -> Result<(), Failure> {
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
     keepers.log();
-    announce(&Greeting { address, shown, keepers });
+    announce(&Greeting { address, shown, keepers }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error is the sender's end without a signal: the process is ending all the same.
@@ -84,13 +85,16 @@ async fn relay(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
     Failure::runtime(format!("stopped by a second signal, {signal}, before every turn had ended"))
 }
 
-/// Standard output gets one line, for programs; people read the rest on standard error. Neither
-/// being read is no reason not to serve.
-fn announce(greeting: &Greeting) {
+/// Standard output gets one line, for programs; people read the rest on standard error, unless that is
+/// for programs too. Neither being read is no reason not to serve.
+fn announce(greeting: &Greeting, format: Format) {
     let mut out = io::stdout().lock();
     let ready = writeln!(out, "antiphon listening on {}", base_url(greeting.address));
     if let Err(error) = ready.and_then(|()| out.flush()) {
         tracing::warn!(%error, "the readiness line could not be written");
     }
-    let _ = writeln!(io::stderr(), "{greeting}");
+    match format {
+        Format::Text => _ = writeln!(io::stderr(), "{greeting}"),
+        Format::Json => tracing::info!(base_url = base_url(greeting.address), "listening"),
+    }
 }

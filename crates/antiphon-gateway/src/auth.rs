@@ -4,6 +4,8 @@
 //! token that an upstream will judge. The names of the last two have prefixes of their own, so that
 //! none of the three can be taken for another.
 
+mod refused;
+
 use std::io;
 
 use antiphon::item::push_hex;
@@ -11,6 +13,7 @@ use antiphon_store::{Snapshot, Tenant};
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use ring::hmac;
 
+pub(crate) use self::refused::RefusedCallers;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::request_id::RequestId;

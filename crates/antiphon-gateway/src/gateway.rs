@@ -8,7 +8,7 @@ use antiphon_store::{ConversationId, Store, Tenant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::{Authenticator, NAMES};
+use crate::auth::{Authenticator, NAMES, RefusedCallers};
 use crate::background::Jobs;
 use crate::compaction::CompactionKey;
 use crate::error::ApiError;
@@ -31,6 +31,7 @@ pub(crate) struct Gateway {
     pub(crate) write_check: WriteCheck,
     pub(crate) upstreams: Upstreams,
     pub(crate) authenticator: Authenticator,
+    pub(crate) refused_callers: RefusedCallers,
     pub(crate) fingerprint_key: FingerprintKey,
     pub(crate) limiter: Limiter,
     /// What `/readyz` knows of the store.
@@ -70,6 +71,7 @@ impl Gateway {
         Ok(Self {
             upstreams: Upstreams::new(&settings, has_ledgers),
             authenticator,
+            refused_callers: RefusedCallers::default(),
             fingerprint_key: FingerprintKey::new(key),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),

@@ -101,6 +101,9 @@ impl Default for Settings {
 /// An upstream.
 #[derive(Clone, Debug)]
 pub struct UpstreamSettings {
+    /// What operators and callers know it by. `None`: operators by its host, callers by nothing, since
+    /// no caller is told of hosts.
+    pub name: Option<String>,
     /// The models that it answers for; by default all.
     pub models: Vec<ModelPattern>,
     /// The API that it speaks: Responses, Chat Completions or Anthropic Messages.
@@ -138,6 +141,7 @@ impl UpstreamSettings {
     /// The upstream at `url` for all models, speaking the Responses API, with the usual bounds.
     pub fn new(url: Uri, key: Option<Secret>) -> Self {
         Self {
+            name: None,
             models: vec![ModelPattern::new("*")],
             api: Dialect::Responses,
             context_window: None,

@@ -9,6 +9,9 @@ use crate::request_id::{RequestId, is_plain_id};
 /// The bound on a text in a log line that somebody else chose, in characters.
 pub(crate) const MAX_TEXT: usize = 100;
 
+/// The bound on a sentence of an error in a log line, in characters.
+pub(crate) const MAX_REASON: usize = 300;
+
 /// The span of one request. It has the highest level, so that no log filter leaves its fields out of
 /// the lines that it lets through.
 pub(crate) fn request_span(id: &RequestId) -> Span {

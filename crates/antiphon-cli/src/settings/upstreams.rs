@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! [[upstreams]]
+//! name = "claude"
 //! models = ["claude-*"]
 //! api = "anthropic"
 //! url = "https://api.anthropic.com/v1"
@@ -48,6 +49,7 @@ const FORM: Form = Form {
     plural: "upstreams",
     one: "an upstream",
     keys: &[
+        "name",
         "models",
         "api",
         "url",
@@ -143,6 +145,7 @@ fn settings(
     let url = table.text("url")?.ok_or_else(|| table.lacks("url"))?;
     let url = parse::upstream(&url, api)?;
     let mut settings = UpstreamSettings::new(url, key(table, environment)?);
+    settings.name = table.text("name")?.map(|said| name(table, &said)).transpose()?;
     settings.models = models(table)?;
     settings.api = api;
     settings.max_open = number(table, "max-open-requests")?.map(|count| count as usize);
@@ -176,6 +179,19 @@ fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<()
         settings.retries.max = retries;
     }
     Ok(())
+}
+
+/// Callers are told this name, so that it is no URL.
+fn name(table: &Table<'_>, said: &Said) -> Result<String, Failure> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let name = said.trimmed();
+    match (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
+        true => Ok(name.to_owned()),
+        false => {
+            let sentence = "name must have 1 to 64 letters, digits, '.', '_' and '-'";
+            Err(table.refused_at("name", sentence))
+        }
+    }
 }
 
 fn models(table: &Table<'_>) -> Result<Vec<ModelPattern>, Failure> {

@@ -1,6 +1,6 @@
 //! What an operator reads on standard error.
 
-use antiphon_testkit::{FakeUpstream, Reply};
+use antiphon_testkit::{Answer, FakeUpstream, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -34,12 +34,12 @@ impl Logging {
         self.serving.ask_with("POST", "/v1/responses", &header, &body.to_string())
     }
 
-    /// Stops the gateway; its lines.
+    /// Stops the gateway; its lines, each of which is a JSON object.
     fn lines(self) -> Vec<Value> {
         self.serving.signal("TERM");
         let (_, _, log) = self.serving.ended();
-        let lines = log.lines().filter(|line| line.starts_with('{'));
-        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+        let object = |line| -> Value { serde_json::from_str(line).expect("a line is JSON") };
+        log.lines().map(object).collect()
     }
 }
 
@@ -80,4 +80,181 @@ fn each_line_of_a_turn_names_its_request() {
         assert_eq!(span["tenant"], "everyone");
         assert!(span["upstream"].is_string(), "{span}");
     }
+}
+
+fn refusal(message: &str, code: &str) -> Reply {
+    let error = json!({"message": message, "type": "invalid_request_error", "param": "tools[0].name",
+        "code": code});
+    Reply::json(StatusCode::BAD_REQUEST, &json!({"error": error}))
+}
+
+#[test]
+fn refusal_is_logged_with_the_upstreams_reason() {
+    let gateway = Logging::start("info", "", &[]);
+    let body = json!({"model": "fake-model", "input": "My name is Sesame."});
+    let said = "Unsupported parameter: 'temperature' is not supported with this model.";
+    gateway.upstream.script(refusal(said, "unsupported_parameter"));
+    gateway.ask("mine-1", &body);
+    gateway.upstream.script(refusal("Invalid name: 'Sesame'.", "sesame"));
+    gateway.ask("mine-2", &body);
+
+    let lines = gateway.lines();
+    let told = &line(&lines, "mine-1", "upstream refused a request")["fields"];
+    assert_eq!((&told["status"], &told["code"]), (&json!(400), &json!("unsupported_parameter")));
+    assert_eq!(
+        (&told["param"], &told["upstream_message"]),
+        (&json!("tools[0].name"), &json!(said))
+    );
+    let refused = line(&lines, "mine-1", "turn refused");
+    assert_eq!(refused["level"], "INFO");
+    assert!(refused["span"]["upstream"].is_string(), "{refused}");
+    let withheld = &line(&lines, "mine-2", "upstream refused a request")["fields"];
+    assert_eq!(withheld["withheld"], "message");
+    assert!(!json!(lines).to_string().to_lowercase().contains("sesame"));
+}
+
+#[test]
+fn failure_of_the_upstream_is_a_warning() {
+    let gateway = Logging::start("info", "max-retries = 0", &[]);
+    for id in ["mine-1", "mine-2"] {
+        gateway.upstream.script(unavailable());
+        let stream = id == "mine-2";
+        gateway.ask(id, &json!({"model": "fake-model", "input": "Hello", "stream": stream}));
+    }
+    let lines = gateway.lines();
+    for id in ["mine-1", "mine-2"] {
+        assert_eq!(line(&lines, id, "turn refused")["level"], "WARN");
+        assert_eq!(line(&lines, id, "upstream refused a request")["level"], "WARN");
+    }
+}
+
+#[test]
+fn logged_response_can_be_read() {
+    let gateway = Logging::start("info", "max-retries = 0", &[]);
+    let body =
+        |stream, store| json!({"model": "sim", "input": "Hello", "stream": stream, "store": store});
+    for (id, stream, store) in [("a", false, true), ("b", true, true), ("c", true, false)] {
+        gateway.ask(id, &body(stream, store));
+    }
+    let answer = Answer::new("fake-model").message("Once upon a time");
+    for (id, stream) in [("d", true), ("e", false)] {
+        gateway.upstream.script(Reply::sse(answer.frames()).abort_after(4));
+        gateway.ask(id, &json!({"model": "fake-model", "input": "Hello", "stream": stream}));
+    }
+    let mut readable = Vec::new();
+    let mut said = Vec::new();
+    // The line is written before the last event is sent.
+    while said.len() < 5 {
+        let line: Value = serde_json::from_str(&gateway.serving.next_line()).unwrap();
+        if line["fields"]["message"] == "turn" {
+            said.push(line);
+        }
+    }
+    for line in &said {
+        if let Some(response) = line["fields"]["response"].as_str() {
+            for path in ["", "/report"] {
+                let (status, _) = gateway.serving.answer(
+                    "GET",
+                    &format!("/v1/responses/{response}{path}"),
+                    &json!({}),
+                );
+                assert_eq!(status, 200, "{line}");
+            }
+            readable.push(line["span"]["request_id"].as_str().unwrap());
+        }
+    }
+    assert_eq!(readable, ["a", "b", "d"]);
+}
+
+#[test]
+fn refused_callers_are_counted() {
+    let gateway = Logging::start("info", "key = 'sk-upstream'", &["--api-key=key-of-acme=acme"]);
+    for _ in 0..5 {
+        gateway.serving.status_of_with("/v1/models", "authorization: Bearer guessed");
+    }
+    let lines = gateway.lines();
+    let told = |line: &&Value| {
+        line["fields"]["message"] == "refused callers without a valid API key (status 401)"
+    };
+    let [line] = lines.iter().filter(told).collect::<Vec<_>>()[..] else { panic!("{lines:#?}") };
+    assert_eq!((&line["level"], &line["fields"]["total"]), (&json!("WARN"), &json!(1)));
+    assert!(!json!(lines).to_string().contains("guessed"));
+}
+
+/// A history of so many messages, each of which a replaying client sends again.
+fn history(messages: usize) -> Vec<Value> {
+    let mut history: Vec<Value> = (0..messages)
+        .map(|index| {
+            let role = if index % 2 == 0 { "user" } else { "assistant" };
+            json!({"type": "message", "role": role, "content": format!("Message {index}")})
+        })
+        .collect();
+    history.push(json!({"role": "user", "content": "And now?"}));
+    history
+}
+
+#[test]
+fn line_of_a_turn_is_short_however_long_its_history() {
+    let gateway = Logging::start("info", "", &[]);
+    let created = gateway.serving.answer("POST", "/v1/conversations", &json!({})).1;
+    let model = format!("fake-{}", "m".repeat(200));
+    for turns in 1..=20_usize {
+        let mut input = history(10 * turns);
+        input.extend((0..turns).map(|call| {
+            json!({"type": "function_call", "call_id": format!("call_{turns}_{call}"),
+                "name": "echo", "arguments": "{}"})
+        }));
+        let model = if turns == 20 { &*model } else { "fake-model" };
+        let body = json!({"model": model, "input": input, "conversation": created["id"]});
+        gateway.ask(&format!("req_{turns:032}"), &body);
+    }
+    gateway.serving.signal("TERM");
+    let (_, _, log) = gateway.serving.ended();
+    let turns: Vec<&str> =
+        log.lines().filter(|line| line.contains(r#""message":"turn""#)).collect();
+    assert_eq!(turns.len(), 20);
+    for line in &turns {
+        assert!(line.contains("unanswered_call call_"), "repairs are named: {line}");
+    }
+    for line in log.lines() {
+        assert!(line.len() < 600, "{} bytes: {line}", line.len());
+    }
+}
+
+#[test]
+fn list_of_repairs_is_at_debug() {
+    let gateway = Logging::start("antiphon_gateway=debug", "", &[]);
+    let call = |id: u8| {
+        json!({"type": "function_call", "call_id": format!("call_{id}"), "name": "echo",
+            "arguments": "{}"})
+    };
+    let input: Vec<Value> =
+        (0..9).map(call).chain([json!({"role": "user", "content": "Hello"})]).collect();
+    gateway.ask("mine", &json!({"model": "fake-model", "input": input}));
+
+    let lines = gateway.lines();
+    let turn = &line(&lines, "mine", "turn")["fields"];
+    assert_eq!(turn["repairs"], "unanswered_call=9");
+    let list = line(&lines, "mine", "turn report");
+    assert_eq!(list["level"], "DEBUG");
+    let report: Value = serde_json::from_str(list["fields"]["report"].as_str().unwrap()).unwrap();
+    assert_eq!(report["repairs"].as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn json_log_is_json_alone() {
+    let gateway = Logging::start("info", "", &["--state=upstream"]);
+    let readiness = gateway.serving.readiness.clone();
+    let lines = gateway.lines();
+    let listening = lines.iter().find(|line| line["fields"]["message"] == "listening").unwrap();
+    let url = listening["fields"]["base_url"].as_str().unwrap();
+    assert_eq!(readiness, format!("antiphon listening on {url}\n"));
+}
+
+#[test]
+fn json_log_has_the_reason_of_a_failed_start() {
+    let ended = World::serve(&["--listen=nowhere"]).variable("ANTIPHON_LOG_FORMAT", "json").ends();
+    assert_eq!(ended.code, Some(2));
+    let line: Value = serde_json::from_str(&ended.stderr).unwrap();
+    assert!(line["fields"]["error"].as_str().unwrap().contains("nowhere"), "{line}");
 }

@@ -234,6 +234,11 @@ impl Serving {
         assert!(said, "standard error ended without '{text}'");
     }
 
+    /// The next line of standard error.
+    pub(crate) fn next_line(&self) -> String {
+        self.stderr.recv().expect("standard error goes on")
+    }
+
     /// Sends the signal of this name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

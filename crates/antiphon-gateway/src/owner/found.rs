@@ -133,7 +133,8 @@ fn known_otherwise(id: &str, kept: &Kept) -> ApiError {
 }
 
 fn kept_nowhere(id: &str, upstream: &str) -> ApiError {
+    tracing::warn!(upstream, "a request names what an upstream keeps that is not configured");
     ApiError::not_found(format!(
-        "'{id}' is kept by {upstream}, which is no upstream of this gateway any more (--upstream)."
+        "'{id}' is kept by an upstream that this gateway does not have any more (--upstream)."
     ))
 }

@@ -66,6 +66,18 @@ impl Gateway {
         }
     }
 
+    /// The same if the caller says for which upstream the conversation is.
+    pub(crate) async fn owner_of_new_conversation_for<'a>(
+        &self,
+        caller: &Caller,
+        upstream: Upstream<'a>,
+    ) -> Owner<'a> {
+        match keeping(upstream) {
+            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
+            _ => Owner::Here,
+        }
+    }
+
     /// Who keeps what has this id. Of what nobody has, that is who says so: the upstream that is asked
     /// where no model is named; or Antiphon, where that one keeps nothing or several tenants share its
     /// account, to each of whom only what it began there exists.
@@ -94,7 +106,7 @@ impl Gateway {
         };
         match self.owned(caller, id, keeping(upstream)).await?.owner {
             Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
-                let whose = format!("The {what} '{id}' is kept by {}", keeper.base());
+                let whose = format!("The {what} '{id}' is kept by {}", described(keeper));
                 Err(kept_by_another(&whose, upstream).param(param))
             }
             owner => Ok(owner),
@@ -115,14 +127,26 @@ fn is_at(upstream: Upstream<'_>, keeper: &HttpUpstream) -> bool {
     matches!(upstream, Upstream::Http(http) if http.base() == keeper.base())
 }
 
+/// An upstream as callers are told of it: by the name that the operator gave it, never by its host.
+pub(crate) fn described(http: &HttpUpstream) -> String {
+    match http.public_name() {
+        Some(name) => format!("the upstream '{name}'"),
+        None => "an upstream".to_owned(),
+    }
+}
+
 fn kept_by_another(whose: &str, upstream: Upstream<'_>) -> ApiError {
     let answering = match upstream {
-        Upstream::Sim => "the built-in model",
-        Upstream::Http(http) => http.base(),
+        Upstream::Sim => "the built-in model".to_owned(),
+        Upstream::Http(http) => match http.public_name() {
+            Some(name) => format!("the upstream '{name}'"),
+            None => "another upstream".to_owned(),
+        },
     };
     ApiError::invalid(format!(
         "{whose}, but the model of this request is answered for by {answering}: a turn goes on where \
-         its state is."
+         its state is. Use a model of that upstream, or create a conversation for this model with \
+         metadata {{\"antiphon_model\": MODEL}}."
     ))
     .code("invalid_value")
 }

@@ -37,7 +37,12 @@ pub(super) async fn admit(
 ) -> Response {
     let caller = match caller(&gateway, &request) {
         Ok(caller) => caller,
-        Err(error) => return refuse(&gateway, request, error).await,
+        Err(error) => {
+            if error.status() == StatusCode::UNAUTHORIZED {
+                gateway.refused_callers.count();
+            }
+            return refuse(&gateway, request, error).await;
+        }
     };
     let allowance = gateway.limiter.request(&caller.tenant);
     let mut response = if let Some(error) = allowance.and_then(Allowance::refusal) {

@@ -1,9 +1,9 @@
 //! The outermost layer: every request has an id, and its answer says it.
 
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::HeaderMap;
+use http::{HeaderMap, Method, StatusCode};
 use tracing::Instrument as _;
 
 use crate::request_id::{REQUEST_ID, RequestId, UPSTREAM_REQUEST_ID};
@@ -13,9 +13,24 @@ use crate::trace::request_span;
 pub(super) async fn identify(mut request: Request, next: Next) -> Response {
     let id = RequestId::from_headers(request.headers());
     request.extensions_mut().insert(id.clone());
-    let mut response = next.run(request).instrument(request_span(&id)).await;
+    let span = request_span(&id);
+    let (method, route) = (request.method().clone(), request.extensions().get().cloned());
+    let mut response = next.run(request).instrument(span.clone()).await;
+    if response.status().is_server_error() {
+        span.in_scope(|| log_failure(&method, route.as_ref(), response.status()));
+    }
     set_ids(response.headers_mut(), &id);
     response
+}
+
+/// Logs an answer with a status of 500 or above. A turn logs its own, with its reason.
+fn log_failure(method: &Method, route: Option<&MatchedPath>, status: StatusCode) {
+    let route = route.map(MatchedPath::as_str);
+    let is_turn = *method == Method::POST && route == Some("/v1/responses");
+    if !is_turn && route != Some("/readyz") {
+        let status = status.as_u16();
+        tracing::warn!(%method, route, status, "request failed");
+    }
 }
 
 /// Sets the id of the request. An id that is there already is an upstream's: it moves to a header of

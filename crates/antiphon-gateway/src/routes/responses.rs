@@ -35,13 +35,26 @@ pub(super) async fn create(
     Extension(permit): Extension<TurnPermit>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let identity = gateway.digest_key.identify(&headers, &body)?;
-    let request = CreateRequest::parse(&body, identity, &gateway.settings.limits)?;
-    // A provider has a background of its own.
-    if request.background && !turn::is_kept_upstream(&gateway, &caller, &request).await? {
+    let read = read(&gateway, &caller, &headers, &body).await;
+    let (request, is_job) = read.inspect_err(turn::log_unreadable)?;
+    if is_job {
         return background::create(gateway, caller, request, body, permit).await;
     }
     Ok(answered(turn::answer(gateway, caller, request, permit).await?))
+}
+
+/// The request, and whether it is for a background response of the gateway's: a provider has a
+/// background of its own.
+async fn read(
+    gateway: &Gateway,
+    caller: &Caller,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<(CreateRequest, bool), ApiError> {
+    let identity = gateway.digest_key.identify(headers, body)?;
+    let request = CreateRequest::parse(body, identity, &gateway.settings.limits)?;
+    let is_job = request.background && !turn::is_kept_upstream(gateway, caller, &request).await?;
+    Ok((request, is_job))
 }
 
 /// An answer in the form that was asked for.
@@ -162,7 +175,7 @@ pub(super) async fn input_items(
     if let Some(attempt) = stored_by {
         let scope = Scope::Input(attempt);
         if let Some(listing) = store.list_items(tenant, &scope, &query.page).await? {
-            return Ok(json(list(&listing.items, listing.has_more, query.encrypted)));
+            return Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)));
         }
     }
     let listing = store.list_items(tenant, &Scope::Input(id), &query.page).await?;

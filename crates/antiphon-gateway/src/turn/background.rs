@@ -70,7 +70,7 @@ pub(crate) async fn accept(
                 let turn = Turn { announced: Some(Announced::now(shard)), ..turn };
                 turn.accept_and_work(&body, permit, telling).await;
             }
-            Err(error) => turn.refuse(error, telling),
+            Err(error) => refuse(error, telling),
         }
     };
     turns.spawn(accepting.in_current_span());
@@ -94,9 +94,9 @@ impl Turn<'_> {
                     drop(underway);
                     queued.work(job, planning, BEGUN, Some(permit)).await;
                 }
-                Err(error) => self.refuse(error, telling),
+                Err(error) => refuse(error, telling),
             },
-            Err(error) => self.refuse(error, telling),
+            Err(error) => refuse(error, telling),
         }
     }
 
@@ -111,11 +111,6 @@ impl Turn<'_> {
         };
         let telling = async { drop(telling.send(received(answer).await.map(Accepted::Again))) };
         tokio::join!(answering, telling);
-    }
-
-    fn refuse(&self, error: ApiError, telling: Telling) {
-        report::log_refusal(self.caller, &error);
-        drop(telling.send(Err(error)));
     }
 
     /// The same turn, which may wait for its conversation for as long as turns are queued.
@@ -188,6 +183,12 @@ impl Turn<'_> {
             }
         }
     }
+}
+
+/// Logs why a turn was refused, and answers its caller.
+fn refuse(error: ApiError, telling: Telling) {
+    report::log_refusal(&error);
+    drop(telling.send(Err(error)));
 }
 
 /// How many events a job begins with.

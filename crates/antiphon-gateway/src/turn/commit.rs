@@ -93,12 +93,22 @@ impl Turn<'_> {
     ) -> Result<(), ApiError> {
         let failed = finished.status == Status::Failed;
         let keeps_items = self.request.store || matches!(opened.base, Base::Conversation(_));
-        if !keeps_items || failed && !self.has_opening() {
+        if !keeps_items || !self.outlives_failure(finished) {
             return Ok(());
         }
         let base = if failed { opened.base_apart() } else { opened.base.clone() };
         let turn = self.record(base, opened, fresh, report, finished, origin);
         Ok(self.commit_patiently(turn).await?)
+    }
+
+    /// Whether anything of the turn is stored although it failed, if it did.
+    fn outlives_failure(&self, finished: &Finished) -> bool {
+        finished.status != Status::Failed || self.has_opening()
+    }
+
+    /// Whether the response is stored once the turn is committed.
+    pub(super) fn stores_response(&self, finished: &Finished) -> bool {
+        self.request.store && self.outlives_failure(finished)
     }
 
     /// What the turn leaves behind `base`.

@@ -14,6 +14,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::present::present;
 use crate::request::CreateRequest;
+use crate::trace::{MAX_REASON, MAX_TEXT, shortened};
 use crate::upstream::{Asking, Upstream, UpstreamError};
 
 /// Where upstreams of the Responses API compact.
@@ -49,18 +50,23 @@ pub(crate) async fn compacted(
         compacted = compacting => compacted,
         () = gateway.closing.cancelled() => Err(ApiError::stopping()),
     };
-    log(caller, request, compacted.as_ref().map(|(report, _)| report));
+    log(request, compacted.as_ref().map(|(report, _)| report));
     compacted.map(|(report, compacted)| (report.head_unnamed(), compacted))
 }
 
 /// One line for the operator.
-fn log(caller: &Caller, request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
-    let (tenant, model) = (caller.tenant.as_str(), &request.model);
+fn log(request: &CreateRequest, compacted: Result<&Report, &ApiError>) {
+    let model = shortened(&request.model, MAX_TEXT);
     match compacted {
-        Ok(report) => tracing::info!(tenant, model, named = report.named(), "history compacted"),
+        Ok(report) => report.log_compaction(model),
         Err(error) => {
-            let (status, reason) = (error.status().as_u16(), error.message());
-            tracing::info!(tenant, model, status, reason, "history not compacted");
+            let (status, reason) =
+                (error.status().as_u16(), shortened(error.message(), MAX_REASON));
+            if error.status().is_server_error() {
+                tracing::warn!(model, status, reason, "history not compacted");
+            } else {
+                tracing::info!(model, status, reason, "history not compacted");
+            }
         }
     }
 }

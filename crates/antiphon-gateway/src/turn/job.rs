@@ -152,8 +152,8 @@ impl Turn<'_> {
         let end = (finished.status, finished.event.clone());
         let ended = self.end_job(held, turn, told, end).await;
         let failure = ended.as_ref().err().map(|error| ApiError::from(error.clone()));
-        let called = super::report::Called::here(&opened);
-        report.log(self.caller, self.request, called, &finished, failure.as_ref());
+        let response = failure.is_none().then(|| held.job.id().as_str());
+        report.log(self.request, response, &finished, failure.as_ref());
         opened.close().await;
         match ended {
             Ok(()) => {}
@@ -186,7 +186,10 @@ impl Turn<'_> {
         if !apart.events.is_empty() {
             store.append(tenant, held.job.id(), apart.events).await?;
         }
-        self.end_job(held, apart.turn, told, (apart.status, apart.last)).await
+        let status = apart.status;
+        self.end_job(held, apart.turn, told, (status, apart.last)).await?;
+        log_apart(held, status);
+        Ok(())
     }
 
     /// The one place where the end of a background turn is committed, whatever it came to: with its
@@ -207,6 +210,16 @@ impl Turn<'_> {
         webhooks.were_committed();
         held.job.progressed();
         Ok(())
+    }
+}
+
+/// Logs the end of a job that came to nothing.
+fn log_apart(held: &Held<'_>, status: Status) {
+    let (response, status_name) = (held.job.id().as_str(), status.as_str());
+    if status == Status::Failed {
+        tracing::warn!(response, status = status_name, "background response ended without output");
+    } else {
+        tracing::info!(response, status = status_name, "background response ended without output");
     }
 }
 

@@ -54,7 +54,7 @@ use self::open::Opened;
 use self::plan::Plan;
 pub(crate) use self::preview::Preview;
 use self::relay::{Hearing, Outcome, Unwanted};
-pub(crate) use self::report::input_stored_by;
+pub(crate) use self::report::{input_stored_by, log_unreadable};
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::retry::{CutAttempts, Made};
@@ -152,7 +152,7 @@ impl Turn<'_> {
 
     async fn run(&self, mut client: Client) {
         if let Err(error) = self.take(&mut client).await {
-            report::log_refusal(self.caller, &error);
+            report::log_refusal(&error);
             self.forget();
             client.refuse(error);
         }
@@ -341,8 +341,9 @@ impl Turn<'_> {
             self.drop_opening(&opened).await;
             self.forget();
         }
-        let called = report::Called::here(&opened);
-        report.log(self.caller, self.request, called, &finished, committed.as_ref().err());
+        let is_stored = self.stores_response(&finished) && committed.is_ok();
+        let response = is_stored.then(|| opened.response_id.as_str());
+        report.log(self.request, response, &finished, committed.as_ref().err());
         opened.close().await;
         self.tell_end(finished, end, committed, client).await
     }

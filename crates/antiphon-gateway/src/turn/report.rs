@@ -1,5 +1,6 @@
 //! What was left out and mended, told to the caller and to the operator.
 
+mod lines;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -9,19 +10,18 @@ use antiphon::faults::LeftOut;
 use antiphon::json::Object;
 use antiphon::reconcile::Resent;
 use antiphon::repair::Mend;
-use antiphon::stream::{Finished, Note, Status};
+use antiphon::stream::Note;
 use antiphon::{Item, ItemId, Kind};
-use antiphon_store::{NewResponse, ResponseId};
+use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
+pub(super) use self::lines::log_again;
+pub(crate) use self::lines::{log_refusal, log_unreadable};
 use self::upstream::Relearned;
 use super::Head;
-use super::open::Opened;
 use super::retry::CutAttempts;
-use crate::caller::Caller;
 use crate::error::ApiError;
-use crate::request::CreateRequest;
 use crate::request_id::RequestId;
 
 /// The report of one turn. It names items and rules, never what they say.
@@ -108,25 +108,6 @@ struct StreamRepair {
     from: Option<String>,
     /// What stands in its place; null where nothing does.
     to: Option<String>,
-}
-
-/// What a turn's response and conversation are called by whoever keeps them.
-#[derive(Clone, Copy)]
-pub(super) struct Called<'a> {
-    /// `None` where the upstream that keeps it never told.
-    pub(super) response: Option<&'a str>,
-    pub(super) conversation: Option<&'a str>,
-}
-
-impl<'a> Called<'a> {
-    /// What is kept here.
-    pub(super) fn here(opened: &'a Opened) -> Self {
-        let conversation = opened.conversation.as_ref();
-        Self {
-            response: Some(opened.response_id.as_str()),
-            conversation: conversation.map(antiphon_store::ConversationId::as_str),
-        }
-    }
 }
 
 impl Report {
@@ -331,51 +312,6 @@ impl Report {
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a report is plain data")
     }
-
-    /// Every item that was left out or mended, by position, id and rule; `None` where there is
-    /// none.
-    pub(super) fn named(&self) -> Option<String> {
-        let is_empty = !self.superseding
-            && self.relearned.is_none()
-            && self.replayed.is_none()
-            && self.resent.is_empty()
-            && self.repairs.is_empty()
-            && self.adapted_fields.is_empty()
-            && self.truncated.is_empty()
-            && self.stream.is_empty();
-        (!is_empty).then(|| self.to_json())
-    }
-
-    /// The turn in one line for the operator: names and counts, no bodies.
-    pub(super) fn log(
-        &self,
-        caller: &Caller,
-        request: &CreateRequest,
-        called: Called<'_>,
-        finished: &Finished,
-        failure: Option<&ApiError>,
-    ) {
-        tracing::info!(
-            tenant = caller.tenant.as_str(),
-            response = called.response,
-            conversation = called.conversation,
-            model = request.model,
-            streamed = request.stream,
-            stored = request.store,
-            // A turn that is not stored has failed, whatever its model answered.
-            status = failure.map_or(finished.status, |_| Status::Failed).as_str(),
-            input_items = self.input_items,
-            resent = self.resent.len(),
-            retries = self.retries,
-            repairs = self.counts(),
-            truncated = self.truncated.len(),
-            stream_repairs = self.stream.len(),
-            output_items = finished.output.len(),
-            not_committed = failure.map(ApiError::message),
-            named = self.named(),
-            "turn"
-        );
-    }
 }
 
 /// The earlier attempt that stored the input of a response with this report; `None` where the
@@ -437,16 +373,4 @@ pub(super) fn head_again_unnamed() -> Head {
 
 fn id_header(response_id: &ResponseId) -> HeaderValue {
     HeaderValue::try_from(response_id.as_str()).expect("an id is plain text")
-}
-
-/// An answer that was given again, in one line for the operator.
-pub(super) fn log_again(caller: &Caller, response: &NewResponse) {
-    let (tenant, response) = (caller.tenant.as_str(), response.id.as_str());
-    tracing::info!(tenant, response, "turn answered again");
-}
-
-/// A turn that was refused, in one line for the operator.
-pub(super) fn log_refusal(caller: &Caller, error: &ApiError) {
-    let (tenant, status) = (caller.tenant.as_str(), error.status().as_u16());
-    tracing::info!(tenant, status, reason = error.message(), "turn refused");
 }

@@ -43,11 +43,7 @@ async fn resume_work(gateway: &Arc<Gateway>, left: LeftJob, work: Work, caller: 
         None => ending_of(&left, &work),
     };
     turn.record_in_span();
-    tracing::info!(
-        response = left.id.as_str(),
-        begun_anew = ending.is_none(),
-        "took up a background response"
-    );
+    tracing::info!(begun_anew = ending.is_none(), "took up a background response");
     if let Some(ending) = ending {
         return turn.end_at_once(job, ending, left.told).await;
     }

@@ -232,7 +232,7 @@ impl Turn<'_> {
         let mut hearing = self.hearing_again(record);
         hearing.whole(&body);
         hearing.pass_on(client).await;
-        report::log_again(self.caller, &record.response);
+        report::log_again(&record.response);
         client.end(hearing.finish(completed_at(&envelope)).ok_or_else(unreadable)?).await;
         Ok(())
     }

@@ -18,6 +18,7 @@ use super::error::{Refused, UpstreamError};
 use super::models::{Model, models_of};
 use super::own_key::Mask;
 use super::patience::Patience;
+use super::refusal_log::log_refusal;
 use super::sniffed::Sniffed;
 use crate::bound::from_now;
 use crate::caller::Caller;
@@ -68,7 +69,12 @@ impl HttpUpstream {
 
     /// The name that operators know it by.
     pub(crate) fn label(&self) -> &str {
-        &self.name
+        self.public_name().unwrap_or(&self.name)
+    }
+
+    /// The name that the operator gave it, which callers may be told. They are never told of its host.
+    pub(crate) fn public_name(&self) -> Option<&str> {
+        self.settings.name.as_deref()
     }
 
     /// Its base URL, without a slash at the end: what its state is known to be kept by.
@@ -188,7 +194,7 @@ impl HttpUpstream {
         let mut answer =
             self.ask(Method::GET, "/models", Chunks::default(), caller, patience).await?;
         let body = answer.body.read_whole(MAX_ERROR, patience).await?;
-        Ok(models_of(&body, &self.name))
+        Ok(models_of(&body, self.public_name().unwrap_or("upstream")))
     }
 
     /// The right to open one more answer, for as long as it is held.
@@ -206,13 +212,32 @@ impl HttpUpstream {
         caller: &Caller,
         patience: Patience,
     ) -> Result<Answer, UpstreamError> {
-        let request = self.request(method, path, body, caller)?;
-        let answer = patience.wait(self.connection.request(request, Mask::Short)).await??;
+        let request = self.request(method, path, body.clone(), caller)?;
+        let answer = patience.wait(self.connection.request(request, Mask::Short)).await?;
+        let answer = answer.map_err(|error| self.without_host(error))?;
         record_request_id(&answer.headers);
-        match answer.status {
-            StatusCode::OK => Ok(answer),
-            _ => Err(self.refusal(answer, patience).await),
+        if answer.status == StatusCode::OK {
+            return Ok(answer);
         }
+        let refusal = self.refusal(answer, patience).await;
+        log_refusal(&refusal, &body.to_bytes(), caller, self.settings.key.as_ref());
+        Err(refusal)
+    }
+
+    /// The same error without the names of hosts, as callers may be told it. The log has them.
+    pub(super) fn without_host(&self, error: UpstreamError) -> UpstreamError {
+        let UpstreamError::Unreachable(reason) = error else { return error };
+        let host = self.settings.url.host().unwrap_or_default();
+        let is_named = !host.is_empty() && reason.contains(host);
+        if !is_named && !reason.contains("certificate") {
+            return UpstreamError::Unreachable(reason);
+        }
+        tracing::warn!(upstream = self.label(), reason, "the upstream could not be reached");
+        let reason = match reason.contains("certificate") {
+            true => "its certificate is not valid".to_owned(),
+            false => reason.replace(host, "its host"),
+        };
+        UpstreamError::Unreachable(reason)
     }
 
     fn request(

@@ -14,10 +14,12 @@ mod models;
 mod own_key;
 mod passing;
 mod patience;
+mod refusal_log;
 mod retry_after;
 mod sniffed;
 mod state_error;
 mod token_count;
+mod words;
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -34,6 +36,7 @@ pub(crate) use self::error::{Refused, UpstreamError};
 pub(crate) use self::http::{HttpUpstream, RequestBody, whole};
 pub(crate) use self::lock::LockWait;
 pub(crate) use self::passing::{Foreign, Passed};
+pub(crate) use self::refusal_log::{known_code, known_path};
 pub(crate) use self::retry_after::retry_after;
 pub(crate) use self::state_error::StateError;
 use crate::caller::Caller;
@@ -100,6 +103,11 @@ impl Upstreams {
     /// All servers.
     pub(crate) fn all(&self) -> &[HttpUpstream] {
         &self.http
+    }
+
+    /// The server that the operator gave this name.
+    pub(crate) fn named(&self, name: &str) -> Option<&HttpUpstream> {
+        self.http.iter().find(|http| http.public_name() == Some(name))
     }
 
     /// Who answers for `model`: a model named `sim` is the built-in one, wherever others are.

@@ -60,7 +60,9 @@ impl HttpUpstream {
             Some(answer) => answer,
             None => patience.wait(answer).await?,
         };
-        let Answer { status, headers, body } = self.searchable(answer?)?;
+        let mut answer = answer.map_err(|error| self.without_host(error))?;
+        self.hide_base(&mut answer.headers);
+        let Answer { status, headers, body } = self.searchable(answer)?;
         let body = Received { body, patience, _permit: permit };
         Ok(Passed { status, headers, body })
     }
@@ -81,6 +83,17 @@ impl HttpUpstream {
             .map_err(cannot_be_made)?;
         *passing.headers_mut() = headers;
         Ok(passing)
+    }
+
+    /// A redirect within the upstream's API leads through the gateway: callers are not told its URL.
+    fn hide_base(&self, headers: &mut HeaderMap) {
+        let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
+        let path = location.and_then(|location| location.strip_prefix(self.base.as_str()));
+        let path = path.filter(|path| path.is_empty() || path.starts_with(['/', '?']));
+        let through = path.map(|path| HeaderValue::try_from(format!("/v1{path}")));
+        if let Some(Ok(through)) = through {
+            headers.insert(header::LOCATION, through);
+        }
     }
 
     /// The answer, unless it is a text that may hold the operator's key where nobody can see it.

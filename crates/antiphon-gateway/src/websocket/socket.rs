@@ -31,6 +31,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request_id::RequestId;
 use crate::settings::Limits;
+use crate::turn;
 
 /// A WebSocket of one caller.
 ///
@@ -173,7 +174,10 @@ impl Socket {
             Ok(ClientEvent::Steer { response, input }) => {
                 self.send(Message::Text(frame::steer_failed(&response, &input))).await
             }
-            Err(Refusal { stream, error }) => self.refuse(stream.as_ref(), &error).await,
+            Err(Refusal { stream, error }) => {
+                turn::log_unreadable(&error);
+                self.refuse(stream.as_ref(), &error).await
+            }
         }
     }
 

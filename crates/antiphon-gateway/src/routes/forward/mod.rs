@@ -9,6 +9,7 @@
 mod asked;
 mod bodies;
 mod changes;
+mod hint;
 mod items;
 mod learning;
 mod passing;
@@ -25,6 +26,7 @@ use tracing::Instrument as _;
 use self::asked::Asked;
 pub(super) use self::bodies::by_body;
 use self::changes::Change;
+use self::hint::Hint;
 use self::passing::Passing;
 use super::extract::{Body, pass_over};
 use crate::caller::Caller;
@@ -43,7 +45,14 @@ pub(super) async fn by_path(
         return next.run(request).await;
     }
     let Some(asked) = Asked::of(&mut request).await else { return next.run(request).await };
-    match owned(&gateway, &caller, &asked).await {
+    let hint = match hint::read(&gateway, &asked, request).await {
+        Ok((with_body, hint)) => {
+            request = with_body;
+            hint
+        }
+        Err(error) => return error.into_response(),
+    };
+    match owned(&gateway, &caller, &asked, hint.as_ref()).await {
         Ok(Owned { owner: Owner::Here, .. }) => next.run(request).await,
         Ok(Owned { owner: Owner::Upstream(http), ledger }) => {
             let change = Change { asked, upstream: http.base().to_owned(), ledger };
@@ -62,9 +71,16 @@ async fn owned<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     asked: &Asked,
+    hint: Option<&Hint>,
 ) -> Result<Owned<'a>, ApiError> {
     let Some(id) = asked.whose() else {
-        let owner = gateway.owner_of_new_conversation(caller).await;
+        let owner = match hint {
+            Some(hint) => {
+                let upstream = hint.upstream(gateway)?;
+                gateway.owner_of_new_conversation_for(caller, upstream).await
+            }
+            None => gateway.owner_of_new_conversation(caller).await,
+        };
         return Ok(Owned { owner, ledger: None });
     };
     let owned = gateway.owned(caller, id, gateway.upstreams.keeping()).await?;

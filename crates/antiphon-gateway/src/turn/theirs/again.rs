@@ -190,7 +190,7 @@ impl Theirs<'_> {
         let mut hearing = self.hearing_again();
         hearing.whole(&answer.body);
         hearing.pass_on(client).await;
-        tracing::info!(tenant = self.turn.caller.tenant.as_str(), "turn answered again");
+        tracing::info!("turn answered again");
         client.end(hearing.finish(unix_now()).ok_or_else(unreadable)?).await;
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::turn::relay::Outcome;
-use crate::turn::report::{Called, Report};
+use crate::turn::report::Report;
 use crate::turn::shared_text::SharedEnd;
 
 impl Theirs<'_> {
@@ -137,11 +137,9 @@ impl Theirs<'_> {
             self.drop_opening(&opened).await;
         }
         let failure = committed.as_ref().err();
-        let called = Called {
-            response: named.as_ref().map(|named| &*named.id),
-            conversation: self.conversation_named(),
-        };
-        report.log(self.turn.caller, self.turn.request, called, &finished, failure);
+        let is_stored = self.turn.stores_response(&finished) && committed.is_ok();
+        let response = named.as_ref().filter(|_| is_stored).map(|named| &*named.id);
+        report.log(self.turn.request, response, &finished, failure);
         opened.close().await;
         let end = SharedEnd::take(&mut finished);
         self.turn.tell_end(finished, end, committed, client).await

@@ -33,6 +33,7 @@ use super::{Client, Turn};
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
+use crate::owner::described;
 use crate::request::{Continues, Wants};
 use crate::upstream::{Asking, HttpUpstream, Upstream};
 
@@ -82,7 +83,7 @@ impl<'a> Theirs<'a> {
             Wants::Preparation => Err(ApiError::invalid(format!(
                 "What this request goes on from is kept by {}, which prepares nothing: leave \
                  'generate' out.",
-                self.http.base()
+                described(self.http)
             ))
             .param("generate")),
         }

@@ -37,6 +37,8 @@ impl Theirs<'_> {
             return Err(error);
         }
         opened.close().await;
+        let response = self.turn.request.store.then_some(&*queued.id);
+        plan.report.log_queued(response, &queued.status);
         client.begin(plan.report.head_unnamed());
         client.told(queued.text);
         Ok(())

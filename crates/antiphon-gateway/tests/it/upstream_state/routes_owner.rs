@@ -1,7 +1,7 @@
 //! Who keeps what there is does not change, whatever the settings say later.
 
 use antiphon_gateway::settings::{ModelPattern, Preset, Settings, State, UpstreamSettings};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::world::World;
 use crate::support::{ask, lines, text, typed_user};
@@ -14,6 +14,7 @@ fn state(settings: &mut Settings, state: State) {
 fn elsewhere(models: &str) -> UpstreamSettings {
     let url = "http://127.0.0.1:9/v1".parse().expect("it is a URL");
     UpstreamSettings {
+        name: Some("elsewhere".to_owned()),
         models: vec![ModelPattern::new(models)],
         state: State::Upstream,
         capabilities: Some(Preset::OpenAi.capabilities()),
@@ -87,8 +88,9 @@ async fn what_another_upstream_keeps_is_not_gone_on_from() {
             let error = &refused.body["error"];
             assert_eq!(error["param"], param);
             let message = text(&error["message"]);
-            assert!(message.contains(&world.provider.base_url()), "{message}");
-            assert!(message.contains("http://127.0.0.1:9/v1"), "{message}");
+            assert!(message.contains("the upstream 'elsewhere'"), "{message}");
+            assert!(message.contains("antiphon_model"), "{message}");
+            assert!(!message.contains("127.0.0.1"), "{message}");
         }
     }
 }
@@ -106,7 +108,7 @@ async fn what_is_kept_by_an_upstream_that_is_no_more_says_so() {
     for refused in [turn.refused(), shown.refused()] {
         assert_eq!(refused.status, 404);
         let message = text(&refused.body["error"]["message"]);
-        assert!(message.contains(&world.provider.base_url()), "{message}");
+        assert!(!message.contains("127.0.0.1"), "{message}");
         assert!(message.contains(&conversation), "{message}");
     }
 }
@@ -130,4 +132,34 @@ async fn where_an_upstream_has_no_conversations_they_are_kept_here() {
 
     let chained = world.client().respond(&ask([typed_user("My cat is Tom.")])).await;
     assert_eq!(world.provider.response_ids(), [chained.id()]);
+}
+
+#[tokio::test]
+async fn metadata_says_for_which_upstream_a_conversation_is() {
+    let world = World::with(|settings| {
+        settings.upstreams[0].name = Some("house".to_owned());
+        settings.upstreams[0].models = vec![ModelPattern::new("fake-*")];
+        // Requests that name no model go to the first that answers for all.
+        settings.upstreams.push(elsewhere("*"));
+    })
+    .await;
+    for hint in [json!({"antiphon_model": "fake-model"}), json!({"antiphon_upstream": "house"})] {
+        let body = json!({"metadata": hint});
+        let created = world.client().post("/v1/conversations", &body).await.json();
+        let conversation = text(&created["id"]);
+        assert_eq!(created["metadata"], hint);
+        let asked = ask([typed_user("My dog is Rex.")]).within(conversation);
+        world.client().respond(&asked).await;
+        assert_eq!(world.holds(conversation).len(), 2);
+    }
+    let sim = json!({"metadata": {"antiphon_model": "sim"}});
+    let created = world.client().post("/v1/conversations", &sim).await.json();
+    assert!(world.provider.conversation_items(text(&created["id"])).is_none());
+
+    let unknown = json!({"metadata": {"antiphon_upstream": "nowhere"}});
+    let refused = world.client().post("/v1/conversations", &unknown).await.refused();
+    assert_eq!(
+        (refused.status, &refused.body["error"]["param"]),
+        (400, &json!("metadata.antiphon_upstream"))
+    );
 }

@@ -1,0 +1,85 @@
+//! For which upstream a new conversation is, if its creator says so.
+//!
+//! `POST /v1/conversations` names no model. A conversation that an upstream keeps has that upstream's id
+//! from the beginning, so that it cannot be bound later: with several upstreams its creator may name a
+//! model, or an upstream by its name, in `metadata`.
+
+use std::sync::Arc;
+
+use antiphon::json::Object;
+use axum::extract::{FromRequest as _, Request};
+
+use super::asked::Asked;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::routes::extract::Body;
+use crate::upstream::Upstream;
+
+/// The key of `metadata` that names a model.
+const MODEL: &str = "antiphon_model";
+/// The key of `metadata` that names an upstream.
+const UPSTREAM: &str = "antiphon_upstream";
+
+/// What a new conversation is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Hint {
+    Model(String),
+    Upstream(String),
+}
+
+/// The request as it came, and its hint, where there are upstreams to choose from.
+pub(super) async fn read(
+    gateway: &Arc<Gateway>,
+    asked: &Asked,
+    request: Request,
+) -> Result<(Request, Option<Hint>), ApiError> {
+    if *asked != Asked::NewConversation {
+        return Ok((request, None));
+    }
+    let (parts, body) = request.into_parts();
+    let Body(body) = Body::from_request(Request::from_parts(parts.clone(), body), gateway).await?;
+    let hint = hint_in(&body);
+    Ok((Request::from_parts(parts, body.into()), hint))
+}
+
+fn hint_in(body: &[u8]) -> Option<Hint> {
+    let fields = Object::parse(body).ok()?;
+    let metadata = Object::parse(fields.present("metadata")?.as_bytes()).ok()?;
+    let named = |key| metadata.string(key).map(String::from);
+    named(UPSTREAM).map(Hint::Upstream).or_else(|| named(MODEL).map(Hint::Model))
+}
+
+impl Hint {
+    /// The upstream that it means.
+    pub(super) fn upstream<'a>(&self, gateway: &'a Gateway) -> Result<Upstream<'a>, ApiError> {
+        match self {
+            Self::Model(model) => {
+                gateway.upstream_of(model).map_err(|error| error.param(format!("metadata.{MODEL}")))
+            }
+            Self::Upstream(name) => {
+                let found = gateway.upstreams.named(name).map(Upstream::Http);
+                found.ok_or_else(|| {
+                    ApiError::invalid(format!("There is no upstream named '{name}'."))
+                        .code("invalid_value")
+                        .param(format!("metadata.{UPSTREAM}"))
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hint_is_in_metadata() {
+        let model = br#"{"metadata": {"antiphon_model": "m-1", "topic": "rain"}}"#;
+        assert_eq!(hint_in(model), Some(Hint::Model("m-1".into())));
+        let both = br#"{"metadata": {"antiphon_model": "m-1", "antiphon_upstream": "house"}}"#;
+        assert_eq!(hint_in(both), Some(Hint::Upstream("house".into())));
+        for none in [&b""[..], b"{}", br#"{"metadata": null}"#, br#"{"metadata": {"a": "b"}}"#] {
+            assert_eq!(hint_in(none), None);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Turns in the log: one short line for each, however long its history is. What the line only counts is
+//! listed at the level `debug`. The span has the request's id, the tenant, the conversation, the model
+//! and the upstream.
+
+use std::fmt::Write as _;
+
+use antiphon::stream::{Finished, Status};
+use antiphon_store::NewResponse;
+
+use super::Report;
+use crate::error::ApiError;
+use crate::request::CreateRequest;
+use crate::trace::{MAX_REASON, shortened};
+use crate::upstream::{known_code, known_path};
+
+/// How many repairs a line names. It counts them all.
+const NAMED: usize = 3;
+/// The bound on the id of a repaired item, in characters.
+const MAX_ID: usize = 32;
+
+impl Report {
+    /// Logs the end of a turn. `response`: the id of the response, if it can be read now.
+    pub(in crate::turn) fn log(
+        &self,
+        request: &CreateRequest,
+        response: Option<&str>,
+        finished: &Finished,
+        failure: Option<&ApiError>,
+    ) {
+        macro_rules! log_at {
+            ($level:ident) => {
+                tracing::$level!(
+                    response,
+                    // A turn that is not stored has failed, whatever its model answered.
+                    status = failure.map_or(finished.status, |_| Status::Failed).as_str(),
+                    failure = finished.failure.as_ref().and_then(|it| known_code(&it.code)),
+                    not_committed = failure.map(|error| shortened(error.message(), MAX_REASON)),
+                    streamed = request.stream,
+                    stored = request.store,
+                    input_items = self.input_items,
+                    resent = self.resent.len(),
+                    output_items = finished.output.len(),
+                    retries = (self.retries > 0).then_some(self.retries),
+                    repairs = self.repairs_counted(),
+                    repaired = self.repairs_named(),
+                    truncated = counted(self.truncated.len()),
+                    stream_repairs = counted(self.stream.len()),
+                    "turn"
+                )
+            };
+        }
+        if finished.status == Status::Failed || failure.is_some() {
+            log_at!(warn);
+        } else {
+            log_at!(info);
+        }
+        self.log_list();
+    }
+
+    /// Logs a turn that waits in the background of the upstream that keeps it.
+    pub(in crate::turn) fn log_queued(&self, response: Option<&str>, status: &str) {
+        tracing::info!(
+            response,
+            status = known_code(status),
+            input_items = self.input_items,
+            resent = self.resent.len(),
+            repairs = self.repairs_counted(),
+            repaired = self.repairs_named(),
+            "turn is in the upstream's background"
+        );
+        self.log_list();
+    }
+
+    /// Logs that a history was compacted for a caller.
+    pub(in crate::turn) fn log_compaction(&self, model: &str) {
+        tracing::info!(
+            model,
+            input_items = self.input_items,
+            resent = self.resent.len(),
+            repairs = self.repairs_counted(),
+            repaired = self.repairs_named(),
+            truncated = counted(self.truncated.len()),
+            "history compacted"
+        );
+        self.log_list();
+    }
+
+    /// Everything that the line counts, at the level `debug`.
+    fn log_list(&self) {
+        if tracing::enabled!(tracing::Level::DEBUG) && !self.says_nothing() {
+            tracing::debug!(report = self.to_json(), "turn report");
+        }
+    }
+
+    fn says_nothing(&self) -> bool {
+        !self.superseding
+            && self.relearned.is_none()
+            && self.replayed.is_none()
+            && self.resent.is_empty()
+            && self.repairs.is_empty()
+            && self.adapted_fields.is_empty()
+            && self.truncated.is_empty()
+            && self.stream.is_empty()
+    }
+
+    /// `fault=N, …`; `None` if there are no repairs.
+    fn repairs_counted(&self) -> Option<String> {
+        Some(self.counts()).filter(|counts| !counts.is_empty())
+    }
+
+    /// The first repairs, each with its item: `fault item, …`. The rest is a number.
+    fn repairs_named(&self) -> Option<String> {
+        let mut text = String::new();
+        for repair in self.repairs.iter().take(NAMED) {
+            let comma = if text.is_empty() { "" } else { ", " };
+            let item = repair.item_id.as_deref().unwrap_or(&repair.kind);
+            let item = shortened(item, MAX_ID);
+            write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
+        }
+        let rest = self.repairs.len().saturating_sub(NAMED);
+        if rest > 0 {
+            write!(text, " and {rest} more").expect("a string takes all");
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+fn counted(count: usize) -> Option<usize> {
+    (count > 0).then_some(count)
+}
+
+/// Logs that an answer was given again.
+pub(in crate::turn) fn log_again(response: &NewResponse) {
+    tracing::info!(response = response.id.as_str(), "turn answered again");
+}
+
+/// Logs a request for a turn that could not be read. Its error may repeat any of its values, so that
+/// only the code and the field are logged.
+pub(crate) fn log_unreadable(error: &ApiError) {
+    let ApiError::Ours(ours) = error else { return log_refusal(error) };
+    if ours.status.is_server_error() {
+        return log_refusal(error);
+    }
+    let (status, code) = (ours.status.as_u16(), ours.code.unwrap_or(ours.kind));
+    let param = ours.param.as_deref().and_then(known_path);
+    tracing::info!(status, code, param, "turn refused");
+}
+
+/// Logs a turn that was refused, at the level `warn` if that was not its caller's fault.
+pub(crate) fn log_refusal(error: &ApiError) {
+    let (status, reason) = (error.status().as_u16(), shortened(error.message(), MAX_REASON));
+    if error.status().is_server_error() {
+        tracing::warn!(status, reason, "turn refused");
+    } else {
+        tracing::info!(status, reason, "turn refused");
+    }
+}

@@ -1,0 +1,229 @@
+//! What the log says of an upstream's refusal, for the operator who has to find its reason.
+//!
+//! Nothing of an item, a key or a token may be in a log, and an upstream may repeat any of them in its
+//! error. So its words are logged only if they cannot be the caller's ([`Sent::may_log`]).
+
+use std::collections::HashSet;
+
+use antiphon::json::Object;
+use http::HeaderMap;
+
+use super::error::{Refused, UpstreamError};
+use super::words::{KNOWN_WORDS, normalized, words};
+use crate::caller::Caller;
+use crate::settings::Secret;
+use crate::trace::shortened;
+
+/// The bound on a message in a log line, in characters.
+const MAX_MESSAGE: usize = 300;
+/// The bound on a code or a parameter in a log line, in characters.
+const MAX_NAME: usize = 100;
+/// How many words of a message in a row may not be words in a row of the request.
+const RUN: usize = 3;
+
+/// The words that were sent with a request.
+pub(super) struct Sent {
+    /// All words in lower case, with a space between them.
+    text: String,
+    /// The words of the model's name, which the log has anyway.
+    model: HashSet<String>,
+    /// Whether the upstream knows no other words of the caller's: it was not asked to continue a
+    /// conversation or response that it keeps itself.
+    is_complete: bool,
+}
+
+impl Sent {
+    /// The words of a request: of its body, of its credential and of the headers that the caller chose.
+    pub(super) fn new(body: &[u8], credential: Option<&Secret>, headers: &HeaderMap) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let fields = Object::of(&text).unwrap_or_default();
+        let model = fields.string("model").unwrap_or_default();
+        let is_named = |key| fields.present(key).is_some();
+        let is_complete = !is_named("conversation") && !is_named("previous_response_id");
+        let mut sent = normalized(&text);
+        let headers = headers.values().filter_map(|value| value.to_str().ok());
+        for other in credential.map(Secret::reveal).into_iter().chain(headers) {
+            sent.push(' ');
+            sent.push_str(&normalized(other));
+        }
+        Self { text: sent, model: words(&model).collect(), is_complete }
+    }
+
+    /// Whether a text of the upstream's holds nothing of the caller's.
+    ///
+    /// Each word has to be one that providers' errors are made of, a word of the model's name, or one
+    /// that does not occur in the request, not even within a longer word; and no three words may stand
+    /// in a row there. If the upstream holds more of the caller's than the request has, only the words
+    /// of providers' errors count.
+    fn may_log(&self, text: &str, is_of_the_protocol: bool) -> bool {
+        let found: Vec<String> = words(text).collect();
+        let is_known = |word: &String| {
+            KNOWN_WORDS.binary_search(&word.as_str()).is_ok()
+                || self.model.contains(word)
+                || is_of_the_protocol && is_short_number(word)
+        };
+        let is_foreign = |word: &String| {
+            (self.is_complete || is_of_the_protocol) && word.is_ascii() && !self.text.contains(word)
+        };
+        found.iter().all(|word| is_known(word) || is_foreign(word))
+            && !found.windows(RUN).any(|run| self.text.contains(&run.join(" ")))
+    }
+}
+
+/// A position, as in `input[3].content[0]`.
+fn is_short_number(word: &str) -> bool {
+    word.len() <= 5 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Logs why an upstream refused a request. The span has the upstream's name, the model, the
+/// conversation and the tenant.
+pub(super) fn log_refusal(
+    error: &UpstreamError,
+    body: &[u8],
+    caller: &Caller,
+    key: Option<&Secret>,
+) {
+    let UpstreamError::Refused(refused) = error else { return };
+    let sent = Sent::new(body, key.or(caller.token.as_ref()), &caller.headers);
+    let words = UpstreamWords::of(refused, &sent);
+    let status = refused.status.as_u16();
+    let UpstreamWords { kind, code, param, message, withheld } = words;
+    if refused.status.is_server_error() {
+        tracing::warn!(
+            status,
+            kind,
+            code,
+            param,
+            upstream_message = message,
+            withheld,
+            "upstream refused a request"
+        );
+    } else {
+        tracing::info!(
+            status,
+            kind,
+            code,
+            param,
+            upstream_message = message,
+            withheld,
+            "upstream refused a request"
+        );
+    }
+}
+
+/// The words of an upstream's error that may be logged.
+struct UpstreamWords {
+    kind: Option<String>,
+    code: Option<String>,
+    param: Option<String>,
+    message: Option<String>,
+    /// The field that is not logged because it may hold something of the caller's, if it is the
+    /// message.
+    withheld: Option<&'static str>,
+}
+
+impl UpstreamWords {
+    fn of(refused: &Refused, sent: &Sent) -> Self {
+        let error = refused.error();
+        let name = |key: &str| {
+            let text = shortened(error[key].as_str().filter(|text| !text.is_empty())?, MAX_NAME);
+            sent.may_log(text, true).then(|| text.to_owned())
+        };
+        let message = error["message"].as_str().map(|text| shortened(text, MAX_MESSAGE));
+        let logged = message.filter(|text| sent.may_log(text, false)).map(str::to_owned);
+        let withheld = (message.is_some() && logged.is_none()).then_some("message");
+        Self {
+            kind: name("type"),
+            code: name("code"),
+            param: name("param"),
+            message: logged,
+            withheld,
+        }
+    }
+}
+
+/// The path of a field, if it is made of the names of the API's fields and of positions alone.
+pub(crate) fn known_path(path: &str) -> Option<&str> {
+    let is_known =
+        |word: String| is_short_number(&word) || KNOWN_WORDS.binary_search(&word.as_str()).is_ok();
+    (path.len() <= MAX_NAME && words(path).all(is_known)).then_some(path)
+}
+
+/// The code of a failure, if it is made of the words of providers' errors alone.
+pub(crate) fn known_code(code: &str) -> Option<&str> {
+    let mut words = words(code);
+    let is_known = words.all(|word| KNOWN_WORDS.binary_search(&word.as_str()).is_ok());
+    (is_known && code.len() <= MAX_NAME).then_some(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn may_log(body: &str, message: &str) -> bool {
+        Sent::new(body.as_bytes(), None, &HeaderMap::new()).may_log(message, false)
+    }
+
+    const BODY: &str = r#"{"model":"qwen-3","input":"My name is J\u0061ne Doe, born 1984.\nTell her
+        that the request was refused by our clinic in Bern: \\u00c4rztehaus"}"#;
+
+    #[test]
+    fn known_and_foreign_words_are_logged() {
+        for message in [
+            "Unsupported parameter: 'temperature' is not supported with this model.",
+            "The model `qwen-3` does not exist or you do not have access to it.",
+            "Project quota exhausted for deployment west-17.",
+            "Rate limit reached: 40000 tokens per minute.",
+        ] {
+            assert!(may_log(BODY, message), "{message}");
+        }
+    }
+
+    #[test]
+    fn words_of_the_request_are_withheld() {
+        for message in [
+            "Invalid value: 'Jane'.",
+            "Invalid value: 'JANE DO'.",
+            "Invalid value: 'clin'.",
+            "Invalid value: '1984'.",
+            "The request was refused by the filter.",
+            "Invalid value: 'Ärztehaus'.",
+        ] {
+            assert!(!may_log(BODY, message), "{message}");
+        }
+    }
+
+    #[test]
+    fn only_known_words_are_logged_if_the_upstream_keeps_the_history() {
+        let body = r#"{"model":"m","input":"Hello","conversation":"conv_1"}"#;
+        assert!(may_log(body, "The conversation is locked. Please try again."));
+        assert!(!may_log(body, "Invalid value: 'Jane'."));
+    }
+
+    #[test]
+    fn credential_is_withheld() {
+        let token = Secret::new("sk-abcdef-0123456789");
+        let sent = Sent::new(b"{}", Some(&token), &HeaderMap::new());
+        assert!(!sent.may_log("Incorrect API key provided: sk-abc*****6789.", false));
+        assert!(sent.may_log("Incorrect API key provided.", false));
+    }
+
+    #[test]
+    fn parameter_has_its_positions() {
+        let body = r#"{"model":"m","input":[{"content":"at 3 or 0 o'clock"}]}"#;
+        let sent = Sent::new(body.as_bytes(), None, &HeaderMap::new());
+        assert!(sent.may_log("input[3].content[0].text", true));
+        assert!(!sent.may_log("metadata.clock", true));
+    }
+
+    #[test]
+    fn known_words_are_sorted() {
+        assert!(KNOWN_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn code_of_other_words_is_unknown() {
+        assert_eq!(known_code("rate_limit_exceeded"), Some("rate_limit_exceeded"));
+        assert_eq!(known_code("jane_doe"), None);
+    }
+}
