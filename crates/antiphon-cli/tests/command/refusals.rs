@@ -130,7 +130,8 @@ fn a_gateway_that_others_reach_needs_someone_to_check_tokens() {
 fn an_unknown_key_of_the_file_is_named_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, secrets, turn-wait, on-disconnect, \
+                    upstream-api, upstream-key, state, ledger, faults, api-keys, tenant-header, \
+                    allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
                     event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, limits";
     refused(world, sentence);
 }

@@ -88,7 +88,7 @@ impl Discreet {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-             authorization: Bearer {token}\r\nidempotency-key: sesame-{number}\r\n\
+             content-type: application/json\r\nauthorization: Bearer {token}\r\nidempotency-key: sesame-{number}\r\n\
              openai-organization: sesame-org\r\ncookie: sesame\r\ncontent-length: {length}\r\n\r\n",
             length = body.len(),
         );
