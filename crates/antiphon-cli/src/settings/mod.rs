@@ -125,7 +125,9 @@ fn gateway(
 ) -> Result<Settings, Failure> {
     let mut upstreams = all_upstreams(layers, upstreams)?;
     if let Some(bytes) = limits.max_answer {
-        upstreams.iter_mut().for_each(|upstream| upstream.max_answer = bytes);
+        for upstream in &mut upstreams {
+            upstream.max_answer = bytes;
+        }
     }
     let defaults = Settings::default();
     let faults = layers.one(Setting::Faults, parse::faults)?;

@@ -185,13 +185,11 @@ fn set_patience(table: &Table<'_>, settings: &mut UpstreamSettings) -> Result<()
 fn name(table: &Table<'_>, said: &Said) -> Result<String, Failure> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let name = said.trimmed();
-    match (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
-        true => Ok(name.to_owned()),
-        false => {
-            let sentence = "name must have 1 to 64 letters, digits, '.', '_' and '-'";
-            Err(table.refused_at("name", sentence))
-        }
+    if (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
+        return Ok(name.to_owned());
     }
+    let sentence = "name must have 1 to 64 letters, digits, '.', '_' and '-'";
+    Err(table.refused_at("name", sentence))
 }
 
 fn models(table: &Table<'_>) -> Result<Vec<ModelPattern>, Failure> {

@@ -16,7 +16,7 @@ async fn told(world: &World, mode: Mode) -> (String, String, Vec<Value>) {
     let turn = world.client().turn(mode, &ask("Hello")).await;
     let said = text(&turn.response["output"][0]["content"][0]["text"]).to_owned();
     let report = world.client().report(turn.id()).await;
-    let repairs = report["stream"].as_array().unwrap();
+    let repairs = report["stream"].as_array().expect("a report lists its stream repairs");
     let faults = repairs.iter().map(|repair| repair["fault"].clone()).collect();
     (said, text(&turn.response["status"]).to_owned(), faults)
 }
