@@ -35,7 +35,7 @@ impl WriteCheck {
 
     /// Remembers how a write ended. A refusal shows that the store works.
     pub(crate) fn note<T>(&self, written: &Result<T, StoreError>) {
-        let error = written.as_ref().err().filter(|it| matches!(it, StoreError::Unavailable(_)));
+        let error = written.as_ref().err().filter(|error| error.is_outage());
         let last = Last { at: Instant::now(), error: error.cloned() };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }

@@ -30,6 +30,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the database failed, rather than refused what was asked: the same may succeed later.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::NoSpace(_))
+    }
+
     /// The tables of `database` have a version that only a newer release knows.
     pub(crate) fn newer_schema(database: &str, found: i32, known: usize) -> Self {
         Self::Unavailable(format!(

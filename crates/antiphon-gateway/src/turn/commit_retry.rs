@@ -56,10 +56,12 @@ impl Turn<'_> {
         let mut attempts = StoreAttempts::new(self.gateway);
         let mut committed = store.commit_turn(tenant, turn.clone()).await;
         let mut repeated = 0_u32;
-        while let Err(StoreError::Unavailable(reason)) = &committed {
+        while let Err(error) = &committed
+            && error.is_outage()
+        {
             if repeated == 0 {
                 let (tenant, response) = (tenant.as_str(), name_of(&turn));
-                tracing::warn!(tenant, response, %reason, "could not store a turn; trying again");
+                tracing::warn!(tenant, response, %error, "could not store a turn; trying again");
             }
             if !attempts.pause().await {
                 break;

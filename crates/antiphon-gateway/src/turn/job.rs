@@ -157,7 +157,7 @@ impl Turn<'_> {
         opened.close().await;
         match ended {
             Ok(()) => {}
-            Err(StoreError::Unavailable(_) | StoreError::NoSpace(_)) => held.leave_behind(),
+            Err(error) if error.is_outage() => held.leave_behind(),
             Err(error) => {
                 let ending = Ending::Failed(ApiError::from(error).as_failure());
                 self.end_job_apart(held, ending, told).await;
@@ -169,7 +169,7 @@ impl Turn<'_> {
     async fn end_job_apart(&self, held: &Held<'_>, ending: Ending, told: u64) {
         match self.try_to_end_apart(held, ending, told).await {
             Ok(()) => {}
-            Err(StoreError::Unavailable(_) | StoreError::NoSpace(_)) => held.leave_behind(),
+            Err(error) if error.is_outage() => held.leave_behind(),
             Err(error) => tracing::info!(%error, "a background response is another process's"),
         }
     }

@@ -109,7 +109,7 @@ impl Writer {
         let mut pause = PAUSE;
         for _ in 1..ATTEMPTS {
             match append(&*self.store, &self.tenant, self.job.id(), events.clone()).await {
-                Err(error @ (StoreError::Unavailable(_) | StoreError::NoSpace(_))) => {
+                Err(error) if error.is_outage() => {
                     tracing::warn!(%error, "events of a background response are not written yet");
                 }
                 outcome => return outcome,

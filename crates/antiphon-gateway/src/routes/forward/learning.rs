@@ -59,7 +59,7 @@ impl Learning<'_> {
         let mut attempts = StoreAttempts::new(self.gateway);
         loop {
             let adopted = self.adopt(id, is_empty).await;
-            let may_pass = matches!(adopted, Err(StoreError::Unavailable(_)));
+            let may_pass = adopted.as_ref().is_err_and(StoreError::is_outage);
             if !may_pass || !attempts.pause().await {
                 self.gateway.write_check.note(&adopted);
                 return adopted;
