@@ -34,7 +34,8 @@ impl Gateway {
 }
 
 /// Whether an id has the form of a provider's: hexadecimal digits, in another number than ours.
-/// OpenAI's first ids have as many as ours; they begin with a time and continue like a UUID.
+/// OpenAI's first ids have as many as ours; they begin with a time and continue like a UUID of version 8,
+/// which ours, being random, do once in 300,000.
 fn has_provider_form(id: &str) -> bool {
     let digits = id.strip_prefix("conv_").or_else(|| id.strip_prefix("resp_"));
     let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -42,7 +43,8 @@ fn has_provider_form(id: &str) -> bool {
     match digits.len() {
         OUR_DIGITS => {
             let time = u32::from_str_radix(&digits[..8], 16).unwrap_or_default();
-            FIRST_TIME <= time && digits[12..].starts_with("81")
+            let is_uuid = digits[12..].starts_with("819") && digits[16..].starts_with(VARIANT);
+            TIMES.contains(&time) && is_uuid
         }
         length => PROVIDER_DIGITS.contains(&length),
     }
@@ -51,8 +53,10 @@ fn has_provider_form(id: &str) -> bool {
 const OUR_DIGITS: usize = 48;
 /// OpenAI's ids have 50 digits, those of servers with UUIDs 32.
 const PROVIDER_DIGITS: std::ops::RangeInclusive<usize> = 32..=64;
-/// In seconds since 1970, before the first response: 2024-12-05.
-const FIRST_TIME: u32 = 0x6750_0000;
+/// The digits of a UUID's variant.
+const VARIANT: [char; 4] = ['8', '9', 'a', 'b'];
+/// In seconds since 1970, from before the first response on: 2024-12-05 to 2031-08-31.
+const TIMES: std::ops::Range<u32> = 0x6750_0000..0x7400_0000;
 
 #[cfg(test)]
 mod tests {
@@ -71,6 +75,7 @@ mod tests {
         for id in [
             "resp_0123456789abcdef0123456789abcdef0123456789abcdef",
             "conv_67ccd3a9da740190baa7f1570fe91ac604becb25c45c1d41",
+            "conv_b0a34c714210817377e79167d409354770761f35a4081239",
             "resp_x",
             "conv_",
             "msg_67ccd3a9da748190baa7f1570fe91ac604becb25c45c1d41",
