@@ -66,7 +66,13 @@ impl Sent {
             (self.is_complete || is_of_the_protocol) && word.is_ascii() && !self.text.contains(word)
         };
         found.iter().all(|word| is_known(word) || is_foreign(word))
-            && !found.windows(RUN).any(|run| self.text.contains(&run.join(" ")))
+            && !found.windows(RUN).any(|run| self.is_sent(run))
+    }
+
+    /// Whether the request has these words in a row. The field and the name of the model do not count.
+    fn is_sent(&self, run: &[String]) -> bool {
+        let is_of_the_model = |word: &String| word == "model" || self.model.contains(word);
+        !run.iter().all(is_of_the_model) && self.text.contains(&run.join(" "))
     }
 }
 
@@ -164,8 +170,10 @@ mod tests {
         Sent::new(body.as_bytes(), None, &HeaderMap::new()).may_log(message, false)
     }
 
-    const BODY: &str = r#"{"model":"qwen-3","input":"My name is J\u0061ne Doe, born 1984.\nTell her
-        that the request was refused by our clinic in Bern: \\u00c4rztehaus"}"#;
+    const BODY: &str = concat!(
+        r#"{"model":"qwen-3","input":"My name is J\u0061ne Doe, born 1984.\nTell her that the "#,
+        r#"request was refused by our clinic in Bern: \\u00c4rztehaus"}"#,
+    );
 
     #[test]
     fn known_and_foreign_words_are_logged() {
