@@ -96,6 +96,9 @@ struct Repair {
     #[serde(rename = "type")]
     kind: String,
     item_id: Option<String>,
+    /// Its call, by which the log names an item without an id.
+    #[serde(skip)]
+    call_id: Option<String>,
     fault: &'static str,
     action: &'static str,
     /// The provider's words for the fault, or ours where it has none.
@@ -198,11 +201,11 @@ impl Report {
 
     /// The history was to be compacted, and could not be: the turn goes on with all of it.
     pub(super) fn compaction_failed(&mut self, error: &ApiError) {
-        let (position, item_id) = (None, None);
+        let (position, item_id, call_id) = (None, None, None);
         let (fault, action) = ("failed_compaction", "uncompacted");
         let kind = Kind::Compaction.to_string();
         let message = format!("The history could not be compacted: {}", error.message());
-        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
+        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
     }
 
     pub(super) fn renamed(&mut self, position: usize, item: &Item, id: &ItemId) {
@@ -232,6 +235,7 @@ impl Report {
             position: None,
             kind: "reasoning".to_owned(),
             item_id: None,
+            call_id: None,
             fault: "missing_reasoning",
             action: "stood_in",
             message: "The upstream wants back the reasoning that calls were made with, and it is \
@@ -251,8 +255,9 @@ impl Report {
     ) {
         let head = item.head();
         let item_id = head.id.as_ref().map(ToString::to_string);
+        let call_id = head.call_id.as_ref().map(ToString::to_string);
         let kind = head.kind.to_string();
-        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
+        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
     }
 
     /// The report with what was put right in the stream.

@@ -113,7 +113,8 @@ impl Report {
         let mut text = String::new();
         for repair in self.repairs.iter().take(NAMED) {
             let comma = if text.is_empty() { "" } else { ", " };
-            let item = repair.item_id.as_deref().unwrap_or(&repair.kind);
+            let item = repair.item_id.as_deref().or(repair.call_id.as_deref());
+            let item = item.unwrap_or(&repair.kind);
             let item = shortened(item, MAX_ID);
             write!(text, "{comma}{} {item}", repair.fault).expect("a string takes all");
         }

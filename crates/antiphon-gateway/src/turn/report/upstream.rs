@@ -76,7 +76,7 @@ impl Report {
         message: &str,
     ) {
         let (position, kind, message) = (None, item.head.kind.to_string(), message.to_owned());
-        let item_id = Some(item.id.to_string());
-        self.repairs.push(Repair { position, kind, item_id, fault, action, message });
+        let (item_id, call_id) = (Some(item.id.to_string()), None);
+        self.repairs.push(Repair { position, kind, item_id, call_id, fault, action, message });
     }
 }
