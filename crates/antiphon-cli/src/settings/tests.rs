@@ -251,7 +251,7 @@ fn an_upstream_that_is_not_one_is_refused_with_its_line() {
         ),
         (
             entry(&format!("{good}listen = 1")),
-            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are models, api, url, key, \
+            "antiphon.toml:4: unknown key 'listen'; an upstream's keys are name, models, api, url, key, \
              key-env, connect-timeout, first-byte-timeout, idle-timeout, total-timeout, \
              max-retries, max-open-requests, context-window, state, preset, conversations, \
              chains, item-deletion, input-items",
