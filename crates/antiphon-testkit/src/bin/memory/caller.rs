@@ -21,7 +21,7 @@ impl Caller {
         let mut connection = TcpStream::connect(gateway).await?;
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: antiphon\r\nauthorization: Bearer token\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer token\r\n\
              content-type: application/json\r\ncontent-length: {length}\r\n\
              connection: close\r\n\r\n"
         );
