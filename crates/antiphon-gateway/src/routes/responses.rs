@@ -172,15 +172,13 @@ pub(super) async fn input_items(
     // A retry whose input an earlier attempt stored has none of its own.
     let stored_by = turn::input_stored_by(&record.response.report);
     let stored_by = stored_by.filter(|_| record.input.is_empty());
-    if let Some(attempt) = stored_by {
-        let scope = Scope::Input(attempt);
+    for holder in stored_by.into_iter().chain([id]) {
+        let scope = Scope::Input(holder);
         if let Some(listing) = store.list_items(tenant, &scope, &query.page).await? {
             return Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)));
         }
     }
-    let listing = store.list_items(tenant, &Scope::Input(id), &query.page).await?;
-    let listing = listing.ok_or_else(unknown)?;
-    Ok(json_in_chunks(list(&listing.items, listing.has_more, query.encrypted)))
+    Err(unknown())
 }
 
 /// `GET /v1/responses/{id}/report`: what the turn left out and mended.

@@ -1,4 +1,4 @@
-//! What the log says of an upstream's refusal, for the operator who has to find its reason.
+//! Logs why an upstream refused a request, so that the operator can find the reason.
 //!
 //! Nothing of an item, a key or a token may be in a log, and an upstream may repeat any of them in its
 //! error. So its words are logged only if they cannot be the caller's ([`Sent::may_log`]).
@@ -94,26 +94,23 @@ pub(super) fn log_refusal(
     let words = UpstreamWords::of(refused, &sent);
     let status = refused.status.as_u16();
     let UpstreamWords { kind, code, param, message, withheld } = words;
+    macro_rules! log_at {
+        ($level:ident) => {
+            tracing::$level!(
+                status,
+                kind,
+                code,
+                param,
+                upstream_message = message,
+                withheld,
+                "upstream refused a request"
+            )
+        };
+    }
     if refused.status.is_server_error() {
-        tracing::warn!(
-            status,
-            kind,
-            code,
-            param,
-            upstream_message = message,
-            withheld,
-            "upstream refused a request"
-        );
+        log_at!(warn);
     } else {
-        tracing::info!(
-            status,
-            kind,
-            code,
-            param,
-            upstream_message = message,
-            withheld,
-            "upstream refused a request"
-        );
+        log_at!(info);
     }
 }
 
