@@ -27,9 +27,9 @@ struct Entry {
 }
 
 impl View {
-    /// What `transcript` says, from where it `starts` on. `asked_again`: the positions of stored
-    /// items that the model is asked again, and the range of the fresh input. `source`: where in the
-    /// input the item at a position of the transcript came from.
+    /// The items of `transcript` after its start. `asked_again` holds the positions of stored items that
+    /// the model is asked again, `fresh` the range of the new input. `source` gives the position in the
+    /// input from which the item at a position of the transcript came.
     pub(super) fn of(
         transcript: &Transcript,
         starts: Option<&Start>,
