@@ -1,4 +1,4 @@
-//! Responses that are made in the background.
+//! Background responses.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use crate::turn::Run;
 use crate::world::World;
 
-/// How many events tell that a response has begun.
+/// The number of events that announce a response: `response.created`, `response.in_progress`.
 const BEGINNING: usize = 2;
 
-/// A response that is made while its caller looks after other things.
+/// A response that runs in the background.
 ///
-/// Nothing here takes time: it goes one step further whenever it is looked at, and is over when the
-/// end of its stream is told. A caller that leaves its stream changes nothing.
+/// It does not depend on time: each read advances it by one step, and delivering the last event of
+/// its stream ends it. A caller that disconnects from the stream does not change it.
 ///
 /// ```text
-///   Queued ──looked at──▶ InProgress ──looked at──▶ Ended (its turn is kept)
-///     │  │                  │    │
-///     │  └──────streamed to its end──────▶ Ended
-///     └───────cancelled─────┴─────────────▶ Ended (`cancelled`, nothing is kept)
+///   Queued ──read──▶ InProgress ──read──▶ Ended (the turn is stored)
+///     │  │             │    │
+///     │  └───streamed to its end─────▶ Ended
+///     └──────cancelled─┴─────────────▶ Ended (`cancelled`, nothing is stored)
 /// ```
 #[derive(Debug)]
 pub(crate) struct Background {
@@ -35,17 +35,17 @@ enum Stage {
     Ended(Value),
 }
 
-/// Those of all accounts, by token and response.
+/// The background responses of all accounts, by token and response id.
 #[derive(Debug, Default)]
 pub(crate) struct Backgrounds(BTreeMap<(String, String), Background>);
 
 impl Backgrounds {
-    /// The events of a response's stream.
-    pub(crate) fn events_of(&self, token: &str, id: &str) -> Option<&[Frame]> {
+    /// The events of a response's whole stream.
+    pub(crate) fn events(&self, token: &str, id: &str) -> Option<&[Frame]> {
         Some(&self.0.get(&key(token, id))?.frames)
     }
 
-    fn is_under_way(&self, token: &str, id: &str) -> bool {
+    fn is_open(&self, token: &str, id: &str) -> bool {
         let background = self.0.get(&key(token, id));
         background.is_some_and(|it| !matches!(it.stage, Stage::Ended(_)))
     }
@@ -60,21 +60,21 @@ impl Backgrounds {
 }
 
 impl World {
-    /// Takes an accepted turn on; gives the response as it is queued.
+    /// Queues an accepted turn and returns the queued response object.
     pub(crate) fn queue(&mut self, run: Run) -> Value {
         let token = run.turn.token().to_owned();
-        let queued = run.standing("queued");
+        let queued = run.unfinished_response("queued");
         let background =
-            Background { frames: run.made.frames.clone(), stage: Stage::Queued(Box::new(run)) };
+            Background { frames: run.rendered.frames.clone(), stage: Stage::Queued(Box::new(run)) };
         self.backgrounds.put(&token, queued["id"].as_str().unwrap_or_default(), background);
         queued
     }
 
-    /// The response as it stands; it is one step further the next time.
-    pub(crate) fn look_at(&mut self, token: &str, id: &str) -> Option<Value> {
+    /// Returns the current response object and advances the response by one step.
+    pub(crate) fn advance(&mut self, token: &str, id: &str) -> Option<Value> {
         let mut background = self.backgrounds.take(token, id)?;
         let (object, stage) = match background.stage {
-            Stage::Queued(run) => (run.standing("in_progress"), Stage::InProgress(run)),
+            Stage::Queued(run) => (run.unfinished_response("in_progress"), Stage::InProgress(run)),
             Stage::InProgress(run) => ended(self.conclude(*run)),
             Stage::Ended(object) => ended(object),
         };
@@ -83,14 +83,14 @@ impl World {
         Some(object)
     }
 
-    /// The response as it is once it is cancelled; one that has ended stays what it is.
+    /// Cancels the response and returns it. A response that has ended does not change.
     pub(crate) fn cancel(&mut self, token: &str, id: &str) -> Option<Value> {
         let mut background = self.backgrounds.take(token, id)?;
         let (object, stage) = match background.stage {
             Stage::Queued(run) | Stage::InProgress(run) => {
-                let cancelled = run.standing("cancelled");
-                run.drop_from(self);
-                background.frames = cut_short(&background.frames, &cancelled);
+                let cancelled = run.unfinished_response("cancelled");
+                run.discard(self);
+                background.frames = cancelled_frames(&background.frames, &cancelled);
                 ended(cancelled)
             }
             Stage::Ended(object) => ended(object),
@@ -100,21 +100,21 @@ impl World {
         Some(object)
     }
 
-    /// The end of its stream is told, so it is over.
+    /// Ends the response, because the last event of its stream was delivered.
     pub(crate) fn end(&mut self, token: &str, id: &str) {
-        while self.backgrounds.is_under_way(token, id) {
-            self.look_at(token, id);
+        while self.backgrounds.is_open(token, id) {
+            self.advance(token, id);
         }
     }
 
-    /// Removes it; whatever it was about to leave is not left.
+    /// Removes the response. An open one is cancelled first and stores nothing.
     pub(crate) fn discard(&mut self, token: &str, id: &str) -> bool {
         self.cancel(token, id);
         self.backgrounds.take(token, id).is_some()
     }
 
     fn conclude(&mut self, run: Run) -> Value {
-        let object = run.made.response.clone();
+        let object = run.rendered.response.clone();
         run.finish(self);
         object
     }
@@ -124,8 +124,8 @@ fn ended(object: Value) -> (Value, Stage) {
     (object.clone(), Stage::Ended(object))
 }
 
-/// The stream of a response that was cancelled: it had only begun, and it fails.
-fn cut_short(frames: &[Frame], cancelled: &Value) -> Vec<Frame> {
+/// The stream of a cancelled response: its first two events, then `response.failed`.
+fn cancelled_frames(frames: &[Frame], cancelled: &Value) -> Vec<Frame> {
     let mut begun: Vec<Frame> = frames.iter().take(BEGINNING).cloned().collect();
     begun.push(Frame::event(&json!({
         "type": "response.failed",

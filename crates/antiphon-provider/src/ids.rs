@@ -1,11 +1,11 @@
-//! The ids that the provider gives.
+//! Ids that the provider issues.
 
 use antiphon_testkit::digest;
 
-/// How many hexadecimal digits an id has behind its prefix.
+/// The number of hexadecimal digits after an id's prefix.
 pub(crate) const DIGITS: usize = 50;
 
-/// A source of ids: each differs from all before it, and the same seed gives the same ids again.
+/// A source of unique ids. Equal seeds give equal sequences.
 #[derive(Debug)]
 pub(crate) struct Ids {
     seed: String,
@@ -17,17 +17,17 @@ impl Ids {
         Self { seed: seed.into(), given: 0 }
     }
 
-    /// The next id of this kind: `msg` and 50 digits.
+    /// The next id with this prefix: `msg_` and 50 digits, for example.
     pub(crate) fn next(&mut self, prefix: &str) -> String {
         format!("{prefix}_{}", self.next_digits())
     }
 
-    /// The next id of an item of this type.
-    pub(crate) fn next_of_item(&mut self, kind: &str) -> String {
+    /// The next id for an item of this type.
+    pub(crate) fn next_item_id(&mut self, kind: &str) -> String {
         self.next(prefix_of(kind))
     }
 
-    /// Digits that nothing else has.
+    /// The digits of the next id.
     pub(crate) fn next_digits(&mut self) -> String {
         self.given += 1;
         digest::digits(&["provider", &self.seed, &self.given.to_string()], DIGITS)

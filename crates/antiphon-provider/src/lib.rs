@@ -1,23 +1,22 @@
-//! A provider that keeps state, and is strict about it: OpenAI's Responses and Conversations as a
-//! server of its own, for the tests of whatever talks to one.
+//! A strict, stateful provider for tests: a server with OpenAI's Responses and Conversations APIs.
 //!
-//! It is written from the provider's published and recorded behaviour alone, and shares no code
-//! with what is tested against it, so that the two can disagree.
+//! It follows the provider's published and recorded behaviour alone and shares no code with the
+//! programs under test, so the two can disagree.
 //!
-//! - Conversations, responses and items are kept per account, which is the bearer token, under the
-//!   provider's own ids. What another account has does not exist.
-//! - A turn's context is what its conversation or its chain of responses holds, and then its input.
-//!   It is judged as a whole, and refused in the provider's words.
-//! - A turn enters the conversation when it is completed, or, if its caller leaves, as
-//!   [`OnAbort`] says.
-//! - Scripted answers come first; then a model answers that knows only its context
-//!   ([`antiphon_testkit::recall`]), so a lost or a doubled turn shows.
-//! - All requests are kept with what the model was given: [`Recorded::twice`] tells what it was
-//!   given more than once.
+//! - Conversations, responses and items belong to an account, which is the bearer token. Ids are
+//!   issued by the provider, and one account cannot see the objects of another.
+//! - A turn's context is the items of its conversation or of its response chain, followed by its
+//!   input. The provider validates the whole context and refuses it with OpenAI's error texts.
+//! - A turn enters its conversation when it completes. If the caller disconnects earlier,
+//!   [`OnAbort`] decides.
+//! - Scripted answers come first. After them a model answers from its context alone
+//!   ([`antiphon_testkit::recall`]), so a lost or duplicated turn shows in the answer.
+//! - The log records every request with the model's input; [`Recorded::twice`] lists duplicates in
+//!   that input.
 
 mod account;
-mod answered;
 mod background;
+mod duplicate;
 mod ids;
 mod log;
 mod options;
@@ -26,15 +25,15 @@ mod profile;
 mod provider;
 mod refusals;
 mod request;
+mod route_reply;
 mod routes;
 mod script;
 mod turn;
-mod twice;
 mod world;
 
+pub use duplicate::Twice;
 pub use log::Recorded;
 pub use options::{InputItems, OnAbort, Options, Rules};
 pub use profile::Profile;
 pub use provider::StrictProvider;
 pub use script::Script;
-pub use twice::Twice;

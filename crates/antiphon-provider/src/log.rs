@@ -1,4 +1,4 @@
-//! What was asked, and what became of it.
+//! The log of received requests.
 
 use std::collections::VecDeque;
 
@@ -7,42 +7,41 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// A request as it came, its verdict, and what the model was given.
+/// A request, its verdict and the model's input.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// The method.
     pub method: Method,
     /// The path, without the query: `/v1/responses`.
     pub path: String,
-    /// The query, without its mark.
+    /// The query, without the question mark.
     pub query: Option<String>,
-    /// The bearer token; empty if there was none.
+    /// The bearer token; empty if the request had none.
     pub token: String,
-    /// The body, or null where it is not JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
-    /// How many bytes the body has.
+    /// The size of the body in bytes.
     pub size: usize,
-    /// The status that it was answered with.
+    /// The status of the reply.
     pub status: StatusCode,
-    /// Whether it was refused, and how.
+    /// The refusal, if the request was refused.
     pub verdict: Result<(), Refusal>,
-    /// What the model was given: what stood before, and then the input, as items. None where no
-    /// model was asked.
+    /// The model's input as items: the context, then the request's input. `None` if no model ran.
     pub given: Option<Vec<Value>>,
 }
 
 impl Recorded {
-    /// Whether it asked for a turn: `POST /v1/responses`.
+    /// Whether the request asked for a turn: `POST /v1/responses`.
     pub fn is_turn(&self) -> bool {
         self.method == Method::POST && self.path == "/v1/responses"
     }
 
-    /// The input's items; none where the input is a string.
+    /// The input's items; empty if the input is a string.
     pub fn input(&self) -> &[Value] {
         self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// As `GET /log` shows it.
+    /// The entry that `GET /log` returns.
     pub(crate) fn as_log_entry(&self) -> Value {
         json!({
             "method": self.method.as_str(),
@@ -68,7 +67,7 @@ impl Recorded {
     }
 }
 
-/// The latest requests, in the order they came.
+/// The latest requests, oldest first.
 #[derive(Debug)]
 pub(crate) struct Log {
     requests: watch::Sender<VecDeque<Recorded>>,
@@ -76,8 +75,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A log that keeps this many requests: the oldest go first.
-    pub(crate) fn of(capacity: usize) -> Self {
+    /// A log of the latest `capacity` requests.
+    pub(crate) fn new(capacity: usize) -> Self {
         Self { requests: watch::Sender::default(), capacity }
     }
 
@@ -94,7 +93,7 @@ impl Log {
         self.requests.borrow().iter().cloned().collect()
     }
 
-    /// The request number `index` of those that are kept, once it has come.
+    /// Waits until the log holds more than `index` requests, then returns the one at `index`.
     pub(crate) async fn nth(&self, index: usize) -> Recorded {
         let mut requests = self.requests.subscribe();
         let reached = requests.wait_for(|requests| requests.len() > index).await;

@@ -1,26 +1,26 @@
-//! How the provider is to behave.
+//! The provider's options.
 
 use std::str::FromStr;
 
 use crate::Profile;
 
-/// What a provider is and how it behaves. The default is OpenAI, strict, and keeps the part of a
-/// turn that was done when its caller leaves.
+/// The options of a provider. The default is strict OpenAI that stores the finished part of a turn
+/// if its caller disconnects.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What all ids follow from: two providers with one seed give the same ids.
+    /// The seed of all ids: two providers with the same seed issue the same ids.
     pub seed: String,
-    /// Which provider it plays.
+    /// The provider to imitate.
     pub profile: Profile,
-    /// Whether the rules of state are held.
+    /// Whether the provider enforces its rules of state.
     pub rules: Rules,
-    /// What becomes of a turn whose caller leaves.
+    /// The outcome of a turn whose caller disconnects.
     pub on_abort: OnAbort,
-    /// What a response's list of input items holds.
+    /// The items that a response's input list contains.
     pub input_items: InputItems,
-    /// The models there are; where none is named, every one but those that begin with `unknown-`.
+    /// The models that exist. If empty, every name exists except those that begin with `unknown-`.
     pub models: Vec<String>,
-    /// How many requests are remembered: the latest.
+    /// The number of requests in the log: the latest ones.
     pub requests_kept: usize,
 }
 
@@ -39,7 +39,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether there is a model of this name.
+    /// Whether a model of this name exists.
     pub(crate) fn has_model(&self, name: &str) -> bool {
         match self.models.as_slice() {
             [] => !name.starts_with("unknown-"),
@@ -52,36 +52,36 @@ impl Options {
     }
 }
 
-/// Whether the rules of state are held.
+/// Whether the provider enforces its rules of state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Every request is judged as OpenAI judges it.
+    /// The provider validates every request as OpenAI does.
     #[default]
     Strict,
-    /// State is kept, and nothing that is sent is held against it: no duplicate, no call without an
-    /// output, no reasoning without what follows. So do many servers, and the model is then given
-    /// some of it twice. References to what is not stored are left out. Any key, or none, will do.
+    /// The provider keeps state but accepts duplicates, calls without outputs and reasoning without
+    /// a following item, as many servers do; the model may then receive an item twice. It leaves
+    /// out references to unknown items. It accepts any key, or none.
     Lenient,
 }
 
-/// What becomes of a turn whose caller leaves before its end.
+/// The outcome of a turn whose caller disconnects before its end.
 ///
-/// All three were seen at providers: nothing in the API says which one it will be, so a caller has
-/// to cope with each.
+/// Providers show all three. The API has no way to ask for the outcome, so a client has to handle
+/// each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnAbort {
-    /// The input and every item that was done are kept, and no more: a conversation may end in a
-    /// call without an output or in lone reasoning, and every later turn of it is then refused with
-    /// "No tool output found" or "was provided without its required following item". The response
-    /// is kept as `incomplete`, as clients go on from the id that `response.created` told them.
+    /// The input and every finished item are stored. A conversation may then end with a call
+    /// without an output or with lone reasoning, and the provider refuses every later turn of it
+    /// with "No tool output found" or "was provided without its required following item". The
+    /// response is stored as `incomplete`: clients continue it by the id in `response.created`.
     #[default]
     Part,
-    /// The turn is completed as if the caller had stayed, and kept: it holds items that the caller
-    /// never heard of. So does a server that notices a closed connection only when it is through.
+    /// The turn completes as if the caller had stayed, so it holds items that the caller never
+    /// received. A server that notices a closed connection only at the end does this.
     Whole,
-    /// Nothing is kept, neither input nor output: the id that was told is not found, and the output
-    /// of a call that was told is refused with "No tool call found". So does a server that stores a
-    /// turn in one step at its end.
+    /// Nothing is stored, neither input nor output. The announced response id is not found, and an
+    /// output for an announced call is refused with "No tool call found". A server that stores a
+    /// turn in one step at its end does this.
     Nothing,
 }
 
@@ -98,12 +98,12 @@ impl FromStr for OnAbort {
     }
 }
 
-/// What `GET /v1/responses/{id}/input_items` lists.
+/// The items that `GET /v1/responses/{id}/input_items` lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputItems {
-    /// The input of the request alone.
+    /// The input of the request only.
     #[default]
     Own,
-    /// All that the model was given: what stood before in the chain or the conversation too.
+    /// The whole model input, with the items of the chain or the conversation before it.
     All,
 }

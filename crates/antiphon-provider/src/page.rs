@@ -1,4 +1,4 @@
-//! Lists, a page at a time.
+//! Paged lists.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::refusals;
 const DEFAULT: usize = 20;
 const MOST: i64 = 100;
 
-/// Which part of a list is asked for: `after`, `limit` (1 to 100, 20 unless told) and `order`
-/// (the latest first unless told).
+/// The requested part of a list: `after`, `limit` (1 to 100, by default 20) and `order` (by default
+/// the latest first).
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
     after: Option<&'a str>,
@@ -32,8 +32,8 @@ impl<'a> Page<'a> {
         Ok(Self { after: query.get("after").map(String::as_str), limit, is_ascending })
     }
 
-    /// The page of `items`, which are in the order they were made in.
-    pub(crate) fn of(&self, items: &[Value]) -> Result<Value, Refusal> {
+    /// Selects the page from `items`, which are oldest first.
+    pub(crate) fn select(&self, items: &[Value]) -> Result<Value, Refusal> {
         let mut ordered: Vec<&Value> = items.iter().collect();
         if !self.is_ascending {
             ordered.reverse();
@@ -51,8 +51,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The list object of all these items.
-pub(crate) fn whole(items: &[Value]) -> Value {
+/// A list object with all of these items.
+pub(crate) fn full_list(items: &[Value]) -> Value {
     list(&items.iter().collect::<Vec<_>>(), false)
 }
 

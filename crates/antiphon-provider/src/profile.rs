@@ -1,32 +1,32 @@
-//! Which provider is played.
+//! The providers that can be imitated.
 
 use std::str::FromStr;
 
 use http::StatusCode;
 use serde_json::{Value, json};
 
-/// A provider of the Responses API, as it differs from the others in what it serves.
+/// A provider of the Responses API. Profiles differ in the features that they serve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// OpenAI: everything.
+    /// OpenAI: every feature.
     #[default]
     OpenAi,
-    /// Azure: chains and their items, but no conversations; fields that nobody knows are ignored;
-    /// the key may stand in `api-key`.
+    /// Azure: response chains and their items, but no conversations. It ignores unknown fields and
+    /// also reads the key from `api-key`.
     Azure,
-    /// An Open Responses server: chains alone, without lists of their items, and unknown fields are
-    /// ignored.
+    /// An Open Responses server: response chains only, without lists of their items. It ignores
+    /// unknown fields.
     ChainsOnly,
 }
 
-/// What a provider serves beyond responses and chains of them.
+/// The features that a provider serves besides responses and response chains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Served {
     pub(crate) conversations: bool,
     pub(crate) input_items: bool,
-    /// Whether a field that nobody knows is refused.
+    /// Whether the provider refuses unknown fields.
     pub(crate) knows_its_fields: bool,
-    /// The header in which a key may stand besides `Authorization`.
+    /// A header that may contain the key in place of `Authorization`.
     pub(crate) key_header: Option<&'static str>,
 }
 
@@ -54,7 +54,7 @@ impl Profile {
         }
     }
 
-    /// The answer where nothing is served, if it is another than OpenAI's.
+    /// The reply for a route that does not exist, if it differs from OpenAI's.
     pub(crate) fn not_served(self) -> Option<(StatusCode, Value)> {
         let body = match self {
             Self::OpenAi => return None,

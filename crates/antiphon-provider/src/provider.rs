@@ -1,4 +1,4 @@
-//! The provider as a server, and a test's hold on it.
+//! The provider's server and its handle for tests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,18 +14,18 @@ use crate::account::Account;
 use crate::world::{Detour, Shared};
 use crate::{OnAbort, Options, Recorded, Script, Twice, routes};
 
-/// A provider that keeps state, on a port of its own. It stops when this is dropped.
+/// A stateful provider on a port of its own. Dropping it stops the server.
 ///
-/// Besides the provider's API it serves, for clients in other languages:
+/// Besides the provider's API it has control routes for tests in other languages:
 ///
-/// - `GET /log?token=X`: the requests so far, of that token or of all;
-/// - `POST /hold?token=X&at=PLACE`: the next streamed answer to a request with that token stops at
+/// - `GET /log?token=X`: the logged requests, of that token or of all tokens;
+/// - `POST /hold?token=X&at=PLACE`: stops the next streamed answer to a request with that token at
 ///   a [`Hold`](antiphon_testkit::Hold);
-/// - `POST /on-abort?outcome=part|whole|nothing`: what becomes of turns whose callers leave from
-///   now on;
-/// - `POST /lose?response=ID`: the provider forgets a response.
+/// - `POST /on-abort?outcome=part|whole|nothing`: sets the outcome of turns whose callers
+///   disconnect from now on;
+/// - `POST /lose?response=ID`: deletes a response.
 ///
-/// A token that begins with `sk-wrong` is no valid key.
+/// A token that begins with `sk-wrong` is an invalid key.
 #[derive(Debug)]
 pub struct StrictProvider {
     address: SocketAddr,
@@ -33,7 +33,7 @@ pub struct StrictProvider {
     server: JoinHandle<()>,
 }
 
-/// What is yet to be bound to an address.
+/// A configured provider that has no address yet.
 #[derive(Debug)]
 pub struct Unbound(Options);
 
@@ -67,7 +67,7 @@ impl StrictProvider {
         Self::with(Options::default()).start().await
     }
 
-    /// A provider that behaves as `options` say, yet to be started.
+    /// Configures a provider; [`Unbound::start`] starts it.
     pub fn with(options: Options) -> Unbound {
         Unbound(options)
     }
@@ -77,18 +77,17 @@ impl StrictProvider {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// What it is to do.
+/// Controlling.
 impl StrictProvider {
     /// Queues the answer to a coming turn: the next turn that is not refused gets it.
     ///
-    /// The handle releases what the script withholds, breaks the connection, and tells how the
-    /// delivery went.
+    /// The handle releases withheld events, breaks the connection, and reports the delivery.
     pub fn script(&self, script: impl Into<Script>) -> Exchange {
         let script = script.into();
         let exchange = script.exchange();
@@ -96,71 +95,71 @@ impl StrictProvider {
         exchange
     }
 
-    /// Stops the next streamed answer to a request with this token, until its peer leaves.
+    /// Stops the next streamed answer to a request with this token until the peer disconnects.
     pub fn hold(&self, token: &str, hold: Hold) {
         self.shared.world().hold(token, hold);
     }
 
-    /// Gives this reply to the next request of this method whose path ends so, in place of all else:
-    /// nothing is changed by that request.
+    /// Sends this reply to the next request with this method whose path ends with `path_end`. The
+    /// request has no other effect.
     pub fn reply_instead(&self, method: Method, path_end: &str, reply: Reply) {
         let detour = Detour { method, path_end: path_end.to_owned(), reply };
         self.shared.world().detours.push(detour);
     }
 
-    /// Decides what becomes of turns whose callers leave from now on.
+    /// Sets the outcome of turns whose callers disconnect from now on.
     pub fn on_abort(&self, on_abort: OnAbort) {
         self.shared.world().on_abort = on_abort;
     }
 
-    /// Forgets a response, as a provider does when it expires. What went on from it keeps its
-    /// context. False where there is none of this id.
+    /// Deletes a response, as a provider does when it expires. Responses that continue it keep
+    /// their context. Returns false if the id does not exist.
     pub fn lose(&self, response: &str) -> bool {
         self.shared.world().lose(response)
     }
 }
 
-/// What it has seen and has.
+/// Inspecting.
 impl StrictProvider {
-    /// The requests so far, in the order they came: the latest, as many as are kept.
+    /// The logged requests, oldest first.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.log.all()
     }
 
-    /// The requests for turns so far, refused or not.
+    /// The logged requests for turns, refused or not.
     pub fn turns(&self) -> Vec<Recorded> {
         self.requests().into_iter().filter(Recorded::is_turn).collect()
     }
 
-    /// The request number `index`, from 0: waits until it has come.
+    /// Waits until the log holds more than `index` requests, then returns the one at `index`.
     pub async fn request(&self, index: usize) -> Recorded {
         self.shared.log.nth(index).await
     }
 
-    /// Waits until no turn is on its way, as after a caller has left.
+    /// Waits until no turn is open, for example after a caller has disconnected.
     pub async fn settled(&self) {
         let mut open = self.shared.open_turns.subscribe();
         open.wait_for(|count| *count == 0).await.expect("the provider holds the sender");
     }
 
-    /// What was refused so far: empty if all was well-formed.
+    /// All refusals so far; empty if every request was valid.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.requests().into_iter().filter_map(|request| request.verdict.err()).collect()
     }
 
-    /// What models were given twice in one request, of all requests so far.
+    /// All duplicates in model inputs so far.
     pub fn items_twice(&self) -> Vec<Twice> {
         self.requests().iter().flat_map(Recorded::twice).collect()
     }
 
-    /// The items of a conversation, whoever's it is; none where there is no such conversation.
+    /// The items of a conversation of any account; `None` if it does not exist.
     pub fn conversation_items(&self, id: &str) -> Option<Vec<Value>> {
         let world = self.shared.world();
         let conversation = world.accounts().find_map(|account| account.conversation(id).ok())?;
         Some(conversation.items().iter().map(|item| item.value().clone()).collect())
     }
 
-    /// A stored response as its `GET` answers it, whoever's it is.
+    /// A stored response of any account, as its `GET` returns it.
     pub fn response(&self, id: &str) -> Option<Value> {
         let world = self.shared.world();
         let stored = world.accounts().find_map(|account| account.response(id).ok())?;

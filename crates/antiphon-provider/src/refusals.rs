@@ -1,10 +1,10 @@
-//! Refusals of a provider that keeps state, each with its own text.
+//! The refusals of a stateful provider, each with its own text.
 
 use antiphon_testkit::Refusal;
 use http::StatusCode;
 use serde_json::Value;
 
-/// Of the caller.
+// Keys.
 pub(crate) fn wrong_key(key: &str) -> Refusal {
     let last = key.char_indices().nth_back(3).map_or("", |(at, _)| &key[at..]);
     let message = format!(
@@ -24,7 +24,7 @@ fn unauthorized(code: Option<&'static str>, message: String) -> Refusal {
     Refusal { status: StatusCode::UNAUTHORIZED, ..Refusal::bad_request(None, code, message) }
 }
 
-/// Of what is referred to.
+// Conversations, responses and items.
 pub(crate) fn previous_response_not_found(id: &str) -> Refusal {
     let message = format!("Previous response with id '{id}' not found.");
     let code = Some("previous_response_not_found");
@@ -67,7 +67,7 @@ pub(crate) fn cannot_stream() -> Refusal {
     Refusal::bad_request(Some("stream"), None, message.to_owned())
 }
 
-/// Of the parameters.
+// Parameters.
 pub(crate) fn mutually_exclusive() -> Refusal {
     let message = "Mutually exclusive parameters: ''. Ensure you are only providing one of: \
         'previous_response_id' or 'conversation'.";
@@ -94,7 +94,7 @@ pub(crate) fn unsupported_value(param: &str, value: &str, supported: &str) -> Re
     Refusal::bad_request(Some(param), Some("invalid_value"), message)
 }
 
-/// Of their size.
+// Sizes.
 pub(crate) fn too_many_properties(param: &str, maximum: usize, count: usize) -> Refusal {
     let message = format!(
         "Invalid '{param}': too many properties. Expected an object with at most {maximum} \

@@ -1,4 +1,4 @@
-//! All that the provider holds.
+//! The state of the provider.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use crate::ids::Ids;
 use crate::log::Log;
 use crate::{OnAbort, Options, Script};
 
-/// What the requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) log: Log,
-    /// How many turns are on their way.
+    /// The number of open turns.
     pub(crate) open_turns: watch::Sender<usize>,
     world: Mutex<World>,
 }
@@ -34,7 +34,7 @@ impl Shared {
             detours: Vec::new(),
             holds: Vec::new(),
         };
-        let log = Log::of(options.requests_kept);
+        let log = Log::new(options.requests_kept);
         Self { options, log, open_turns: watch::Sender::new(0), world: Mutex::new(world) }
     }
 
@@ -43,22 +43,22 @@ impl Shared {
     }
 }
 
-/// What changes from request to request.
+/// The state that requests change.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) ids: Ids,
     pub(crate) on_abort: OnAbort,
-    /// What the next answers are to be, with the test's handle on each.
+    /// The scripted answers in order, with the test's handle for each.
     pub(crate) scripts: VecDeque<(Script, Exchange)>,
     pub(crate) backgrounds: Backgrounds,
     accounts: BTreeMap<String, Account>,
-    /// What single requests are answered with in place of all else.
+    /// Replies that replace the answers to single requests.
     pub(crate) detours: Vec<Detour>,
-    /// By whose request, told by its token, an answer is stopped.
+    /// Streamed answers to stop, by the token of the request.
     holds: Vec<(String, Hold)>,
 }
 
-/// A reply to one request of this method whose path ends so.
+/// A reply for one request with this method whose path has this end.
 #[derive(Debug)]
 pub(crate) struct Detour {
     pub(crate) method: Method,
@@ -67,14 +67,14 @@ pub(crate) struct Detour {
 }
 
 impl World {
-    /// Takes the reply that this request gets in place of all else.
+    /// Removes and returns the reply that replaces the answer to this request.
     pub(crate) fn take_detour(&mut self, method: &Method, path: &str) -> Option<Reply> {
         let is_meant = |it: &Detour| it.method == method && path.ends_with(&it.path_end);
         let place = self.detours.iter().position(is_meant)?;
         Some(self.detours.remove(place).reply)
     }
 
-    /// The account of a token; a new one is empty.
+    /// The account of a token. An account is created empty.
     pub(crate) fn account(&mut self, token: &str) -> (&mut Account, &mut Ids) {
         (self.accounts.entry(token.to_owned()).or_default(), &mut self.ids)
     }
@@ -83,13 +83,13 @@ impl World {
         self.accounts.values()
     }
 
-    /// Forgets a response, whoever's it is; false where there is none.
+    /// Deletes a response of any account; false if it does not exist.
     pub(crate) fn lose(&mut self, id: &str) -> bool {
         let tokens: Vec<String> = self.accounts.keys().cloned().collect();
         tokens.iter().any(|token| self.remove_response(token, id).is_ok())
     }
 
-    /// Removes a response of an account, with all that is under way for it.
+    /// Removes a response of an account, and its background run if it has one.
     pub(crate) fn remove_response(&mut self, token: &str, id: &str) -> Result<(), Refusal> {
         let was_in_background = self.discard(token, id);
         match self.account(token).0.remove_response(id) {

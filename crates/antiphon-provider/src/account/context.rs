@@ -1,33 +1,33 @@
-//! What a model was given.
+//! The context that a turn's model received.
 
 use std::sync::Arc;
 
-use super::Held;
+use super::StoredItem;
 
-/// A turn as it is stored: what stood before it, its input and its output.
+/// A stored turn: the items before it, its input and its output.
 ///
-/// It holds on to what stood before, so a response that is deleted is gone by its id only: whoever
-/// went on from it keeps its context.
+/// A context owns the context before it. Deleting a response removes only its id: responses that
+/// continue it keep their context.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) before: Before,
-    pub(crate) input: Vec<Arc<Held>>,
-    pub(crate) output: Vec<Arc<Held>>,
+    pub(crate) input: Vec<Arc<StoredItem>>,
+    pub(crate) output: Vec<Arc<StoredItem>>,
 }
 
-/// What stands before a turn.
+/// The items before a turn.
 #[derive(Clone, Debug)]
 pub(crate) enum Before {
     Nothing,
-    /// The turn of the previous response, and all before it.
+    /// The turn of the previous response and everything before it.
     Response(Arc<Context>),
-    /// What the conversation held when the turn began.
-    Conversation(Vec<Arc<Held>>),
+    /// The items of the conversation when the turn began.
+    Conversation(Vec<Arc<StoredItem>>),
 }
 
 impl Before {
-    /// Its items, in order.
-    pub(crate) fn items(&self) -> Vec<Arc<Held>> {
+    /// The items, oldest first.
+    pub(crate) fn items(&self) -> Vec<Arc<StoredItem>> {
         let mut backwards = Vec::new();
         let mut before = self;
         while let Self::Response(context) = before {

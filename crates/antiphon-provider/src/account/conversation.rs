@@ -5,21 +5,26 @@ use std::sync::Arc;
 use antiphon_testkit::Refusal;
 use serde_json::{Value, json};
 
-use super::Held;
+use super::StoredItem;
 use crate::refusals;
 
-/// A conversation: its items, and whether a turn of it is open.
+/// A conversation: its items, and a lock that an open turn holds.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     id: String,
     created_at: u64,
     metadata: Value,
-    items: Vec<Arc<Held>>,
+    items: Vec<Arc<StoredItem>>,
     is_locked: bool,
 }
 
 impl Conversation {
-    pub(crate) fn new(id: String, created_at: u64, metadata: Value, items: Vec<Arc<Held>>) -> Self {
+    pub(crate) fn new(
+        id: String,
+        created_at: u64,
+        metadata: Value,
+        items: Vec<Arc<StoredItem>>,
+    ) -> Self {
         Self { id, created_at, metadata, items, is_locked: false }
     }
 
@@ -27,16 +32,16 @@ impl Conversation {
         &self.id
     }
 
-    pub(crate) fn items(&self) -> &[Arc<Held>] {
+    pub(crate) fn items(&self) -> &[Arc<StoredItem>] {
         &self.items
     }
 
-    pub(crate) fn item(&self, id: &str) -> Result<&Arc<Held>, Refusal> {
+    pub(crate) fn item(&self, id: &str) -> Result<&Arc<StoredItem>, Refusal> {
         let item = self.items.iter().find(|item| item.id() == id);
         item.ok_or_else(|| refusals::item_not_in_conversation(id))
     }
 
-    /// As the API shows it.
+    /// The conversation object of the API.
     pub(crate) fn object(&self) -> Value {
         json!({
             "id": self.id,
@@ -50,7 +55,7 @@ impl Conversation {
         self.metadata = metadata;
     }
 
-    pub(crate) fn append(&mut self, items: impl IntoIterator<Item = Arc<Held>>) {
+    pub(crate) fn append(&mut self, items: impl IntoIterator<Item = Arc<StoredItem>>) {
         self.items.extend(items);
     }
 
@@ -60,12 +65,12 @@ impl Conversation {
         Ok(())
     }
 
-    /// Refused while a turn of it is open.
-    pub(crate) fn unlocked(&self) -> Result<(), Refusal> {
+    /// Fails while a turn of the conversation is open.
+    pub(crate) fn ensure_unlocked(&self) -> Result<(), Refusal> {
         if self.is_locked { Err(refusals::conversation_locked()) } else { Ok(()) }
     }
 
-    /// A turn of it begins or ends.
+    /// Locks the conversation when a turn begins and unlocks it when the turn ends.
     pub(crate) fn set_locked(&mut self, is_locked: bool) {
         self.is_locked = is_locked;
     }

@@ -1,8 +1,8 @@
-//! What one account has with the provider.
+//! The state of one account.
 
 mod context;
 mod conversation;
-mod held;
+mod item;
 mod response;
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,19 +12,19 @@ use antiphon_testkit::Refusal;
 
 pub(crate) use context::{Before, Context};
 pub(crate) use conversation::Conversation;
-pub(crate) use held::Held;
-pub(crate) use response::Stored;
+pub(crate) use item::StoredItem;
+pub(crate) use response::StoredResponse;
 
 use crate::refusals;
 
-/// The conversations and responses of an account, and the items that they hold.
+/// The conversations, responses and items of one account.
 ///
-/// An item exists as long as a conversation, a response or one that went on from it holds it.
+/// An item exists as long as a conversation, a response or a later response of a chain owns it.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     conversations: BTreeMap<String, Conversation>,
-    responses: BTreeMap<String, Stored>,
-    items: HashMap<String, Weak<Held>>,
+    responses: BTreeMap<String, StoredResponse>,
+    items: HashMap<String, Weak<StoredItem>>,
 }
 
 /// Conversations.
@@ -43,14 +43,14 @@ impl Account {
 
     pub(crate) fn remove_conversation(&mut self, id: &str) -> Result<(), Refusal> {
         let removed = self.conversations.remove(id).map(drop);
-        self.forget_items();
+        self.drop_unowned_items();
         removed.ok_or_else(|| refusals::conversation_not_found(id))
     }
 }
 
 /// Responses.
 impl Account {
-    pub(crate) fn response(&self, id: &str) -> Result<&Stored, Refusal> {
+    pub(crate) fn response(&self, id: &str) -> Result<&StoredResponse, Refusal> {
         self.responses.get(id).ok_or_else(|| refusals::response_not_found(id))
     }
 
@@ -58,26 +58,26 @@ impl Account {
         self.responses.keys().map(String::as_str)
     }
 
-    pub(crate) fn add_response(&mut self, id: &str, stored: Stored) {
+    pub(crate) fn add_response(&mut self, id: &str, stored: StoredResponse) {
         self.responses.insert(id.to_owned(), stored);
     }
 
     pub(crate) fn remove_response(&mut self, id: &str) -> Result<(), Refusal> {
         let removed = self.responses.remove(id).map(drop);
-        self.forget_items();
+        self.drop_unowned_items();
         removed.ok_or_else(|| refusals::response_not_found(id))
     }
 }
 
 /// Items.
 impl Account {
-    /// The stored item of this id, wherever it is held.
-    pub(crate) fn item(&self, id: &str) -> Option<Arc<Held>> {
+    /// The stored item with this id, in any conversation or response.
+    pub(crate) fn item(&self, id: &str) -> Option<Arc<StoredItem>> {
         self.items.get(id)?.upgrade()
     }
 
-    /// Makes items known by their ids. One that is sent again stays what it was.
-    pub(crate) fn know(&mut self, items: &[Arc<Held>]) {
+    /// Registers items by id. An id that is already registered keeps its first item.
+    pub(crate) fn register_items(&mut self, items: &[Arc<StoredItem>]) {
         for item in items {
             let known = self.items.entry(item.id().to_owned()).or_default();
             if known.strong_count() == 0 {
@@ -86,7 +86,7 @@ impl Account {
         }
     }
 
-    pub(crate) fn forget_items(&mut self) {
+    pub(crate) fn drop_unowned_items(&mut self) {
         self.items.retain(|_, item| item.strong_count() > 0);
     }
 }

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::Context;
 
-/// A response as it is stored, and the context that others go on from.
+/// A stored response and the context that later responses continue.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredResponse {
     pub(crate) object: Value,
     pub(crate) context: Arc<Context>,
 }
 
-impl Stored {
+impl StoredResponse {
     pub(crate) fn new(object: Value, context: Context) -> Self {
         Self { object, context: Arc::new(context) }
     }

@@ -41,8 +41,8 @@ const KNOWN: [&str; 33] = [
     "user",
 ];
 
-/// Refuses the first field that nobody knows.
-pub(super) fn known(body: &Value) -> Result<(), Refusal> {
+/// Refuses the first unknown field.
+pub(super) fn reject_unknown(body: &Value) -> Result<(), Refusal> {
     let mut names = body.as_object().into_iter().flat_map(|fields| fields.keys());
     match names.find(|name| !KNOWN.contains(&name.as_str())) {
         Some(name) => Err(refusals::unknown_parameter(name)),

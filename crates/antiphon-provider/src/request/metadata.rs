@@ -1,4 +1,4 @@
-//! What a caller may attach to an object.
+//! Metadata of a conversation or a response.
 
 use antiphon_testkit::Refusal;
 use serde_json::Value;
@@ -9,7 +9,7 @@ const MOST_PAIRS: usize = 16;
 const LONGEST_KEY: usize = 64;
 const LONGEST_VALUE: usize = 512;
 
-/// Checks metadata: 16 pairs of strings, keys up to 64 characters, values up to 512.
+/// Checks metadata: at most 16 pairs of strings, keys of 64 characters, values of 512.
 pub(crate) fn metadata(metadata: &Value) -> Result<(), Refusal> {
     let pairs = match metadata {
         Value::Null => return Ok(()),

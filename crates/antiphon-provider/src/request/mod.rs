@@ -1,4 +1,4 @@
-//! A request for a turn, read and checked as far as that goes without state.
+//! Parsing and stateless validation of a request for a turn.
 
 mod fields;
 mod metadata;
@@ -17,7 +17,7 @@ use crate::{Options, refusals};
 pub(crate) struct Create<'a> {
     pub(crate) body: &'a Value,
     pub(crate) model: &'a str,
-    /// The input's items as they were sent; a string is a message of the user.
+    /// The input's items as sent; a string becomes a user message.
     pub(crate) input: Vec<Value>,
     pub(crate) conversation: Option<&'a str>,
     pub(crate) previous: Option<&'a str>,
@@ -27,17 +27,17 @@ pub(crate) struct Create<'a> {
 }
 
 impl<'a> Create<'a> {
-    /// Checks in the provider's order: a model and an input, then names of fields, then their
-    /// shape. What needs state comes after all of it.
+    /// Validates in the provider's order: the model, the input, field names, then field types. The
+    /// rules of state come later.
     pub(crate) fn read(body: &'a Value, options: &Options) -> Result<Self, Refusal> {
         let model = model(body)?;
-        something_to_answer(body)?;
+        require_input(body)?;
         if options.is_strict() && options.profile.served().knows_its_fields {
-            fields::known(body)?;
+            fields::reject_unknown(body)?;
         }
         schema::check(body)?;
         let input = items(&body["input"]);
-        well_formed(&input, options.is_strict())?;
+        check_items(&input, options.is_strict())?;
         if !options.has_model(model) {
             return Err(refusals::unknown_model(model));
         }
@@ -72,7 +72,7 @@ fn model(body: &Value) -> Result<&str, Refusal> {
     }
 }
 
-fn something_to_answer(body: &Value) -> Result<(), Refusal> {
+fn require_input(body: &Value) -> Result<(), Refusal> {
     let sources = ["input", "previous_response_id", "prompt", "conversation"];
     match sources.iter().all(|source| body[*source].is_null()) {
         true => Err(Refusal::missing_input()),
@@ -87,9 +87,9 @@ fn items(input: &Value) -> Vec<Value> {
     }
 }
 
-/// Checks every item by itself: that it is an object, that a reference names something, and, where
-/// rules are held, the shape of its ids.
-pub(crate) fn well_formed(items: &[Value], is_strict: bool) -> Result<(), Refusal> {
+/// Validates each item alone: it is an object, a reference has an id and, in strict mode, its ids
+/// have the right form.
+pub(crate) fn check_items(items: &[Value], is_strict: bool) -> Result<(), Refusal> {
     items.iter().enumerate().try_for_each(|place| {
         let item = Item::read(place)?;
         match is_reference(place.1) {
@@ -100,7 +100,7 @@ pub(crate) fn well_formed(items: &[Value], is_strict: bool) -> Result<(), Refusa
     })
 }
 
-/// Whether an item only names a stored one: the type may be left out.
+/// Whether an item is a reference to a stored one. A reference may omit its type.
 pub(crate) fn is_reference(item: &Value) -> bool {
     let names_only = || item["type"].is_null() && item["role"].is_null() && item["id"].is_string();
     item["type"] == "item_reference" || names_only()

@@ -1,4 +1,4 @@
-//! The shape of a request's fields. Null counts as absent everywhere, as clients make nulls up.
+//! Field types of a request. Null counts as absent, because clients send nulls for unset fields.
 
 use antiphon_testkit::Refusal;
 use serde_json::Value;
@@ -22,14 +22,14 @@ const OBJECTS: [&str; 4] = ["prompt", "reasoning", "stream_options", "text"];
 const NUMBERS: [&str; 4] = ["frequency_penalty", "presence_penalty", "temperature", "top_p"];
 
 pub(super) fn check(body: &Value) -> Result<(), Refusal> {
-    of_type(body, &FLAGS, "a boolean", Value::is_boolean)?;
-    of_type(body, &TEXTS, "a string", Value::is_string)?;
-    of_type(body, &OBJECTS, "an object", Value::is_object)?;
-    of_type(body, &NUMBERS, "a number", Value::is_number)?;
-    of_type(body, &["include"], "an array", Value::is_array)?;
-    of_type(body, &["input"], "a string or an array of objects", is_text_or_list)?;
+    check_type(body, &FLAGS, "a boolean", Value::is_boolean)?;
+    check_type(body, &TEXTS, "a string", Value::is_string)?;
+    check_type(body, &OBJECTS, "an object", Value::is_object)?;
+    check_type(body, &NUMBERS, "a number", Value::is_number)?;
+    check_type(body, &["include"], "an array", Value::is_array)?;
+    check_type(body, &["input"], "a string or an array of objects", is_text_or_list)?;
     let is_conversation = |value: &Value| value.is_string() || value.is_object();
-    of_type(body, &["conversation"], "a string or an object", is_conversation)?;
+    check_type(body, &["conversation"], "a string or an object", is_conversation)?;
     bounded_array(body, "tools", MOST_TOOLS)?;
     output_tokens(body)?;
     metadata(&body["metadata"])
@@ -37,7 +37,7 @@ pub(super) fn check(body: &Value) -> Result<(), Refusal> {
 
 /// Checks that a field is an array of at most `maximum` elements, if it is there.
 pub(crate) fn bounded_array(body: &Value, name: &str, maximum: usize) -> Result<(), Refusal> {
-    of_type(body, &[name], "an array", Value::is_array)?;
+    check_type(body, &[name], "an array", Value::is_array)?;
     match body[name].as_array() {
         Some(array) if array.len() > maximum => {
             Err(refusals::array_too_long(name, maximum, array.len()))
@@ -46,7 +46,7 @@ pub(crate) fn bounded_array(body: &Value, name: &str, maximum: usize) -> Result<
     }
 }
 
-fn of_type(
+fn check_type(
     body: &Value,
     names: &[&str],
     expected: &str,
@@ -65,7 +65,7 @@ fn is_text_or_list(value: &Value) -> bool {
 
 fn output_tokens(body: &Value) -> Result<(), Refusal> {
     let name = "max_output_tokens";
-    of_type(body, &[name], "an integer", |value| value.is_i64() || value.is_u64())?;
+    check_type(body, &[name], "an integer", |value| value.is_i64() || value.is_u64())?;
     match body[name].as_i64() {
         Some(count) if count < FEWEST_OUTPUT_TOKENS => {
             Err(refusals::below_minimum(name, FEWEST_OUTPUT_TOKENS, &body[name]))

@@ -1,4 +1,4 @@
-//! What tests in other languages steer and see.
+//! The control routes for tests in other languages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::world::Shared;
 
 type Parameters = Query<HashMap<String, String>>;
 
-/// The requests so far; with `?token=X`, those that came with that token.
+/// Lists the logged requests; with `?token=X`, those with that token.
 pub(super) async fn log(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,
@@ -24,7 +24,7 @@ pub(super) async fn log(
     Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
-/// With `?token=X&at=PLACE`, the next streamed answer to a request with that token stops there.
+/// With `?token=X&at=PLACE`, stops the next streamed answer to a request with that token.
 pub(super) async fn hold(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,
@@ -37,7 +37,7 @@ pub(super) async fn hold(
     StatusCode::NO_CONTENT
 }
 
-/// With `?outcome=part|whole|nothing`, what becomes of turns whose callers leave.
+/// With `?outcome=part|whole|nothing`, sets the outcome of turns whose callers disconnect.
 pub(super) async fn on_abort(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,
@@ -49,7 +49,7 @@ pub(super) async fn on_abort(
     StatusCode::NO_CONTENT
 }
 
-/// With `?response=ID`, that response is forgotten.
+/// With `?response=ID`, deletes that response.
 pub(super) async fn lose(
     State(shared): State<Arc<Shared>>,
     Query(query): Parameters,

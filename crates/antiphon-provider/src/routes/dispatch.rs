@@ -1,57 +1,57 @@
-//! Which route a request takes.
+//! Selects the route of a request.
 
 use antiphon_testkit::Refusal;
 
-use super::asked::Asked;
+use super::route_request::RouteRequest;
 use super::{conversations, items, models, responses, turns};
-use crate::answered::Answered;
+use crate::route_reply::RouteReply;
 
-pub(super) fn answer(asked: &Asked<'_>) -> Answered {
-    if let Some(reply) = asked.shared.world().take_detour(&asked.method, &asked.path) {
+pub(super) fn answer(request: &RouteRequest<'_>) -> RouteReply {
+    if let Some(reply) = request.shared.world().take_detour(&request.method, &request.path) {
         let exchange = reply.exchange();
-        return Answered::verbatim(reply, exchange);
+        return RouteReply::verbatim(reply, exchange);
     }
-    judged(asked).unwrap_or_else(Answered::refused)
+    handle_route(request).unwrap_or_else(RouteReply::refused)
 }
 
-fn judged(asked: &Asked<'_>) -> Result<Answered, Refusal> {
-    asked.authorized()?;
-    let path: Vec<&str> = asked.path.split('/').skip(1).collect();
+fn handle_route(request: &RouteRequest<'_>) -> Result<RouteReply, Refusal> {
+    request.check_key()?;
+    let path: Vec<&str> = request.path.split('/').skip(1).collect();
     let answered = match path.as_slice() {
-        ["v1", rest @ ..] if is_served(asked, rest) => route(asked, rest)?,
+        ["v1", rest @ ..] if is_served(request, rest) => route(request, rest)?,
         _ => None,
     };
-    Ok(answered.unwrap_or_else(|| nowhere(asked)))
+    Ok(answered.unwrap_or_else(|| not_served_reply(request)))
 }
 
-/// The answer of the route, if there is one at this place.
-fn route(asked: &Asked<'_>, path: &[&str]) -> Result<Option<Answered>, Refusal> {
-    let answered = match (asked.method.as_str(), path) {
-        ("POST", ["responses"]) => return turns::create(asked).map(Some),
-        ("GET", ["responses", id]) if asked.asks_for("stream") => {
-            return responses::stream(asked, id).map(Some);
+/// Runs the route; `None` if no route has this method and path.
+fn route(request: &RouteRequest<'_>, path: &[&str]) -> Result<Option<RouteReply>, Refusal> {
+    let answered = match (request.method.as_str(), path) {
+        ("POST", ["responses"]) => return turns::create(request).map(Some),
+        ("GET", ["responses", id]) if request.has_query_flag("stream") => {
+            return responses::stream(request, id).map(Some);
         }
-        ("GET", ["responses", id]) => responses::retrieve(asked, id),
-        ("DELETE", ["responses", id]) => responses::delete(asked, id),
-        ("POST", ["responses", id, "cancel"]) => responses::cancel(asked, id),
-        ("GET", ["responses", id, "input_items"]) => responses::input_items(asked, id),
-        ("POST", ["conversations"]) => conversations::create(asked),
-        ("GET", ["conversations", id]) => conversations::retrieve(asked, id),
-        ("POST", ["conversations", id]) => conversations::update(asked, id),
-        ("DELETE", ["conversations", id]) => conversations::delete(asked, id),
-        ("GET", ["conversations", id, "items"]) => items::list(asked, id),
-        ("POST", ["conversations", id, "items"]) => items::create(asked, id),
-        ("GET", ["conversations", id, "items", item]) => items::retrieve(asked, id, item),
-        ("DELETE", ["conversations", id, "items", item]) => items::delete(asked, id, item),
-        ("GET", ["models"]) => Ok(models::list(asked)),
-        ("GET", ["models", id]) => models::retrieve(asked, id),
+        ("GET", ["responses", id]) => responses::retrieve(request, id),
+        ("DELETE", ["responses", id]) => responses::delete(request, id),
+        ("POST", ["responses", id, "cancel"]) => responses::cancel(request, id),
+        ("GET", ["responses", id, "input_items"]) => responses::input_items(request, id),
+        ("POST", ["conversations"]) => conversations::create(request),
+        ("GET", ["conversations", id]) => conversations::retrieve(request, id),
+        ("POST", ["conversations", id]) => conversations::update(request, id),
+        ("DELETE", ["conversations", id]) => conversations::delete(request, id),
+        ("GET", ["conversations", id, "items"]) => items::list(request, id),
+        ("POST", ["conversations", id, "items"]) => items::create(request, id),
+        ("GET", ["conversations", id, "items", item]) => items::retrieve(request, id, item),
+        ("DELETE", ["conversations", id, "items", item]) => items::delete(request, id, item),
+        ("GET", ["models"]) => Ok(models::list(request)),
+        ("GET", ["models", id]) => models::retrieve(request, id),
         _ => return Ok(None),
     };
-    answered.map(|body| Some(Answered::json(&body)))
+    answered.map(|body| Some(RouteReply::json(&body)))
 }
 
-fn is_served(asked: &Asked<'_>, path: &[&str]) -> bool {
-    let served = asked.shared.options.profile.served();
+fn is_served(request: &RouteRequest<'_>, path: &[&str]) -> bool {
+    let served = request.shared.options.profile.served();
     match path {
         ["conversations", ..] => served.conversations,
         ["responses", _, "input_items"] => served.input_items,
@@ -59,10 +59,10 @@ fn is_served(asked: &Asked<'_>, path: &[&str]) -> bool {
     }
 }
 
-fn nowhere(asked: &Asked<'_>) -> Answered {
-    let refusal = Refusal::unknown_url(&asked.method, &asked.path);
-    match asked.shared.options.profile.not_served() {
-        Some((status, body)) => Answered::refused_as(refusal, status, &body),
-        None => Answered::refused(refusal),
+fn not_served_reply(request: &RouteRequest<'_>) -> RouteReply {
+    let refusal = Refusal::unknown_url(&request.method, &request.path);
+    match request.shared.options.profile.not_served() {
+        Some((status, body)) => RouteReply::refused_as(refusal, status, &body),
+        None => RouteReply::refused(refusal),
     }
 }

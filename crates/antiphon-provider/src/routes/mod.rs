@@ -1,12 +1,12 @@
-//! What is served where.
+//! The routes.
 
-mod asked;
 mod control;
 mod conversations;
 mod dispatch;
 mod items;
 mod models;
 mod responses;
+mod route_request;
 mod turns;
 
 use std::collections::HashMap;
@@ -20,13 +20,13 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
 
-use crate::answered::{Answered, Effect};
 use crate::log::Recorded;
-use crate::turn::Course;
+use crate::route_reply::{Effect, RouteReply};
+use crate::turn::TurnDelivery;
 use crate::world::Shared;
-use asked::Asked;
+use route_request::RouteRequest;
 
-/// The largest body that is read.
+/// The maximum body size in bytes.
 const LARGEST_BODY: usize = 64 * 1024 * 1024;
 
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
@@ -48,28 +48,28 @@ async fn any(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let asked = Asked::read(&shared, method, &uri, query, &headers, body);
-    let answered = dispatch::answer(&asked);
-    shared.log.record(recorded(&asked, &uri, &answered));
+    let request = RouteRequest::read(&shared, method, &uri, query, &headers, body);
+    let answered = dispatch::answer(&request);
+    shared.log.record(log_entry(&request, &uri, &answered));
     let course = match answered.effect {
-        Effect::Nothing => Course::of_no_turn(&shared),
-        Effect::EndsWhole(run) => Course::in_one_piece(&shared, run),
-        Effect::EndsStreamed(run) => Course::streamed(&shared, run),
-        Effect::EndsBackground { id, events } => {
-            Course::in_background(&shared, asked.token.clone(), id, &events)
+        Effect::Nothing => TurnDelivery::without_turn(&shared),
+        Effect::EndsTurn(run) => TurnDelivery::json(&shared, run),
+        Effect::EndsStreamedTurn(run) => TurnDelivery::streamed(&shared, run),
+        Effect::EndsBackgroundTurn { id, events } => {
+            TurnDelivery::in_background(&shared, request.token.clone(), id, &events)
         }
     };
     deliver(answered.reply, answered.exchange, course).await
 }
 
-fn recorded(asked: &Asked<'_>, uri: &Uri, answered: &Answered) -> Recorded {
+fn log_entry(request: &RouteRequest<'_>, uri: &Uri, answered: &RouteReply) -> Recorded {
     Recorded {
-        method: asked.method.clone(),
-        path: asked.path.clone(),
+        method: request.method.clone(),
+        path: request.path.clone(),
         query: uri.query().map(str::to_owned),
-        token: asked.token.clone(),
-        body: serde_json::from_slice(&asked.body).unwrap_or_default(),
-        size: asked.body.len(),
+        token: request.token.clone(),
+        body: serde_json::from_slice(&request.body).unwrap_or_default(),
+        size: request.body.len(),
         status: answered.status,
         verdict: answered.verdict.clone(),
         given: answered.given.clone(),

@@ -3,19 +3,19 @@
 use antiphon_testkit::Refusal;
 use serde_json::{Value, json};
 
-use super::asked::Asked;
+use super::route_request::RouteRequest;
 use crate::{Options, refusals};
 
-/// Those that are listed where any name will do: one that reasons and one that does not.
+/// The models to list if every name exists: one that reasons and one that does not.
 const SOME: [&str; 2] = ["fake-model", "plain-model"];
 
-pub(super) fn list(asked: &Asked<'_>) -> Value {
-    let models: Vec<Value> = names(&asked.shared.options).map(model).collect();
+pub(super) fn list(request: &RouteRequest<'_>) -> Value {
+    let models: Vec<Value> = names(&request.shared.options).map(model).collect();
     json!({"object": "list", "data": models})
 }
 
-pub(super) fn retrieve(asked: &Asked<'_>, id: &str) -> Result<Value, Refusal> {
-    match asked.shared.options.has_model(id) {
+pub(super) fn retrieve(request: &RouteRequest<'_>, id: &str) -> Result<Value, Refusal> {
+    match request.shared.options.has_model(id) {
         true => Ok(model(id)),
         false => Err(refusals::model_not_served(id)),
     }

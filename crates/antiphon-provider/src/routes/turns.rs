@@ -4,37 +4,37 @@ use antiphon_testkit::{Answer, Exchange, Hold, Refusal, Reply, recall};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::asked::Asked;
-use crate::answered::{Answered, Effect};
+use super::route_request::RouteRequest;
 use crate::request::Create;
+use crate::route_reply::{Effect, RouteReply};
 use crate::script::{Play, Script};
-use crate::turn::{Made, Run, Turn};
+use crate::turn::{RenderedAnswer, Run, Turn};
 use crate::world::World;
 
-pub(super) fn create(asked: &Asked<'_>) -> Result<Answered, Refusal> {
-    let body = asked.json()?;
-    let options = &asked.shared.options;
+pub(super) fn create(request: &RouteRequest<'_>) -> Result<RouteReply, Refusal> {
+    let body = request.json()?;
+    let options = &request.shared.options;
     let create = Create::read(&body, options)?;
-    let mut world = asked.shared.world();
-    let (account, ids) = world.account(&asked.token);
-    let turn = Turn::read(&create, &asked.token, (account, ids), options.is_strict())?;
+    let mut world = request.shared.world();
+    let (account, ids) = world.account(&request.token);
+    let turn = Turn::read(&create, &request.token, (account, ids), options.is_strict())?;
     let (script, exchange) = next(&mut world, &create, &turn);
     let answer = match script.play.clone() {
-        Play::Reply(reply) => return Ok(Answered::verbatim(script.deliver(reply), exchange)),
+        Play::Reply(reply) => return Ok(RouteReply::verbatim(script.deliver(reply), exchange)),
         Play::Answer(answer) => answer,
     };
-    let (account, ids) = world.account(&asked.token);
+    let (account, ids) = world.account(&request.token);
     turn.begin(account);
-    let made = Made::of(answer, &create, &turn, &ids.next_digits());
-    let run = Run { turn, made };
+    let rendered = RenderedAnswer::new(answer, &create, &turn, &ids.next_digits());
+    let run = Run { turn, rendered };
     if create.background {
         return Ok(in_background(run, &create, &script, exchange, &mut world));
     }
-    let hold = world.take_hold(&asked.token).filter(|_| create.stream);
+    let hold = world.take_hold(&request.token).filter(|_| create.stream);
     Ok(answered(run, &create, &script, exchange, hold))
 }
 
-/// What is scripted, or what the default model says.
+/// The next scripted answer, or the default model's answer.
 fn next(world: &mut World, create: &Create<'_>, turn: &Turn) -> (Script, Exchange) {
     if let Some(scripted) = world.scripts.pop_front() {
         return scripted;
@@ -56,19 +56,19 @@ fn in_background(
     script: &Script,
     exchange: Exchange,
     world: &mut World,
-) -> Answered {
+) -> RouteReply {
     let given = Some(run.turn.given());
-    let events = run.made.frames.clone();
+    let events = run.rendered.frames.clone();
     let queued = world.queue(run);
     let answered = match create.stream {
         true => {
             let reply = script.deliver(Reply::sse(events.clone()));
-            let streamed = Answered::events(queued["id"].as_str().unwrap_or_default(), events);
-            Answered { reply, exchange, ..streamed }
+            let streamed = RouteReply::events(queued["id"].as_str().unwrap_or_default(), events);
+            RouteReply { reply, exchange, ..streamed }
         }
-        false => Answered::json(&queued),
+        false => RouteReply::json(&queued),
     };
-    Answered { given, ..answered }
+    RouteReply { given, ..answered }
 }
 
 fn answered(
@@ -77,17 +77,17 @@ fn answered(
     script: &Script,
     exchange: Exchange,
     hold: Option<Hold>,
-) -> Answered {
+) -> RouteReply {
     let given = Some(run.turn.given());
     let reply = match (create.stream, hold) {
-        (true, Some(hold)) => hold.stream(run.made.frames.clone()),
-        (true, None) => script.deliver(Reply::sse(run.made.frames.clone())),
-        (false, _) => script.deliver(Reply::json(StatusCode::OK, &run.made.response)),
+        (true, Some(hold)) => hold.stream(run.rendered.frames.clone()),
+        (true, None) => script.deliver(Reply::sse(run.rendered.frames.clone())),
+        (false, _) => script.deliver(Reply::json(StatusCode::OK, &run.rendered.response)),
     };
     let exchange = if hold.is_some() { reply.exchange() } else { exchange };
     let effect = match create.stream {
-        true => Effect::EndsStreamed(run),
-        false => Effect::EndsWhole(run),
+        true => Effect::EndsStreamedTurn(run),
+        false => Effect::EndsTurn(run),
     };
-    Answered { effect, given, ..Answered::verbatim(reply, exchange) }
+    RouteReply { effect, given, ..RouteReply::verbatim(reply, exchange) }
 }

@@ -1,4 +1,4 @@
-//! Scripts as a file holds them.
+//! The file form of scripts.
 
 use antiphon_testkit::{Answer, Reply, digest};
 use http::StatusCode;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Script;
 
-/// How many digits an id of a call has that the file does not give.
+/// The number of digits in a call id that the file does not set.
 const CALL_DIGITS: usize = 24;
 
 pub(super) fn read(json: &str) -> Result<Vec<Script>, serde_json::Error> {
@@ -66,7 +66,7 @@ struct Failure {
 }
 
 impl Entry {
-    /// The entry number `number`, from 1.
+    /// Converts the entry; `number` is its position in the file, from 1.
     fn script(self, number: usize) -> Result<Script, serde_json::Error> {
         let mut script = match (self.status, self.answer) {
             (Some(status), None) => reply(number, status, &self.body)?,
@@ -75,8 +75,8 @@ impl Entry {
                 Script::from(ended(answer(number, items), ending))
             }
             _ => {
-                let what = "has to have either 'answer' or 'status'";
-                return Err(serde_json::Error::custom(format!("entry {number} {what}")));
+                let problem = "needs either 'answer' or 'status'";
+                return Err(serde_json::Error::custom(format!("entry {number} {problem}")));
             }
         };
         if let Some(count) = self.stop_after {
@@ -91,12 +91,12 @@ impl Entry {
 
 fn reply(number: usize, status: u16, body: &Value) -> Result<Script, serde_json::Error> {
     let status = StatusCode::from_u16(status).map_err(|_| {
-        serde_json::Error::custom(format!("entry {number}: {status} is no status of HTTP"))
+        serde_json::Error::custom(format!("entry {number}: {status} is not an HTTP status"))
     })?;
     Ok(Reply::json(status, body).into())
 }
 
-/// The model is that of the request which is answered.
+/// Builds the answer. Its model name is set later, from the request.
 fn answer(number: usize, items: Vec<Output>) -> Answer {
     items.into_iter().enumerate().fold(Answer::new(""), |answer, (index, item)| {
         let id = |given: Option<String>| given.unwrap_or_else(|| call_id(number, index));
@@ -119,7 +119,7 @@ fn ended(answer: Answer, (incomplete, failed): (bool, Option<Failure>)) -> Answe
     }
 }
 
-/// Arguments as the API has them: JSON in a string. A string is taken for that already.
+/// Call arguments as the API has them: JSON in a string. A string is used unchanged.
 fn text(arguments: &Value) -> String {
     match arguments {
         Value::Null => "{}".to_owned(),

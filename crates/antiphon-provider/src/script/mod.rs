@@ -1,12 +1,12 @@
-//! What the model is to answer, and how that is delivered.
+//! Scripted answers and their delivery.
 
 mod file;
 
 use antiphon_testkit::{Answer, Exchange, Reply};
 
-/// One scripted answer, and how much of it is delivered when.
+/// A scripted answer and its delivery.
 ///
-/// The ids of the answer's items are the provider's, except where the answer gives one itself.
+/// The provider issues the ids of the answer's items, except those that the answer sets.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub(crate) play: Play,
@@ -15,40 +15,40 @@ pub struct Script {
     cut: Option<usize>,
 }
 
-/// What is answered.
+/// The content of a scripted answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Play {
-    /// A model's answer: a turn like any other.
+    /// A model's answer: the turn runs normally.
     Answer(Answer),
-    /// Any reply in place of a turn, as of a provider in trouble: nothing is stored.
+    /// A reply in place of a turn, for example an error of the provider. Nothing is stored.
     Reply(Reply),
 }
 
 impl From<Answer> for Script {
     fn from(answer: Answer) -> Self {
-        Self::playing(Play::Answer(answer))
+        Self::new(Play::Answer(answer))
     }
 }
 
 impl From<Reply> for Script {
     fn from(reply: Reply) -> Self {
-        Self::playing(Play::Reply(reply))
+        Self::new(Play::Reply(reply))
     }
 }
 
 impl Script {
-    /// Reads a list of answers, to be given in this order: JSON, an array of which each entry is one
+    /// Parses a list of answers, in the order of their use. The JSON is an array; each entry is one
     /// of
     ///
-    /// - `{"answer": [ITEM, ...]}`, an item being `{"reasoning": SUMMARY}`, `{"message": TEXT}`,
+    /// - `{"answer": [ITEM, ...]}`. An item is `{"reasoning": SUMMARY}`, `{"message": TEXT}`,
     ///   `{"refusal": TEXT}`, `{"call": {"name", "arguments", "call_id"}}`,
-    ///   `{"custom_call": {"name", "input", "call_id"}}` or `{"item": {...}}`, which is given as it
-    ///   is; ids of calls may be left out;
-    /// - `{"status": CODE, "body": ...}`, any reply in place of an answer.
+    ///   `{"custom_call": {"name", "input", "call_id"}}` or `{"item": {...}}`, which is sent
+    ///   unchanged. Call ids are optional;
+    /// - `{"status": CODE, "body": ...}`: a reply in place of an answer.
     ///
-    /// Beside `answer` may stand `"incomplete": true`, `"failed": {"code", "message"}`,
-    /// `"stop_after": N`, which says no more after so many events of a stream, and
-    /// `"break_after": N`, which then breaks the connection.
+    /// Next to `answer`, an entry may have `"incomplete": true`, `"failed": {"code", "message"}`,
+    /// `"stop_after": N`, which withholds every event after the first N, and `"break_after": N`,
+    /// which breaks the connection after them.
     pub fn read_all(json: &str) -> Result<Vec<Self>, serde_json::Error> {
         file::read(json)
     }
@@ -66,25 +66,25 @@ impl Script {
         self
     }
 
-    /// Withholds status and headers too, until the first release.
+    /// Withholds the status and the headers too, until the first release.
     #[must_use]
     pub fn withhold_head(mut self) -> Self {
         self.head_withheld = true;
         self
     }
 
-    /// Breaks the connection right after the first `count` events.
+    /// Breaks the connection after the first `count` events.
     #[must_use]
     pub fn abort_after(mut self, count: usize) -> Self {
         self.cut = Some(count);
         self
     }
 
-    fn playing(play: Play) -> Self {
+    fn new(play: Play) -> Self {
         Self { play, free: None, head_withheld: false, cut: None }
     }
 
-    /// The reply, delivered as this script has it.
+    /// Applies the script's delivery options to a reply.
     pub(crate) fn deliver(&self, mut reply: Reply) -> Reply {
         if let Some(count) = self.free {
             reply = reply.hang_after(count);
@@ -98,7 +98,7 @@ impl Script {
         }
     }
 
-    /// A handle on its delivery.
+    /// A handle for the delivery.
     pub(crate) fn exchange(&self) -> Exchange {
         self.deliver(Reply::sse([])).exchange()
     }

@@ -1,7 +1,7 @@
-//! One turn, from what it stands on to what it leaves.
+//! One turn: validation, answer, storage.
 
-mod course;
-mod made;
+mod delivery;
+mod rendered;
 mod resolve;
 mod rules;
 mod run;
@@ -11,18 +11,18 @@ use std::sync::Arc;
 use antiphon_testkit::Refusal;
 use serde_json::Value;
 
-pub(crate) use course::Course;
-pub(crate) use made::Made;
+pub(crate) use delivery::TurnDelivery;
+pub(crate) use rendered::RenderedAnswer;
 pub(crate) use resolve::{resolve, stored};
 pub(crate) use run::Run;
 
-use crate::account::{Account, Before, Context, Conversation, Held, Stored};
+use crate::account::{Account, Before, Context, Conversation, StoredItem, StoredResponse};
 use crate::ids::Ids;
 use crate::refusals;
 use crate::request::Create;
 use crate::world::World;
 
-/// A turn that was accepted: whose it is, what stands before it, and its input.
+/// An accepted turn: its account, its context and its input.
 #[derive(Debug)]
 pub(crate) struct Turn {
     token: String,
@@ -31,23 +31,23 @@ pub(crate) struct Turn {
     stores: bool,
     in_background: bool,
     before: Before,
-    input: Vec<Arc<Held>>,
+    input: Vec<Arc<StoredItem>>,
 }
 
 impl Turn {
-    /// Finds what the request stands on, and judges all of it. Nothing changes by it.
+    /// Resolves the turn's context and validates it. This changes no state.
     pub(crate) fn read(
         create: &Create<'_>,
         token: &str,
         (account, ids): (&Account, &mut Ids),
         is_strict: bool,
     ) -> Result<Self, Refusal> {
-        let before = before(create, account, is_strict)?;
+        let before = find_context(create, account, is_strict)?;
         let input = resolve(&create.input, account, is_strict)?;
         if is_strict {
             rules::judge(create.model, &before.items(), &input, account)?;
         }
-        if input.is_empty() && create.body["prompt"].is_null() && stands_alone(create) {
+        if input.is_empty() && create.body["prompt"].is_null() && has_no_context(create) {
             return Err(Refusal::missing_input());
         }
         Ok(Self {
@@ -61,46 +61,46 @@ impl Turn {
         })
     }
 
-    /// What the model is given: what stands before, and then the input.
+    /// The model's input: the context, then the request's input.
     pub(crate) fn given(&self) -> Vec<Value> {
         let before = self.before.items();
         before.iter().chain(&self.input).map(|item| item.value().clone()).collect()
     }
 
-    /// Whose it is.
+    /// The token of the turn's account.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 
-    /// From here to its end no other turn of its conversation is accepted.
+    /// Locks the turn's conversation until the turn ends.
     pub(crate) fn begin(&self, account: &mut Account) {
         self.lock(account, true);
     }
 
-    /// Its end, without anything left of it.
-    fn leave(&self, world: &mut World) {
+    /// Ends the turn without storing anything.
+    fn discard(&self, world: &mut World) {
         let (account, _) = world.account(&self.token);
         self.lock(account, false);
     }
 
-    /// Its end: input and output enter what they belong to.
-    fn keep(self, response: Value, output: Vec<Value>, world: &mut World) {
+    /// Ends the turn and stores its input and output in the conversation and the response.
+    fn store(self, response: Value, output: Vec<Value>, world: &mut World) {
         let (account, ids) = world.account(&self.token);
         self.lock(account, false);
-        let output = made(output, ids);
-        let mut is_held = self.stores;
+        let output = store_output(output, ids);
+        let mut is_stored = self.stores;
         if let Some(conversation) = self.conversation_in(account) {
             conversation.append(self.input.iter().chain(&output).cloned());
-            is_held = true;
+            is_stored = true;
         }
-        if is_held {
-            account.know(&self.input);
-            account.know(&output);
+        if is_stored {
+            account.register_items(&self.input);
+            account.register_items(&output);
         }
         if self.stores {
             let id = response["id"].as_str().unwrap_or_default().to_owned();
             let context = Context { before: self.before, input: self.input, output };
-            account.add_response(&id, Stored::new(response, context));
+            account.add_response(&id, StoredResponse::new(response, context));
         }
     }
 
@@ -110,13 +110,17 @@ impl Turn {
         }
     }
 
-    /// Its conversation, unless that was deleted meanwhile.
+    /// The turn's conversation, unless it was deleted in the meantime.
     fn conversation_in<'a>(&self, account: &'a mut Account) -> Option<&'a mut Conversation> {
         account.conversation_mut(self.conversation.as_deref()?).ok()
     }
 }
 
-fn before(create: &Create<'_>, account: &Account, is_strict: bool) -> Result<Before, Refusal> {
+fn find_context(
+    create: &Create<'_>,
+    account: &Account,
+    is_strict: bool,
+) -> Result<Before, Refusal> {
     match (create.conversation, create.previous) {
         (Some(_), Some(_)) => Err(refusals::mutually_exclusive()),
         (None, None) => Ok(Before::Nothing),
@@ -128,28 +132,28 @@ fn before(create: &Create<'_>, account: &Account, is_strict: bool) -> Result<Bef
         (Some(id), None) => {
             let conversation = account.conversation(id)?;
             if is_strict {
-                conversation.unlocked()?;
+                conversation.ensure_unlocked()?;
             }
             Ok(Before::Conversation(conversation.items().to_vec()))
         }
     }
 }
 
-fn stands_alone(create: &Create<'_>) -> bool {
+fn has_no_context(create: &Create<'_>) -> bool {
     create.conversation.is_none() && create.previous.is_none()
 }
 
-/// The output as it is stored: each item remembers the reasoning that led to it.
-fn made(output: Vec<Value>, ids: &mut Ids) -> Vec<Arc<Held>> {
+/// Stores the output. Each item refers to the reasoning before it.
+fn store_output(output: Vec<Value>, ids: &mut Ids) -> Vec<Arc<StoredItem>> {
     let mut reasoning: Option<String> = None;
     let mut items = Vec::new();
     for value in output {
-        let item = Held::new(value, ids);
+        let item = StoredItem::new(value, ids);
         if item.is_reasoning() {
             reasoning = Some(item.id().to_owned());
             items.push(Arc::new(item));
         } else {
-            items.push(Arc::new(item.made_after(reasoning.as_deref())));
+            items.push(Arc::new(item.with_required_reasoning(reasoning.as_deref())));
         }
     }
     items

@@ -1,21 +1,21 @@
-//! What the items of an input stand for.
+//! Resolves references in an input.
 
 use std::sync::Arc;
 
 use antiphon_testkit::Refusal;
 use serde_json::Value;
 
-use crate::account::{Account, Held};
+use crate::account::{Account, StoredItem};
 use crate::ids::Ids;
 use crate::request::is_reference;
 
 /// One item of an input.
 #[derive(Debug)]
 pub(crate) enum Resolved {
-    /// As it was sent.
+    /// The item as the caller sent it.
     Sent(Value),
-    /// As it is stored, for what was sent only named it.
-    Stored(Arc<Held>),
+    /// The stored item that the caller referred to.
+    Stored(Arc<StoredItem>),
 }
 
 impl Resolved {
@@ -27,9 +27,8 @@ impl Resolved {
     }
 }
 
-/// Finds what is only named: an `item_reference`, and reasoning without its content, in whichever
-/// conversation or response of the account. What is not stored is refused, or left out where rules
-/// are not held.
+/// Replaces references by stored items of the account. A reference is an `item_reference`, or a
+/// reasoning item without its content. In strict mode an unknown id is refused, otherwise left out.
 pub(crate) fn resolve(
     input: &[Value],
     account: &Account,
@@ -49,14 +48,18 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
-/// The items as they are stored: what was sent gets an id if it has none.
-pub(crate) fn stored(input: Vec<Resolved>, account: &Account, ids: &mut Ids) -> Vec<Arc<Held>> {
+/// Stores the items. A sent item without an id gets one.
+pub(crate) fn stored(
+    input: Vec<Resolved>,
+    account: &Account,
+    ids: &mut Ids,
+) -> Vec<Arc<StoredItem>> {
     let store = |item| match item {
         Resolved::Stored(held) => held,
         Resolved::Sent(value) => {
             let known = value["id"].as_str().and_then(|id| account.item(id));
             let reasoning = known.as_ref().and_then(|held| held.required_reasoning());
-            Arc::new(Held::new(value, ids).made_after(reasoning))
+            Arc::new(StoredItem::new(value, ids).with_required_reasoning(reasoning))
         }
     };
     input.into_iter().map(store).collect()

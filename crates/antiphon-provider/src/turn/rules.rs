@@ -1,4 +1,4 @@
-//! What the items of a turn have to be to each other.
+//! Rules about the relations between a turn's items.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use antiphon_testkit::judge::{Item, pairs, state};
 use serde_json::Value;
 
 use super::resolve::Resolved;
-use crate::account::{Account, Held};
+use crate::account::{Account, StoredItem};
 
-/// Judges all that the model would be given: the first refusal that it deserves, or none.
+/// Validates the whole model input and returns the first refusal.
 pub(super) fn judge(
     model: &str,
-    before: &[Arc<Held>],
+    before: &[Arc<StoredItem>],
     input: &[Resolved],
     account: &Account,
 ) -> Result<(), Refusal> {
@@ -26,11 +26,11 @@ pub(super) fn judge(
     state::no_item_twice(&items)?;
     pairs::check(&items)?;
     state::no_lone_reasoning(&items)?;
-    behind_its_reasoning(&items, account)
+    check_required_reasoning(&items, account)
 }
 
-/// What the model made in a turn in which it reasoned comes with that reasoning before it.
-fn behind_its_reasoning(items: &[Item<'_>], account: &Account) -> Result<(), Refusal> {
+/// Checks that each stored item that required reasoning comes after that reasoning.
+fn check_required_reasoning(items: &[Item<'_>], account: &Account) -> Result<(), Refusal> {
     let mut seen = HashSet::new();
     for item in items {
         let Some(id) = item.id() else { continue };

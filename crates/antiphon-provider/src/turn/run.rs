@@ -1,48 +1,48 @@
-//! A turn whose answer is known and not yet told.
+//! An accepted turn with its answer.
 
 use serde_json::Value;
 
-use super::{Made, Turn};
+use super::{RenderedAnswer, Turn};
 use crate::OnAbort;
 use crate::world::World;
 
-/// An accepted turn on its way to its one end.
+/// An accepted turn whose answer is rendered but not delivered yet. It ends exactly once.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) turn: Turn,
-    pub(crate) made: Made,
+    pub(crate) rendered: RenderedAnswer,
 }
 
 impl Run {
-    /// It ends as its answer does. A failed turn leaves nothing.
+    /// Ends the turn with its answer. A failed turn stores nothing.
     pub(crate) fn finish(self, world: &mut World) {
-        match self.made.has_failed() {
-            true => self.turn.leave(world),
-            false => self.turn.keep(self.made.response, self.made.output, world),
+        match self.rendered.has_failed() {
+            true => self.turn.discard(world),
+            false => self.turn.store(self.rendered.response, self.rendered.output, world),
         }
     }
 
-    /// It ends without anything left of it.
-    pub(crate) fn drop_from(self, world: &mut World) {
-        self.turn.leave(world);
+    /// Ends the turn without storing anything.
+    pub(crate) fn discard(self, world: &mut World) {
+        self.turn.discard(world);
     }
 
-    /// The response as it is before its end, with this status.
-    pub(crate) fn standing(&self, status: &str) -> Value {
-        let mut response = self.made.opened.clone();
+    /// The unfinished response with this status.
+    pub(crate) fn unfinished_response(&self, status: &str) -> Value {
+        let mut response = self.rendered.opened.clone();
         response["status"] = status.into();
         response
     }
 
-    /// Its caller left when these items were done.
+    /// Ends the turn because its caller disconnected after these items were done.
     pub(crate) fn abandon(self, done: Vec<Value>, world: &mut World) {
         match world.on_abort {
             OnAbort::Whole => self.finish(world),
-            OnAbort::Nothing => self.turn.leave(world),
+            OnAbort::Nothing => self.turn.discard(world),
             OnAbort::Part => {
-                let mut response = self.standing("incomplete");
+                let mut response = self.unfinished_response("incomplete");
                 response["output"] = done.clone().into();
-                self.turn.keep(response, done, world);
+                self.turn.store(response, done, world);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What becomes of a turn whose caller leaves.
+//! The outcome of a turn whose caller disconnects.
 
 use antiphon_provider::{OnAbort, Script, StrictProvider};
 use antiphon_testkit::Answer;
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Events, echo, id, output, soon, text, types};
 
-/// A provider whose next answer, reasoning and a call, stops behind the event at `place`.
-async fn stopping_behind(on_abort: OnAbort, place: usize) -> (StrictProvider, Client) {
+/// A provider whose next answer, reasoning and a call, stops after `count` events.
+async fn start_stopping_after(on_abort: OnAbort, count: usize) -> (StrictProvider, Client) {
     let provider = StrictProvider::start().await;
     provider.on_abort(on_abort);
     let answer =
         Answer::new("fake-model").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
-    provider.script(Script::from(answer).hang_after(place));
+    provider.script(Script::from(answer).hang_after(count));
     let client = Client::of(&provider);
     (provider, client)
 }
 
-/// How many events there are up to the one that ends the item number `index`.
+/// The number of events up to and including the one that ends the item at `index`.
 fn done(index: usize) -> usize {
     let answer = Answer::new("m").reasoning("To echo.").call("call_1", "echo", r#"{"text":"x"}"#);
     let events: Vec<Value> =
@@ -28,10 +28,10 @@ fn done(index: usize) -> usize {
     events.iter().position(is_end).expect("the item ends") + 1
 }
 
-async fn hear(stream: &mut Events, count: usize) -> Value {
+async fn read_events(stream: &mut Events, count: usize) -> Value {
     let mut first = Value::Null;
     for index in 0..count {
-        let event = stream.next().await.expect("it goes on");
+        let event = stream.next().await.expect("the stream has another event");
         if index == 0 {
             first = event["response"].clone();
         }
@@ -39,7 +39,7 @@ async fn hear(stream: &mut Events, count: usize) -> Value {
     first
 }
 
-/// Hears `count` events of a turn, leaves, and gives the response that was announced.
+/// Reads `count` events of a turn, disconnects, and returns the announced response.
 async fn leave_after(
     client: &Client,
     provider: &StrictProvider,
@@ -47,15 +47,15 @@ async fn leave_after(
     count: usize,
 ) -> Value {
     let mut stream = client.stream(body).await;
-    let announced = hear(&mut stream, count).await;
+    let announced = read_events(&mut stream, count).await;
     drop(stream);
     soon(provider.settled()).await;
     announced
 }
 
 #[tokio::test]
-async fn part_keeps_the_input_and_what_was_done() {
-    let (provider, client) = stopping_behind(OnAbort::Part, done(0)).await;
+async fn part_stores_input_and_finished_items() {
+    let (provider, client) = start_stopping_after(OnAbort::Part, done(0)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     leave_after(&client, &provider, asked, done(0)).await;
@@ -75,8 +75,8 @@ async fn part_keeps_the_input_and_what_was_done() {
 }
 
 #[tokio::test]
-async fn part_leaves_a_call_without_its_output() {
-    let (provider, client) = stopping_behind(OnAbort::Part, done(1)).await;
+async fn part_stores_a_call_without_output() {
+    let (provider, client) = start_stopping_after(OnAbort::Part, done(1)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
@@ -93,8 +93,8 @@ async fn part_leaves_a_call_without_its_output() {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_the_part_that_was_kept() {
-    let (provider, client) = stopping_behind(OnAbort::Part, done(1)).await;
+async fn partial_response_can_be_continued() {
+    let (provider, client) = start_stopping_after(OnAbort::Part, done(1)).await;
     let asked = json!({"input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
     let late = json!({"previous_response_id": id(&announced), "input": [output("call_1", "x")]});
@@ -102,8 +102,8 @@ async fn a_chain_goes_on_from_the_part_that_was_kept() {
 }
 
 #[tokio::test]
-async fn whole_keeps_what_the_caller_never_heard_of() {
-    let (provider, client) = stopping_behind(OnAbort::Whole, 2).await;
+async fn whole_stores_undelivered_items() {
+    let (provider, client) = start_stopping_after(OnAbort::Whole, 2).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, 2).await;
@@ -115,8 +115,8 @@ async fn whole_keeps_what_the_caller_never_heard_of() {
 }
 
 #[tokio::test]
-async fn nothing_is_as_if_it_had_never_been() {
-    let (provider, client) = stopping_behind(OnAbort::Nothing, done(1)).await;
+async fn nothing_stores_neither_input_nor_output() {
+    let (provider, client) = start_stopping_after(OnAbort::Nothing, done(1)).await;
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo x", "tools": echo()});
     let announced = leave_after(&client, &provider, asked, done(1)).await;
@@ -137,7 +137,7 @@ async fn nothing_is_as_if_it_had_never_been() {
 }
 
 #[tokio::test]
-async fn a_connection_that_the_provider_breaks_counts_as_left() {
+async fn connection_broken_by_provider_counts_as_disconnect() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let answer = Answer::new("fake-model").message("Hello");
@@ -151,7 +151,7 @@ async fn a_connection_that_the_provider_breaks_counts_as_left() {
 }
 
 #[tokio::test]
-async fn a_failed_turn_leaves_nothing() {
+async fn failed_turn_stores_nothing() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -166,7 +166,7 @@ async fn a_failed_turn_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn who_leaves_an_answer_in_one_piece_before_it_came_leaves_its_input() {
+async fn disconnect_before_json_answer_stores_the_input() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;

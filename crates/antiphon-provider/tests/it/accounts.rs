@@ -1,4 +1,4 @@
-//! What another account has does not exist.
+//! Accounts cannot see each other's objects.
 
 use antiphon_provider::StrictProvider;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, id};
 
 #[tokio::test]
-async fn conversations_responses_and_items_are_their_accounts_own() {
+async fn objects_belong_to_one_account() {
     let provider = StrictProvider::start().await;
     let (one, two) = (Client::of(&provider), Client::with_token(&provider, "sk-two"));
     let conversation = one.conversation().await;
@@ -38,7 +38,7 @@ async fn conversations_responses_and_items_are_their_accounts_own() {
 }
 
 #[tokio::test]
-async fn a_key_is_needed_and_has_to_be_a_right_one() {
+async fn missing_or_wrong_key_is_refused() {
     let provider = StrictProvider::start().await;
     let wrong = Client::with_token(&provider, "sk-wrong-key-1234");
     let (status, body) = wrong.post("/v1/conversations", json!({})).await;

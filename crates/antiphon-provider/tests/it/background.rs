@@ -1,4 +1,4 @@
-//! Responses that are made in the background.
+//! Background responses.
 
 use antiphon_provider::{Script, StrictProvider};
 use antiphon_testkit::Answer;
@@ -18,7 +18,7 @@ async fn queued(client: &Client, more: Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn it_is_queued_and_then_polled_to_its_end() {
+async fn background_response_is_polled_to_completion() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (path, response) = queued(&client, json!({})).await;
@@ -32,7 +32,7 @@ async fn it_is_queued_and_then_polled_to_its_end() {
 }
 
 #[tokio::test]
-async fn its_conversation_is_locked_until_then() {
+async fn background_response_locks_its_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -47,7 +47,7 @@ async fn its_conversation_is_locked_until_then() {
 }
 
 #[tokio::test]
-async fn cancelled_it_leaves_nothing_and_stays_cancelled() {
+async fn cancelled_response_stores_nothing() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -71,7 +71,7 @@ async fn cancelled_it_leaves_nothing_and_stays_cancelled() {
 }
 
 #[tokio::test]
-async fn who_leaves_its_stream_comes_back_for_the_rest() {
+async fn background_stream_resumes_after_disconnect() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(3));
@@ -92,7 +92,7 @@ async fn who_leaves_its_stream_comes_back_for_the_rest() {
 }
 
 #[tokio::test]
-async fn what_was_made_in_the_foreground_is_not_streamed_again() {
+async fn foreground_response_cannot_be_streamed_again() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
@@ -101,7 +101,7 @@ async fn what_was_made_in_the_foreground_is_not_streamed_again() {
 }
 
 #[tokio::test]
-async fn it_has_to_be_stored() {
+async fn background_requires_store() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let body = json!({"model": "m", "input": "Hello", "background": true, "store": false});
@@ -109,7 +109,7 @@ async fn it_has_to_be_stored() {
 }
 
 #[tokio::test]
-async fn deleted_it_is_gone_and_leaves_its_conversation_free() {
+async fn deleting_a_background_response_unlocks_its_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;

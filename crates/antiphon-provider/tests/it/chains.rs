@@ -1,4 +1,4 @@
-//! Responses that go on from each other.
+//! Responses that continue others by `previous_response_id`.
 
 use antiphon_provider::{InputItems, Options, StrictProvider};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, id, text, types};
 
 #[tokio::test]
-async fn a_response_goes_on_from_all_before_it() {
+async fn response_continues_the_whole_chain() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
 
@@ -34,7 +34,7 @@ async fn instructions_are_not_carried_over() {
 }
 
 #[tokio::test]
-async fn two_may_go_on_from_one() {
+async fn two_responses_can_continue_one() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
@@ -45,7 +45,7 @@ async fn two_may_go_on_from_one() {
 }
 
 #[tokio::test]
-async fn a_response_made_in_a_conversation_can_be_gone_on_from_outside_it() {
+async fn conversation_response_can_be_continued_outside_it() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -60,7 +60,7 @@ async fn a_response_made_in_a_conversation_can_be_gone_on_from_outside_it() {
 }
 
 #[tokio::test]
-async fn a_stored_response_is_read_back_and_deleted() {
+async fn stored_response_is_retrieved_and_deleted() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
@@ -74,7 +74,7 @@ async fn a_stored_response_is_read_back_and_deleted() {
 }
 
 #[tokio::test]
-async fn input_items_are_those_of_the_request() {
+async fn input_items_lists_the_request_only() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
@@ -85,7 +85,7 @@ async fn input_items_are_those_of_the_request() {
 }
 
 #[tokio::test]
-async fn or_all_that_the_model_was_given_at_providers_that_list_it() {
+async fn input_items_all_lists_the_whole_context() {
     let options = Options { input_items: InputItems::All, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::of(&provider);
@@ -99,7 +99,7 @@ async fn or_all_that_the_model_was_given_at_providers_that_list_it() {
 }
 
 #[tokio::test]
-async fn what_went_on_from_a_lost_response_keeps_its_context() {
+async fn response_after_a_lost_one_keeps_its_context() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "My color is red"})).await;

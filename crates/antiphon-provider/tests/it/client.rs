@@ -1,4 +1,4 @@
-//! A caller of the provider.
+//! A client of the provider.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use hyper_util::client::legacy::Client as Http;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 
-/// How long anything may take that the provider is to do at once.
+/// The time limit for anything that the provider does at once.
 const SOON: Duration = Duration::from_secs(30);
 
-/// A caller with a key.
+/// A client with an API key.
 pub(crate) struct Client {
     root: String,
     token: String,
@@ -23,7 +23,7 @@ pub(crate) struct Client {
 /// A status and a JSON body.
 pub(crate) type Answer = (u16, Value);
 
-/// A stream of events; dropping it drops the connection.
+/// A stream of events. Dropping it closes the connection.
 pub(crate) struct Events {
     response: Response<Incoming>,
     buffered: String,
@@ -55,13 +55,13 @@ impl Client {
         self.ask(Method::POST, path, Bytes::from_static(body.as_bytes())).await
     }
 
-    /// A turn that is expected to be refused: the status and the error.
+    /// Sends a turn that should be refused and returns the status and the error.
     pub(crate) async fn refused(&self, body: Value) -> Answer {
         let (status, mut body) = self.post("/v1/responses", body).await;
         (status, body["error"].take())
     }
 
-    /// A turn that is expected to be answered in one piece.
+    /// Sends a turn that should be answered with one JSON body.
     pub(crate) async fn turn(&self, mut body: Value) -> Value {
         if body["model"].is_null() {
             body["model"] = "fake-model".into();
@@ -71,7 +71,7 @@ impl Client {
         response
     }
 
-    /// A turn that is streamed.
+    /// Sends a streamed turn.
     pub(crate) async fn stream(&self, mut body: Value) -> Events {
         body["stream"] = true.into();
         if body["model"].is_null() {
@@ -86,14 +86,14 @@ impl Client {
         Events { response, buffered: String::new() }
     }
 
-    /// A new conversation's id.
+    /// Creates a conversation and returns its id.
     pub(crate) async fn conversation(&self) -> String {
         let (status, conversation) = self.post("/v1/conversations", json!({})).await;
         assert_eq!(status, 200, "{conversation}");
         conversation["id"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// All items of a conversation, the oldest first.
+    /// All items of a conversation, oldest first.
     pub(crate) async fn items(&self, conversation: &str) -> Vec<Value> {
         let path = format!("/v1/conversations/{conversation}/items?order=asc&limit=100");
         let (status, mut list) = self.get(&path).await;
@@ -121,7 +121,7 @@ impl Client {
 }
 
 impl Events {
-    /// The next event; none at the end of the stream or where it breaks.
+    /// The next event; `None` at the end of the stream or when it breaks.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some(end) = self.buffered.find("\n\n") {
@@ -135,7 +135,7 @@ impl Events {
         }
     }
 
-    /// Reads until an event of this type, and gives it.
+    /// Reads until an event of this type and returns it.
     pub(crate) async fn until(&mut self, kind: &str) -> Value {
         loop {
             let event = self.next().await.unwrap_or_else(|| panic!("no {kind} came"));
@@ -154,12 +154,12 @@ impl Events {
     }
 }
 
-/// Waits for what is to come at once.
+/// Waits for something that should come at once.
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(SOON, what).await.expect("it comes soon")
 }
 
-/// A tool that repeats what it is given.
+/// A tool that repeats its argument.
 pub(crate) fn echo() -> Value {
     json!([{
         "type": "function",

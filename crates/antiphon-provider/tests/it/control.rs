@@ -1,4 +1,4 @@
-//! What clients in other languages steer.
+//! The control routes for clients in other languages.
 
 use antiphon_provider::{OnAbort, StrictProvider};
 use antiphon_testkit::Hold;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::client::{Client, echo, types};
 
 #[tokio::test]
-async fn an_answer_is_held_and_its_turn_becomes_what_was_decided() {
+async fn held_answer_ends_as_on_abort_decides() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -26,7 +26,7 @@ async fn an_answer_is_held_and_its_turn_becomes_what_was_decided() {
 }
 
 #[tokio::test]
-async fn a_test_in_rust_holds_an_answer_too() {
+async fn hold_works_from_rust_tests() {
     let provider = StrictProvider::start().await;
     provider.on_abort(OnAbort::Part);
     provider.hold("sk-one", Hold::InText);
@@ -40,7 +40,7 @@ async fn a_test_in_rust_holds_an_answer_too() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_refused() {
+async fn invalid_control_parameters_are_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     assert_eq!(client.post("/hold?token=sk-one&at=the_end", json!({})).await.0, 400);
@@ -50,7 +50,7 @@ async fn what_nobody_knows_is_refused() {
 }
 
 #[tokio::test]
-async fn a_response_is_lost() {
+async fn lost_response_is_not_found() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;

@@ -1,4 +1,4 @@
-//! Conversations: what is sent and what is answered enters them.
+//! Conversations store the input and the output of their turns.
 
 use antiphon_provider::StrictProvider;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, echo, id, output, text, types, user};
 
 #[tokio::test]
-async fn a_conversation_remembers_what_was_said_in_it() {
+async fn conversation_remembers_earlier_messages() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -22,7 +22,7 @@ async fn a_conversation_remembers_what_was_said_in_it() {
 }
 
 #[tokio::test]
-async fn items_enter_with_ids_of_the_provider_and_completed() {
+async fn stored_items_get_ids_and_completed_status() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -48,7 +48,7 @@ async fn items_enter_with_ids_of_the_provider_and_completed() {
 }
 
 #[tokio::test]
-async fn what_is_not_stored_enters_its_conversation_all_the_same() {
+async fn unstored_response_still_enters_its_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -62,7 +62,7 @@ async fn what_is_not_stored_enters_its_conversation_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_conversation_begins_with_the_items_that_it_is_given() {
+async fn conversation_is_created_with_items() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let body = json!({"items": [user("My dog is Biscuit")], "metadata": {"of": "tests"}});
@@ -75,7 +75,7 @@ async fn a_conversation_begins_with_the_items_that_it_is_given() {
 }
 
 #[tokio::test]
-async fn metadata_is_replaced_and_must_be_given() {
+async fn metadata_update_replaces_and_is_required() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = format!("/v1/conversations/{}", client.conversation().await);
@@ -88,7 +88,7 @@ async fn metadata_is_replaced_and_must_be_given() {
 }
 
 #[tokio::test]
-async fn a_deleted_conversation_is_gone_and_so_are_turns_of_it() {
+async fn deleted_conversation_is_not_found() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -104,7 +104,7 @@ async fn a_deleted_conversation_is_gone_and_so_are_turns_of_it() {
 }
 
 #[tokio::test]
-async fn a_turn_without_anything_new_goes_on_from_what_is_held() {
+async fn turn_without_input_continues_the_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (_, conversation) =

@@ -28,7 +28,7 @@ async fn items_are_added_read_and_deleted() {
 }
 
 #[tokio::test]
-async fn at_most_20_are_added_at_once() {
+async fn at_most_20_items_are_added() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
@@ -38,7 +38,7 @@ async fn at_most_20_are_added_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_held_already_is_not_added_again() {
+async fn existing_item_cannot_be_added_again() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
@@ -52,7 +52,7 @@ async fn what_is_held_already_is_not_added_again() {
 }
 
 #[tokio::test]
-async fn items_that_a_response_issued_may_enter_a_conversation() {
+async fn response_items_can_be_added_to_a_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
@@ -63,7 +63,7 @@ async fn items_that_a_response_issued_may_enter_a_conversation() {
 }
 
 #[tokio::test]
-async fn a_reference_is_resolved_across_responses() {
+async fn reference_is_resolved_across_responses() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let asked = json!({"input": "Echo hello", "tools": echo()});
@@ -84,7 +84,7 @@ async fn a_reference_is_resolved_across_responses() {
 }
 
 #[tokio::test]
-async fn a_deleted_item_cannot_be_referred_to() {
+async fn reference_to_deleted_item_is_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;

@@ -1,4 +1,4 @@
-//! One turn of a conversation at a time.
+//! One turn at a time in each conversation.
 
 use antiphon_provider::{Script, StrictProvider};
 use antiphon_testkit::{Answer, Outcome};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::client::{Client, soon, types, user};
 
 #[tokio::test]
-async fn a_conversation_is_locked_while_a_turn_of_it_is_open() {
+async fn open_turn_locks_its_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -36,7 +36,7 @@ async fn a_conversation_is_locked_while_a_turn_of_it_is_open() {
 }
 
 #[tokio::test]
-async fn a_response_is_not_found_before_it_is_completed() {
+async fn response_is_not_found_before_completion() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let exchange = provider.script(Script::from(Answer::new("m").message("Hi")).hang_after(1));
@@ -53,7 +53,7 @@ async fn a_response_is_not_found_before_it_is_completed() {
 }
 
 #[tokio::test]
-async fn two_answers_may_go_on_from_one_response_at_once() {
+async fn two_open_turns_can_continue_one_response() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;

@@ -1,4 +1,4 @@
-//! What the provider tells of the requests it had.
+//! The provider's log of its requests.
 
 use antiphon_provider::{Options, Rules, StrictProvider, Twice};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, echo, output, text, user};
 
 #[tokio::test]
-async fn a_request_is_kept_with_its_verdict_its_size_and_what_the_model_was_given() {
+async fn log_records_verdict_size_and_model_input() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let body = json!({"model": "m", "input": "Hello"});
@@ -23,7 +23,7 @@ async fn a_request_is_kept_with_its_verdict_its_size_and_what_the_model_was_give
 }
 
 #[tokio::test]
-async fn the_log_is_read_by_token() {
+async fn log_is_filtered_by_token() {
     let provider = StrictProvider::start().await;
     Client::of(&provider).turn(json!({"input": "Hello"})).await;
     Client::with_token(&provider, "sk-two").refused(json!({})).await;
@@ -39,7 +39,7 @@ async fn the_log_is_read_by_token() {
 }
 
 #[tokio::test]
-async fn what_a_model_is_given_twice_is_told() {
+async fn duplicates_in_model_input_are_reported() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::of(&provider);
@@ -64,7 +64,7 @@ async fn what_a_model_is_given_twice_is_told() {
 }
 
 #[tokio::test]
-async fn an_assistant_may_say_the_same_to_something_else() {
+async fn same_answer_to_another_message_is_no_duplicate() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;

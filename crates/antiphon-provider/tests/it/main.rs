@@ -1,4 +1,4 @@
-//! The strict provider over HTTP, as its callers meet it.
+//! The strict provider over HTTP.
 
 #![allow(clippy::needless_pass_by_value, reason = "a body is made where it is sent")]
 

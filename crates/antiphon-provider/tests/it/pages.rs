@@ -1,11 +1,11 @@
-//! Lists, a page at a time.
+//! Paged lists.
 
 use antiphon_provider::StrictProvider;
 use serde_json::{Value, json};
 
 use crate::client::{Client, user};
 
-/// A conversation that holds these many messages, `1` to `count`.
+/// Creates a conversation with `count` messages, `1` to `count`.
 async fn conversation_of(client: &Client, count: usize) -> String {
     let path = format!("/v1/conversations/{}/items", client.conversation().await);
     for number in 1..=count {
@@ -20,7 +20,7 @@ fn texts(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_latest_20_come_first() {
+async fn first_page_lists_the_latest_20() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = conversation_of(&client, 21).await;
@@ -31,7 +31,7 @@ async fn the_latest_20_come_first() {
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_behind_the_last_id() {
+async fn next_page_starts_after_last_id() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = conversation_of(&client, 3).await;
@@ -45,7 +45,7 @@ async fn pages_follow_each_other_behind_the_last_id() {
 }
 
 #[tokio::test]
-async fn an_empty_list_has_neither_first_nor_last() {
+async fn empty_list_has_no_first_or_last_id() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = conversation_of(&client, 0).await;
@@ -56,7 +56,7 @@ async fn an_empty_list_has_neither_first_nor_last() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_refused() {
+async fn invalid_page_parameters_are_refused() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let path = conversation_of(&client, 1).await;

@@ -1,17 +1,17 @@
-//! Other providers than OpenAI, and servers that are less strict.
+//! Providers other than OpenAI, and lenient servers.
 
 use antiphon_provider::{Options, Profile, Rules, StrictProvider};
 use serde_json::json;
 
 use crate::client::{Client, id, output, text, user};
 
-async fn playing(profile: Profile) -> StrictProvider {
+async fn start(profile: Profile) -> StrictProvider {
     StrictProvider::with(Options { profile, ..Options::default() }).start().await
 }
 
 #[tokio::test]
-async fn azure_has_no_conversations_and_says_so_in_its_own_form() {
-    let provider = playing(Profile::Azure).await;
+async fn azure_refuses_conversations_in_its_own_form() {
+    let provider = start(Profile::Azure).await;
     let client = Client::of(&provider);
     let expected = json!({"error": {"code": "404", "message": "Resource not found"}});
     assert_eq!(client.post("/v1/conversations", json!({})).await, (404, expected.clone()));
@@ -19,8 +19,8 @@ async fn azure_has_no_conversations_and_says_so_in_its_own_form() {
 }
 
 #[tokio::test]
-async fn azure_has_chains_and_their_items_and_ignores_what_it_does_not_know() {
-    let provider = playing(Profile::Azure).await;
+async fn azure_serves_chains_and_ignores_unknown_fields() {
+    let provider = start(Profile::Azure).await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "My color is red", "zzz": 1})).await;
     let asked = json!({"previous_response_id": id(&first), "input": "Which color?"});
@@ -30,8 +30,8 @@ async fn azure_has_chains_and_their_items_and_ignores_what_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn an_open_responses_server_has_chains_alone() {
-    let provider = playing(Profile::ChainsOnly).await;
+async fn open_responses_server_serves_chains_only() {
+    let provider = start(Profile::ChainsOnly).await;
     let client = Client::of(&provider);
     assert_eq!(client.post("/v1/conversations", json!({})).await.0, 404);
     let first = client.turn(json!({"input": "My color is red"})).await;
@@ -43,9 +43,9 @@ async fn an_open_responses_server_has_chains_alone() {
 }
 
 #[tokio::test]
-async fn all_of_them_hold_the_rules_of_chains() {
+async fn every_profile_enforces_chain_rules() {
     for profile in [Profile::OpenAi, Profile::Azure, Profile::ChainsOnly] {
-        let provider = playing(profile).await;
+        let provider = start(profile).await;
         let client = Client::of(&provider);
         let lone = json!({"model": "m", "input": [output("call_1", "x")]});
         assert_eq!(client.refused(lone).await.0, 400, "{profile:?}");
@@ -56,7 +56,7 @@ async fn all_of_them_hold_the_rules_of_chains() {
 }
 
 #[tokio::test]
-async fn a_lenient_server_takes_what_a_strict_one_refuses_and_gives_it_to_the_model() {
+async fn lenient_server_accepts_duplicates_and_unpaired_items() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::with_token(&provider, "");
@@ -72,13 +72,13 @@ async fn a_lenient_server_takes_what_a_strict_one_refuses_and_gives_it_to_the_mo
     client.turn(json!({"conversation": conversation, "input": all, "zzz": 1})).await;
 
     let given = provider.turns()[1].given.clone().unwrap();
-    assert_eq!(given.len(), 5, "the reference to nothing is left out");
+    assert_eq!(given.len(), 5, "the unknown reference is left out");
     assert!(!provider.items_twice().is_empty());
     assert!(provider.refusals().is_empty());
 }
 
 #[tokio::test]
-async fn a_lenient_server_takes_no_items_that_are_none() {
+async fn lenient_server_refuses_items_that_are_not_objects() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::of(&provider);
@@ -87,7 +87,7 @@ async fn a_lenient_server_takes_no_items_that_are_none() {
 }
 
 #[tokio::test]
-async fn a_lenient_server_does_not_find_what_it_does_not_have_either() {
+async fn lenient_server_refuses_unknown_conversation() {
     let options = Options { rules: Rules::Lenient, ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::of(&provider);

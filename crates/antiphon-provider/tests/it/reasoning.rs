@@ -1,4 +1,4 @@
-//! Reasoning that comes back.
+//! Reasoning items that the caller sends back.
 
 use antiphon_provider::StrictProvider;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn asked() -> Value {
 }
 
 #[tokio::test]
-async fn stored_reasoning_comes_back_by_its_id_alone() {
+async fn stored_reasoning_is_resolved_by_id() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(asked()).await;
@@ -21,7 +21,7 @@ async fn stored_reasoning_comes_back_by_its_id_alone() {
 }
 
 #[tokio::test]
-async fn encrypted_reasoning_comes_back_without_being_stored() {
+async fn encrypted_reasoning_needs_no_stored_item() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let mut stateless = asked();
@@ -41,7 +41,7 @@ async fn encrypted_reasoning_comes_back_without_being_stored() {
 }
 
 #[tokio::test]
-async fn a_call_sent_again_without_its_id_needs_no_reasoning() {
+async fn replayed_call_without_id_needs_no_reasoning() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(asked()).await;

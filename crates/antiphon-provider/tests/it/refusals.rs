@@ -1,4 +1,4 @@
-//! Every refusal of state and of parameters, with exactly the provider's body.
+//! Every refusal of state and of parameters, with the provider's exact body.
 
 use antiphon_provider::StrictProvider;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn fields(more: Value) -> Value {
     body
 }
 
-/// A conversation whose last item is a call, and the call.
+/// Creates a conversation whose last item is a call. Returns its id and the call.
 async fn conversation_with_a_call(client: &Client) -> (String, Value) {
     let conversation = client.conversation().await;
     let asked = json!({"conversation": conversation, "input": "Echo hello", "tools": echo()});
@@ -32,7 +32,7 @@ async fn conversation_with_a_call(client: &Client) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn an_item_that_the_conversation_holds() {
+async fn item_already_in_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -45,7 +45,7 @@ async fn an_item_that_the_conversation_holds() {
 }
 
 #[tokio::test]
-async fn an_item_that_the_chain_holds() {
+async fn item_already_in_chain() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let first = client.turn(json!({"input": "Hello"})).await;
@@ -57,7 +57,7 @@ async fn an_item_that_the_chain_holds() {
 }
 
 #[tokio::test]
-async fn a_call_without_its_output() {
+async fn call_without_output() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -65,11 +65,11 @@ async fn a_call_without_its_output() {
     let call_id = call["call_id"].as_str().unwrap();
     let message = format!("No tool output found for function call {call_id}.");
     assert_eq!(client.refused(next).await, (400, of_input(&message)));
-    assert_eq!(client.items(&conversation).await.len(), 3, "nothing has changed");
+    assert_eq!(client.items(&conversation).await.len(), 3, "the refusal changed nothing");
 }
 
 #[tokio::test]
-async fn an_output_without_its_call() {
+async fn output_without_call() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -79,7 +79,7 @@ async fn an_output_without_its_call() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_answered_a_second_time() {
+async fn second_output_for_one_call() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (conversation, call) = conversation_with_a_call(&client).await;
@@ -94,7 +94,7 @@ async fn a_call_that_is_answered_a_second_time() {
 }
 
 #[tokio::test]
-async fn reasoning_that_leads_nowhere() {
+async fn reasoning_without_following_item() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
@@ -107,7 +107,7 @@ async fn reasoning_that_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn an_item_without_the_reasoning_that_led_to_it() {
+async fn item_without_its_reasoning() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Echo hello", "tools": echo()})).await;
@@ -124,7 +124,7 @@ async fn an_item_without_the_reasoning_that_led_to_it() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_not_stored() {
+async fn reference_to_unstored_item() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let message = "Item with id 'rs_xxx' not found. Items are not persisted when `store` is set to \
@@ -139,7 +139,7 @@ async fn an_item_that_is_not_stored() {
 }
 
 #[tokio::test]
-async fn a_response_that_is_not_there() {
+async fn unknown_previous_response() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let expected = error(
@@ -158,7 +158,7 @@ async fn a_response_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_not_there() {
+async fn unknown_conversation() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let expected = error(None, None, "Conversation with id 'conv_x' not found.");
@@ -169,7 +169,7 @@ async fn a_conversation_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_conversation_and_a_previous_response() {
+async fn conversation_together_with_previous_response() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let both = fields(json!({"conversation": "conv_x", "previous_response_id": "resp_x"}));
@@ -183,7 +183,7 @@ async fn a_conversation_and_a_previous_response() {
 }
 
 #[tokio::test]
-async fn nothing_to_answer() {
+async fn missing_input() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let expected = error(
@@ -197,7 +197,7 @@ async fn nothing_to_answer() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there() {
+async fn unknown_model() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let missing = error(
@@ -216,7 +216,7 @@ async fn a_model_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_nobody_knows() {
+async fn unknown_parameter() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let expected = error(Some("zzz"), Some("unknown_parameter"), "Unknown parameter: 'zzz'.");
@@ -224,7 +224,7 @@ async fn a_parameter_that_nobody_knows() {
 }
 
 #[tokio::test]
-async fn encrypted_content_of_a_model_that_does_not_reason() {
+async fn encrypted_content_without_reasoning_model() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let include = json!(["reasoning.encrypted_content"]);
@@ -234,7 +234,7 @@ async fn encrypted_content_of_a_model_that_does_not_reason() {
 }
 
 #[tokio::test]
-async fn the_end_of_what_has_ended() {
+async fn cancel_after_completion() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let response = client.turn(json!({"input": "Hello"})).await;
@@ -246,7 +246,7 @@ async fn the_end_of_what_has_ended() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_in_several_ways_is_refused_in_the_providers_order() {
+async fn several_errors_are_reported_in_provider_order() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let mut body = json!({

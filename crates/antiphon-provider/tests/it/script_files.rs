@@ -1,21 +1,21 @@
-//! Scripts as a file holds them.
+//! Scripts in their file form.
 
 use antiphon_provider::{Script, StrictProvider};
 use serde_json::json;
 
 use crate::client::{Client, output, text, types};
 
-async fn playing(script: &str) -> StrictProvider {
+async fn start(script: &str) -> StrictProvider {
     let provider = StrictProvider::start().await;
-    for script in Script::read_all(script).expect("the script is one") {
+    for script in Script::read_all(script).expect("the script is valid") {
         provider.script(script);
     }
     provider
 }
 
 #[tokio::test]
-async fn answers_are_given_one_after_the_other_and_then_the_model_goes_on() {
-    let provider = playing(
+async fn scripted_answers_come_before_the_models() {
+    let provider = start(
         r#"[
             {"answer": [
                 {"reasoning": "To echo."},
@@ -38,8 +38,8 @@ async fn answers_are_given_one_after_the_other_and_then_the_model_goes_on() {
 }
 
 #[tokio::test]
-async fn every_sort_of_item_and_ending_is_understood() {
-    let provider = playing(
+async fn file_supports_every_item_and_ending() {
+    let provider = start(
         r#"[
             {"answer": [{"custom_call": {"name": "shell", "input": "ls"}}, {"refusal": "No."},
                         {"item": {"type": "web_search_call", "id": "ws_1", "status": "completed"}},
@@ -64,8 +64,8 @@ async fn every_sort_of_item_and_ending_is_understood() {
 }
 
 #[tokio::test]
-async fn a_stream_stops_or_breaks_where_it_is_to() {
-    let provider = playing(
+async fn stream_stops_or_breaks_as_scripted() {
+    let provider = start(
         r#"[
             {"answer": [{"message": "Hello"}], "break_after": 3},
             {"answer": [{"message": "Hello"}], "stop_after": 2}
@@ -83,14 +83,14 @@ async fn a_stream_stops_or_breaks_where_it_is_to() {
 }
 
 #[test]
-fn what_is_no_script_is_named_by_its_place() {
+fn invalid_entry_is_reported_by_number() {
     for (script, sentence) in [
         ("{}", "expected a sequence at line 1"),
         (r#"[{"answer": [{"mesage": "Hi"}]}]"#, "unknown variant `mesage`"),
         (r#"[{"answer": [], "stop": 1}]"#, "unknown field `stop`"),
-        (r#"[{"answer": []}, {}]"#, "entry 2 has to have either 'answer' or 'status'"),
-        (r#"[{"answer": [], "status": 200}]"#, "entry 1 has to have either"),
-        (r#"[{"status": 1000}]"#, "entry 1: 1000 is no status of HTTP"),
+        (r#"[{"answer": []}, {}]"#, "entry 2 needs either 'answer' or 'status'"),
+        (r#"[{"answer": [], "status": 200}]"#, "entry 1 needs either"),
+        (r#"[{"status": 1000}]"#, "entry 1: 1000 is not an HTTP status"),
     ] {
         let error = Script::read_all(script).expect_err(script).to_string();
         assert!(error.contains(sentence), "{error}");

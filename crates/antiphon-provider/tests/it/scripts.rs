@@ -1,4 +1,4 @@
-//! Answers that a test has scripted.
+//! Scripted answers.
 
 use antiphon_provider::{Options, StrictProvider};
 use antiphon_testkit::{Answer, Reply};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::client::{Client, text};
 
 #[tokio::test]
-async fn a_refused_turn_takes_no_script() {
+async fn refused_turn_consumes_no_script() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     provider.script(Answer::new("fake-model").message("First"));
@@ -18,7 +18,7 @@ async fn a_refused_turn_takes_no_script() {
 }
 
 #[tokio::test]
-async fn a_provider_in_trouble_keeps_nothing_and_locks_nothing() {
+async fn error_reply_stores_and_locks_nothing() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -33,7 +33,7 @@ async fn a_provider_in_trouble_keeps_nothing_and_locks_nothing() {
 }
 
 #[tokio::test]
-async fn one_request_of_any_route_gets_another_reply() {
+async fn reply_instead_replaces_one_answer() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -49,7 +49,7 @@ async fn one_request_of_any_route_gets_another_reply() {
 }
 
 #[tokio::test]
-async fn the_same_seed_gives_the_same_ids() {
+async fn same_seed_gives_same_ids() {
     let mut ids = Vec::new();
     for seed in ["a", "a", "b"] {
         let options = Options { seed: seed.to_owned(), ..Options::default() };
@@ -65,7 +65,7 @@ async fn the_same_seed_gives_the_same_ids() {
 }
 
 #[tokio::test]
-async fn only_the_models_there_are_answer() {
+async fn only_configured_models_answer() {
     let options = Options { models: vec!["one".to_owned()], ..Options::default() };
     let provider = StrictProvider::with(options).start().await;
     let client = Client::of(&provider);
@@ -79,7 +79,7 @@ async fn only_the_models_there_are_answer() {
 }
 
 #[tokio::test]
-async fn what_is_served_nowhere_is_an_invalid_url() {
+async fn unknown_route_is_an_invalid_url() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let (status, body) = client.get("/v1/assistants").await;

@@ -1,4 +1,4 @@
-//! Refusals of what is sent for its shape, with exactly the provider's body.
+//! Refusals of malformed fields, with the provider's exact body.
 
 use antiphon_provider::StrictProvider;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_no_json() {
+async fn invalid_json() {
     let provider = StrictProvider::start().await;
     let (status, body) = Client::of(&provider).post_bytes("/v1/responses", "{").await;
     let message = "We could not parse the JSON body of your request. (HINT: This likely means you \
@@ -62,7 +62,7 @@ async fn too_many_tools() {
 }
 
 #[tokio::test]
-async fn a_call_id_that_is_empty() {
+async fn empty_call_id() {
     let call = json!({"type": "function_call", "call_id": "", "name": "x", "arguments": "{}"});
     let expected = error(
         "input[1].call_id",
@@ -74,7 +74,7 @@ async fn a_call_id_that_is_empty() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_too_long() {
+async fn too_long_id() {
     let id = format!("msg_{}", "x".repeat(412));
     let said = json!({"type": "message", "id": id, "role": "user", "content": "Hi"});
     let expected = error(
@@ -87,7 +87,7 @@ async fn an_id_that_is_too_long() {
 }
 
 #[tokio::test]
-async fn an_id_of_another_form() {
+async fn id_with_wrong_prefix() {
     let said = json!({"type": "message", "id": "item_abc", "role": "user", "content": "Hi"});
     let expected = error(
         "input[0].id",
@@ -104,7 +104,7 @@ async fn an_id_of_another_form() {
 }
 
 #[tokio::test]
-async fn a_value_of_another_type() {
+async fn value_of_wrong_type() {
     for (name, value) in [
         ("store", json!("yes")),
         ("stream", json!(1)),
@@ -122,13 +122,13 @@ async fn a_value_of_another_type() {
 }
 
 #[tokio::test]
-async fn a_reference_that_names_nothing() {
+async fn reference_without_id() {
     let (status, error) = refusal(with("input", json!([{"type": "item_reference"}]))).await;
     assert_eq!((status, &error["param"]), (400, &json!("input[0].id")));
 }
 
 #[tokio::test]
-async fn nulls_are_what_clients_make_up_and_are_taken() {
+async fn nulls_count_as_absent() {
     let provider = StrictProvider::start().await;
     let said = json!({"role": "user", "content": "Hello", "status": null, "id": null});
     let asked = json!({

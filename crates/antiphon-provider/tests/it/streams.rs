@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Client, echo, types};
 
 #[tokio::test]
-async fn a_stream_tells_the_response_that_is_stored() {
+async fn stream_ends_with_the_stored_response() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -41,7 +41,7 @@ async fn a_stream_tells_the_response_that_is_stored() {
 }
 
 #[tokio::test]
-async fn who_has_read_the_end_finds_the_turn_kept_and_the_conversation_free() {
+async fn terminal_event_follows_storage_and_unlock() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let conversation = client.conversation().await;
@@ -56,7 +56,7 @@ async fn who_has_read_the_end_finds_the_turn_kept_and_the_conversation_free() {
 }
 
 #[tokio::test]
-async fn encrypted_content_comes_where_it_is_asked_for() {
+async fn encrypted_content_is_sent_if_included() {
     let provider = StrictProvider::start().await;
     let client = Client::of(&provider);
     let asked = json!({"input": "Echo hello", "tools": echo()});

@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use crate::ids::Ids;
 
-/// Types of items that have no status.
+/// Item types that have no `status` field.
 const WITHOUT_STATUS: [&str; 5] =
     ["compaction", "program", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"];
 
-/// An item as it is stored: with an id, and `completed`, whatever it was sent as.
+/// A stored item. It has an id, and its status, if its type has one, is `completed`.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct StoredItem {
     id: String,
     value: Value,
     reasoning: Option<String>,
 }
 
-impl Held {
-    /// Stores an item, under the id that it brings or a new one.
+impl StoredItem {
+    /// Stores an item under its own id, or under a new one if it has none.
     pub(crate) fn new(mut value: Value, ids: &mut Ids) -> Self {
         if !value["type"].is_string() {
             value["type"] = "message".into();
@@ -25,20 +25,20 @@ impl Held {
         let kind = value["type"].as_str().unwrap_or_default().to_owned();
         let id = match value["id"].as_str() {
             Some(id) => id.to_owned(),
-            None => ids.next_of_item(&kind),
+            None => ids.next_item_id(&kind),
         };
         value["id"] = id.as_str().into();
         if !WITHOUT_STATUS.contains(&kind.as_str()) {
             value["status"] = "completed".into();
         }
         if kind == "message" {
-            in_parts(&mut value);
+            split_content(&mut value);
         }
         Self { id, value, reasoning: None }
     }
 
-    /// The same, made by the model in a turn in which this reasoning led to it.
-    pub(crate) fn made_after(self, reasoning: Option<&str>) -> Self {
+    /// Marks the item as model output that must follow the reasoning item with this id.
+    pub(crate) fn with_required_reasoning(self, reasoning: Option<&str>) -> Self {
         Self { reasoning: reasoning.map(str::to_owned), ..self }
     }
 
@@ -46,7 +46,7 @@ impl Held {
         &self.id
     }
 
-    /// The item as it is listed and as the model is given it.
+    /// The item as lists show it and as the model receives it.
     pub(crate) fn value(&self) -> &Value {
         &self.value
     }
@@ -55,14 +55,14 @@ impl Held {
         self.value["type"] == "reasoning"
     }
 
-    /// The reasoning without which it may not be given to the model.
+    /// The id of the reasoning item that must come before this item in a model's input.
     pub(crate) fn required_reasoning(&self) -> Option<&str> {
         self.reasoning.as_deref()
     }
 }
 
-/// A message's text is stored as one part.
-fn in_parts(message: &mut Value) {
+/// Converts a message whose content is a string into one with a single content part.
+fn split_content(message: &mut Value) {
     let Some(text) = message["content"].as_str() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! What the model made of a turn.
+//! A model's answer in the provider's wire form.
 
 use antiphon_testkit::judge::includes_encrypted_reasoning;
 use antiphon_testkit::{Answer, Frame};
@@ -8,20 +8,20 @@ use super::Turn;
 use crate::ids::DIGITS;
 use crate::request::Create;
 
-/// A whole answer as the provider gives it: its events, its response, its items.
+/// A complete answer: its events, its response object and its items.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct RenderedAnswer {
     pub(crate) frames: Vec<Frame>,
-    /// The response as it ends.
+    /// The response at its end.
     pub(crate) response: Value,
-    /// The response as it begins.
+    /// The response at its start.
     pub(crate) opened: Value,
     pub(crate) output: Vec<Value>,
 }
 
-impl Made {
-    /// Makes an answer that of this turn.
-    pub(crate) fn of(answer: Answer, create: &Create<'_>, turn: &Turn, seed: &str) -> Self {
+impl RenderedAnswer {
+    /// Renders the answer to this turn.
+    pub(crate) fn new(answer: Answer, create: &Create<'_>, turn: &Turn, seed: &str) -> Self {
         let mut request = create.body.clone();
         request["input"] = turn.given().into();
         let answer = answer.of_model(create.model).request(&request).seed(seed).id_digits(DIGITS);
@@ -30,31 +30,31 @@ impl Made {
             false => answer.without_encrypted_content(),
         };
         let frames: Vec<Frame> =
-            answer.frames().into_iter().map(|frame| of_turn(frame, turn)).collect();
+            answer.frames().into_iter().map(|frame| with_turn_fields(frame, turn)).collect();
         let first = frames.first().and_then(Frame::json).unwrap_or_default();
         let mut response = answer.json();
-        dress(&mut response, turn);
+        set_turn_fields(&mut response, turn);
         Self { opened: first["response"].clone(), output: answer.output(), frames, response }
     }
 
-    /// Whether it ends with an error.
+    /// Whether the response failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.response["status"] == "failed"
     }
 }
 
-fn of_turn(frame: Frame, turn: &Turn) -> Frame {
+fn with_turn_fields(frame: Frame, turn: &Turn) -> Frame {
     match frame.json() {
         Some(mut event) if event["response"].is_object() => {
-            dress(&mut event["response"], turn);
+            set_turn_fields(&mut event["response"], turn);
             Frame::event(&event)
         }
         _ => frame,
     }
 }
 
-/// Says in a response where it stands.
-fn dress(response: &mut Value, turn: &Turn) {
+/// Sets the response fields that the turn determines.
+fn set_turn_fields(response: &mut Value, turn: &Turn) {
     response["store"] = turn.stores.into();
     response["background"] = turn.in_background.into();
     response["previous_response_id"] = json!(turn.previous);

@@ -1,4 +1,4 @@
-//! What a request is answered with.
+//! The reply of a route.
 
 use antiphon_testkit::{Exchange, Frame, Refusal, Reply};
 use http::StatusCode;
@@ -6,34 +6,34 @@ use serde_json::Value;
 
 use crate::turn::Run;
 
-/// The answer to a request, and what else is to be said of it.
+/// The reply to a request, its verdict for the log, and its effect on the provider's state.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct RouteReply {
     pub(crate) status: StatusCode,
     pub(crate) reply: Reply,
     pub(crate) exchange: Exchange,
     pub(crate) effect: Effect,
     pub(crate) verdict: Result<(), Refusal>,
-    /// What the model was given, if one was asked.
+    /// The model's input; `None` if no model ran.
     pub(crate) given: Option<Vec<Value>>,
 }
 
-/// What the delivery of an answer does.
+/// The state change that the delivery of a reply causes.
 #[derive(Debug)]
 pub(crate) enum Effect {
     Nothing,
-    /// It ends this turn, which is answered in one piece.
-    EndsWhole(Run),
-    /// It ends this turn, which is streamed.
-    EndsStreamed(Run),
-    /// It ends this response in the background, of which it streams these events.
-    EndsBackground {
+    /// Delivery ends this turn, whose answer is one JSON body.
+    EndsTurn(Run),
+    /// Delivery ends this turn, whose answer is a stream.
+    EndsStreamedTurn(Run),
+    /// Delivery ends this background response; the reply streams these of its events.
+    EndsBackgroundTurn {
         id: String,
         events: Vec<Frame>,
     },
 }
 
-impl Answered {
+impl RouteReply {
     pub(crate) fn json(body: &Value) -> Self {
         Self::with(StatusCode::OK, body)
     }
@@ -43,20 +43,20 @@ impl Answered {
         Self { verdict: Err(refusal), ..answered }
     }
 
-    /// A refusal whose body is another than OpenAI's.
+    /// A refusal with a body that differs from OpenAI's.
     pub(crate) fn refused_as(refusal: Refusal, status: StatusCode, body: &Value) -> Self {
         Self { verdict: Err(refusal), ..Self::with(status, body) }
     }
 
-    /// The events of a response in the background.
+    /// A stream with events of a background response.
     pub(crate) fn events(id: &str, events: Vec<Frame>) -> Self {
         let reply = Reply::sse(events.clone());
         let exchange = reply.exchange();
-        let effect = Effect::EndsBackground { id: id.to_owned(), events };
+        let effect = Effect::EndsBackgroundTurn { id: id.to_owned(), events };
         Self { effect, ..Self::verbatim(reply, exchange) }
     }
 
-    /// A reply that is given as it is.
+    /// A reply without an effect on the state.
     pub(crate) fn verbatim(reply: Reply, exchange: Exchange) -> Self {
         let (effect, verdict) = (Effect::Nothing, Ok(()));
         Self { status: reply.status(), reply, exchange, effect, verdict, given: None }

@@ -1,4 +1,4 @@
-//! The delivery of a turn's answer, and what it does to the turn.
+//! The delivery of a turn's answer, and its effect on the turn.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use serde_json::Value;
 use super::Run;
 use crate::world::{Shared, World};
 
-/// Ends the turn as its answer goes out: just before the terminal event, so that who has read it
-/// finds the turn kept, or when the caller leaves before that. A turn in the background ends in the
-/// same way, but no caller that leaves ends it.
+/// Ends the turn while its answer is delivered: just before the terminal event, so that a caller
+/// that has read this event finds the turn stored, or when the caller disconnects earlier. A
+/// background turn ends in the same way, but a disconnect does not end it.
 ///
 /// ```text
-///            terminal event goes out
-///   Open ────────────────────────────▶ Over (kept)
-///    │   caller leaves, or is cut off
-///    └───────────────────────────────▶ Over (as `OnAbort` says)
+///            terminal event is sent
+///   Open ────────────────────────────▶ Over (stored)
+///    │   caller disconnects, or the provider breaks the connection
+///    └───────────────────────────────▶ Over (`OnAbort` decides)
 /// ```
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct TurnDelivery {
     shared: Arc<Shared>,
     state: State,
 }
@@ -31,7 +31,7 @@ enum State {
     Over,
 }
 
-/// What a chunk of the answer means for the turn.
+/// The effect of one chunk of the answer on the turn.
 #[derive(Clone, Debug)]
 enum Mark {
     Nothing,
@@ -39,26 +39,26 @@ enum Mark {
     End,
 }
 
-impl Course {
-    /// The course of an answer that is streamed.
+impl TurnDelivery {
+    /// The delivery of a streamed answer.
     pub(crate) fn streamed(shared: &Arc<Shared>, run: Run) -> Self {
-        let marks = run.made.frames.iter().map(Mark::of).collect();
+        let marks = run.rendered.frames.iter().map(Mark::new).collect();
         Self::open(shared, run, marks)
     }
 
-    /// The course of an answer that is given in one piece.
-    pub(crate) fn in_one_piece(shared: &Arc<Shared>, run: Run) -> Self {
+    /// The delivery of an answer in one JSON body.
+    pub(crate) fn json(shared: &Arc<Shared>, run: Run) -> Self {
         Self::open(shared, run, vec![Mark::End])
     }
 
-    /// The course of these events of a turn in the background.
+    /// The delivery of these events of a background turn.
     pub(crate) fn in_background(
         shared: &Arc<Shared>,
         token: String,
         id: String,
         events: &[Frame],
     ) -> Self {
-        let is_end = |frame: &Frame| matches!(Mark::of(frame), Mark::End);
+        let is_end = |frame: &Frame| matches!(Mark::new(frame), Mark::End);
         let state = match events.iter().position(is_end) {
             Some(end) => State::InBackground { token, id, end },
             None => State::Over,
@@ -66,8 +66,8 @@ impl Course {
         Self { shared: Arc::clone(shared), state }
     }
 
-    /// The course of what changes nothing.
-    pub(crate) fn of_no_turn(shared: &Arc<Shared>) -> Self {
+    /// The delivery of a reply that changes no turn.
+    pub(crate) fn without_turn(shared: &Arc<Shared>) -> Self {
         Self { shared: Arc::clone(shared), state: State::Over }
     }
 
@@ -85,7 +85,7 @@ impl Course {
     }
 }
 
-impl Witness for Course {
+impl Witness for TurnDelivery {
     fn sending(&mut self, index: usize) {
         match &mut self.state {
             State::Open { marks, done, .. } => match marks.get(index) {
@@ -106,7 +106,7 @@ impl Witness for Course {
 }
 
 impl Mark {
-    fn of(frame: &Frame) -> Self {
+    fn new(frame: &Frame) -> Self {
         match frame.name() {
             Some("response.output_item.done") => {
                 let event = frame.json().unwrap_or_default();

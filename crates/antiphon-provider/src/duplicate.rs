@@ -1,4 +1,4 @@
-//! What a model was given more than once.
+//! Duplicates in a model's input.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::Recorded;
 
-/// Something that stands twice in what a model was given.
+/// Something that a model's input contains twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Twice {
     /// An item, by its id.
     Item(String),
     /// A call or an output of this type for this `call_id`.
     Call(String, String),
-    /// A text of this role. Where users may say the same twice, this alone is no fault. What an
-    /// assistant says counts only behind the same words of a user.
+    /// A text of this role. Users may repeat themselves, so this alone is not an error. An
+    /// assistant's text counts only if it answers the same user text.
     Text(String, String),
 }
 
@@ -30,8 +30,7 @@ impl fmt::Display for Twice {
 }
 
 impl Recorded {
-    /// What the model was given twice in this request: nothing, if all is well, and of a request
-    /// that asked no model.
+    /// The duplicates in the model's input of this request. Empty if no model ran.
     pub fn twice(&self) -> Vec<Twice> {
         twice(self.given.as_deref().unwrap_or_default())
     }
@@ -39,10 +38,10 @@ impl Recorded {
 
 fn twice(items: &[Value]) -> Vec<Twice> {
     let mut seen = HashSet::new();
-    let mut said_by_user = String::new();
+    let mut user_text = String::new();
     let mut found = Vec::new();
     for item in items {
-        for (behind, mark) in marks(item, &mut said_by_user) {
+        for (behind, mark) in marks(item, &mut user_text) {
             if !seen.insert((behind, mark.clone())) && !found.contains(&mark) {
                 found.push(mark);
             }
@@ -51,18 +50,19 @@ fn twice(items: &[Value]) -> Vec<Twice> {
     found
 }
 
-/// By what an item is known, each with the words that it has to stand behind to be the same.
-fn marks(item: &Value, said_by_user: &mut String) -> Vec<(String, Twice)> {
-    let text_of = |field: &str| item[field].as_str().map(str::to_owned);
-    let id = text_of("id").map(|id| (String::new(), Twice::Item(id)));
-    let call = text_of("type").zip(text_of("call_id"));
+/// The keys of an item. A key is a duplicate only if its context is equal too: for an assistant's
+/// text, the user's text before it.
+fn marks(item: &Value, user_text: &mut String) -> Vec<(String, Twice)> {
+    let string_field = |field: &str| item[field].as_str().map(str::to_owned);
+    let id = string_field("id").map(|id| (String::new(), Twice::Item(id)));
+    let call = string_field("type").zip(string_field("call_id"));
     let call = call.map(|(kind, call_id)| (String::new(), Twice::Call(kind, call_id)));
-    let said = text_of("role").map(|role| {
+    let said = string_field("role").map(|role| {
         let text = text(&item["content"]);
         if role == "user" {
-            said_by_user.clone_from(&text);
+            user_text.clone_from(&text);
         }
-        let behind = if role == "assistant" { said_by_user.clone() } else { String::new() };
+        let behind = if role == "assistant" { user_text.clone() } else { String::new() };
         (behind, Twice::Text(role, text))
     });
     id.into_iter().chain(call).chain(said).collect()

@@ -1,4 +1,4 @@
-//! A request as the routes see it.
+//! A request as the routes receive it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::refusals;
 use crate::world::Shared;
 
-/// Tokens that begin like this are no valid keys.
+/// Tokens with this prefix are invalid keys.
 const WRONG: &str = "sk-wrong";
 
-/// A request: whose it is, where it goes and what it holds.
-pub(super) struct Asked<'a> {
+/// A request with its account, its path and its body.
+pub(super) struct RouteRequest<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) method: Method,
     pub(super) path: String,
@@ -24,7 +24,7 @@ pub(super) struct Asked<'a> {
     pub(super) body: Bytes,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RouteRequest<'a> {
     pub(super) fn read(
         shared: &'a Arc<Shared>,
         method: Method,
@@ -37,8 +37,8 @@ impl<'a> Asked<'a> {
         Self { shared, method, path: uri.path().to_owned(), query, token, body }
     }
 
-    /// Whether the caller has shown a key that is one.
-    pub(super) fn authorized(&self) -> Result<(), Refusal> {
+    /// Fails if the key is missing or invalid.
+    pub(super) fn check_key(&self) -> Result<(), Refusal> {
         match self.token.as_str() {
             _ if !self.shared.options.is_strict() => Ok(()),
             "" => Err(refusals::no_key()),
@@ -51,12 +51,12 @@ impl<'a> Asked<'a> {
         serde_json::from_slice(&self.body).map_err(|_| Refusal::invalid_json())
     }
 
-    /// The body, where it may be left out.
+    /// The body as JSON; an absent body is an empty object.
     pub(super) fn json_or_nothing(&self) -> Result<Value, Refusal> {
         if self.body.is_empty() { Ok(json!({})) } else { self.json() }
     }
 
-    pub(super) fn asks_for(&self, flag: &str) -> bool {
+    pub(super) fn has_query_flag(&self, flag: &str) -> bool {
         self.query.get(flag).is_some_and(|value| value == "true")
     }
 }
