@@ -72,7 +72,7 @@ impl StrictProvider {
         Unbound(options)
     }
 
-    /// Where to send requests: `http://127.0.0.1:PORT/v1`.
+    /// The base URL of requests: `http://127.0.0.1:PORT/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }

@@ -3,7 +3,7 @@
 /// An API of model servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
-    /// OpenAI's Responses, as a provider serves it that keeps no state.
+    /// OpenAI's Responses API, as a stateless provider serves it.
     Responses,
     /// Chat Completions, as OpenAI and `DeepSeek` serve it.
     Chat,
@@ -15,7 +15,7 @@ impl Api {
     /// Every API.
     pub const ALL: [Self; 3] = [Self::Responses, Self::Chat, Self::Anthropic];
 
-    /// Where requests are sent: `/v1/responses`.
+    /// The path of its requests: `/v1/responses`, for example.
     pub fn path(self) -> &'static str {
         match self {
             Self::Responses => "/v1/responses",
@@ -24,7 +24,7 @@ impl Api {
         }
     }
 
-    /// The API that is served at `path`.
+    /// The API with this path.
     pub fn at(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.path() == path)
     }

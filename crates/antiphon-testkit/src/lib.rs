@@ -1,17 +1,17 @@
-//! A strict fake upstream: `POST /v1/responses` as a stateless provider would serve it,
+//! A strict fake upstream. It serves `POST /v1/responses` as a stateless provider does,
 //! `POST /v1/chat/completions` as OpenAI and `DeepSeek` do, and Anthropic's `POST /v1/messages`.
 //!
-//! - [`judge`]: whether a provider would accept a request, and its own error text if not. It is
-//!   written from the provider's published and recorded behaviour alone and shares no code with
-//!   the gateway, so that the two can disagree.
-//! - [`stream`]: a builder of whole answers, event by event, in the form of each [`Api`].
+//! - [`judge`]: decides whether a provider would accept a request, with the provider's error text
+//!   if not. It follows the provider's published and recorded behaviour alone and shares no code
+//!   with the gateway, so the two can disagree.
+//! - [`stream`]: builds complete answers, event by event, in the form of each [`Api`].
 //! - [`FakeUpstream`]: an HTTP server that records every request with its verdict and plays
-//!   scripted replies, with every chunk boundary under the test's control.
-//! - [`serve`], [`deliver`], [`Reply`], [`Exchange`]: the machinery below, for other providers.
-//! - [`recall`]: the model that answers when nothing is scripted. It knows only what the input
-//!   holds, so a lost turn shows in its answer.
-//! - [`process`]: a gateway as a process of its own, whose memory can be measured.
-//! - [`postgres`]: a real PostgreSQL server, with as many empty databases as tests want.
+//!   scripted replies. The test controls every chunk boundary.
+//! - [`serve`], [`deliver`], [`Reply`], [`Exchange`]: parts of that server, for other providers.
+//! - [`recall`]: the model that answers if nothing is scripted. It knows only its input, so a lost
+//!   turn shows in its answer.
+//! - [`process`]: a gateway as a separate process, whose memory can be measured.
+//! - [`postgres`]: a real PostgreSQL server that creates empty databases for tests.
 
 mod api;
 pub mod digest;

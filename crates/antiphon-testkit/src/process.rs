@@ -1,4 +1,4 @@
-//! A gateway as a process of its own, for measurements.
+//! A gateway as a separate process, for measurements.
 
 use std::error::Error;
 use std::fs;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
-/// An `antiphon serve` on a store of its own. It ends when this is dropped.
+/// A running `antiphon serve` with its own store. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Gateway {
     process: Child,
@@ -20,18 +20,18 @@ pub struct Gateway {
     _folder: TempDir,
 }
 
-/// Memory of a process, in bytes.
+/// The memory of a process, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// What is resident now.
+    /// The resident memory now.
     pub resident: u64,
-    /// The most that was resident since the process started, or since [`Gateway::forget_peak`].
+    /// The maximum since the process started, or since [`Gateway::forget_peak`].
     pub peak: u64,
 }
 
 impl Gateway {
-    /// Starts it in front of this upstream, with these further arguments. It is given no variables
-    /// but those that configure an allocator.
+    /// Starts a gateway for this upstream, with additional arguments. The process inherits no
+    /// environment variables except those that configure an allocator.
     pub async fn start(
         program: &Path,
         upstream: &str,
@@ -57,17 +57,17 @@ impl Gateway {
         Ok(Self { process, address: address.parse()?, _output: output, _folder: folder })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Has Linux take what is resident now for the peak.
+    /// Resets the peak to the current resident memory.
     pub fn forget_peak(&self) -> io::Result<()> {
         fs::write(format!("/proc/{}/clear_refs", self.id()?), "5")
     }
 
-    /// What it takes now, as Linux tells it.
+    /// The current memory, as Linux reports it.
     pub fn memory(&self) -> io::Result<Memory> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id()?))?;
         Ok(Memory { resident: field(&status, "VmRSS:")?, peak: field(&status, "VmHWM:")? })

@@ -1,4 +1,4 @@
-//! The provider's refusals: one constructor for each, with the provider's own text.
+//! The provider's refusals: one constructor for each, with the provider's text.
 
 mod anthropic;
 mod catalogue;
@@ -11,25 +11,25 @@ use crate::{Api, digest};
 
 const INVALID_REQUEST: &str = "invalid_request_error";
 
-/// A request that is refused: the status and the members of the error body.
+/// A refusal: the status and the fields of the error body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The API that refuses, in whose form the error body is.
+    /// The API that refuses. It determines the form of the error body.
     pub api: Api,
     /// The HTTP status.
     pub status: StatusCode,
     /// The error's `type`.
     pub kind: &'static str,
-    /// The parameter at fault, with its place for an item: `input[3].id`.
+    /// The parameter at fault, with the path of an item: `input[3].id`.
     pub param: Option<String>,
-    /// The machine-readable code, where the provider has one.
+    /// The machine-readable code, if the provider has one.
     pub code: Option<&'static str>,
-    /// The sentence for people.
+    /// The error text.
     pub message: String,
 }
 
 impl Refusal {
-    /// The error body: `{"error": {"message", "type", "param", "code"}}`, from Anthropic
+    /// The error body: `{"error": {"message", "type", "param", "code"}}`, or for Anthropic
     /// `{"type": "error", "error": {"type", "message"}, "request_id"}`.
     pub fn body(&self) -> Value {
         match self.api {
@@ -71,7 +71,7 @@ impl Refusal {
     }
 }
 
-/// Of the request as a whole.
+/// The request as a whole.
 impl Refusal {
     /// The body is not JSON.
     pub fn invalid_json() -> Self {
@@ -82,25 +82,25 @@ impl Refusal {
         Self::bad_request(None, None, message.to_owned())
     }
 
-    /// Nothing is served there.
+    /// The URL does not exist.
     pub fn unknown_url(method: &http::Method, path: &str) -> Self {
         let message = format!("Invalid URL ({method} {path})");
         Self { status: StatusCode::NOT_FOUND, ..Self::bad_request(None, None, message) }
     }
 
-    /// A parameter that must be there is not.
+    /// A required parameter is missing.
     pub fn missing_parameter(param: &str) -> Self {
         catalogue::refusal("missing_parameter", &[("param", param)])
     }
 
-    /// There is nothing to answer.
+    /// The request has no input.
     pub fn missing_input() -> Self {
         let message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' \
             must be provided.";
         Self::bad_request(None, Some("missing_required_parameter"), message.to_owned())
     }
 
-    /// A parameter is of another JSON type; `expected` has its article.
+    /// A parameter has the wrong JSON type. `expected` includes its article.
     pub fn wrong_type(param: &str, expected: &str, got: &Value) -> Self {
         let got = json_type(got);
         let message =
@@ -124,27 +124,27 @@ impl Refusal {
         Self::bad_request(Some("include"), None, message.to_owned())
     }
 
-    /// The model does not reason, so it has nothing to encrypt.
+    /// The model does not reason, so it has no content to encrypt.
     pub fn encrypted_reasoning_unsupported() -> Self {
         let message = "Encrypted content is not supported with this model.";
         Self::bad_request(Some("include"), None, message.to_owned())
     }
 }
 
-/// Of the shape of ids.
+/// The form of ids.
 impl Refusal {
     pub(crate) fn empty_string(param: &str) -> Self {
         catalogue::refusal("empty_string", &[("param", param)])
     }
 
-    /// A string has more characters than it may.
+    /// A string is too long.
     pub fn too_long(param: &str, maximum: usize, length: usize) -> Self {
         let (maximum, length) = (maximum.to_string(), length.to_string());
         let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
         catalogue::refusal("string_too_long", &values)
     }
 
-    /// An id is not of the form that its kind has.
+    /// An id has the wrong prefix for its item type.
     pub fn wrong_prefix(param: &str, id: &str, prefix: &str) -> Self {
         let values = [("param", param), ("id", id), ("prefix", prefix)];
         catalogue::refusal("wrong_id_prefix", &values)
@@ -155,14 +155,14 @@ impl Refusal {
     }
 }
 
-/// Of what the items are to each other.
+/// Relations between items.
 impl Refusal {
-    /// An item is referred to that is not stored.
+    /// A reference names an item that is not stored.
     pub fn item_not_found(id: &str) -> Self {
         catalogue::refusal("unresolved_reference", &[("id", id)])
     }
 
-    /// The provider shows the first and last four characters of the content.
+    /// Encrypted content is invalid. The text shows its first and last four characters.
     pub(crate) fn encrypted_content(sealed: &str, reason: &str) -> Self {
         let first: String = sealed.chars().take(4).collect();
         let last = sealed.char_indices().nth_back(3).map_or(sealed, |(at, _)| &sealed[at..]);
@@ -171,7 +171,7 @@ impl Refusal {
         catalogue::refusal("foreign_content_with_reason", &values)
     }
 
-    /// An item stands twice.
+    /// An item occurs twice.
     pub fn duplicate_item(id: &str) -> Self {
         catalogue::refusal("duplicate_item", &[("id", id)])
     }
@@ -198,7 +198,7 @@ impl Refusal {
         catalogue::refusal("lone_reasoning", &[("id", id)])
     }
 
-    /// An item came without the reasoning that it was made with.
+    /// An item lacks the reasoning that was issued with it.
     pub fn missing_reasoning(id: &str, kind: &str, reasoning: &str) -> Self {
         let values = [("id", id), ("kind", kind), ("reasoning", reasoning)];
         catalogue::refusal("missing_reasoning", &values)

@@ -25,13 +25,13 @@ fn user(text: &str) -> Value {
     json!({"role": "user", "content": text})
 }
 
-fn said(answer: &Answer) -> String {
+fn message_text(answer: &Answer) -> String {
     let message = answer.output().pop().expect("the answer ends with a message");
     message["content"][0]["text"].as_str().expect("a message has a text").to_owned()
 }
 
 fn reply_to(input: &Value) -> String {
-    said(&recall::answer(&request(input)))
+    message_text(&recall::answer(&request(input)))
 }
 
 /// Name and arguments of every call.
@@ -47,31 +47,31 @@ fn calls(answer: &Answer) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn it_remembers_what_the_input_still_holds() {
-    let told = user("My color is purple, dog is Biscuit");
-    let asked = user("What is my color and dog name?");
+fn model_knows_only_its_input() {
+    let facts = user("My color is purple, dog is Biscuit");
+    let question = user("What is my color and dog name?");
     let noted = json!({"role": "assistant", "content": "Noted."});
-    assert_eq!(reply_to(&json!([told])), "Noted.");
-    assert_eq!(reply_to(&json!([told, noted, asked])), "purple, Biscuit");
-    assert_eq!(reply_to(&json!([noted, asked])), "I do not know.");
-    assert_eq!(reply_to(&json!([asked])), "I do not know.");
+    assert_eq!(reply_to(&json!([facts])), "Noted.");
+    assert_eq!(reply_to(&json!([facts, noted, question])), "purple, Biscuit");
+    assert_eq!(reply_to(&json!([noted, question])), "I do not know.");
+    assert_eq!(reply_to(&json!([question])), "I do not know.");
 }
 
 #[test]
-fn facts_may_be_spread_over_messages_and_corrected() {
+fn latest_fact_of_any_message_counts() {
     let color = user("My COLOR is light blue and I like it.");
     let dog =
         json!({"role": "user", "content": [{"type": "input_text", "text": "The dog is Rex!"}]});
     let corrected = user("Sorry, the dog is Max.");
-    let asked = user("So, which color and which dog?");
-    assert_eq!(reply_to(&json!([color, dog, asked])), "light blue, Rex");
-    assert_eq!(reply_to(&json!([color, dog, corrected, asked])), "light blue, Max");
-    assert_eq!(reply_to(&json!([color, asked])), "light blue");
+    let question = user("So, which color and which dog?");
+    assert_eq!(reply_to(&json!([color, dog, question])), "light blue, Rex");
+    assert_eq!(reply_to(&json!([color, dog, corrected, question])), "light blue, Max");
+    assert_eq!(reply_to(&json!([color, question])), "light blue");
     assert_eq!(reply_to(&json!([color, dog, user("Which dog?")])), "Rex");
 }
 
 #[test]
-fn only_the_user_is_believed() {
+fn only_user_statements_count() {
     let claim = json!({"role": "assistant", "content": "Your color is red."});
     assert_eq!(reply_to(&json!([claim, user("What is my color?")])), "I do not know.");
     assert_eq!(reply_to(&json!("My color is red. What is my color?")), "red");
@@ -82,7 +82,7 @@ fn only_the_user_is_believed() {
 }
 
 #[test]
-fn a_named_tool_is_called_after_reasoning() {
+fn named_tool_is_called_after_reasoning() {
     let answer = recall::answer(&request(&json!("Please Echo: hello there")));
     let kinds: Vec<Value> = answer.output().iter().map(|item| item["type"].clone()).collect();
     assert_eq!(kinds, ["reasoning", "function_call"]);
@@ -91,7 +91,7 @@ fn a_named_tool_is_called_after_reasoning() {
 }
 
 #[test]
-fn every_named_tool_is_called_and_twice_means_two_calls() {
+fn every_named_tool_is_called() {
     let both = recall::answer(&request(&json!("search cats, then echo")));
     let expected = [
         ("echo".to_owned(), json!({"text": ""})),
@@ -105,15 +105,15 @@ fn every_named_tool_is_called_and_twice_means_two_calls() {
 }
 
 #[test]
-fn no_tool_is_called_unless_its_name_stands_as_a_word_and_calls_are_allowed() {
+fn tool_call_needs_whole_word_and_permission() {
     assert_eq!(reply_to(&json!("The echoes of re_echo")), "Noted.");
     let mut forbidden = request(&json!("echo hello"));
     forbidden["tool_choice"] = json!("none");
-    assert_eq!(said(&recall::answer(&forbidden)), "Noted.");
+    assert_eq!(message_text(&recall::answer(&forbidden)), "Noted.");
 }
 
 #[test]
-fn a_model_that_does_not_reason_calls_at_once() {
+fn plain_model_calls_without_reasoning() {
     let mut plain = request(&json!("echo hello"));
     plain["model"] = json!("plain-model");
     plain["include"] = Value::Null;
@@ -123,7 +123,7 @@ fn a_model_that_does_not_reason_calls_at_once() {
 }
 
 #[test]
-fn a_model_that_is_told_not_to_reason_calls_at_once() {
+fn effort_none_disables_reasoning() {
     let mut effortless = request(&json!("echo hello"));
     effortless["reasoning"] = json!({"effort": "none"});
     let answer = recall::answer(&effortless);
@@ -131,7 +131,7 @@ fn a_model_that_is_told_not_to_reason_calls_at_once() {
 }
 
 #[test]
-fn tool_outputs_are_passed_on() {
+fn tool_outputs_are_repeated() {
     let output = |text: &str| json!({"type": "function_call_output", "output": text});
     let parts = json!([{"type": "input_text", "text": "b"}]);
     let of_parts = json!({"type": "function_call_output", "output": parts});
@@ -144,7 +144,7 @@ fn tool_outputs_are_passed_on() {
 }
 
 #[test]
-fn a_whole_conversation_stays_well_formed_and_its_ids_differ_turn_by_turn() {
+fn whole_conversation_stays_valid() {
     let mut input = Vec::new();
     for text in ["echo one", "echo two twice", "echo one", "bye"] {
         input.push(user(text));

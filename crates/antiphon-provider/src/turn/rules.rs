@@ -22,8 +22,8 @@ pub(super) fn judge(
     let items = given.iter().copied().enumerate().map(Item::read);
     let items = items.collect::<Result<Vec<_>, _>>()?;
     let sent = input.iter().map(Resolved::value).enumerate().map(Item::read);
-    state::issued_for(model, &sent.collect::<Result<Vec<_>, _>>()?)?;
-    state::no_item_twice(&items)?;
+    state::check_encrypted_content(model, &sent.collect::<Result<Vec<_>, _>>()?)?;
+    state::no_duplicate_items(&items)?;
     pairs::check(&items)?;
     state::no_lone_reasoning(&items)?;
     check_required_reasoning(&items, account)

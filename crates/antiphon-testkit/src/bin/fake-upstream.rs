@@ -1,4 +1,4 @@
-//! The fake upstream as a program, for clients that are not written in Rust.
+//! The fake upstream as a program, for clients in other languages.
 
 use std::error::Error;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! What a request must hold to be one full replay, whatever its items are.
+//! The fields that make a request a full replay.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::item::Item;
 use crate::Refusal;
 
 const ENCRYPTED_REASONING: &str = "reasoning.encrypted_content";
-/// Models whose name begins like this do not reason.
+/// Models with this prefix do not reason.
 const PLAIN: &str = "plain-";
 
 /// Whether `model` reasons, and so issues encrypted content.
@@ -14,7 +14,7 @@ pub fn reasons(model: &str) -> bool {
     !model.starts_with(PLAIN)
 }
 
-/// Whether the request asks for the encrypted content of reasoning.
+/// Whether the request includes the encrypted content of reasoning.
 pub fn includes_encrypted_reasoning(body: &Value) -> bool {
     let include = body["include"].as_array().map(Vec::as_slice).unwrap_or_default();
     include.iter().any(|what| what == ENCRYPTED_REASONING)
@@ -28,7 +28,7 @@ pub(super) fn model(body: &Value) -> Result<&str, Refusal> {
     }
 }
 
-/// The input's items. A string is one user message, so it has no items to judge.
+/// The input's items. A string is one user message, so it has no items to check.
 pub(super) fn items(body: &Value) -> Result<Vec<Item<'_>>, Refusal> {
     match &body["input"] {
         Value::Null => Err(Refusal::missing_input()),
@@ -39,7 +39,7 @@ pub(super) fn items(body: &Value) -> Result<Vec<Item<'_>>, Refusal> {
     }
 }
 
-/// State is the caller's alone: nothing is to be stored, and nothing stored is referred to.
+/// The caller owns all state: the request must not store anything or refer to stored objects.
 pub(super) fn full_replay(body: &Value) -> Result<(), Refusal> {
     if body["store"] != false {
         return Err(Refusal::storage_asked_for());

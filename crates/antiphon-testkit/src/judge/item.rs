@@ -1,17 +1,17 @@
-//! One input item as the judge sees it.
+//! One input item.
 
 use serde_json::{Map, Value};
 
 use crate::Refusal;
 
-/// An input item and its place in the input.
+/// An input item and its position.
 pub struct Item<'a> {
     index: usize,
     fields: &'a Map<String, Value>,
 }
 
 impl<'a> Item<'a> {
-    /// The item at this place of an input; what is no object is refused.
+    /// The item at this position; refused if it is not an object.
     pub fn read((index, raw): (usize, &'a Value)) -> Result<Self, Refusal> {
         match raw {
             Value::Object(fields) => Ok(Self { index, fields }),
@@ -19,12 +19,12 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The item's type. Messages may leave it out.
+    /// The item's type. Messages may omit it.
     pub fn kind(&self) -> &'a str {
         self.text("type").unwrap_or("message")
     }
 
-    /// The item's type as the provider's sentences name it.
+    /// The item's type as the provider's texts name it: `function call`.
     pub(super) fn kind_in_words(&self) -> String {
         self.kind().replace('_', " ")
     }
@@ -34,18 +34,18 @@ impl<'a> Item<'a> {
         self.text("id")
     }
 
-    /// What a call and its output find each other by.
+    /// The `call_id` that links a call and its output.
     pub fn call_id(&self) -> Option<&'a str> {
         self.text("call_id")
     }
 
-    /// The sealed content of reasoning; empty is none.
+    /// The encrypted content of reasoning; an empty string counts as none.
     pub fn encrypted_content(&self) -> Option<&'a str> {
         self.text("encrypted_content").filter(|sealed| !sealed.is_empty())
     }
 
-    /// Whether the model made it: what reasoning may lead to. Types that nobody knows may be its.
-    pub fn is_of_the_model(&self) -> bool {
+    /// Whether the item is model output, which may follow reasoning. Unknown types count as such.
+    pub fn is_model_output(&self) -> bool {
         match self.kind() {
             "message" => self.text("role") == Some("assistant"),
             "item_reference"
@@ -57,12 +57,12 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The name of one of its fields in an error: `input[3].id`.
+    /// The path of a field in error texts: `input[3].id`.
     pub fn param(&self, field: &str) -> String {
         format!("input[{}].{field}", self.index)
     }
 
-    /// A field as it was sent; absent and null are the same, as clients make nulls up.
+    /// A field. Absent and null are equal, because clients send nulls for unset fields.
     pub(super) fn field(&self, name: &str) -> &'a Value {
         self.fields.get(name).unwrap_or(&Value::Null)
     }

@@ -1,5 +1,5 @@
-//! Would a provider accept this request? Each API has a judge of its own; the one of the Responses
-//! API stands here and is a provider that keeps no state.
+//! Validates requests as a provider would. Each API has its own judge; this module has the one of
+//! the Responses API, which acts as a stateless provider.
 
 pub mod anthropic;
 pub mod chat;
@@ -16,11 +16,10 @@ use crate::Refusal;
 pub use contract::{includes_encrypted_reasoning, reasons};
 pub use item::Item;
 
-/// Judges the body of `POST /v1/responses`: the first refusal that it deserves, or none.
+/// Validates the body of `POST /v1/responses` and returns the first refusal.
 ///
-/// In the provider's order: the model, the input, what a full replay must and must not ask for,
-/// the shape of every item, then what the items are to each other. Fields and item types that
-/// nobody knows are accepted.
+/// The order is the provider's: the model, the input, the fields of a full replay, the form of each
+/// item, then the relations between the items. Unknown fields and item types are accepted.
 pub fn judge(body: &Value) -> Result<(), Refusal> {
     let model = contract::model(body)?;
     let items = contract::items(body)?;
@@ -28,9 +27,9 @@ pub fn judge(body: &Value) -> Result<(), Refusal> {
     contract::encrypted_reasoning(body, model)?;
 
     items.iter().try_for_each(shape::check)?;
-    state::nothing_left_with_the_provider(&items)?;
-    state::issued_for(model, &items)?;
-    state::no_item_twice(&items)?;
+    state::no_references(&items)?;
+    state::check_encrypted_content(model, &items)?;
+    state::no_duplicate_items(&items)?;
     pairs::check(&items)?;
     state::no_lone_reasoning(&items)
 }

@@ -1,11 +1,11 @@
-//! Every call is answered once, after it was made, by an output of its own kind.
+//! Every call has exactly one output, after it and of the matching type.
 
 use std::collections::HashMap;
 
 use super::item::Item;
 use crate::Refusal;
 
-/// Call types and the type of the output that answers each.
+/// Call types and the matching output types.
 const PAIRS: [(&str, &str); 8] = [
     ("function_call", "function_call_output"),
     ("custom_tool_call", "custom_tool_call_output"),
@@ -18,11 +18,11 @@ const PAIRS: [(&str, &str); 8] = [
 ];
 
 pub(super) fn is_paired(kind: &str) -> bool {
-    Role::of(kind).is_some()
+    Role::from_kind(kind).is_some()
 }
 
-/// Types that may lack a `call_id`: a search that the provider ran itself has none, a local shell's
-/// output may name its call by `id`.
+/// Whether the type may lack a `call_id`. A search that the provider runs has none, and a local
+/// shell's output may name its call by `id`.
 pub(super) fn may_be_anonymous(kind: &str) -> bool {
     matches!(
         kind,
@@ -33,7 +33,7 @@ pub(super) fn may_be_anonymous(kind: &str) -> bool {
     )
 }
 
-/// Checks that every call has its one output behind it, and every output its call before it.
+/// Checks that every call has one output after it, and every output a call before it.
 pub fn check(items: &[Item<'_>]) -> Result<(), Refusal> {
     let mut calls = Calls::default();
     items.iter().try_for_each(|item| calls.follow(item))?;
@@ -47,7 +47,7 @@ enum Role {
 }
 
 impl Role {
-    fn of(kind: &str) -> Option<Self> {
+    fn from_kind(kind: &str) -> Option<Self> {
         PAIRS.iter().enumerate().find_map(|(pair, (call, output))| match kind {
             kind if kind == *call => Some(Self::Call { pair }),
             kind if kind == *output => Some(Self::Output { pair }),
@@ -58,16 +58,16 @@ impl Role {
 
 type Key<'a> = (usize, &'a str);
 
-/// The calls so far, in order, and whether each has its output.
+/// The calls so far, in order, and whether each has an output.
 #[derive(Default)]
 struct Calls<'a> {
-    made: Vec<(Key<'a>, String)>,
+    order: Vec<(Key<'a>, String)>,
     answered: HashMap<Key<'a>, bool>,
 }
 
 impl<'a> Calls<'a> {
     fn follow(&mut self, item: &Item<'a>) -> Result<(), Refusal> {
-        match (Role::of(item.kind()), pairing_id(item)) {
+        match (Role::from_kind(item.kind()), pairing_id(item)) {
             (Some(Role::Call { pair }), Some(id)) => self.call((pair, id), item),
             (Some(Role::Output { pair }), Some(id)) => self.output((pair, id), item),
             _ => Ok(()),
@@ -78,7 +78,7 @@ impl<'a> Calls<'a> {
         if self.answered.insert(key, false).is_some() {
             return Err(Refusal::duplicate_call(&item.kind_in_words(), key.1));
         }
-        self.made.push((key, item.kind_in_words()));
+        self.order.push((key, item.kind_in_words()));
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl<'a> Calls<'a> {
     }
 
     fn all_answered(&self) -> Result<(), Refusal> {
-        match self.made.iter().find(|(key, _)| !self.answered[key]) {
+        match self.order.iter().find(|(key, _)| !self.answered[key]) {
             Some(((_, call_id), what)) => Err(Refusal::no_output_for(what, call_id)),
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! The shape of one item's ids.
+//! The form of an item's ids.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::Refusal;
 
 const MAXIMUM_LENGTH: usize = 64;
 
-/// The prefix of the ids of each item type, where the provider has one.
+/// The id prefix of each item type that has one.
 const PREFIXES: [(&str, &str); 17] = [
     ("message", "msg"),
     ("reasoning", "rs"),
@@ -29,18 +29,18 @@ const PREFIXES: [(&str, &str); 17] = [
     ("compaction", "cmp"),
 ];
 
-/// Checks the length, the prefix and the characters of an item's id, and that its call is named.
+/// Checks the length, the prefix and the characters of an item's id, and its `call_id`.
 pub fn check(item: &Item<'_>) -> Result<(), Refusal> {
-    bounded(item, "id")?;
-    prefixed(item)?;
+    check_length(item, "id")?;
+    check_id(item)?;
     if !pairs::is_paired(item.kind()) {
         return Ok(());
     }
-    bounded(item, "call_id")?;
-    named(item)
+    check_length(item, "call_id")?;
+    check_call_id(item)
 }
 
-fn bounded(item: &Item<'_>, field: &str) -> Result<(), Refusal> {
+fn check_length(item: &Item<'_>, field: &str) -> Result<(), Refusal> {
     match item.field(field) {
         Value::Null => Ok(()),
         Value::String(id) => match id.chars().count() {
@@ -53,7 +53,7 @@ fn bounded(item: &Item<'_>, field: &str) -> Result<(), Refusal> {
     }
 }
 
-fn prefixed(item: &Item<'_>) -> Result<(), Refusal> {
+fn check_id(item: &Item<'_>) -> Result<(), Refusal> {
     let prefix = PREFIXES.iter().find(|(kind, _)| *kind == item.kind());
     let (Some(id), Some((_, prefix))) = (item.id(), prefix) else {
         return Ok(());
@@ -68,8 +68,8 @@ fn prefixed(item: &Item<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A call and its output need a `call_id` to find each other by, unless the type may go without.
-fn named(item: &Item<'_>) -> Result<(), Refusal> {
+/// A call and its output need a `call_id`, unless their type may lack it.
+fn check_call_id(item: &Item<'_>) -> Result<(), Refusal> {
     match item.call_id() {
         Some("") => Err(Refusal::empty_string(&item.param("call_id"))),
         None if !pairs::may_be_anonymous(item.kind()) => {

@@ -1,4 +1,4 @@
-//! Who runs a server.
+//! The user that runs a server.
 
 use std::fs;
 use std::io;
@@ -7,40 +7,40 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Whose a server's files and processes are. PostgreSQL refuses to run as the superuser.
+/// The user that owns a server's files and processes. PostgreSQL refuses to run as root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Account {
-    /// Of whoever runs the tests.
+    /// The user that runs the tests.
     Own,
-    /// Of the unprivileged user `nobody`, since the tests are run by the superuser.
+    /// The unprivileged user `nobody`, because the tests run as root.
     Nobody { uid: u32, gid: u32 },
 }
 
 impl Account {
-    /// The account for a server whose files are in this folder, which this process has made; it is
-    /// the account's from now on.
-    pub(super) fn of(folder: &Path) -> io::Result<Self> {
-        // Whoever runs a process owns what it makes.
+    /// Selects the user for a server with files in `folder` and makes the user its owner. This
+    /// process must have created the folder.
+    pub(super) fn for_folder(folder: &Path) -> io::Result<Self> {
+        // The creator of a file owns it.
         if fs::metadata(folder)?.uid() != SUPERUSER {
             return Ok(Self::Own);
         }
         let users = fs::read_to_string("/etc/passwd")?;
         let account = nobody(&users).ok_or_else(|| {
-            io::Error::other("PostgreSQL does not run as root, and there is no user `nobody`")
+            io::Error::other("PostgreSQL cannot run as root, and there is no user `nobody`")
         })?;
-        account.give(folder)?;
+        account.chown_to(folder)?;
         Ok(account)
     }
 
-    /// Gives the account a file or a folder.
-    pub(super) fn give(self, path: &Path) -> io::Result<()> {
+    /// Makes the user the owner of a file or a folder.
+    pub(super) fn chown_to(self, path: &Path) -> io::Result<()> {
         match self {
             Self::Own => Ok(()),
             Self::Nobody { uid, gid } => chown(path, Some(uid), Some(gid)),
         }
     }
 
-    /// A program that the account runs, in a folder of its own.
+    /// A command that runs as the user, with `folder` as its working directory.
     pub(super) fn command(self, program: &Path, folder: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(folder).env("LC_ALL", "C");
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_found_among_the_users() {
+    fn nobody_is_found_in_passwd() {
         let users = "root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65533:nobody:/:/bin/false\n";
         assert_eq!(nobody(users), Some(Account::Nobody { uid: 65534, gid: 65533 }));
         assert_eq!(nobody("root:x:0:0:root:/:/bin/sh\n"), None);

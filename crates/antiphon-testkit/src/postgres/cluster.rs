@@ -8,18 +8,18 @@ use tokio::process::Command;
 use tokio::task::spawn_blocking;
 
 use super::account::Account;
-use super::programs::{self, Programs, succeeded};
+use super::programs::{self, Programs, stdout_of};
 use super::tree;
 
-/// Who may do everything on a server.
+/// The name of the server's superuser.
 pub(super) const USER: &str = "postgres";
 
-/// The password of [`USER`]: no secret, since a server is of loopback and holds tests' data alone.
+/// The password of [`USER`]. It is not secret: a server is on loopback and has only test data.
 pub(super) const PASSWORD: &str = "of-the-tests";
 
-/// Makes the files of a new server in `folder`, which is the account's.
+/// Creates the files of a new server in `folder`, which the account owns.
 ///
-/// Their making takes a second, so that one copy is kept for each version.
+/// This takes a second, so a copy is cached for each version.
 pub(super) async fn create(
     programs: &Programs,
     account: Account,
@@ -27,7 +27,7 @@ pub(super) async fn create(
 ) -> io::Result<PathBuf> {
     let files = folder.join("data");
     let kept = programs::cache().map(|cache| {
-        let name = format!("{}-{EDITION}", programs.version);
+        let name = format!("{}-{INITDB_VERSION}", programs.version);
         cache.join("clusters").join(name)
     });
     match kept {
@@ -50,18 +50,18 @@ async fn initialize(
 ) -> io::Result<()> {
     let password = folder.join("password");
     fs::write(&password, PASSWORD)?;
-    account.give(&password)?;
+    account.chown_to(&password)?;
     let mut command = account.command(&programs.path("initdb"), folder);
     command.args(["--no-sync", "--no-instructions", "--wal-segsize=1"]);
     command.args(["--locale=C", "--encoding=UTF8", "--auth=scram-sha-256"]);
     command.arg(format!("--username={USER}")).arg("--pwfile").arg(&password);
     command.arg("--pgdata").arg(files);
     if programs.major() >= 16 {
-        // Clients spend a moment on each iteration, with each connection.
+        // Each connection computes all iterations, which costs time.
         command.args(["--set", "scram_iterations=1"]);
     }
     let output = Command::from(command).output().await?;
-    succeeded("initdb", &output)?;
+    stdout_of("initdb", &output)?;
     fs::remove_file(password)
 }
 
@@ -69,10 +69,10 @@ async fn copy(from: PathBuf, to: PathBuf, account: Account) -> io::Result<()> {
     blocking(move || tree::copy(&from, &to, account)).await
 }
 
-/// Keeps a copy for other servers: whole, or not at all. Another process may have been first.
+/// Caches a copy for other servers, atomically. Another process may have been first.
 async fn keep(files: PathBuf, kept: PathBuf) -> io::Result<()> {
     blocking(move || {
-        let folder = kept.parent().expect("it is below the cache");
+        let folder = kept.parent().expect("it is inside the cache");
         fs::create_dir_all(folder)?;
         let made = tempfile::tempdir_in(folder)?;
         let copied = made.path().join("data");
@@ -89,5 +89,6 @@ async fn blocking(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io:
     spawn_blocking(work).await.expect("it does not panic")
 }
 
-/// Counts what `initdb` was told over time, so that what an earlier one has made is not used.
-const EDITION: u32 = 2;
+/// The version of the arguments to `initdb`. Increase it when they change, so that files from
+/// older arguments are not used.
+const INITDB_VERSION: u32 = 2;

@@ -1,7 +1,7 @@
-//! A real PostgreSQL for the tests: a server of its own for each test process, or for one test.
+//! A real PostgreSQL server for tests: one for each test process, or for one test.
 //!
-//! A server listens on a free loopback port and on a Unix socket, asks for a password, and keeps its
-//! files in a temporary folder. It ends with the process that started it, however that ends.
+//! A server listens on a free loopback port and on a Unix socket, requires a password, and stores
+//! its files in a temporary folder. It ends with the process that started it, even if that crashes.
 
 mod account;
 mod cluster;

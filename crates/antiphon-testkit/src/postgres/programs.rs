@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are.
+//! Finds PostgreSQL's programs.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use std::process::Output;
 use super::account::Account;
 use super::tree;
 
-/// A folder with `postgres` and `initdb`, as an account may run them.
+/// A folder with `postgres` and `initdb` that an account may execute.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
     folder: PathBuf,
@@ -19,39 +19,38 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// The programs that tests use: what `ANTIPHON_POSTGRES_BIN` names, else what
-    /// `cargo xtask test --only postgres` has installed, else what the system has.
+    /// Finds the programs: in `ANTIPHON_POSTGRES_BIN`, else as installed by
+    /// `cargo xtask test --only postgres`, else in the system's folders.
     ///
-    /// An account that may not enter the folder in which they were installed gets a copy below its
-    /// `own`.
+    /// If the account may not enter the installed folder, the programs are copied into `own`.
     pub(super) async fn find(account: Account, own: &Path) -> io::Result<Self> {
         let cache = cache();
         let folder = folder(env::var_os(VARIABLE), cache.as_deref(), Path::new(SYSTEM));
         let folder = folder.map_err(io::Error::other)?;
         let installed = cache.map(|cache| cache.join(INSTALLATION));
-        match (Self::of(folder.clone(), account, own).await, installed) {
+        match (Self::probe(folder.clone(), account, own).await, installed) {
             (Err(error), Some(installed))
                 if error.kind() == io::ErrorKind::PermissionDenied
                     && folder.starts_with(&installed) =>
             {
                 let copied = own.join(INSTALLATION);
                 tree::copy(&installed, &copied, account)?;
-                Self::of(copied.join("bin"), account, own).await
+                Self::probe(copied.join("bin"), account, own).await
             }
             (found, _) => found,
         }
     }
 
-    async fn of(folder: PathBuf, account: Account, own: &Path) -> io::Result<Self> {
+    async fn probe(folder: PathBuf, account: Account, own: &Path) -> io::Result<Self> {
         let mut command = account.command(&folder.join("postgres"), own);
         command.arg("--version");
         let output = tokio::process::Command::from(command).output().await?;
-        let said = succeeded("postgres --version", &output)?;
-        let version = said.split_whitespace().nth(2).unwrap_or_default().to_owned();
+        let stdout = stdout_of("postgres --version", &output)?;
+        let version = stdout.split_whitespace().nth(2).unwrap_or_default().to_owned();
         Ok(Self { folder, version })
     }
 
-    /// The first number of the version.
+    /// The major version.
     pub(super) fn major(&self) -> u32 {
         let number: String = self.version.chars().take_while(char::is_ascii_digit).collect();
         number.parse().unwrap_or_default()
@@ -62,18 +61,18 @@ impl Programs {
     }
 }
 
-/// What a program has printed, if it ended well; else all that it said.
-pub(super) fn succeeded(name: &str, output: &Output) -> io::Result<String> {
-    let said = String::from_utf8_lossy(&output.stdout);
+/// The standard output of a program that stdout_of; otherwise an error with all of its output.
+pub(super) fn stdout_of(name: &str, output: &Output) -> io::Result<String> {
+    let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.success() {
-        return Ok(said.into_owned());
+        return Ok(stdout.into_owned());
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("{name}: {}\n{said}{complaint}", output.status)))
+    Err(io::Error::other(format!("{name}: {}\n{stdout}{complaint}", output.status)))
 }
 
-/// Where what the tests need of PostgreSQL is kept from run to run: below the folder in which cargo
-/// builds, which carries a mark.
+/// The folder for files that later runs reuse. It is inside cargo's target folder, which
+/// `CACHEDIR.TAG` marks.
 pub(super) fn cache() -> Option<PathBuf> {
     let program = env::current_exe().ok()?;
     let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists())?;
@@ -82,11 +81,11 @@ pub(super) fn cache() -> Option<PathBuf> {
 
 fn folder(named: Option<OsString>, cache: Option<&Path>, system: &Path) -> Result<PathBuf, String> {
     if let Some(named) = named.map(PathBuf::from) {
-        let missing = || format!("{VARIABLE} is {}: no `postgres` is there", named.display());
+        let missing = || format!("{VARIABLE} is {}, which has no `postgres`", named.display());
         return holds(&named).then(|| named.clone()).ok_or_else(missing);
     }
     let installed = cache.map(|cache| cache.join(INSTALLATION).join("bin"));
-    let found = installed.filter(|folder| holds(folder)).or_else(|| newest_of(system));
+    let found = installed.filter(|folder| holds(folder)).or_else(|| newest_version(system));
     found.ok_or_else(|| MISSING.to_owned())
 }
 
@@ -94,8 +93,8 @@ fn holds(folder: &Path) -> bool {
     folder.join("postgres").is_file() && folder.join("initdb").is_file()
 }
 
-/// Debian keeps the programs of each version in a folder of its number.
-fn newest_of(system: &Path) -> Option<PathBuf> {
+/// The newest version in a folder like Debian's, with one subfolder for each version.
+fn newest_version(system: &Path) -> Option<PathBuf> {
     let versions = fs::read_dir(system).ok()?.flatten();
     let bins = versions.filter_map(|entry| {
         let number: u32 = entry.file_name().to_str()?.parse().ok()?;
@@ -107,9 +106,9 @@ fn newest_of(system: &Path) -> Option<PathBuf> {
 const VARIABLE: &str = "ANTIPHON_POSTGRES_BIN";
 const INSTALLATION: &str = "installation";
 const SYSTEM: &str = "/usr/lib/postgresql";
-const MISSING: &str = "this test needs PostgreSQL, and there is none: \
-    `cargo xtask test --only postgres` installs it for the tests, \
-    or ANTIPHON_POSTGRES_BIN names the folder of its programs";
+const MISSING: &str = "this test needs PostgreSQL, but none was found: \
+    install it for the tests with `cargo xtask test --only postgres`, \
+    or set ANTIPHON_POSTGRES_BIN to the folder of its programs";
 
 #[cfg(test)]
 mod tests {
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_comes_before_what_is_installed_and_that_before_the_systems() {
+    fn named_folder_precedes_installed_and_system() {
         let root = tempfile::tempdir().unwrap();
         let (cache, system) = (root.path().join("cache"), root.path().join("system"));
         let find = |named: Option<&Path>| {
@@ -142,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_nowhere_is_told_so() {
+    fn named_folder_without_postgres_is_an_error() {
         let root = tempfile::tempdir().unwrap();
         let error = folder(Some(root.path().into()), None, root.path()).unwrap_err();
         assert!(error.starts_with("ANTIPHON_POSTGRES_BIN is "), "{error}");
-        assert!(error.ends_with(": no `postgres` is there"), "{error}");
+        assert!(error.ends_with(", which has no `postgres`"), "{error}");
     }
 }

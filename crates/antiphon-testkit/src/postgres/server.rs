@@ -15,13 +15,13 @@ use super::cluster::{self, PASSWORD, USER};
 use super::programs::Programs;
 use super::watchdog::{Phase, Signal, Watchdog};
 
-/// A PostgreSQL server. Dropped, it is shut down at once and its files are removed.
+/// A PostgreSQL server. Dropping it shuts it down immediately and deletes its files.
 ///
-/// A test whose server cannot be started fails with the reason; where no PostgreSQL is to be found,
-/// with the command that installs it.
+/// A test whose server cannot start fails with the reason. If PostgreSQL is not installed, the
+/// message has the command that installs it.
 #[derive(Debug)]
 pub struct Server {
-    // In this order: what runs ends before its files go.
+    // The order matters: the process ends before its files are deleted.
     running: Option<Watchdog>,
     folder: TempDir,
     files: PathBuf,
@@ -35,13 +35,13 @@ pub struct Server {
 /// Whether a commit waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// It does not: it survives the server, not the machine. For speed.
+    /// Commits do not wait: they survive a crash of the server, but not of the machine. Faster.
     Relaxed,
-    /// It does, as a server does that is not for tests.
+    /// Commits wait for the disk, as on a production server.
     Synced,
 }
 
-/// How it starts and ends.
+/// Starting and stopping.
 impl Server {
     /// The server that all tests of this process share. It ends with the process.
     pub async fn shared() -> &'static Self {
@@ -49,12 +49,12 @@ impl Server {
         SHARED.get_or_init(Self::start).await
     }
 
-    /// A server of its own, for a test that stops or restarts it.
+    /// Starts a separate server, for a test that stops or restarts it.
     pub async fn start() -> Self {
         Self::with(Durability::Relaxed).await
     }
 
-    /// A server of its own, whose commits wait for the disk, or do not.
+    /// Starts a separate server with this durability.
     pub async fn with(durability: Durability) -> Self {
         let server = Self::try_start(durability).await;
         server.unwrap_or_else(|error| panic!("PostgreSQL cannot be started: {error}"))
@@ -62,7 +62,7 @@ impl Server {
 
     async fn try_start(durability: Durability) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("antiphon-postgres-").tempdir()?;
-        let account = Account::of(folder.path())?;
+        let account = Account::for_folder(folder.path())?;
         let programs = Programs::find(account, folder.path()).await?;
         let files = cluster::create(&programs, account, folder.path()).await?;
         let databases = AtomicU64::new(0);
@@ -80,7 +80,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A port that is free now may be taken before the server listens; then another will do.
+    /// Another process may take the free port before the server listens, so this retries.
     async fn start_on_a_free_port(&mut self) -> io::Result<()> {
         for _ in 1..PORTS_TRIED {
             self.port = free_port()?;
@@ -92,53 +92,53 @@ impl Server {
         self.run().await
     }
 
-    /// Shuts it down: sessions are ended, what they have not committed is rolled back.
+    /// Shuts the server down. Sessions end, and uncommitted transactions are rolled back.
     pub async fn stop(&mut self) {
         self.end(Signal::FastShutdown).await;
     }
 
-    /// Shuts it down at once, as a crash would: its next start recovers what was committed.
+    /// Shuts the server down immediately, as a crash would. The next start runs recovery.
     pub async fn kill(&mut self) {
         self.end(Signal::ImmediateShutdown).await;
     }
 
-    /// Starts it again, on its port and its files, after it was stopped or killed.
+    /// Starts a stopped server again, with the same port and files.
     pub async fn start_again(&mut self) {
-        assert!(self.running.is_none(), "it is to be stopped before it starts");
-        self.run().await.unwrap_or_else(|error| panic!("PostgreSQL starts again: {error}"));
+        assert!(self.running.is_none(), "stop the server before you start it again");
+        self.run().await.unwrap_or_else(|error| panic!("PostgreSQL cannot start again: {error}"));
     }
 
-    /// Stops it and starts it again.
+    /// Stops the server and starts it again.
     pub async fn restart(&mut self) {
         self.stop().await;
         self.start_again().await;
     }
 
-    /// Halts all its processes: connections stay, and nothing answers until [`Self::resume`].
+    /// Suspends all processes. Connections stay open, but nothing answers until [`Self::resume`].
     pub async fn pause(&mut self) {
-        self.tell(Signal::Pause, Phase::Paused).await;
+        self.signal(Signal::Pause, Phase::Paused).await;
     }
 
-    /// Lets it go on.
+    /// Resumes the suspended processes.
     pub async fn resume(&mut self) {
-        self.tell(Signal::Resume, Phase::Ready).await;
+        self.signal(Signal::Resume, Phase::Ready).await;
     }
 
     async fn end(&mut self, signal: Signal) {
-        self.tell(signal, Phase::Ended).await;
-        // Nothing is left to be ended, so that its files stay.
+        self.signal(signal, Phase::Ended).await;
+        // Nothing is left to end, so the files stay.
         self.running = None;
     }
 
-    async fn tell(&mut self, signal: Signal, phase: Phase) {
+    async fn signal(&mut self, signal: Signal, phase: Phase) {
         let running = self.running.as_mut().expect("the server runs");
         running.signal(signal).expect("the server runs");
-        running.reached(phase).await.unwrap_or_else(|error| panic!("{phase:?}: {error}"));
+        running.wait_for_phase(phase).await.unwrap_or_else(|error| panic!("{phase:?}: {error}"));
     }
 
     async fn run(&mut self) -> io::Result<()> {
         let running = Watchdog::start(self.account, self.folder.path(), &self.command())?;
-        running.reached(Phase::Ready).await?;
+        running.wait_for_phase(Phase::Ready).await?;
         self.running = Some(running);
         Ok(())
     }
@@ -158,15 +158,16 @@ impl Server {
     }
 }
 
-/// Where it is.
+/// Addresses and databases.
 impl Server {
-    /// Makes an empty database; its URL, `postgres://USER:PASSWORD@127.0.0.1:PORT/NAME`.
+    /// Creates an empty database and returns its URL,
+    /// `postgres://USER:PASSWORD@127.0.0.1:PORT/NAME`.
     pub async fn database(&self) -> String {
         self.create_database("template1").await
     }
 
-    /// Makes a copy of a database of this server, which nobody may be connected to; its URL. It is
-    /// made sooner than many tables are.
+    /// Copies a database of this server and returns the URL of the copy. No client may be connected
+    /// to the original. Copying is faster than creating many tables.
     pub async fn copy_of(&self, url: &str) -> String {
         let (_, name) = url.rsplit_once('/').expect("it is the URL of a database");
         self.create_database(name).await
@@ -184,7 +185,7 @@ impl Server {
         self.url(&name)
     }
 
-    /// The URL of a database that is always there, for what is done to the server itself.
+    /// The URL of a database that always exists, for commands about the server itself.
     pub fn admin_url(&self) -> String {
         self.url("postgres")
     }
@@ -205,6 +206,6 @@ fn free_port() -> io::Result<u16> {
 
 const PORTS_TRIED: usize = 3;
 
-/// Enough connections for as many tests at a time as a large machine runs.
+/// Enough connections for the parallel tests of a large machine.
 const SETTINGS: [&str; 4] =
     ["max_connections=1000", "shared_buffers=32MB", "log_line_prefix=", "log_checkpoints=off"];

@@ -1,4 +1,4 @@
-//! Folders with all that is in them.
+//! Copies folders recursively.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::account::Account;
 
-/// Copies a folder; the copy is the account's and nobody else may look into it.
+/// Copies a folder. The account owns the copy, and no other user may read it.
 pub(super) fn copy(from: &Path, to: &Path, account: Account) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(to)?;
-    account.give(to)?;
+    account.chown_to(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (source, target) = (entry.path(), to.join(entry.file_name()));
@@ -21,7 +21,7 @@ pub(super) fn copy(from: &Path, to: &Path, account: Account) -> io::Result<()> {
             symlink(fs::read_link(&source)?, &target)?;
         } else {
             fs::copy(&source, &target)?;
-            account.give(&target)?;
+            account.chown_to(&target)?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A server's process, bound to the life of this one.
+//! A server process that ends with this process.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use super::account::Account;
 
-/// A server that runs, under a shell that ends it when this process is gone, or lets go of it: even a
-/// killed process closes its pipes.
+/// A running server. Its parent is a shell that ends the server when this process exits or drops
+/// the watchdog: the shell's input closes even if the process is killed.
 ///
-/// What the server tells in its log is what becomes of it:
+/// The phase follows the server's log:
 ///
 /// ```text
 /// Starting ── ready to accept connections ──> Ready ── STOP ──> Paused
@@ -25,17 +25,17 @@ use super::account::Account;
 ///     └── end of the log ──> Ended <────────────┘
 /// ```
 ///
-/// The log ends with the last of its processes. The threads of it belong to no runtime, since a
-/// server of a whole process outlives the runtime of the test that started it.
+/// The log ends with the last process of the server. A plain thread reads it, because a shared
+/// server outlives the runtime of the test that started it.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    orders: Option<ChildStdin>,
+    input: Option<ChildStdin>,
     phase: watch::Receiver<Phase>,
     log: Arc<Log>,
     listener: Option<thread::JoinHandle<()>>,
 }
 
-/// What a server does.
+/// The phase of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Starting,
@@ -44,21 +44,21 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// How a server is told something.
+/// A signal for a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Signal {
     /// Ends every session and stops.
     FastShutdown,
-    /// Stops as it is, to recover at its next start.
+    /// Stops immediately. The next start runs recovery.
     ImmediateShutdown,
-    /// Its processes do nothing any more, and keep their connections.
+    /// Suspends the server's processes. Their connections stay open.
     Pause,
-    /// They go on.
+    /// Resumes the processes.
     Resume,
 }
 
 impl Watchdog {
-    /// Starts a server, whose files are in `folder`: the folder is removed with the watchdog.
+    /// Starts a server with files in `folder`. Dropping the watchdog deletes the folder.
     pub(super) fn start(
         account: Account,
         folder: &Path,
@@ -67,35 +67,35 @@ impl Watchdog {
         let mut shell = account.command(Path::new("/bin/sh"), folder);
         shell.args(["-c", SCRIPT, "watchdog"]).arg(folder);
         shell.arg(server.get_program()).args(server.get_args());
-        // A terminal's interruption reaches the tests alone; their end then ends the server.
+        // Ctrl-C in a terminal reaches only the tests; their exit ends the server.
         shell.process_group(0);
         let shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        Ok(Self::over(shell.spawn()?))
+        Ok(Self::new(shell.spawn()?))
     }
 
-    fn over(mut shell: Child) -> Self {
-        let orders = shell.stdin.take();
+    fn new(mut shell: Child) -> Self {
+        let input = shell.stdin.take();
         let (phase, watched) = watch::channel(Phase::Starting);
         let log = Arc::new(Log::default());
         let listener = thread::spawn({
             let log = Arc::clone(&log);
-            move || listen(shell, &log, &phase)
+            move || follow_log(shell, &log, &phase)
         });
-        Self { orders, phase: watched, log, listener: Some(listener) }
+        Self { input, phase: watched, log, listener: Some(listener) }
     }
 
-    /// Tells the server something.
+    /// Sends a signal to the server.
     pub(super) fn signal(&mut self, signal: Signal) -> io::Result<()> {
-        let orders = self.orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        writeln!(orders, "{}", signal.name())
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        writeln!(input, "{}", signal.name())
     }
 
-    /// Waits until the server has come to a phase. It may end instead, or take too long: the error
-    /// has its last words.
-    pub(super) async fn reached(&self, wanted: Phase) -> io::Result<()> {
+    /// Waits until the server reaches a phase. Fails if the server ends or takes too long; the
+    /// error has the last lines of the log.
+    pub(super) async fn wait_for_phase(&self, wanted: Phase) -> io::Result<()> {
         let mut phase = self.phase.clone();
         let reached = phase.wait_for(|phase| *phase == wanted || *phase == Phase::Ended);
-        match timeout(PATIENCE, reached).await {
+        match timeout(TIMEOUT, reached).await {
             Ok(Ok(phase)) if *phase == wanted => Ok(()),
             Ok(_) => Err(self.error("PostgreSQL has ended")),
             Err(_) => Err(self.error("PostgreSQL takes too long")),
@@ -103,14 +103,14 @@ impl Watchdog {
     }
 
     fn error(&self, what: &str) -> io::Error {
-        io::Error::other(format!("{what}; it said:\n{}", self.log.text()))
+        io::Error::other(format!("{what}; its log ends with:\n{}", self.log.text()))
     }
 }
 
-/// Ends the server, and waits until nothing of it is left.
+/// Ends the server and waits until its last process has exited.
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        drop(self.orders.take());
+        drop(self.input.take());
         if let Some(listener) = self.listener.take() {
             listener.join().expect("it does not panic");
         }
@@ -118,7 +118,7 @@ impl Drop for Watchdog {
 }
 
 impl Signal {
-    /// What PostgreSQL's manual says of each, under *Shutting Down the Server*.
+    /// The signal's name. PostgreSQL's manual lists them in *Shutting Down the Server*.
     fn name(self) -> &'static str {
         match self {
             Self::FastShutdown => "INT",
@@ -129,8 +129,8 @@ impl Signal {
     }
 }
 
-/// Hears the server to its end.
-fn listen(mut shell: Child, log: &Log, phase: &watch::Sender<Phase>) {
+/// Reads the server's log to its end.
+fn follow_log(mut shell: Child, log: &Log, phase: &watch::Sender<Phase>) {
     let output = shell.stdout.take().expect("it is piped");
     for line in BufReader::new(output).split(b'\n') {
         let Ok(line) = line else { break };
@@ -174,5 +174,5 @@ impl Log {
 }
 
 const SCRIPT: &str = include_str!("watchdog.sh");
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 const LOG_LINES: usize = 100;

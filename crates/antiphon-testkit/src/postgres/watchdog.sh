@@ -1,10 +1,10 @@
-# Runs a server, and ends it with whoever holds the other end of the standard input.
+# Runs a server and ends it when the standard input closes.
 #
 #   sh watchdog.sh FOLDER PROGRAM ARGUMENT...
 #
-# Each line of the input is a signal for the server; STOP and CONT are for its processes as well.
-# At the end of the input the server is shut down at once and FOLDER removed. The output ends when
-# no process of the server is left.
+# Each line of the input is a signal for the server; STOP and CONT also go to its children. At the
+# end of the input, the script shuts the server down immediately and deletes FOLDER. The output ends
+# when the last process of the server has exited.
 exec 2>&1
 trap '' PIPE
 folder=$1
@@ -13,8 +13,8 @@ shift
 "$@" </dev/null 3<&- &
 server=$!
 
-# The list of children is whole while their parent is halted: it is halted first and goes on last. A
-# child that has just ended is no failure.
+# The list of children is complete only while their parent is stopped, so the parent stops first and
+# continues last. A child that has just exited is not an error.
 children() {
     cat "/proc/$server/task/$server/children"
 }

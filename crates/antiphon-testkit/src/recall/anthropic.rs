@@ -1,11 +1,11 @@
-//! A request to Anthropic's Messages, as the model reads it.
+//! Reads an Anthropic Messages request.
 
 use serde_json::{Value, json};
 
 use super::read::{instructions, present};
 use crate::judge::anthropic::thinks;
 
-/// The same request with the conversation as items.
+/// Converts the request into the Responses API's form.
 pub(super) fn read(request: &Value) -> Value {
     let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let items: Vec<Value> = messages.iter().flat_map(items).collect();
@@ -22,8 +22,7 @@ pub(super) fn read(request: &Value) -> Value {
     }))
 }
 
-/// A tool is a function, and its schema that function's parameters. The provider's own tools are
-/// not for this model.
+/// Converts tools into functions. The provider's own tools are left out.
 fn tools(request: &Value) -> Value {
     let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let function = |tool: &Value| {
@@ -37,34 +36,35 @@ fn tools(request: &Value) -> Value {
     tools.iter().filter(|tool| tool["input_schema"].is_object()).map(function).collect()
 }
 
-/// What stands between calls, results and thoughts is one message.
+/// Converts a message into items. Adjacent blocks without an item type of their own are joined into
+/// one message item.
 fn items(message: &Value) -> Vec<Value> {
     let role = &message["role"];
     let Some(blocks) = message["content"].as_array() else {
         return vec![json!({"role": role, "content": message["content"]})];
     };
     let mut items = Vec::new();
-    let mut said: Vec<Value> = Vec::new();
+    let mut content: Vec<Value> = Vec::new();
     for block in blocks {
         match item(block) {
             Some(item) => {
-                end(role, &mut said, &mut items);
+                push_message(role, &mut content, &mut items);
                 items.push(item);
             }
-            None => said.push(block.clone()),
+            None => content.push(block.clone()),
         }
     }
-    end(role, &mut said, &mut items);
+    push_message(role, &mut content, &mut items);
     items
 }
 
-fn end(role: &Value, said: &mut Vec<Value>, items: &mut Vec<Value>) {
-    if !said.is_empty() {
-        items.push(json!({"role": role, "content": std::mem::take(said)}));
+fn push_message(role: &Value, content: &mut Vec<Value>, items: &mut Vec<Value>) {
+    if !content.is_empty() {
+        items.push(json!({"role": role, "content": std::mem::take(content)}));
     }
 }
 
-/// A block that is an item of its own.
+/// Converts a block that is an item of its own.
 fn item(block: &Value) -> Option<Value> {
     match block["type"].as_str()? {
         "thinking" => Some(json!({

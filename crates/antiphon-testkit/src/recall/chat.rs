@@ -1,11 +1,11 @@
-//! A chat completion's request, as the model reads it.
+//! Reads a Chat Completions request.
 
 use serde_json::{Value, json};
 
 use super::read::{instructions, present};
 use crate::judge::chat::thinks;
 
-/// The same request with the conversation as items.
+/// Converts the request into the Responses API's form.
 pub(super) fn read(request: &Value) -> Value {
     let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_instruction =
@@ -29,7 +29,7 @@ pub(super) fn read(request: &Value) -> Value {
     }))
 }
 
-/// A function's fields stand in the tool itself.
+/// Converts tools: a function's fields move into the tool itself.
 fn tools(request: &Value) -> Value {
     let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let flat = |tool: &Value| {
@@ -47,12 +47,12 @@ fn items(message: &Value) -> Vec<Value> {
         Some("tool") => vec![json!({
             "type": "function_call_output", "call_id": message["tool_call_id"], "output": content,
         })],
-        Some("assistant") => of_assistant(message),
+        Some("assistant") => assistant_items(message),
         role => vec![json!({"role": role, "content": content})],
     }
 }
 
-fn of_assistant(message: &Value) -> Vec<Value> {
+fn assistant_items(message: &Value) -> Vec<Value> {
     let mut items = Vec::new();
     if let Some(reasoning) = message["reasoning_content"].as_str() {
         let content = json!([{"type": "reasoning_text", "text": reasoning}]);

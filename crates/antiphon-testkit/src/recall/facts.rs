@@ -1,13 +1,13 @@
-//! What the user said about a color and a dog.
+//! Facts about a color and a dog in the user's messages.
 
 const TOPICS: [&str; 2] = ["color", "dog"];
 
-/// The answer to a question in `said` about a color or a dog, from all that the user said; none if
-/// nothing of the kind is asked.
+/// Answers the questions about a color or a dog in `message`, from all user messages. `None` if it
+/// has no such question.
 ///
-/// What is unknown is left out, so a lost message shows; the latest word on a topic counts.
-pub(super) fn answer(said: &str, user_texts: &[&str]) -> Option<String> {
-    let questions: Vec<&str> = sentences(said).filter(|it| is_question(it)).collect();
+/// Unknown facts are left out, so a lost message shows. The latest statement on a topic counts.
+pub(super) fn answer(message: &str, user_texts: &[&str]) -> Option<String> {
+    let questions: Vec<&str> = sentences(message).filter(|it| is_question(it)).collect();
     let is_asked = |topic: &&str| questions.iter().any(|it| lower(it).contains(*topic));
     let asked: Vec<&str> = TOPICS.into_iter().filter(is_asked).collect();
     if asked.is_empty() {
@@ -23,7 +23,7 @@ fn fact<'a>(topic: &str, user_texts: &[&'a str]) -> Option<&'a str> {
     statements.filter_map(|statement| stated(topic, statement)).last()
 }
 
-/// The `X` of `<topic> is X`, up to a comma, a semicolon, an `and` or the sentence's end.
+/// The `X` of `<topic> is X`, up to a comma, a semicolon, an `and` or the end of the sentence.
 fn stated<'a>(topic: &str, statement: &'a str) -> Option<&'a str> {
     let marker = format!("{topic} is ");
     let value = &statement[lower(statement).find(&marker)? + marker.len()..];
@@ -40,7 +40,7 @@ fn is_question(sentence: &str) -> bool {
     sentence.ends_with('?')
 }
 
-/// In lower case, with every character at the place it had.
+/// The lower-case text, with the same byte offsets.
 fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
 }

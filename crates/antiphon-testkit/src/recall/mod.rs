@@ -1,17 +1,18 @@
-//! The default model: deterministic, and honest about its context.
+//! The default model: deterministic, with no knowledge except its input.
 //!
-//! It knows only what the request's `input` holds, so an answer shows what was lost on the way:
+//! It knows only the request's `input`, so its answer shows a lost item:
 //!
-//! - after tool outputs: `echo said: <output>`, several trailing outputs joined by `; `;
-//! - a user who names a tool: reasoning (if the model reasons), then a call of each named tool with
-//!   the text behind its name, or two if the text says `twice`; not with `tool_choice: "none"`;
-//! - a question about a color or a dog: what the user messages say with `color is X` and `dog is Y`,
-//!   `X, Y`, or `I do not know.`;
-//! - anything else: `Noted.`
+//! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
+//! - if the user names tools: reasoning (if the model reasons), then a call of each named tool with
+//!   the text after its name, or two calls if the text contains `twice`; no calls with
+//!   `tool_choice: "none"`;
+//! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
+//!   and `dog is Y`, or `I do not know.`;
+//! - otherwise: `Noted.`
 //!
-//! Ids follow from the whole input, so they differ from turn to turn and repeat on a replay.
+//! Ids are derived from the whole input, so they differ from turn to turn and repeat on a replay.
 //!
-//! It reads one form of request, the Responses API's; those of the other APIs are [`read`] as one.
+//! The model reads requests of the Responses API; [`read`] converts those of the other APIs.
 
 mod anthropic;
 mod chat;
@@ -28,29 +29,29 @@ use transcript::Transcript;
 
 pub use read::read;
 
-/// Answers a request that the judge let pass, in the Responses API's form.
+/// Answers a valid request in the Responses API's form.
 pub fn answer(request: &Value) -> Answer {
     answer_with(request, &request["input"].to_string())
 }
 
-/// The same answer, whose ids follow from `seed` instead of the input.
+/// Like [`answer`], with ids derived from `seed` in place of the input.
 pub fn answer_with(request: &Value, seed: &str) -> Answer {
-    let transcript = Transcript::of(request);
+    let transcript = Transcript::from_request(request);
     let model = request["model"].as_str().unwrap_or_default();
     let answer = Answer::new(model).request(request).seed(seed);
     if let Some(outputs) = transcript.trailing_outputs() {
         return answer.message(format!("echo said: {}", outputs.join("; ")));
     }
-    let said = transcript.last_user_text();
-    let calls = tools::calls(request, said);
+    let message = transcript.last_user_text();
+    let calls = tools::calls(request, message);
     if calls.is_empty() {
-        let facts = facts::answer(said, &transcript.user_texts());
+        let facts = facts::answer(message, &transcript.user_texts());
         return answer.message(facts.unwrap_or_else(|| "Noted.".to_owned()));
     }
     with_calls(thinking(answer, request, model), seed, &calls)
 }
 
-/// Reasoning, from a model that reasons unless it is told not to, sealed as the request wants it.
+/// Adds reasoning if the model reasons and the request does not disable it.
 fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
     if !reasons(model) || request["reasoning"]["effort"] == "none" {
         return answer;

@@ -1,4 +1,4 @@
-//! A request of any API, as the model reads it.
+//! Converts requests of any API for the model.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::transcript::text_of;
 use super::{anthropic, chat};
 use crate::Api;
 
-/// The request in the Responses API's form: what the model is given as `input` items, its tools as
-/// functions. One of the Responses API is that already.
+/// Converts a request into the Responses API's form: the conversation as `input` items and the
+/// tools as functions. A request of the Responses API stays as it is.
 ///
-/// It is for reading only: nothing that a server needs beyond the conversation is in it.
+/// The result is for reading only; it lacks everything except the conversation.
 pub fn read(api: Api, request: &Value) -> Cow<'_, Value> {
     match api {
         Api::Responses => Cow::Borrowed(request),
@@ -20,12 +20,12 @@ pub fn read(api: Api, request: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// The text of instructions; null where there are none.
+/// The text of instructions; null if there are none.
 pub(super) fn instructions(content: &Value) -> Value {
     if content.is_null() { Value::Null } else { text_of(content).into() }
 }
 
-/// The request without fields that are null.
+/// The request without its null fields.
 pub(super) fn present(mut request: Value) -> Value {
     if let Some(fields) = request.as_object_mut() {
         fields.retain(|_, value| !value.is_null());

@@ -1,14 +1,14 @@
-//! Which tools the user asks for, and with what.
+//! The tool calls that a user's text asks for.
 
 use serde_json::{Map, Value};
 
-/// A call that the model makes.
+/// A call of the model.
 pub(super) struct Call<'a> {
     pub(super) name: &'a str,
     pub(super) arguments: Value,
 }
 
-/// A call of every tool that `text` names, in the order of the tools; two of each for `twice`.
+/// A call of every tool that `text` names, in the order of the tools; two of each with `twice`.
 pub(super) fn calls<'a>(request: &'a Value, text: &str) -> Vec<Call<'a>> {
     if request["tool_choice"] == "none" {
         return Vec::new();
@@ -24,14 +24,14 @@ pub(super) fn calls<'a>(request: &'a Value, text: &str) -> Vec<Call<'a>> {
 
 fn call<'a>(tool: &'a Value, text: &str) -> Option<Call<'a>> {
     let name = tool["name"].as_str()?;
-    let rest = behind(text, name)?;
+    let rest = text_after(text, name)?;
     let arguments = first_required_string(&tool["parameters"])
         .map(|property| (property.to_owned(), rest.into()));
     Some(Call { name, arguments: Map::from_iter(arguments).into() })
 }
 
-/// The text behind the first place where `name` stands as a word, whatever its case.
-fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+/// The text after the first whole-word occurrence of `name`, ignoring case.
+fn text_after<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
     let (text_lower, name_lower) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     text_lower

@@ -1,28 +1,28 @@
-//! The input, read as a conversation.
+//! The input as a conversation.
 
 use serde_json::Value;
 
-/// The texts that the model looks at.
+/// The texts that the model reads.
 pub(super) struct Transcript<'a> {
     items: Vec<&'a Value>,
     user_texts: Vec<String>,
 }
 
 impl<'a> Transcript<'a> {
-    pub(super) fn of(request: &'a Value) -> Self {
+    pub(super) fn from_request(request: &'a Value) -> Self {
         match &request["input"] {
             Value::String(text) => Self { items: Vec::new(), user_texts: vec![text.clone()] },
-            input => Self::of_items(input.as_array().into_iter().flatten().collect()),
+            input => Self::from_items(input.as_array().into_iter().flatten().collect()),
         }
     }
 
-    fn of_items(items: Vec<&'a Value>) -> Self {
-        let of_user = items.iter().filter(|item| item["role"] == "user");
-        let user_texts = of_user.map(|item| text_of(&item["content"])).collect();
+    fn from_items(items: Vec<&'a Value>) -> Self {
+        let from_user = items.iter().filter(|item| item["role"] == "user");
+        let user_texts = from_user.map(|item| text_of(&item["content"])).collect();
         Self { items, user_texts }
     }
 
-    /// All that the user said, in order.
+    /// All user texts, in order.
     pub(super) fn user_texts(&self) -> Vec<&str> {
         self.user_texts.iter().map(String::as_str).collect()
     }
@@ -31,7 +31,7 @@ impl<'a> Transcript<'a> {
         self.user_texts.last().map(String::as_str).unwrap_or_default()
     }
 
-    /// The texts of the outputs that the input ends with; none if it ends with something else.
+    /// The texts of the outputs at the end of the input; `None` if it ends with another item.
     pub(super) fn trailing_outputs(&self) -> Option<Vec<String>> {
         let is_output =
             |item: &&Value| item["type"].as_str().is_some_and(|it| it.ends_with("_output"));

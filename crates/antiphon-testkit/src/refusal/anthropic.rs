@@ -1,4 +1,4 @@
-//! What Anthropic's Messages refuses.
+//! The refusals of Anthropic's Messages API.
 
 use std::fmt::Display;
 
@@ -7,10 +7,10 @@ use http::StatusCode;
 use super::{INVALID_REQUEST, Refusal};
 use crate::Api;
 
-const THINKING_DOCUMENTATION: &str = "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/\
-    extended-thinking";
+const THINKING_DOCUMENTATION: &str = "Please consult our documentation at \
+    https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 
-/// Of the request as a whole.
+/// The request as a whole.
 impl Refusal {
     fn anthropic(message: String) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl Refusal {
         }
     }
 
-    /// A sentence on a place: `messages.1.content.0: …`.
+    /// A text about a path: `messages.1.content.0: …`.
     fn at(place: impl Display, sentence: &str) -> Self {
         Self::anthropic(format!("{place}: {sentence}"))
     }
@@ -46,7 +46,7 @@ impl Refusal {
     }
 }
 
-/// Of the form of a field.
+/// The form of a field.
 impl Refusal {
     pub(crate) fn field_required(place: impl Display) -> Self {
         Self::at(place, "Field required")
@@ -56,7 +56,7 @@ impl Refusal {
         Self::at(place, "Extra inputs are not permitted")
     }
 
-    /// `what` is what the input should be: `a valid string`.
+    /// `what` completes the text `Input should be …`: `a valid string`.
     pub(crate) fn should_be(place: impl Display, what: &str) -> Self {
         Self::at(place, &format!("Input should be {what}"))
     }
@@ -91,7 +91,7 @@ impl Refusal {
     }
 }
 
-/// Of tools.
+/// Tools.
 impl Refusal {
     pub(crate) fn tool_names_not_unique() -> Self {
         Self::at("tools", "Tool names must be unique.")
@@ -114,7 +114,7 @@ impl Refusal {
     }
 }
 
-/// Of the messages, by their position.
+/// Messages, by their position.
 impl Refusal {
     pub(crate) fn no_messages() -> Self {
         Self::at("messages", "at least one message is required")
@@ -137,12 +137,12 @@ impl Refusal {
     }
 
     pub(crate) fn empty_message(message: usize) -> Self {
-        let sentence = "all messages must have non-empty content except for the optional final assistant \
-            message";
+        let sentence = "all messages must have non-empty content except for the optional final \
+            assistant message";
         Self::at(format!("messages.{message}"), sentence)
     }
 
-    /// `of` is the field that holds the block: `messages`, `system`.
+    /// `of` is the field that contains the block: `messages`, `system`.
     pub(crate) fn empty_text(of: &str) -> Self {
         Self::at(of, "text content blocks must be non-empty")
     }
@@ -155,7 +155,7 @@ impl Refusal {
         Self::at("messages", "final assistant content cannot end with trailing whitespace")
     }
 
-    /// `kind` is the type of a block that only `role` may say.
+    /// `kind` is a block type that only `role` may send.
     pub(crate) fn block_of_other_role(message: usize, kind: &str, role: &str) -> Self {
         let sentence = format!("`{kind}` blocks can only be in `{role}` messages");
         Self::at(format!("messages.{message}"), &sentence)
@@ -191,7 +191,7 @@ impl Refusal {
     }
 }
 
-/// Of thinking.
+/// Thinking.
 impl Refusal {
     pub(crate) fn invalid_signature(place: impl Display) -> Self {
         Self::at(place, "Invalid `signature` in `thinking` block")
@@ -201,9 +201,9 @@ impl Refusal {
         Self::at(place, "Invalid `data` in `redacted_thinking` block")
     }
 
-    /// `found` is the type of the block that stands where thinking should.
+    /// `found` is the type of the block in the place of thinking.
     pub(crate) fn turn_without_thinking(message: usize, found: &str) -> Self {
-        // The spelling is the provider's.
+        // The misspelling is the provider's.
         let sentence = format!(
             "Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is \
             enabled, a final `assistant` message must start with a thinking block (preceeding the \

@@ -1,7 +1,7 @@
-//! The provider's texts, from the catalogue that the engine's reports read too.
+//! The provider's texts, from the catalogue that the engine's reports use too.
 //!
-//! The file is data alone. It is read and filled here anew, so that nothing of the code under test
-//! takes part in the judgement.
+//! The catalogue has only data. This module parses and fills it with its own code, so that the
+//! judge does not depend on the code under test.
 
 use std::sync::LazyLock;
 
@@ -16,10 +16,10 @@ static CATALOGUE: LazyLock<Vec<Value>> = LazyLock::new(|| {
     serde_json::from_str(text).expect("the catalogue is an array of errors")
 });
 
-/// The refusal of this name, with a value for each placeholder of its texts.
+/// Builds the refusal with this name and fills its placeholders.
 ///
 /// # Panics
-/// If the catalogue has no such error, or a placeholder of it has no value.
+/// If the catalogue has no such error, or a placeholder has no value.
 pub(super) fn refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
     let error = CATALOGUE.iter().find(|error| error["name"] == name);
     let error = error.unwrap_or_else(|| panic!("the catalogue has no error '{name}'"));
@@ -36,7 +36,7 @@ pub(super) fn refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
     }
 }
 
-/// The template from left to right, each `{name}` as its value.
+/// Replaces each `{name}` in the template by its value.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let Some((before, rest)) = template.split_once('{') else {
         return template.to_owned();

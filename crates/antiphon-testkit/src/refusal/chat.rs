@@ -1,21 +1,21 @@
-//! What Chat Completions refuses: OpenAI's texts, and `DeepSeek`'s on reasoning.
+//! The refusals of Chat Completions: OpenAI's texts, and `DeepSeek`'s for reasoning.
 
 use super::Refusal;
 use crate::Api;
 
-/// Of parameters, wherever they stand.
+/// Parameters.
 impl Refusal {
     /// The same refusal from Chat Completions.
-    pub(crate) fn of_chat(self) -> Self {
+    pub(crate) fn for_chat(self) -> Self {
         Self { api: Api::Chat, ..self }
     }
 
     fn chat(param: &str, code: Option<&'static str>, message: String) -> Self {
-        Self::bad_request(Some(param), code, message).of_chat()
+        Self::bad_request(Some(param), code, message).for_chat()
     }
 
     pub(crate) fn no_model() -> Self {
-        Self::bad_request(None, None, "you must provide a model parameter".to_owned()).of_chat()
+        Self::bad_request(None, None, "you must provide a model parameter".to_owned()).for_chat()
     }
 
     pub(crate) fn unknown_parameter(param: &str) -> Self {
@@ -31,7 +31,7 @@ impl Refusal {
         Self::chat(param, Some("unsupported_parameter"), message)
     }
 
-    /// `supported` are all the values that would have been accepted.
+    /// `supported` lists the accepted values.
     pub(crate) fn unsupported_value(param: &str, value: &str, supported: &[&str]) -> Self {
         let message =
             format!("Invalid value: '{value}'. Supported values are: {}.", listed(supported));
@@ -54,7 +54,7 @@ impl Refusal {
         Self::chat(param, Some("invalid_value"), message)
     }
 
-    /// A parameter that may only stand beside `tools`.
+    /// A parameter that requires `tools`.
     pub(crate) fn only_with_tools(param: &str) -> Self {
         let message = format!(
             "Invalid value for '{param}': '{param}' is only allowed when 'tools' are specified."
@@ -62,7 +62,7 @@ impl Refusal {
         Self::chat(param, None, message)
     }
 
-    /// A parameter that may only stand beside `other`, where that is true.
+    /// A parameter that requires `other` to be true.
     pub(crate) fn only_when_enabled(param: &str, other: &str) -> Self {
         let message = format!("The '{param}' parameter is only allowed when '{other}' is enabled.");
         Self::chat(param, None, message)
@@ -74,7 +74,7 @@ impl Refusal {
     }
 }
 
-/// Of the messages, by their position.
+/// Messages, by their position.
 impl Refusal {
     pub(crate) fn no_content(message: usize) -> Self {
         let text = "Invalid value for 'content': expected a string, got null.";
@@ -90,7 +90,7 @@ impl Refusal {
         Self::chat(&param, Some("invalid_value"), text)
     }
 
-    /// `noticed` is the message that stands where the missing ones should.
+    /// `noticed` is the message in the place of the missing answers.
     pub(crate) fn tool_calls_unanswered(noticed: usize, ids: &[&str]) -> Self {
         let text = format!(
             "An assistant message with 'tool_calls' must be followed by tool messages responding \
@@ -101,7 +101,7 @@ impl Refusal {
     }
 
     pub(crate) fn tool_message_without_calls(message: usize) -> Self {
-        // The spelling is the provider's.
+        // The misspelling is the provider's.
         let text = "Invalid parameter: messages with role 'tool' must be a response to a \
             preceeding message with 'tool_calls'.";
         Self::chat(&format!("messages.[{message}].role"), None, text.to_owned())
@@ -134,7 +134,7 @@ impl Refusal {
     /// `DeepSeek`'s text.
     pub(crate) fn reasoning_content_not_passed_back() -> Self {
         let text = "The `reasoning_content` in the thinking mode must be passed back to the API.";
-        Self::bad_request(None, Some("invalid_request_error"), text.to_owned()).of_chat()
+        Self::bad_request(None, Some("invalid_request_error"), text.to_owned()).for_chat()
     }
 }
 

@@ -10,10 +10,10 @@ use super::response::Ending;
 use super::{AnthropicAnswer, ChatAnswer, Frame, Split, lifecycle, response};
 use crate::{Api, digest, seal};
 
-/// How many hexadecimal digits an id has.
+/// The default number of hexadecimal digits in an id.
 const ID_DIGITS: usize = 48;
 
-/// What a model answers: output items in order, and how the response ends.
+/// A model's answer: its output items in order, and the ending of the response.
 ///
 /// ```
 /// # use antiphon_testkit::Answer;
@@ -23,10 +23,9 @@ const ID_DIGITS: usize = 48;
 /// assert_eq!(answer.output()[1]["call_id"], "call_1");
 /// ```
 ///
-/// The same answer is given streamed ([`frames`](Self::frames)) or whole ([`json`](Self::json)), as
-/// a Responses server does, and likewise as the other APIs do ([`chat`](Self::chat),
-/// [`anthropic`](Self::anthropic)).
-/// Item ids differ from one answer to the next unless [`seed`](Self::seed) fixes them.
+/// The same answer is available as a stream ([`frames`](Self::frames)) or as one JSON body
+/// ([`json`](Self::json)), and in the forms of the other APIs ([`chat`](Self::chat),
+/// [`anthropic`](Self::anthropic)). Item ids are unique unless [`seed`](Self::seed) fixes them.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) model: String,
@@ -39,7 +38,7 @@ pub struct Answer {
     pub(super) sealed: bool,
 }
 
-/// What happens between the beginning and the end of a response.
+/// One element between the beginning and the end of a response.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Item(Kind, Option<String>),
@@ -47,9 +46,9 @@ pub(super) enum Step {
     Raw(Bytes),
 }
 
-/// What the answer holds, in order.
+/// Content.
 impl Answer {
-    /// An answer of `model` without any items, completed.
+    /// A completed answer of `model` without items.
     pub fn new(model: impl Into<String>) -> Self {
         static ANSWERS: AtomicU64 = AtomicU64::new(0);
         let number = ANSWERS.fetch_add(1, Ordering::Relaxed);
@@ -95,27 +94,27 @@ impl Answer {
         self.output_item(Kind::Call { form: &CUSTOM, call_id, name, input })
     }
 
-    /// Adds a message of the assistant.
+    /// Adds an assistant message.
     #[must_use]
     pub fn message(self, text: impl Into<String>) -> Self {
         self.output_item(Kind::Message { text: text.into() })
     }
 
-    /// Adds a message in which the model declines.
+    /// Adds a message in which the model refuses.
     #[must_use]
     pub fn refusal(self, text: impl Into<String>) -> Self {
         self.output_item(Kind::Refusal { text: text.into() })
     }
 
-    /// Adds an item of any type, known or not, exactly as given: added and done, nothing between.
+    /// Adds an item of any type, exactly as given: added and done, without events between them.
     /// In Chat Completions it is the `delta` of a chunk, in Anthropic Messages a content block.
     #[must_use]
     pub fn item(self, item: Value) -> Self {
         self.output_item(Kind::Verbatim(item))
     }
 
-    /// Gives the item last added this id instead of one of its own. No effect on an
-    /// [`item`](Self::item), which carries what it was given.
+    /// Sets the id of the last item. It has no effect on an [`item`](Self::item), which has its
+    /// own.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         let last = self.steps.iter_mut().rev().find_map(|step| match step {
@@ -128,8 +127,8 @@ impl Answer {
         self
     }
 
-    /// Puts an event of any type here, between the items around it. `type` and `sequence_number`
-    /// are filled in where `fields` lacks them.
+    /// Inserts an event of any type between the items around it. `type` and `sequence_number` are
+    /// filled in if `fields` lacks them.
     #[must_use]
     pub fn event(mut self, name: &str, mut fields: Value) -> Self {
         if fields["type"].is_null() {
@@ -139,7 +138,7 @@ impl Answer {
         self
     }
 
-    /// Puts any bytes here, between the items around them.
+    /// Inserts any bytes between the items around them.
     #[must_use]
     pub fn raw(mut self, bytes: impl Into<Bytes>) -> Self {
         self.steps.push(Step::Raw(bytes.into()));
@@ -152,51 +151,51 @@ impl Answer {
     }
 }
 
-/// How it is given.
+/// Presentation.
 impl Answer {
-    /// Echoes the settings of the request that this answers: tools, instructions and so on.
+    /// Echoes the settings of this request: tools, instructions and so on.
     #[must_use]
     pub fn request(mut self, request: &Value) -> Self {
         self.request = request.clone();
         self
     }
 
-    /// Fixes all ids: answers with the same seed and the same items carry the same ids.
+    /// Fixes all ids: answers with the same seed and the same items have the same ids.
     #[must_use]
     pub fn seed(mut self, seed: impl Into<String>) -> Self {
         self.seed = seed.into();
         self
     }
 
-    /// Gives every id that the answer makes itself this many hexadecimal digits instead of 48.
+    /// Sets the number of hexadecimal digits in the answer's own ids, 48 by default.
     #[must_use]
     pub fn id_digits(mut self, digits: usize) -> Self {
         self.id_digits = digits;
         self
     }
 
-    /// Makes it the answer of another model.
+    /// Sets the model.
     #[must_use]
     pub fn of_model(mut self, model: impl Into<String>) -> Self {
         self.model = model.into();
         self
     }
 
-    /// Cuts streamed text into deltas this way.
+    /// Sets how streamed text is cut into deltas.
     #[must_use]
     pub fn split(mut self, split: Split) -> Self {
         self.split = split;
         self
     }
 
-    /// Leaves out what proves reasoning to be the model's own: encrypted content, signatures.
+    /// Leaves out the proof that reasoning is the model's own: encrypted content and signatures.
     #[must_use]
     pub fn without_encrypted_content(mut self) -> Self {
         self.sealed = false;
         self
     }
 
-    /// Ends with `response.incomplete` at `max_output_tokens`; the last item is incomplete too.
+    /// Ends with `response.incomplete` at `max_output_tokens`. The last item is incomplete too.
     #[must_use]
     pub fn incomplete(mut self) -> Self {
         self.ending = Ending::Incomplete { reason: "max_output_tokens".to_owned() };
@@ -211,34 +210,34 @@ impl Answer {
     }
 }
 
-/// What becomes of it.
+/// Output.
 impl Answer {
-    /// The whole stream, one event per frame, with `[DONE]` at its end.
+    /// The whole stream, one event per frame, with `[DONE]` at the end.
     pub fn frames(&self) -> Vec<Frame> {
         lifecycle::frames(self)
     }
 
-    /// The response as it is answered without streaming.
+    /// The response of a request without streaming.
     pub fn json(&self) -> Value {
         response::ended(self)
     }
 
-    /// The output items as they are in the end.
+    /// The finished output items.
     pub fn output(&self) -> Vec<Value> {
         self.items().iter().map(Output::closed).collect()
     }
 
-    /// The same answer as Chat Completions gives it.
+    /// The same answer in the form of Chat Completions.
     pub fn chat(&self) -> ChatAnswer<'_> {
-        ChatAnswer::of(self)
+        ChatAnswer::new(self)
     }
 
-    /// The same answer as Anthropic Messages gives it.
+    /// The same answer in the form of Anthropic Messages.
     pub fn anthropic(&self) -> AnthropicAnswer<'_> {
-        AnthropicAnswer::of(self)
+        AnthropicAnswer::new(self)
     }
 
-    /// The whole stream as `api` has it.
+    /// The whole stream in the form of `api`.
     pub fn frames_of(&self, api: Api) -> Vec<Frame> {
         match api {
             Api::Responses => self.frames(),
@@ -247,7 +246,7 @@ impl Answer {
         }
     }
 
-    /// The answer in one piece as `api` has it.
+    /// The JSON body in the form of `api`.
     pub fn json_of(&self, api: Api) -> Value {
         match api {
             Api::Responses => self.json(),

@@ -1,4 +1,4 @@
-//! An answer as Anthropic Messages gives it.
+//! An answer in the form of Anthropic Messages.
 
 use serde_json::{Value, json};
 
@@ -10,27 +10,27 @@ use crate::seal;
 
 /// An [`Answer`] in the form of Anthropic Messages.
 ///
-/// Reasoning is a `thinking` block with the [signature](crate::thinking_signature) of its text,
-/// a call a `tool_use` block; a call to a custom tool has its text in the field `input`.
+/// Reasoning is a `thinking` block with the [signature](crate::thinking_signature) of its text. A
+/// call is a `tool_use` block; a custom tool has its text in the field `input`.
 #[derive(Clone, Copy, Debug)]
 pub struct AnthropicAnswer<'a>(&'a Answer);
 
 impl<'a> AnthropicAnswer<'a> {
-    pub(super) fn of(answer: &'a Answer) -> Self {
+    pub(super) fn new(answer: &'a Answer) -> Self {
         Self(answer)
     }
 
     /// The whole stream, one event per frame: `message_start`, the blocks with a `ping` in the
-    /// first, `message_delta`, `message_stop`. An answer that failed ends with `error` instead.
+    /// first, `message_delta`, `message_stop`. A failed answer ends with `error` instead.
     pub fn frames(self) -> Vec<Frame> {
-        let mut stream = Stream { of: self, frames: Vec::new(), blocks: 0 };
+        let mut stream = Stream { source: self, frames: Vec::new(), blocks: 0 };
         stream.emit(&json!({"type": "message_start", "message": self.opened()}));
         stream.steps();
         stream.end();
         stream.frames
     }
 
-    /// The message as it is answered without streaming.
+    /// The message of a request without streaming.
     pub fn json(self) -> Value {
         let mut message = self.opened();
         let content = self.0.items().iter().map(|item| self.block(item.kind).closed()).collect();
@@ -40,7 +40,7 @@ impl<'a> AnthropicAnswer<'a> {
         message
     }
 
-    /// As `message_start` carries it.
+    /// The message in `message_start`.
     fn opened(self) -> Value {
         json!({
             "id": self.0.response_id().replacen("resp_", "msg_", 1),
@@ -102,7 +102,7 @@ enum Block<'a> {
 }
 
 impl Block<'_> {
-    /// As `content_block_start` carries it.
+    /// The block in `content_block_start`.
     fn opened(&self) -> Value {
         match self {
             Self::Text(_) => json!({"type": "text", "text": ""}),
@@ -127,7 +127,7 @@ impl Block<'_> {
                 deltas
             }
             Self::ToolUse { input, .. } => {
-                // The first delta of an input is empty.
+                // The provider sends an empty delta first.
                 let mut deltas = vec![delta("input_json_delta", "partial_json", "")];
                 deltas.extend(cut(input, "input_json_delta", "partial_json"));
                 deltas
@@ -136,7 +136,7 @@ impl Block<'_> {
         }
     }
 
-    /// As it is in the end. An input that is no JSON stays a string.
+    /// The finished block. An input that is not JSON stays a string.
     fn closed(&self) -> Value {
         match self {
             Self::Text(text) => json!({"type": "text", "text": text}),
@@ -159,20 +159,20 @@ fn delta(kind: &str, field: &str, piece: &str) -> Value {
 }
 
 struct Stream<'a> {
-    of: AnthropicAnswer<'a>,
+    source: AnthropicAnswer<'a>,
     frames: Vec<Frame>,
     blocks: usize,
 }
 
 impl Stream<'_> {
     fn steps(&mut self) {
-        let answer = self.of.0;
+        let answer = self.source.0;
         let mut items = answer.items().into_iter();
         for step in &answer.steps {
             match step {
                 Step::Item(..) => {
                     let next = items.by_ref().take(1);
-                    next.for_each(|it| self.block(&self.of.block(it.kind), answer.split));
+                    next.for_each(|it| self.block(&self.source.block(it.kind), answer.split));
                 }
                 Step::Event(event) => self.emit(event),
                 Step::Raw(bytes) => self.frames.push(Frame::raw(bytes.clone())),
@@ -196,14 +196,14 @@ impl Stream<'_> {
     }
 
     fn end(&mut self) {
-        if let Ending::Failed { code, message } = &self.of.0.ending {
+        if let Ending::Failed { code, message } = &self.source.0.ending {
             let error = json!({"type": code, "message": message});
             return self.emit(&json!({"type": "error", "error": error}));
         }
         self.emit(&json!({
             "type": "message_delta",
-            "delta": {"stop_reason": self.of.stop_reason(), "stop_sequence": null},
-            "usage": {"output_tokens": self.of.tokens("output_tokens")},
+            "delta": {"stop_reason": self.source.stop_reason(), "stop_sequence": null},
+            "usage": {"output_tokens": self.source.tokens("output_tokens")},
         }));
         self.emit(&json!({"type": "message_stop"}));
     }

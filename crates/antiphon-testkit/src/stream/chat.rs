@@ -1,4 +1,4 @@
-//! An answer as Chat Completions gives it.
+//! An answer in the form of Chat Completions.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use super::output::{CallForm, Kind, Output};
 use super::response::Ending;
 use super::{Frame, Split};
 
-/// When every answer was made: a constant, so that answers do not depend on the clock.
+/// The creation time of every answer: a constant, so that answers do not depend on the clock.
 const CREATED: u64 = 1_760_000_000;
 
-/// An [`Answer`] in the form of Chat Completions, as OpenAI streams it. Reasoning is
-/// `reasoning_content`, as `DeepSeek` has it.
+/// An [`Answer`] in the form of Chat Completions, as OpenAI streams it. Reasoning is in
+/// `reasoning_content`, as in `DeepSeek`'s API.
 #[derive(Clone, Copy, Debug)]
 pub struct ChatAnswer<'a> {
     answer: &'a Answer,
@@ -19,22 +19,21 @@ pub struct ChatAnswer<'a> {
 }
 
 impl<'a> ChatAnswer<'a> {
-    pub(super) fn of(answer: &'a Answer) -> Self {
+    pub(super) fn new(answer: &'a Answer) -> Self {
         Self { answer, with_usage: answer.request["stream_options"]["include_usage"] == true }
     }
 
-    /// Ends the stream with a chunk of usage, which a request asks for with
-    /// `stream_options.include_usage`.
+    /// Ends the stream with a usage chunk, as a request does with `stream_options.include_usage`.
     #[must_use]
     pub fn with_usage(mut self) -> Self {
         self.with_usage = true;
         self
     }
 
-    /// The whole stream, one chunk per frame: the role, the deltas, the finish reason, the usage
-    /// where it was asked for, `[DONE]`. An answer that failed has an error in place of its end.
+    /// The whole stream, one chunk per frame: the role, the deltas, the finish reason, the usage if
+    /// requested, `[DONE]`. A failed answer has an error in place of its end.
     pub fn frames(&self) -> Vec<Frame> {
-        let mut stream = Stream { of: *self, frames: Vec::new(), calls: 0 };
+        let mut stream = Stream { source: *self, frames: Vec::new(), calls: 0 };
         stream.delta(&json!({"role": "assistant", "content": ""}));
         stream.steps();
         stream.end();
@@ -42,7 +41,7 @@ impl<'a> ChatAnswer<'a> {
         stream.frames
     }
 
-    /// The completion as it is answered without streaming.
+    /// The completion of a request without streaming.
     pub fn json(&self) -> Value {
         let items = self.answer.items();
         let calls: Vec<Value> = items.iter().filter_map(whole_call).collect();
@@ -64,7 +63,7 @@ impl<'a> ChatAnswer<'a> {
         ]}))
     }
 
-    /// A completion, or a chunk of one, with these fields of its own.
+    /// A completion, or a chunk of one, with additional fields.
     fn completion(&self, own: &Value) -> Value {
         let id = self.answer.response_id().replacen("resp_", "chatcmpl-", 1);
         let mut completion = json!({
@@ -102,14 +101,14 @@ impl<'a> ChatAnswer<'a> {
 }
 
 struct Stream<'a> {
-    of: ChatAnswer<'a>,
+    source: ChatAnswer<'a>,
     frames: Vec<Frame>,
     calls: usize,
 }
 
 impl Stream<'_> {
     fn steps(&mut self) {
-        let answer = self.of.answer;
+        let answer = self.source.answer;
         let mut items = answer.items().into_iter();
         for step in &answer.steps {
             match step {
@@ -158,17 +157,17 @@ impl Stream<'_> {
     }
 
     fn end(&mut self) {
-        if let Ending::Failed { code, message } = &self.of.answer.ending {
+        if let Ending::Failed { code, message } = &self.source.answer.ending {
             let error = json!({"message": message, "type": code, "param": null, "code": code});
             self.frames.push(Frame::data(&json!({"error": error})));
             return;
         }
-        let finish = self.of.finish_reason();
+        let finish = self.source.finish_reason();
         self.chunk(&json!([
             {"index": 0, "delta": {}, "logprobs": null, "finish_reason": finish},
         ]));
-        if self.of.with_usage {
-            self.chunk_with(&json!([]), &self.of.usage());
+        if self.source.with_usage {
+            self.chunk_with(&json!([]), &self.source.usage());
         }
     }
 
@@ -176,15 +175,15 @@ impl Stream<'_> {
         self.chunk_with(choices, &Value::Null);
     }
 
-    /// Where usage was asked for, every chunk has the field, null but in the last.
+    /// If usage was requested, every chunk has the field; it is null except in the last chunk.
     fn chunk_with(&mut self, choices: &Value, usage: &Value) {
         let mut own = Map::new();
         own.insert("object".to_owned(), "chat.completion.chunk".into());
         own.insert("choices".to_owned(), choices.clone());
-        if self.of.with_usage {
+        if self.source.with_usage {
             own.insert("usage".to_owned(), usage.clone());
         }
-        self.frames.push(Frame::data(&self.of.completion(&own.into())));
+        self.frames.push(Frame::data(&self.source.completion(&own.into())));
     }
 }
 
@@ -211,7 +210,7 @@ fn input_delta(form: &CallForm, piece: &str) -> Value {
     }
 }
 
-/// All texts of one kind as one; null if there are none.
+/// Joins the texts of all items that match; null if there are none.
 fn joined(items: &[Output<'_>], is_wanted: fn(&Kind) -> bool) -> Value {
     let texts: Vec<&str> =
         items.iter().map(|item| item.kind).filter(|kind| is_wanted(kind)).map(Kind::text).collect();

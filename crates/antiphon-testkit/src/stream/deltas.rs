@@ -1,4 +1,4 @@
-//! The events that stream one text: its part opened, its deltas, its end, its part closed.
+//! The events that stream one text: part added, deltas, text done, part done.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn summary_part(text: &str) -> Value {
     json!({"type": "summary_text", "text": text})
 }
 
-/// A text to stream and how to cut it.
+/// A text to stream, and the way to cut it.
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
     pub(super) split: Split,
@@ -42,7 +42,7 @@ impl Text<'_> {
         self.in_part("response.content_part", refusal_part, &part, events)
     }
 
-    /// `name.delta` for every piece, then `name.done` with the whole in `field`.
+    /// `name.delta` for every piece, then `name.done` with the whole text in `field`.
     pub(super) fn streamed(&self, name: &str, field: &str, fields: &Value) -> Vec<Value> {
         let delta = |piece| with(fields, json!({"type": format!("{name}.delta"), "delta": piece}));
         let done = json!({"type": format!("{name}.done"), field: self.text});
@@ -50,7 +50,7 @@ impl Text<'_> {
         deltas.chain([with(fields, done)]).collect()
     }
 
-    /// `name.added` with the part still empty, the events, then `name.done` with the part filled.
+    /// `name.added` with the empty part, the events, then `name.done` with the full part.
     fn in_part(
         &self,
         name: &str,

@@ -1,9 +1,9 @@
-//! One server-sent event as it goes over the wire.
+//! One server-sent event in wire form.
 
 use bytes::Bytes;
 use serde_json::Value;
 
-/// The bytes of one server-sent event, or bytes that only pretend to be one.
+/// The bytes of one server-sent event, or any other bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     name: Option<String>,
@@ -12,7 +12,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// An event named by its own `type`: `event: T`, `data: {...}`, an empty line.
+    /// An event with the name of its `type`: `event: T`, `data: {...}`, an empty line.
     pub fn event(event: &Value) -> Self {
         let name = event["type"].as_str().unwrap_or_default();
         let bytes = Bytes::from(format!("event: {name}\ndata: {event}\n\n"));
@@ -24,22 +24,22 @@ impl Frame {
         Self { json: Some(event.clone()), ..Self::raw(format!("data: {event}\n\n")) }
     }
 
-    /// The end of a stream: `data: [DONE]`.
+    /// The end marker of a stream: `data: [DONE]`.
     pub fn done() -> Self {
         Self::raw("data: [DONE]\n\n")
     }
 
-    /// Any bytes, sent as they are.
+    /// Any bytes, unchanged.
     pub fn raw(bytes: impl Into<Bytes>) -> Self {
         Self { name: None, json: None, bytes: bytes.into() }
     }
 
-    /// The event's name; none for data without one, raw bytes and the end of a stream.
+    /// The event's name; `None` for unnamed data, raw bytes and the end marker.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The event itself; none for raw bytes and the end of a stream.
+    /// The event; `None` for raw bytes and the end marker.
     pub fn json(&self) -> Option<Value> {
         self.json.clone()
     }

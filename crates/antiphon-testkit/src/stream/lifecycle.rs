@@ -6,8 +6,8 @@ use super::answer::{Answer, Step};
 use super::output::Output;
 use super::{Frame, Split, response};
 
-/// created -> `in_progress` -> per item (added -> parts and deltas -> done) -> the one terminal
-/// event -> `[DONE]`. Events and bytes that the answer puts between stand where it put them.
+/// Created, `in_progress`, then per item (added, parts and deltas, done), then the one terminal
+/// event and `[DONE]`. Inserted events and bytes stay at their place between the items.
 pub(super) fn frames(answer: &Answer) -> Vec<Frame> {
     let mut lifecycle = Lifecycle::default();
     let opened = response::in_progress(answer);
@@ -59,7 +59,7 @@ impl Lifecycle {
         }));
     }
 
-    /// Numbers the event, unless it brings a number of its own.
+    /// Numbers the event, unless it has a number already.
     fn emit(&mut self, mut event: Value) {
         if event["sequence_number"].is_null() {
             event["sequence_number"] = self.next_sequence_number.into();

@@ -1,4 +1,4 @@
-//! Whole answers of a model, built item by item and given as each of the APIs gives them.
+//! Complete answers of a model, built item by item, in the form of each API.
 
 mod answer;
 mod anthropic;

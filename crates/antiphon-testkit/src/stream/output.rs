@@ -1,11 +1,11 @@
-//! One output item, from the event that opens it to the one that closes it.
+//! One output item and its events.
 
 use serde_json::{Value, json};
 
 use super::Split;
 use super::deltas::{Text, refusal_part, summary_part, text_part};
 
-/// What an output item is and holds.
+/// The type and the content of an output item.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Reasoning { summary: String },
@@ -15,14 +15,14 @@ pub(super) enum Kind {
     Verbatim(Value),
 }
 
-/// How one sort of call is written.
+/// The wire form of a type of call.
 #[derive(Debug)]
 pub(super) struct CallForm {
     item_type: &'static str,
     id_prefix: &'static str,
-    /// The field that holds what the tool is called with.
+    /// The field with the call's input.
     field: &'static str,
-    /// The events that stream that field.
+    /// The prefix of the events that stream that field.
     event: &'static str,
 }
 
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// All that the model wrote in it.
+    /// All text of the item.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Reasoning { summary: text }
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// An output item in its place in an answer.
+/// An output item and its position in an answer.
 pub(super) struct Output<'a> {
     pub(super) index: usize,
     pub(super) id: String,
@@ -79,7 +79,7 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// As `response.output_item.added` carries it: all that is known before the first delta.
+    /// The item in `response.output_item.added`: everything known before the first delta.
     pub(super) fn opened(&self) -> Value {
         let status = "in_progress";
         match self.kind {
@@ -90,7 +90,7 @@ impl Output<'_> {
         }
     }
 
-    /// As `response.output_item.done` and the finished response carry it.
+    /// The item in `response.output_item.done` and in the finished response.
     pub(super) fn closed(&self) -> Value {
         match self.kind {
             Kind::Reasoning { summary } => self.closed_reasoning(summary),
@@ -103,7 +103,7 @@ impl Output<'_> {
         }
     }
 
-    /// The events between the two, without the fields that say which item they belong to.
+    /// The events between these two, without the fields that identify the item.
     pub(super) fn events(&self, split: Split) -> Vec<Value> {
         let text = Text { text: self.kind.text(), split };
         match self.kind {
@@ -116,7 +116,7 @@ impl Output<'_> {
         }
     }
 
-    /// About a token for every four bytes.
+    /// An estimate: one token for every four bytes.
     pub(super) fn tokens(&self) -> usize {
         self.kind.text().len().div_ceil(4)
     }
@@ -131,7 +131,7 @@ impl Output<'_> {
         if let Some(sealed) = &self.encrypted_content {
             item["encrypted_content"] = sealed.as_str().into();
         }
-        // Finished reasoning has no status.
+        // The provider sends finished reasoning without a status.
         if self.status == "incomplete" {
             item["status"] = self.status.into();
         }

@@ -1,14 +1,14 @@
-//! The response object, with every key that the specification requires.
+//! The response object with every required key.
 
 use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::output::Output;
 
-/// When every answer was made: a constant, so that answers do not depend on the clock.
+/// The creation time of every answer: a constant, so that answers do not depend on the clock.
 const CREATED_AT: u64 = 1_760_000_000;
 
-/// How a response ends.
+/// The ending of a response.
 #[derive(Clone, Debug)]
 pub(super) enum Ending {
     Completed,
@@ -26,7 +26,7 @@ impl Ending {
     }
 }
 
-/// As `response.created` and `response.in_progress` carry it.
+/// The response in `response.created` and `response.in_progress`.
 pub(super) fn in_progress(answer: &Answer) -> Value {
     let request = &answer.request;
     json!({
@@ -64,7 +64,7 @@ pub(super) fn in_progress(answer: &Answer) -> Value {
     })
 }
 
-/// As the terminal event carries it, and as it is answered without streaming.
+/// The response in the terminal event and without streaming.
 pub(super) fn ended(answer: &Answer) -> Value {
     let mut response = in_progress(answer);
     response["output"] = answer.output().into();
@@ -101,7 +101,7 @@ fn usage(answer: &Answer) -> Value {
     })
 }
 
-/// The request's tools; a function is echoed with every key that the response must carry.
+/// The request's tools. A function gets every key that the response requires.
 fn tools(request: &Value) -> Value {
     let function = json!({"description": null, "parameters": null, "strict": null});
     let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -115,7 +115,7 @@ fn or(given: &Value, default: Value) -> Value {
     if given.is_null() { default } else { given.clone() }
 }
 
-/// `default` with the fields that were given in place of its own.
+/// `default` with its fields replaced by the non-null ones of `given`.
 fn over(given: &Value, mut default: Value) -> Value {
     for (name, value) in given.as_object().into_iter().flatten() {
         if !value.is_null() {

@@ -1,14 +1,14 @@
-//! How streamed text falls into deltas.
+//! Cuts streamed text into deltas.
 
-/// How the text of an answer is cut into deltas. Joined, the deltas are the text again.
+/// How an answer's text is cut into deltas. The joined deltas equal the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
     /// After every space.
     #[default]
     Words,
-    /// Every this many characters; 0 counts as 1.
+    /// After every `n` characters; 0 counts as 1.
     Characters(usize),
-    /// One delta with all of it.
+    /// One delta with the whole text.
     Whole,
 }
 

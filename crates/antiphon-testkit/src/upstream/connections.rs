@@ -16,13 +16,13 @@ use tokio::task::JoinSet;
 
 use super::delivery::Hangup;
 
-/// Serves every connection that `listener` accepts until it is dropped, and with it every connection.
+/// Serves all connections of `listener` until the future is dropped, which closes them.
 pub async fn serve(listener: TcpListener, router: Router) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                // What cannot be accepted is the peer's to notice.
+                // An accept error concerns only the peer.
                 let Ok((stream, _)) = accepted else { continue };
                 connections.spawn(serve_one(stream, router.clone()));
             }
@@ -31,9 +31,9 @@ pub async fn serve(listener: TcpListener, router: Router) {
     }
 }
 
-/// Serves one connection to its end. A peer that leaves and a reply that is to break off are ends.
+/// Serves one connection to its end. A disconnect by either side is not an error.
 async fn serve_one(stream: TcpStream, router: Router) {
-    // One chunk, one packet: Nagle's algorithm would join the chunks that a test keeps apart.
+    // Without this, Nagle's algorithm would join chunks that a test sends separately.
     drop(stream.set_nodelay(true));
     let router = TowerToHyperService::new(router);
     let answer = service_fn(move |request: Request<Incoming>| {
@@ -43,7 +43,7 @@ async fn serve_one(stream: TcpStream, router: Router) {
     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await);
 }
 
-/// An error in place of a response makes the server close the connection.
+/// Makes the server close the connection if the reply is a hangup.
 fn or_hangup(answer: Result<Response, Infallible>) -> io::Result<Response> {
     let Ok(response) = answer;
     match response.extensions().get::<Hangup>() {

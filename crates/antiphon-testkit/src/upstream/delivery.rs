@@ -1,4 +1,4 @@
-//! The body of one reply on its way.
+//! The delivery of one reply.
 
 use std::{io, vec};
 
@@ -10,30 +10,31 @@ use futures_util::stream;
 use super::exchange::{Exchange, Outcome};
 use super::reply::{Reply, Tail};
 
-/// In a response's extensions: the connection is closed in its place.
+/// A response extension: close the connection in place of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hangup;
 
-/// Follows the delivery of one reply, as the server that sends it has to.
+/// Observes the delivery of one reply.
 pub trait Witness: Send + 'static {
-    /// The chunk number `index`, from 0, is about to be handed over.
+    /// The chunk at `index` is about to be sent.
     fn sending(&mut self, index: usize);
 
-    /// The delivery is over. It is told once, whatever becomes of the connection.
+    /// The delivery has ended. Called exactly once, for every outcome.
     fn over(&mut self, outcome: Outcome);
 }
 
-/// Nobody follows it.
+/// A witness that ignores everything.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unseen;
+pub(super) struct NoWitness;
 
-impl Witness for Unseen {
+impl Witness for NoWitness {
     fn sending(&mut self, _: usize) {}
 
     fn over(&mut self, _: Outcome) {}
 }
 
-/// The response to send, delivered as far as `exchange` lets it go. Its body observes itself: dropped before its end, the peer has left.
+/// Builds the response and delivers it as far as `exchange` permits. If the body is dropped before
+/// its end, the peer has disconnected.
 pub async fn deliver(reply: Reply, exchange: Exchange, mut witness: impl Witness) -> Response {
     if reply.tail == Tail::Hangup {
         exchange.settle(Outcome::Aborted);
@@ -66,10 +67,10 @@ struct Delivery<W: Witness> {
 }
 
 impl<W: Witness> Delivery<W> {
-    /// The next chunk, or the break after the last one.
+    /// The next chunk, or the error that breaks the connection after the last one.
     ///
-    /// It yields first, for the server flushes what it has when the body makes it wait: each chunk
-    /// leaves on its own, and a break does not take the chunk before it along.
+    /// It yields first, because the server flushes its buffer while the body is pending: each chunk
+    /// is sent separately, and a break does not discard the chunk before it.
     async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
         tokio::task::yield_now().await;
         if self.chunks.len() > 0 && !self.exchange.permitted().await {
@@ -97,7 +98,8 @@ impl<W: Witness> Delivery<W> {
         }
     }
 
-    /// The witness is told first: who waits for the outcome finds what follows from it.
+    /// Informs the witness first, so that its effects are visible to a test that waits for the
+    /// outcome.
     fn settle(&mut self, outcome: Outcome) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.witness.over(outcome);

@@ -1,27 +1,27 @@
-//! A test's handle on the delivery of one reply.
+//! A test's handle for the delivery of one reply.
 
 use tokio::sync::watch;
 
-/// The delivery of one scripted reply: releases what it withholds, tells how it went.
+/// The delivery of one scripted reply. It releases withheld chunks and reports the outcome.
 ///
-/// All waiting is for a transition of the delivery itself, so nothing depends on timing.
+/// Tests wait for transitions of the delivery itself, so nothing depends on timing.
 #[derive(Clone, Debug)]
 pub struct Exchange(watch::Sender<Progress>);
 
-/// How a delivery ended.
+/// The outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All of it was handed over.
+    /// The whole reply was sent.
     Delivered,
-    /// It was broken off, as the test wanted.
+    /// The test broke the connection.
     Aborted,
-    /// The peer dropped the connection before all of it was handed over.
+    /// The peer closed the connection before the whole reply was sent.
     Disconnected,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// How many chunks may be sent in all.
+    /// The total number of chunks that may be sent.
     permits: usize,
     head_released: bool,
     abort_asked: bool,
@@ -31,7 +31,7 @@ struct Progress {
 
 /// The test's side.
 impl Exchange {
-    /// Lets `count` more chunks go; 0 lets a withheld head go alone.
+    /// Releases `count` more chunks; 0 releases only a withheld head.
     pub fn release(&self, count: usize) {
         self.0.send_modify(|progress| {
             progress.head_released = true;
@@ -39,12 +39,12 @@ impl Exchange {
         });
     }
 
-    /// Lets everything go.
+    /// Releases everything.
     pub fn release_all(&self) {
         self.release(usize::MAX);
     }
 
-    /// Breaks the connection now, in place of the chunks that are still withheld.
+    /// Breaks the connection now, in place of the withheld chunks.
     pub fn abort(&self) {
         self.0.send_modify(|progress| {
             progress.head_released = true;
@@ -52,21 +52,21 @@ impl Exchange {
         });
     }
 
-    /// Waits until `count` chunks were handed over.
+    /// Waits until `count` chunks have been sent.
     pub async fn sent(&self, count: usize) {
         self.until(|progress| progress.sent >= count).await;
     }
 
-    /// Waits for the end of the delivery.
+    /// Waits for the end of the delivery and returns its outcome.
     pub async fn outcome(&self) -> Outcome {
         let progress = self.until(|progress| progress.outcome.is_some()).await;
         progress.outcome.expect("it was waited for")
     }
 
-    /// Waits until the peer dropped the connection.
+    /// Waits until the peer closes the connection.
     ///
     /// # Panics
-    /// When the delivery ended in another way, as the peer can then no longer be observed.
+    /// If the delivery ends in another way, because the peer can then no longer be observed.
     pub async fn disconnected(&self) {
         assert_eq!(self.outcome().await, Outcome::Disconnected, "how the delivery ended");
     }
@@ -84,7 +84,7 @@ impl Exchange {
         self.until(|progress| progress.head_released).await;
     }
 
-    /// Waits until the next chunk may be sent, or the test wants a break instead: then false.
+    /// Waits until the next chunk may be sent (true) or the test breaks the connection (false).
     pub(super) async fn permitted(&self) -> bool {
         let next = |progress: &Progress| progress.abort_asked || progress.permits > progress.sent;
         !self.until(next).await.abort_asked
@@ -94,7 +94,7 @@ impl Exchange {
         self.0.send_modify(|progress| progress.sent += 1);
     }
 
-    /// Settles how it ended; the first to settle it is right.
+    /// Sets the outcome. Only the first call has an effect.
     pub(super) fn settle(&self, outcome: Outcome) {
         self.0.send_modify(|progress| {
             progress.outcome.get_or_insert(outcome);

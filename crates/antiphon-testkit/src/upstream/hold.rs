@@ -1,4 +1,4 @@
-//! Answers that stop in the middle, for clients that are not written in Rust.
+//! Answers that stop in the middle, for clients in other languages.
 
 use std::str::FromStr;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 use super::Reply;
 use crate::Frame;
 
-/// Where an answer of the default model stops, until its peer leaves. Nothing is said beyond it.
+/// The place at which an answer of the default model stops until its peer disconnects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Before it begins.
+    /// Before the status and the headers.
     Head,
-    /// Behind the first piece of reasoning.
+    /// After the first piece of reasoning.
     InReasoning,
-    /// Behind the first piece of a call's arguments.
+    /// After the first piece of a call's arguments.
     InArguments,
-    /// Behind the first call, as far as its API tells that a call is whole: in Chat Completions
-    /// only the `finish_reason` does.
+    /// After the first complete call. In Chat Completions only `finish_reason` marks a call as
+    /// complete.
     BehindCall,
-    /// Behind the first piece of the message.
+    /// After the first piece of the message.
     InText,
 }
 
@@ -39,7 +39,7 @@ impl FromStr for Hold {
 }
 
 impl Hold {
-    /// The stream as far as the hold lets it go; all of it where it never comes to that place.
+    /// The stream up to the hold; all of it if it never reaches that place.
     pub fn stream(self, frames: Vec<Frame>) -> Reply {
         let events: Vec<Value> = frames.iter().map(|it| it.json().unwrap_or_default()).collect();
         let reply = Reply::sse(frames);
@@ -53,11 +53,11 @@ impl Hold {
     fn place(self, events: &[Value]) -> Option<usize> {
         match self {
             Self::Head => None,
-            Self::InReasoning => events.iter().position(|event| says(event, REASONING)),
-            Self::InArguments => events.iter().position(|event| says(event, ARGUMENTS)),
-            Self::InText => events.iter().position(|event| says(event, TEXT)),
+            Self::InReasoning => events.iter().position(|event| has_piece(event, REASONING)),
+            Self::InArguments => events.iter().position(|event| has_piece(event, ARGUMENTS)),
+            Self::InText => events.iter().position(|event| has_piece(event, TEXT)),
             Self::BehindCall => {
-                let begun = events.iter().position(|event| says(event, ARGUMENTS))?;
+                let begun = events.iter().position(|event| has_piece(event, ARGUMENTS))?;
                 let ends = events[begun..].iter().position(ends_an_item)?;
                 Some(begun + ends)
             }
@@ -65,8 +65,8 @@ impl Hold {
     }
 }
 
-/// Where each API has a piece of one kind: the Responses API by the type of an event, the others by
-/// a pointer to it.
+/// The location of one kind of text in each API: an event type in the Responses API, a JSON pointer
+/// in the others.
 type Piece = (&'static str, [&'static str; 2]);
 
 const REASONING: Piece = (
@@ -79,7 +79,7 @@ const ARGUMENTS: Piece = (
 );
 const TEXT: Piece = ("response.output_text.delta", ["/choices/0/delta/content", "/delta/text"]);
 
-fn says(event: &Value, (kind, pointers): Piece) -> bool {
+fn has_piece(event: &Value, (kind, pointers): Piece) -> bool {
     let is_text = |pointer: &str| {
         event.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.is_empty())
     };

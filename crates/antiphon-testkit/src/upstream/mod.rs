@@ -26,12 +26,12 @@ pub use hold::Hold;
 pub use record::Recorded;
 pub use reply::Reply;
 
-/// A provider of every [`Api`](crate::Api) on a loopback port that keeps no state between requests.
+/// A stateless provider of every [`Api`](crate::Api) on a loopback port.
 ///
-/// It records every request, but for `GET /v1/models`, with the verdict of its API's [judge](crate::judge). A scripted reply is
-/// given whatever the verdict is; without one, a refused request gets the provider's error and
-/// any other gets the answer of the [default model](crate::recall). The server stops when this is
-/// dropped.
+/// It records every request except `GET /v1/models`, with the verdict of its API's
+/// [judge](crate::judge). A scripted reply is sent for any verdict. Without one, a refused request
+/// gets the provider's error, and any other request gets the answer of the
+/// [default model](crate::recall). Dropping it stops the server.
 #[derive(Debug)]
 pub struct FakeUpstream {
     address: SocketAddr,
@@ -58,14 +58,14 @@ impl FakeUpstream {
         Ok(Self { address, state, server })
     }
 
-    /// Where to send requests: `http://127.0.0.1:PORT/v1`.
+    /// The base URL of requests: `http://127.0.0.1:PORT/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Queues the reply to a coming request: replies are given in the order they were scripted.
+    /// Queues the reply to a future request. Replies are sent in the order of the calls.
     ///
-    /// The handle releases what the reply withholds and tells how its delivery went.
+    /// The handle releases withheld chunks and reports the delivery.
     pub fn script(&self, reply: Reply) -> Exchange {
         let exchange = reply.exchange();
         let scripted = Scripted { reply, exchange: exchange.clone() };
@@ -73,7 +73,7 @@ impl FakeUpstream {
         exchange
     }
 
-    /// Whether scripted replies wait for requests.
+    /// Whether scripted replies are still queued.
     pub fn has_scripted(&self) -> bool {
         !self.state.scripted().is_empty()
     }
@@ -83,12 +83,12 @@ impl FakeUpstream {
         self.state.log.all()
     }
 
-    /// The request number `index`, from 0: waits until it has come.
+    /// Waits until more than `index` requests have arrived, then returns the one at `index`.
     pub async fn request(&self, index: usize) -> Recorded {
         self.state.log.nth(index).await
     }
 
-    /// What was refused so far, scripted replies or not: empty if all was well-formed.
+    /// All refusals so far, including those of requests with scripted replies.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.requests().into_iter().filter_map(|request| request.verdict.err()).collect()
     }
@@ -100,18 +100,18 @@ impl Drop for FakeUpstream {
     }
 }
 
-/// What the server shares with the test.
+/// The state that the server shares with the test.
 #[derive(Debug, Default)]
 struct State {
     log: Log,
     scripted: Mutex<VecDeque<Scripted>>,
-    /// By whose request, told by its token, an answer is stopped.
+    /// Answers to stop, by the token of the request.
     holds: Mutex<Vec<(String, Hold)>>,
 }
 
 impl State {
-    /// Records a request and takes its reply, as one step: the nth request gets the nth reply.
-    fn take_in(&self, request: Recorded) -> Option<Scripted> {
+    /// Records a request and takes its reply in one step: the nth request gets the nth reply.
+    fn record_and_take_reply(&self, request: Recorded) -> Option<Scripted> {
         let mut scripted = self.scripted();
         self.log.record(request);
         scripted.pop_front()
@@ -122,7 +122,7 @@ impl State {
         self.holds().push((token.to_owned(), hold));
     }
 
-    /// Takes where the answer to this request is to stop.
+    /// Takes the place at which the answer to this request stops.
     fn take_hold(&self, request: &Recorded) -> Option<Hold> {
         let mut holds = self.holds();
         let place = holds.iter().position(|(token, _)| request.has_token(token))?;

@@ -1,4 +1,4 @@
-//! What was asked, and what the judge thought of it.
+//! The recorded requests and their verdicts.
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
@@ -7,22 +7,22 @@ use tokio::sync::watch;
 
 use crate::{Api, Refusal, recall};
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// The method.
     pub method: Method,
     /// The path, without the query: `/v1/responses`.
     pub path: String,
-    /// The query, without its mark.
+    /// The query, without the question mark.
     pub query: Option<String>,
     /// The headers.
     pub headers: HeaderMap,
     /// The body's bytes.
     pub raw: Bytes,
-    /// The body, or null where it is not JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
-    /// The judge's verdict. Paths that are no [`Api`]'s are not judged, and pass.
+    /// The judge's verdict. Requests to other paths than an [`Api`]'s are not judged and pass.
     pub verdict: Result<(), Refusal>,
 }
 
@@ -32,22 +32,22 @@ impl Recorded {
         self.headers.get(header::AUTHORIZATION)?.to_str().ok()
     }
 
-    /// The input's items; none where the input is a string.
+    /// The input's items; empty if the input is a string.
     pub fn input(&self) -> &[Value] {
         self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The API that was asked for an answer; none of other paths and methods.
+    /// The requested API; `None` for other paths and methods.
     pub fn api(&self) -> Option<Api> {
         Api::at(&self.path).filter(|_| self.method == Method::POST)
     }
 
-    /// The messages, of an API that has them.
+    /// The messages; empty for the Responses API.
     pub fn messages(&self) -> &[Value] {
         self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What the model was given, as items whatever the API.
+    /// The model's input as items, for every API.
     pub fn items(&self) -> Vec<Value> {
         let input = self.as_read()["input"].take();
         match input {
@@ -72,8 +72,8 @@ impl Recorded {
         self.token() == Some(token)
     }
 
-    /// As `GET /log` shows it: `{authorization, body, refusal}`, the refusal null if there is none,
-    /// the body as the model [reads](recall::read) it.
+    /// The entry that `GET /log` returns: `{authorization, body, refusal}`. The refusal is null if
+    /// there is none, and the body is in the form that the model [reads](recall::read).
     pub(super) fn as_log_entry(&self) -> Value {
         let refusal = self.verdict.as_ref().err().map(|refusal| {
             let mut error = refusal.body()["error"].take();
@@ -84,7 +84,7 @@ impl Recorded {
     }
 }
 
-/// All requests, in the order they came.
+/// All requests, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Log(watch::Sender<Vec<Recorded>>);
 

@@ -1,4 +1,4 @@
-//! What a test has the upstream reply, chunk by chunk.
+//! A scripted reply, chunk by chunk.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::Exchange;
 use crate::{Frame, Refusal};
 
-/// A scripted reply: status, headers, and a body whose every chunk boundary is given.
+/// A scripted reply: status, headers, and a body with explicit chunk boundaries.
 ///
-/// The peer reads each chunk as one HTTP chunk, in one read where it reads promptly.
+/// The peer receives each chunk as one HTTP chunk, and in one read if it reads promptly.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub(super) status: StatusCode,
@@ -20,18 +20,18 @@ pub struct Reply {
     free: Option<usize>,
 }
 
-/// What follows the last chunk.
+/// The end after the last chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// The body ends as HTTP wants it to.
+    /// The body ends normally.
     End,
     /// The connection breaks in the middle of the body.
     Abort,
-    /// The connection is closed in place of an answer.
+    /// The connection closes without a reply.
     Hangup,
 }
 
-/// What is replied.
+/// Content.
 impl Reply {
     /// A stream of server-sent events, one chunk per frame.
     pub fn sse(frames: impl IntoIterator<Item = Frame>) -> Self {
@@ -52,7 +52,7 @@ impl Reply {
         Self::json(refusal.status, &refusal.body())
     }
 
-    /// Any body in one chunk; none if it is empty.
+    /// A body in one chunk; no chunk if it is empty.
     pub fn new(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let content_type = HeaderValue::from_static(content_type);
         Self {
@@ -65,15 +65,15 @@ impl Reply {
         }
     }
 
-    /// No reply: the connection is closed once the request has come.
+    /// No reply: the connection closes after the request has arrived.
     pub fn hangup() -> Self {
         Self { tail: Tail::Hangup, ..Self::new(StatusCode::OK, "text/plain", Bytes::new()) }
     }
 
-    /// Sets a header, in place of any of that name.
+    /// Sets a header and replaces any of that name.
     ///
     /// # Panics
-    /// When `name` is not in lower case, or either cannot stand in a header.
+    /// If `name` is not lower case, or the name or the value is invalid.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -81,9 +81,9 @@ impl Reply {
     }
 }
 
-/// How it is delivered.
+/// Delivery.
 impl Reply {
-    /// Sends the body in exactly these chunks. Empty ones are left out: HTTP cannot carry them.
+    /// Sends the body in exactly these chunks. Empty chunks are left out: HTTP cannot send them.
     #[must_use]
     pub fn chunks(mut self, chunks: impl IntoIterator<Item = impl Into<Bytes>>) -> Self {
         let chunks = chunks.into_iter().map(Into::into);
@@ -91,10 +91,10 @@ impl Reply {
         self
     }
 
-    /// Sends the same bytes in chunks of `size`, the last one maybe shorter.
+    /// Sends the same bytes in chunks of `size`; the last one may be shorter.
     ///
     /// # Panics
-    /// When `size` is 0.
+    /// If `size` is 0.
     #[must_use]
     pub fn rechunk(self, size: usize) -> Self {
         let bytes = Bytes::from(self.chunks.concat());
@@ -110,7 +110,7 @@ impl Reply {
         self
     }
 
-    /// Replaces `from` by `to` in the body, which stays in chunks of the same content.
+    /// Replaces `from` by `to` in each chunk of the body.
     #[must_use]
     pub fn replaced(mut self, from: &str, to: &str) -> Self {
         for chunk in &mut self.chunks {
@@ -132,34 +132,33 @@ impl Reply {
         self
     }
 
-    /// Withholds status and headers too, until the first release.
+    /// Withholds the status and the headers too, until the first release.
     #[must_use]
     pub fn withhold_head(mut self) -> Self {
         self.head_withheld = true;
         self
     }
 
-    /// Breaks the connection right after the first `count` chunks: the peer sees a transfer that
-    /// was cut off.
+    /// Breaks the connection after the first `count` chunks: the peer sees a truncated transfer.
     #[must_use]
     pub fn abort_after(mut self, count: usize) -> Self {
         self.tail = Tail::Abort;
         self.end_after(count)
     }
 
-    /// Ends the body cleanly after the first `count` chunks, as if that were all of it.
+    /// Ends the body normally after the first `count` chunks, as if it were complete.
     #[must_use]
     pub fn end_after(mut self, count: usize) -> Self {
         self.chunks.truncate(count);
         self
     }
 
-    /// Its status.
+    /// The status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The handle on its delivery.
+    /// The handle for the delivery.
     pub fn exchange(&self) -> Exchange {
         Exchange::new(self.free.unwrap_or(usize::MAX))
     }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use serde_json::{Value, json};
 
-use super::delivery::{Unseen, deliver};
+use super::delivery::{NoWitness, deliver};
 use super::hold::Hold;
 use super::record::Recorded;
 use super::{Reply, Scripted, State};
@@ -33,7 +33,7 @@ async fn models() -> Json<Value> {
     Json(json!({"object": "list", "data": [model("fake-model"), model("plain-model")]}))
 }
 
-/// The requests so far; with `?token=X`, those that came with that bearer token or key.
+/// Lists the requests so far; with `?token=X`, those with that bearer token or key.
 async fn log(
     Shared(state): Shared<Arc<State>>,
     Query(query): Query<HashMap<String, String>>,
@@ -44,7 +44,7 @@ async fn log(
     Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
-/// With `?token=X&at=PLACE`, the next answer to a request with that token stops at a [`Hold`].
+/// With `?token=X&at=PLACE`, stops the next answer to a request with that token at a [`Hold`].
 async fn hold(
     Shared(state): Shared<Arc<State>>,
     Query(query): Query<HashMap<String, String>>,
@@ -59,8 +59,8 @@ async fn hold(
     }
 }
 
-/// A request anywhere else is recorded and takes the next scripted reply, so that tests can play
-/// providers with other paths too.
+/// Answers a request of an API, or takes the next scripted reply. Requests to unknown paths are
+/// recorded and take scripted replies too, so that tests can imitate other providers.
 async fn any(
     Shared(state): Shared<Arc<State>>,
     method: Method,
@@ -69,15 +69,15 @@ async fn any(
     raw: Bytes,
 ) -> Response {
     let request = read(method, &uri, headers, raw);
-    match state.take_in(request.clone()) {
-        Some(Scripted { reply, exchange }) => deliver(reply, exchange, Unseen).await,
+    match state.record_and_take_reply(request.clone()) {
+        Some(Scripted { reply, exchange }) => deliver(reply, exchange, NoWitness).await,
         None => unscripted(answer(&request, state.take_hold(&request))).await,
     }
 }
 
 async fn unscripted(reply: Reply) -> Response {
     let exchange = reply.exchange();
-    deliver(reply, exchange, Unseen).await
+    deliver(reply, exchange, NoWitness).await
 }
 
 fn read(method: Method, uri: &Uri, headers: HeaderMap, raw: Bytes) -> Recorded {
@@ -93,7 +93,7 @@ fn verdict(api: Api, headers: &HeaderMap, body: Option<&Value>) -> Result<(), Re
         (Api::Responses, Some(body)) => judge(body),
         (Api::Responses, None) => Err(Refusal::invalid_json()),
         (Api::Chat, Some(body)) => chat::judge(body),
-        (Api::Chat, None) => Err(Refusal::invalid_json().of_chat()),
+        (Api::Chat, None) => Err(Refusal::invalid_json().for_chat()),
         (Api::Anthropic, Some(body)) => anthropic::judge(headers, body),
         (Api::Anthropic, None) => Err(Refusal::body_not_json()),
     }

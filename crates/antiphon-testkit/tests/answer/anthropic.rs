@@ -9,7 +9,7 @@ fn events(answer: &Answer) -> Vec<Value> {
     answer.anthropic().frames().iter().filter_map(Frame::json).collect()
 }
 
-/// The events of the block at `index`, its beginning and end included.
+/// The events of the block at `index`, including its start and its stop.
 fn block(answer: &Answer, index: usize) -> Vec<Value> {
     events(answer).into_iter().filter(|event| event["index"] == index).collect()
 }
@@ -29,7 +29,7 @@ fn stop_reason(answer: &Answer) -> Value {
 }
 
 #[test]
-fn every_frame_is_one_event_named_by_its_type() {
+fn every_frame_is_one_named_event() {
     for frame in full_answer().anthropic().frames() {
         let event = frame.json().expect("a frame holds JSON");
         assert_eq!(frame.name(), event["type"].as_str());
@@ -39,7 +39,7 @@ fn every_frame_is_one_event_named_by_its_type() {
 }
 
 #[test]
-fn a_message_starts_empty_and_a_ping_may_come_within_a_block() {
+fn message_starts_empty_and_pings_within_a_block() {
     let answer = Answer::new("fake-model").message("Hi");
     let events = events(&answer);
     let message = &events[0]["message"];
@@ -61,7 +61,7 @@ fn a_message_starts_empty_and_a_ping_may_come_within_a_block() {
 }
 
 #[test]
-fn thinking_ends_with_its_signature() {
+fn thinking_block_ends_with_its_signature() {
     let answer = Answer::new("fake-model").reasoning("So so");
     let signature = thinking_signature("fake-model", "So so");
     let opened = json!({"type": "thinking", "thinking": "", "signature": ""});
@@ -77,7 +77,7 @@ fn thinking_ends_with_its_signature() {
 }
 
 #[test]
-fn the_input_of_a_tool_comes_as_pieces_of_json() {
+fn tool_input_is_streamed_as_json_pieces() {
     let answer = Answer::new("fake-model").message("Hi").call("toolu_1", "echo", r#"{"a": 1}"#);
     let opened = json!({"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}});
     let expected = [
@@ -91,7 +91,7 @@ fn the_input_of_a_tool_comes_as_pieces_of_json() {
 }
 
 #[test]
-fn the_stop_reason_says_how_it_ended() {
+fn stop_reason_follows_the_ending() {
     let answer = || Answer::new("fake-model").message("Hi");
     assert_eq!(stop_reason(&answer()), "end_turn");
     assert_eq!(stop_reason(&answer().call("toolu_1", "echo", "{}")), "tool_use");
@@ -100,14 +100,14 @@ fn the_stop_reason_says_how_it_ended() {
 }
 
 #[test]
-fn an_answer_that_fails_ends_with_an_error() {
+fn failed_answer_ends_with_an_error() {
     let answer = Answer::new("fake-model").message("Hi").failed("overloaded_error", "Overloaded");
     let error = json!({"type": "overloaded_error", "message": "Overloaded"});
     assert_eq!(events(&answer).last(), Some(&json!({"type": "error", "error": error})));
 }
 
 #[test]
-fn any_block_can_be_given_as_it_is() {
+fn verbatim_block_is_sent_unchanged() {
     let search = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
         "input": {"query": "x"}});
     let answer = Answer::new("fake-model").item(search.clone());
@@ -117,7 +117,7 @@ fn any_block_can_be_given_as_it_is() {
 }
 
 #[test]
-fn in_one_piece_it_is_the_blocks() {
+fn json_form_contains_the_blocks() {
     let message = full_answer().anthropic().json();
     assert_eq!((&message["type"], &message["role"]), (&json!("message"), &json!("assistant")));
     let signature = thinking_signature("fake-model", "Two words");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::full_answer;
 
-/// The one choice of every chunk that has one.
+/// The choice of every chunk that has one.
 fn choices(answer: &Answer) -> Vec<Value> {
     let chunks = answer.chat().frames().into_iter().filter_map(|frame| frame.json());
     chunks.filter_map(|mut chunk| Some(chunk["choices"].get_mut(0)?.take())).collect()
@@ -24,7 +24,7 @@ fn finish_reason(answer: &Answer) -> Value {
 }
 
 #[test]
-fn every_frame_is_one_chunk_of_the_same_completion_and_the_last_says_done() {
+fn every_frame_is_a_chunk_and_done_is_last() {
     let answer = full_answer();
     let mut frames = answer.chat().frames();
     assert_eq!(frames.pop(), Some(Frame::done()));
@@ -40,7 +40,7 @@ fn every_frame_is_one_chunk_of_the_same_completion_and_the_last_says_done() {
 }
 
 #[test]
-fn the_role_comes_first_then_reasoning_text_and_calls_by_their_index() {
+fn role_precedes_reasoning_text_and_indexed_calls() {
     let answer = Answer::new("fake-model")
         .reasoning("So so")
         .message("Hi")
@@ -68,7 +68,7 @@ fn the_role_comes_first_then_reasoning_text_and_calls_by_their_index() {
 }
 
 #[test]
-fn the_finish_reason_says_how_it_ended() {
+fn finish_reason_follows_the_ending() {
     let answer = || Answer::new("fake-model").message("Hi");
     assert_eq!(finish_reason(&answer()), "stop");
     assert_eq!(finish_reason(&answer().call("call_1", "echo", "{}")), "tool_calls");
@@ -76,7 +76,7 @@ fn the_finish_reason_says_how_it_ended() {
 }
 
 #[test]
-fn usage_comes_in_a_last_chunk_where_it_is_asked_for() {
+fn requested_usage_is_in_the_last_chunk() {
     let asked = json!({"stream_options": {"include_usage": true}});
     for frames in
         [full_answer().chat().with_usage().frames(), full_answer().request(&asked).chat().frames()]
@@ -96,7 +96,7 @@ fn usage_comes_in_a_last_chunk_where_it_is_asked_for() {
 }
 
 #[test]
-fn an_answer_that_fails_has_an_error_in_place_of_its_end() {
+fn failed_answer_has_an_error_as_its_end() {
     let frames = Answer::new("fake-model").message("Hi").failed("server_error", "Boom.");
     let frames = frames.chat().frames();
     let error = frames[frames.len() - 2].json().expect("it is JSON");
@@ -107,7 +107,7 @@ fn an_answer_that_fails_has_an_error_in_place_of_its_end() {
 }
 
 #[test]
-fn anything_can_stand_between() {
+fn events_and_bytes_can_be_inserted() {
     let answer = Answer::new("fake-model")
         .item(json!({"reasoning_details": [{"type": "reasoning.text"}]}))
         .raw(": keep-alive\n\n")
@@ -119,7 +119,7 @@ fn anything_can_stand_between() {
 }
 
 #[test]
-fn in_one_piece_it_is_one_message() {
+fn json_form_is_one_message() {
     let completion = full_answer().chat().json();
     assert_eq!(completion["object"], "chat.completion");
     let choice = &completion["choices"][0];
@@ -142,7 +142,7 @@ fn in_one_piece_it_is_one_message() {
 }
 
 #[test]
-fn deltas_joined_are_the_text_whatever_the_split() {
+fn joined_deltas_equal_the_text_for_every_split() {
     for split in [Split::Words, Split::Characters(2), Split::Whole] {
         let answer = Answer::new("fake-model").message("Größe my friend").split(split);
         let deltas = deltas(&answer);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{events, full_answer, names};
 
-/// The fields that each event must have besides `type` and `sequence_number`.
+/// The required fields of each event besides `type` and `sequence_number`.
 fn required_fields(name: &str) -> &'static [&'static str] {
     match name {
         "response.created"
@@ -39,12 +39,12 @@ fn required_fields(name: &str) -> &'static [&'static str] {
         }
         "response.function_call_arguments.done" => &["item_id", "output_index", "arguments"],
         "response.custom_tool_call_input.done" => &["item_id", "output_index", "input"],
-        unknown => panic!("{unknown} is no event of the specification"),
+        unknown => panic!("the specification has no event {unknown}"),
     }
 }
 
 #[test]
-fn every_frame_is_one_event_named_by_its_type_and_the_last_says_done() {
+fn every_frame_is_a_named_event_and_done_is_last() {
     let mut frames = full_answer().frames();
     assert_eq!(frames.pop(), Some(Frame::done()));
     for frame in frames {
@@ -57,7 +57,7 @@ fn every_frame_is_one_event_named_by_its_type_and_the_last_says_done() {
 }
 
 #[test]
-fn every_event_has_its_required_fields_and_the_next_sequence_number() {
+fn events_have_required_fields_and_sequence_numbers() {
     for (number, event) in events(&full_answer()).iter().enumerate() {
         assert_eq!(event["sequence_number"], number);
         for field in required_fields(event["type"].as_str().unwrap()) {
@@ -67,7 +67,7 @@ fn every_event_has_its_required_fields_and_the_next_sequence_number() {
 }
 
 #[test]
-fn the_events_of_a_reasoning_and_a_message_come_in_the_specified_order() {
+fn event_order_follows_the_specification() {
     let answer = Answer::new("fake-model").reasoning("One").message("Hello friend");
     let expected = [
         "response.created",
@@ -91,7 +91,7 @@ fn the_events_of_a_reasoning_and_a_message_come_in_the_specified_order() {
 }
 
 #[test]
-fn deltas_joined_are_the_text_whatever_the_split() {
+fn joined_deltas_equal_the_text_for_every_split() {
     for (split, count) in [
         (Split::Words, 3),
         (Split::Characters(4), 4),
@@ -107,7 +107,7 @@ fn deltas_joined_are_the_text_whatever_the_split() {
 }
 
 #[test]
-fn events_items_and_bytes_of_any_kind_stand_where_they_were_put() {
+fn inserted_elements_stay_in_place() {
     let thing = json!({"type": "acme:thing", "id": "thing_1", "status": "completed", "deep": [1]});
     let answer = Answer::new("fake-model")
         .event("acme:started", json!({"note": "x"}))

@@ -1,4 +1,4 @@
-//! The items.
+//! The output items.
 
 use antiphon_testkit::judge::judge;
 use antiphon_testkit::{Answer, encrypted_content};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{events, full_answer, names};
 
 #[test]
-fn items_open_empty_close_full_and_keep_their_identity() {
+fn items_open_empty_and_close_with_the_same_id() {
     let answer = full_answer();
     let all = events(&answer);
     let of = |name: &str| -> Vec<Value> {
@@ -30,7 +30,7 @@ fn items_open_empty_close_full_and_keep_their_identity() {
 }
 
 #[test]
-fn ids_differ_between_answers_unless_a_seed_fixes_them() {
+fn ids_differ_unless_seeded() {
     let answer = || Answer::new("fake-model").message("Hi");
     assert_ne!(answer().output()[0]["id"], answer().output()[0]["id"]);
     assert_ne!(answer().response_id(), answer().response_id());
@@ -40,7 +40,7 @@ fn ids_differ_between_answers_unless_a_seed_fixes_them() {
 }
 
 #[test]
-fn reasoning_carries_encrypted_content_for_its_own_id() {
+fn reasoning_has_encrypted_content_for_its_id() {
     let sealed = Answer::new("fake-model").reasoning("Hm").with_id("rs_1").message("Hi");
     let own = encrypted_content("fake-model", "rs_1");
     assert_eq!(sealed.output()[0]["encrypted_content"], own.as_str());
@@ -57,7 +57,7 @@ fn reasoning_without_a_summary_has_no_parts() {
 }
 
 #[test]
-fn what_an_answer_holds_can_be_replayed() {
+fn answer_items_can_be_replayed() {
     let mut input = vec![json!({"role": "user", "content": "hi"})];
     input.extend(full_answer().output());
     input.push(json!({"type": "function_call_output", "call_id": "call_1", "output": "a b"}));

@@ -1,5 +1,5 @@
-//! An answer against what the specification requires of events, items and the response object,
-//! and in the forms of the other APIs.
+//! Answers have the events, items and response fields that the specification requires, and the
+//! forms of the other APIs.
 
 mod anthropic;
 mod chat;

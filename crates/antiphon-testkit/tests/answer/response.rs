@@ -46,7 +46,7 @@ fn is_full_response(response: &Value) -> bool {
 }
 
 #[test]
-fn every_stage_of_the_response_carries_all_required_keys() {
+fn every_response_object_has_all_required_keys() {
     let all = events(&full_answer());
     let responses: Vec<&Value> =
         all.iter().map(|event| &event["response"]).filter(|it| !it.is_null()).collect();
@@ -63,7 +63,7 @@ fn every_stage_of_the_response_carries_all_required_keys() {
 }
 
 #[test]
-fn an_answer_cut_off_at_the_limit_is_incomplete_and_so_is_its_last_item() {
+fn incomplete_answer_has_an_incomplete_last_item() {
     let answer = Answer::new("fake-model").reasoning("Hm").message("Hello my").incomplete();
     assert_eq!(names(&answer).last().unwrap(), "response.incomplete");
     let response = answer.json();
@@ -75,7 +75,7 @@ fn an_answer_cut_off_at_the_limit_is_incomplete_and_so_is_its_last_item() {
 }
 
 #[test]
-fn a_failed_answer_says_why() {
+fn failed_answer_has_an_error() {
     let answer = Answer::new("fake-model").message("Hello").failed("server_error", "It broke.");
     assert_eq!(names(&answer).last().unwrap(), "response.failed");
     let response = answer.json();
@@ -85,7 +85,7 @@ fn a_failed_answer_says_why() {
 }
 
 #[test]
-fn the_settings_of_the_request_are_echoed() {
+fn request_settings_are_echoed() {
     let tool = json!({"type": "function", "name": "echo", "strict": true});
     let request = json!({
         "tools": [tool], "tool_choice": "none", "temperature": 0.5, "instructions": "Be brief.",

@@ -1,4 +1,4 @@
-//! Messages and blocks by themselves.
+//! The rules for each message and block alone.
 
 use serde_json::{Value, json};
 
@@ -27,14 +27,14 @@ fn well_formed_messages_are_accepted() {
 }
 
 #[test]
-fn the_first_message_is_the_user_s() {
+fn first_message_must_be_from_the_user() {
     refused(&with(hello(), "messages", json!([])), "messages: at least one message is required");
     let message = "messages: first message must use the \"user\" role";
     refused(&request(&json!([assistant("Hello."), user("hi")])), message);
 }
 
 #[test]
-fn there_are_two_roles() {
+fn only_user_and_assistant_roles_exist() {
     let message = "messages: Unexpected role \"system\". The Messages API accepts a top-level \
         `system` parameter, not \"system\" as an input message role.";
     refused(&request(&json!([{"role": "system", "content": "Be kind."}, user("hi")])), message);
@@ -77,7 +77,7 @@ fn unknown_fields_and_blocks_are_refused() {
 }
 
 #[test]
-fn each_role_has_blocks_of_its_own() {
+fn block_of_the_other_role_is_refused() {
     let of_assistants = "messages.0: `tool_use` blocks can only be in `assistant` messages";
     refused(&request(&json!([user([call("toolu_1")])])), of_assistants);
     let of_assistants = "messages.0: `thinking` blocks can only be in `assistant` messages";
@@ -87,7 +87,7 @@ fn each_role_has_blocks_of_its_own() {
 }
 
 #[test]
-fn a_message_says_something() {
+fn empty_message_is_refused() {
     let empty = |index: usize| {
         format!(
             "messages.{index}: all messages must have non-empty content except for the optional \
@@ -100,7 +100,7 @@ fn a_message_says_something() {
 }
 
 #[test]
-fn a_text_says_something() {
+fn empty_or_blank_text_is_refused() {
     let in_result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": [text("")]});
     let empty = "messages: text content blocks must be non-empty";
     refused(&request(&json!([user([text("")])])), empty);
@@ -115,7 +115,7 @@ fn a_text_says_something() {
 }
 
 #[test]
-fn what_the_model_is_to_go_on_from_does_not_end_in_a_blank() {
+fn prefill_with_trailing_whitespace_is_refused() {
     let message = "messages: final assistant content cannot end with trailing whitespace";
     refused(&request(&json!([user("hi"), assistant("It was ")])), message);
     refused(&request(&json!([user("hi"), assistant([text("It was\n")])])), message);

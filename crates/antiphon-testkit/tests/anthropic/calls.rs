@@ -26,13 +26,13 @@ fn unexpected(place: &str, id: &str) -> String {
 }
 
 #[test]
-fn results_begin_the_next_message_in_any_order() {
+fn results_start_the_next_message_in_any_order() {
     let both = calling(&["a", "b"]);
     accepted(&request(&json!([user("hi"), both, user([result("b"), result("a"), text("?")])])));
 }
 
 #[test]
-fn every_call_has_its_result() {
+fn call_without_result_is_refused() {
     let both = calling(&["a", "b"]);
     for (messages, ids) in [
         (json!([user("hi"), both]), "a, b"),
@@ -47,7 +47,7 @@ fn every_call_has_its_result() {
 }
 
 #[test]
-fn a_result_is_of_a_call_in_the_previous_message() {
+fn result_must_match_the_previous_message() {
     let orphan = request(&json!([user([result("a")])]));
     refused(&orphan, &unexpected("messages.0.content.0", "a"));
     let late = json!([
@@ -61,7 +61,7 @@ fn a_result_is_of_a_call_in_the_previous_message() {
 }
 
 #[test]
-fn a_call_has_one_result() {
+fn second_result_is_refused() {
     let twice = json!([user("hi"), calling(&["a"]), user([result("a"), result("a")])]);
     let message = "messages.2.content.1: each tool_use must have a single result. Found multiple \
         `tool_result` blocks with id: a";
@@ -69,7 +69,7 @@ fn a_call_has_one_result() {
 }
 
 #[test]
-fn ids_are_unique_in_the_whole_conversation() {
+fn duplicate_call_id_is_refused() {
     let message = "messages.1.content.1: `tool_use` ids must be unique";
     refused(&request(&json!([user("hi"), calling(&["a", "a"]), user([result("a")])])), message);
     let again = json!([
@@ -83,7 +83,7 @@ fn ids_are_unique_in_the_whole_conversation() {
 }
 
 #[test]
-fn ids_are_letters_digits_underscores_and_dashes() {
+fn call_id_characters_are_restricted() {
     for id in ["functions.echo:0", ""] {
         let message = "messages.1.content.0.tool_use.id: String should match pattern \
             '^[a-zA-Z0-9_-]+$'";
@@ -92,14 +92,14 @@ fn ids_are_letters_digits_underscores_and_dashes() {
 }
 
 #[test]
-fn an_input_is_an_object() {
+fn call_input_must_be_an_object() {
     let quoted = with(call("a"), "input", json!("{}"));
     let message = "messages.1.content.0.tool_use.input: Input should be a valid dictionary";
     refused(&request(&json!([user("hi"), assistant([quoted]), user([result("a")])])), message);
 }
 
 #[test]
-fn a_conversation_with_calls_has_tools() {
+fn calls_without_tools_are_refused() {
     let called = request(&json!([user("hi"), calling(&["a"]), user([result("a")])]));
     let message = "Requests which include `tool_use` or `tool_result` blocks must define tools.";
     refused(&without(called, "tools"), message);

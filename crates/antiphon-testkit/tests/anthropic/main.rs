@@ -1,4 +1,4 @@
-//! Every refusal of a message, with the provider's text, and requests that deserve none.
+//! Every refusal of the Anthropic judge, with the provider's text, and requests that pass.
 
 mod blocks;
 mod calls;

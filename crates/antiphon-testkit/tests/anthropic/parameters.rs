@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::request::{accepted, expect, headers, hello, refused, text, with, without};
 
 #[test]
-fn a_key_and_a_version_come_with_every_request() {
+fn key_and_version_headers_are_required() {
     let mut anonymous = headers();
     anonymous.remove("x-api-key");
     let refusal = judge(&anonymous, &hello()).expect_err("it has no key");
@@ -24,7 +24,7 @@ fn a_key_and_a_version_come_with_every_request() {
 }
 
 #[test]
-fn model_limit_and_messages_are_required() {
+fn model_max_tokens_and_messages_are_required() {
     for field in ["model", "max_tokens", "messages"] {
         refused(&without(hello(), field), &format!("{field}: Field required"));
     }
@@ -35,7 +35,7 @@ fn model_limit_and_messages_are_required() {
 }
 
 #[test]
-fn fields_of_other_apis_and_all_other_unknown_ones_are_refused() {
+fn unknown_fields_are_refused() {
     for field in ["input", "instructions", "store", "max_output_tokens", "parallel_tool_calls"] {
         let message = format!("{field}: Extra inputs are not permitted");
         refused(&with(hello(), field, Value::Null), &message);
@@ -46,7 +46,7 @@ fn fields_of_other_apis_and_all_other_unknown_ones_are_refused() {
 }
 
 #[test]
-fn the_system_prompt_says_something() {
+fn blank_system_prompt_is_refused() {
     accepted(&with(hello(), "system", json!("Be kind.")));
     accepted(&with(hello(), "system", json!([text("Be kind.")])));
     let message = "system: text content blocks must be non-empty";
@@ -56,7 +56,7 @@ fn the_system_prompt_says_something() {
 }
 
 #[test]
-fn sampling_is_within_its_range_and_of_one_kind() {
+fn sampling_parameters_are_bounded_and_exclusive() {
     accepted(&with(hello(), "temperature", json!(1)));
     refused(&with(hello(), "temperature", json!(1.5)), "temperature: range: 0..1");
     refused(&with(hello(), "top_p", json!(-0.5)), "top_p: range: 0..1");
@@ -67,7 +67,7 @@ fn sampling_is_within_its_range_and_of_one_kind() {
 }
 
 #[test]
-fn a_stop_sequence_is_no_blank() {
+fn blank_stop_sequence_is_refused() {
     accepted(&with(hello(), "stop_sequences", json!(["END"])));
     let message = "stop_sequences: each stop sequence must contain non-whitespace";
     refused(&with(hello(), "stop_sequences", json!(["END", "\n"])), message);

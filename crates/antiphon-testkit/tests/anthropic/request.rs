@@ -1,4 +1,4 @@
-//! Requests to judge, and how a refusal is expected.
+//! Requests for the judge, and assertions about refusals.
 
 use antiphon_testkit::judge::anthropic::judge;
 use antiphon_testkit::{Refusal, thinking_signature};

@@ -1,4 +1,4 @@
-//! Thinking: asked for, and given back.
+//! Thinking: its parameters and the blocks that are sent back.
 
 use antiphon_testkit::redacted_thinking;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn adaptive(body: Value) -> Value {
 }
 
 #[test]
-fn a_budget_is_enough_and_below_the_limit() {
+fn thinking_budget_is_bounded() {
     let thinking = |thinking: Value| with(hello(), "thinking", thinking);
     accepted(&enabled(hello()));
     accepted(&adaptive(hello()));
@@ -38,7 +38,7 @@ fn a_budget_is_enough_and_below_the_limit() {
 }
 
 #[test]
-fn some_parameters_do_not_go_with_thinking() {
+fn parameters_that_exclude_thinking_are_refused() {
     let considerations = "#important-considerations-when-using-extended-thinking";
     let message = format!(
         "`temperature` may only be set to 1 when thinking is enabled. {DOCUMENTATION}\
@@ -57,7 +57,7 @@ fn some_parameters_do_not_go_with_thinking() {
 }
 
 #[test]
-fn a_signature_is_bound_to_its_text_and_its_model() {
+fn signature_is_bound_to_text_and_model() {
     let judged =
         |block: Value| request(&json!([user("hi"), assistant([block, text("a")]), user("b")]));
     accepted(&judged(thinking("hm")));
@@ -70,7 +70,7 @@ fn a_signature_is_bound_to_its_text_and_its_model() {
 }
 
 #[test]
-fn redacted_thinking_comes_back_to_its_model() {
+fn redacted_thinking_is_bound_to_its_model() {
     let redacted = |data: &str| {
         let block = json!({"type": "redacted_thinking", "data": data});
         request(&json!([user("hi"), assistant([block, text("a")]), user("b")]))
@@ -82,7 +82,7 @@ fn redacted_thinking_comes_back_to_its_model() {
 }
 
 #[test]
-fn the_turn_that_lasts_begins_with_thinking() {
+fn current_turn_must_begin_with_thinking() {
     let lost = |message: usize, found: &str| {
         format!(
             "messages.{message}.content.0.type: Expected `thinking` or `redacted_thinking`, but \

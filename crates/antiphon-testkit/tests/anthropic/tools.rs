@@ -1,4 +1,4 @@
-//! The tools and the choice among them.
+//! The tools and `tool_choice`.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn tools(tool: &Value) -> Value {
 }
 
 #[test]
-fn a_tool_has_a_name_and_a_schema_of_an_object() {
+fn tool_needs_a_name_and_an_object_schema() {
     let schema = json!({"type": "object"});
     accepted(&tools(&json!({"type": "custom", "name": "echo", "input_schema": schema})));
     accepted(&tools(&json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 1})));
@@ -43,14 +43,14 @@ fn a_tool_has_a_name_and_a_schema_of_an_object() {
 }
 
 #[test]
-fn names_are_unique() {
+fn duplicate_tool_name_is_refused() {
     let tool = json!({"name": "echo", "input_schema": {"type": "object"}});
     let twice = with(hello(), "tools", json!([tool, tool]));
     refused(&twice, "tools: Tool names must be unique.");
 }
 
 #[test]
-fn the_choice_is_an_object_that_names_a_mode_or_a_tool() {
+fn tool_choice_names_a_mode_or_a_tool() {
     let choice = |choice: Value| with(hello(), "tool_choice", choice);
     for kind in ["auto", "any"] {
         accepted(&choice(json!({"type": kind, "disable_parallel_tool_use": true})));

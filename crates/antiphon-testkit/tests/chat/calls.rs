@@ -1,4 +1,4 @@
-//! Calls, what answers them, and the reasoning that led to them.
+//! Calls, their answers, and their reasoning.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use crate::request::{accepted, call, calling, refused, request, tool, user, with
 const INVALID: Option<&str> = Some("invalid_value");
 
 #[test]
-fn calls_are_answered_right_after_them_in_any_order() {
+fn calls_are_answered_immediately_in_any_order() {
     let both = calling(&[call("call_1"), call("call_2")]);
     accepted(&request(&json!([user("hi"), both, tool("call_2"), tool("call_1"), user("bye")])));
-    // Servers may name calls anew in every message.
+    // Servers may use the same call ids in every message.
     let one = calling(&[call("call_0")]);
     accepted(&request(&json!([user("hi"), one, tool("call_0"), one, tool("call_0")])));
     let custom =
@@ -19,7 +19,7 @@ fn calls_are_answered_right_after_them_in_any_order() {
 }
 
 #[test]
-fn every_call_is_answered() {
+fn unanswered_call_is_refused() {
     let text = |ids: &str| {
         format!(
             "An assistant message with 'tool_calls' must be followed by tool messages responding \
@@ -42,7 +42,7 @@ fn every_call_is_answered() {
 }
 
 #[test]
-fn a_tool_only_answers() {
+fn tool_message_must_answer_a_call() {
     let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding \
         message with 'tool_calls'.";
     for (messages, at) in [
@@ -68,7 +68,7 @@ fn a_tool_only_answers() {
 }
 
 #[test]
-fn the_calls_of_one_message_differ() {
+fn duplicate_call_in_one_message_is_refused() {
     let twice = calling(&[call("call_1"), call("call_1")]);
     let message = "Invalid parameter: Duplicate value for 'tool_call_id' of 'call_1', in \
         'tool_calls' of messages[0].";
@@ -77,7 +77,7 @@ fn the_calls_of_one_message_differ() {
 }
 
 #[test]
-fn a_call_is_well_formed() {
+fn malformed_call_is_refused() {
     let judged = |call: Value| request(&json!([calling(&[call]), tool("call_1")]));
     let message = "Invalid 'messages[0].tool_calls': empty array. Expected an array with minimum \
         length 1, but got an empty array instead.";
@@ -111,7 +111,7 @@ fn a_call_is_well_formed() {
 }
 
 #[test]
-fn reasoning_comes_back_with_the_calls_of_the_turn_that_lasts() {
+fn reasoning_is_required_for_calls_of_current_turn() {
     let message = "The `reasoning_content` in the thinking mode must be passed back to the API.";
     let expected = (None, Some("invalid_request_error"), message);
     let thinking = |messages: Value| with(request(&messages), "model", json!("fake-model"));

@@ -1,4 +1,4 @@
-//! What a message holds.
+//! The content of a message.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn well_formed_messages_of_every_role_are_accepted() {
 }
 
 #[test]
-fn a_role_is_required_and_one_of_those_that_there_are() {
+fn missing_or_unknown_role_is_refused() {
     let message = "Missing required parameter: 'messages[0].role'.";
     refused(&request(&json!([{"content": "hi"}])), (Some("messages[0].role"), MISSING, message));
     let message = "Invalid value: 'bot'. Supported values are: 'system', 'assistant', 'user', \
@@ -37,7 +37,7 @@ fn a_role_is_required_and_one_of_those_that_there_are() {
 }
 
 #[test]
-fn only_an_assistant_that_calls_or_declines_says_nothing() {
+fn only_calling_or_refusing_assistant_may_lack_content() {
     accepted(&request(&json!([user("hi"), calling(&[call("call_1")]), tool("call_1")])));
     let message = "Invalid value for 'content': expected a string, got null.";
     for content in [json!({"role": "assistant"}), json!({"role": "assistant", "content": null})] {
@@ -56,7 +56,7 @@ fn only_an_assistant_that_calls_or_declines_says_nothing() {
 }
 
 #[test]
-fn parts_of_the_responses_api_are_refused() {
+fn responses_api_parts_are_refused() {
     for kind in ["input_text", "output_text", "input_image", "input_file"] {
         let message = format!(
             "Invalid value: '{kind}'. Supported values are: 'text', 'image_url', 'input_audio', \
@@ -77,7 +77,7 @@ fn parts_of_the_responses_api_are_refused() {
 }
 
 #[test]
-fn only_users_show_images() {
+fn only_users_may_send_images() {
     let image = json!({"type": "image_url", "image_url": {"url": "https://example.com/a.png"}});
     let messages = json!([user("hi"), calling(&[call("call_1")]),
         {"role": "tool", "tool_call_id": "call_1", "content": [image]}]);

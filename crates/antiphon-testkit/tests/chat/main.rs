@@ -1,4 +1,4 @@
-//! Every refusal of a chat completion, with the provider's text, and requests that deserve none.
+//! Every refusal of the Chat Completions judge, with the provider's text, and requests that pass.
 
 mod calls;
 mod content;

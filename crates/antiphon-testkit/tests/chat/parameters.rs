@@ -18,7 +18,7 @@ fn model_and_messages_are_required() {
 }
 
 #[test]
-fn fields_of_the_responses_api_and_all_other_unknown_ones_are_refused() {
+fn unknown_fields_are_refused() {
     for field in [
         "input",
         "instructions",
@@ -43,7 +43,7 @@ fn fields_of_the_responses_api_and_all_other_unknown_ones_are_refused() {
 }
 
 #[test]
-fn a_model_that_reasons_has_another_name_for_its_limit() {
+fn reasoning_model_refuses_max_tokens() {
     let limited = with(hello(), "max_tokens", json!(10));
     accepted(&limited);
     accepted(&with(hello(), "max_completion_tokens", json!(10)));
@@ -54,7 +54,7 @@ fn a_model_that_reasons_has_another_name_for_its_limit() {
 }
 
 #[test]
-fn some_parameters_stand_only_beside_others() {
+fn dependent_parameters_need_their_partner() {
     let options = with(hello(), "stream_options", json!({"include_usage": true}));
     let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     refused(&options, (Some("stream_options"), None, message));
@@ -76,7 +76,7 @@ fn some_parameters_stand_only_beside_others() {
 }
 
 #[test]
-fn a_schema_for_the_answer_stands_in_an_object_of_its_own() {
+fn response_schema_needs_its_own_object() {
     let schema = json!({"name": "answer", "schema": {"type": "object"}, "strict": true});
     let format = json!({"type": "json_schema", "json_schema": schema});
     accepted(&with(hello(), "response_format", format));
@@ -88,7 +88,7 @@ fn a_schema_for_the_answer_stands_in_an_object_of_its_own() {
 }
 
 #[test]
-fn the_effort_is_one_of_those_that_there_are() {
+fn unknown_effort_is_refused() {
     accepted(&with(hello(), "reasoning_effort", json!("high")));
     let message = "Invalid value: 'huge'. Supported values are: 'none', 'minimal', 'low', \
         'medium', 'high', 'xhigh', and 'max'.";
@@ -97,14 +97,14 @@ fn the_effort_is_one_of_those_that_there_are() {
 }
 
 #[test]
-fn nulls_are_as_good_as_nothing() {
+fn nulls_count_as_absent() {
     let nulls = ["temperature", "tool_choice", "stream_options", "metadata", "response_format"];
     let body = nulls.into_iter().fold(hello(), |body, field| with(body, field, Value::Null));
     accepted(&body);
 }
 
 #[test]
-fn a_wrong_type_is_named() {
+fn wrong_type_is_refused() {
     let message = "Invalid type for 'messages': expected an array, but got a string instead.";
     let expected = (Some("messages"), Some("invalid_type"), message);
     refused(&with(hello(), "messages", json!("hi")), expected);

@@ -1,9 +1,9 @@
-//! Requests to judge, and how a refusal is expected.
+//! Requests for the judge, and assertions about refusals.
 
 use antiphon_testkit::judge::chat::judge;
 use serde_json::{Value, json};
 
-/// A request of a model that does not reason, with one tool of each kind.
+/// A request for a model that does not reason, with one tool of each kind.
 pub(crate) fn request(messages: &Value) -> Value {
     json!({"model": "plain-model", "messages": messages, "tools": [
         {"type": "function", "function": {"name": "echo", "parameters": {"type": "object"}}},

@@ -1,4 +1,4 @@
-//! The tools and the choice among them.
+//! The tools and `tool_choice`.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn tools(tool: &Value) -> Value {
 }
 
 #[test]
-fn there_is_a_tool_where_there_are_tools() {
+fn empty_tools_are_refused() {
     let message = "Invalid 'tools': empty array. Expected an array with minimum length 1, but got \
         an empty array instead.";
     let none = with(hello(), "tools", json!([]));
@@ -20,7 +20,7 @@ fn there_is_a_tool_where_there_are_tools() {
 }
 
 #[test]
-fn a_tool_is_described_in_an_object_of_its_own() {
+fn tool_definition_needs_its_own_object() {
     let flat = json!({"type": "function", "name": "echo", "parameters": {"type": "object"}});
     let message = "Missing required parameter: 'tools[0].function'.";
     refused(&tools(&flat), (Some("tools[0].function"), MISSING, message));
@@ -35,7 +35,7 @@ fn a_tool_is_described_in_an_object_of_its_own() {
 }
 
 #[test]
-fn a_name_is_letters_digits_underscores_and_dashes() {
+fn tool_name_characters_are_restricted() {
     for name in ["a.b", "", "größe", "a b"] {
         let tool = json!({"type": "function", "function": {"name": name}});
         let message = "Invalid 'tools[0].function.name': string does not match pattern. Expected a \
@@ -50,7 +50,7 @@ fn a_name_is_letters_digits_underscores_and_dashes() {
 }
 
 #[test]
-fn a_grammar_stands_in_an_object_of_its_own() {
+fn grammar_needs_its_own_object() {
     let custom = |format: Value| {
         tools(&json!({"type": "custom", "custom": {"name": "grep", "format": format}}))
     };
@@ -64,7 +64,7 @@ fn a_grammar_stands_in_an_object_of_its_own() {
 }
 
 #[test]
-fn the_choice_is_a_mode_or_one_of_the_tools() {
+fn tool_choice_is_a_mode_or_a_known_tool() {
     let choice = |choice: Value| with(hello(), "tool_choice", choice);
     for mode in ["none", "auto", "required"] {
         accepted(&choice(json!(mode)));

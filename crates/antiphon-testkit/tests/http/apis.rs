@@ -1,4 +1,4 @@
-//! The APIs beside the Responses API: the same model behind each, and as strict a judge.
+//! The other APIs: the same model, each with a strict judge.
 
 use antiphon_testkit::{Answer, Api, FakeUpstream, Reply};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const TURNS: [(&str, &str); 3] = [
     ("What is my color and dog name?", "purple, Biscuit"),
 ];
 
-/// A client that keeps the whole conversation itself, as each API wants it.
+/// A client that sends the whole conversation, in the form of each API.
 struct Client {
     api: Api,
     messages: Vec<Value>,
@@ -37,26 +37,27 @@ impl Client {
         request
     }
 
-    /// Asks until the model calls no more tools; the text that it ends with.
-    async fn say(&mut self, upstream: &FakeUpstream, text: &str) -> String {
+    /// Sends a user message, runs the tool loop, and returns the final text.
+    async fn send(&mut self, upstream: &FakeUpstream, text: &str) -> String {
         self.messages.push(json!({"role": "user", "content": text}));
         loop {
-            let path = self.api.path().strip_prefix("/v1").expect("it is below /v1");
+            let path = self.api.path().strip_prefix("/v1").expect("the path begins with /v1");
             let reply = post(upstream, path, self.request().to_string()).await;
             assert_eq!(upstream.refusals(), []);
             assert_eq!(reply.status(), 200);
             let answer = reply.json().await;
-            if let Some(text) = self.heard(&answer) {
+            if let Some(text) = self.handle_answer(&answer) {
                 return text;
             }
         }
     }
 
-    /// Keeps the answer and answers its calls; the text of one without calls.
-    fn heard(&mut self, answer: &Value) -> Option<String> {
+    /// Adds an answer and the results of its calls to the conversation. Returns the text of an
+    /// answer without calls.
+    fn handle_answer(&mut self, answer: &Value) -> Option<String> {
         if self.api == Api::Chat {
             let message = &answer["choices"][0]["message"];
-            self.messages.push(kept(message));
+            self.messages.push(without_nulls(message));
             let calls = message["tool_calls"].as_array().into_iter().flatten();
             let results = calls
                 .map(|call| json!({"role": "tool", "tool_call_id": call["id"], "content": "done"}));
@@ -80,36 +81,36 @@ impl Client {
     }
 }
 
-/// A message as clients keep it: without what is null.
-fn kept(message: &Value) -> Value {
+/// A message as clients store it: without null fields.
+fn without_nulls(message: &Value) -> Value {
     let mut message = message.clone();
     message.as_object_mut().expect("it is an object").retain(|_, value| !value.is_null());
     message
 }
 
 #[tokio::test]
-async fn the_model_knows_what_its_messages_hold() {
+async fn model_knows_only_its_messages() {
     for api in [Api::Chat, Api::Anthropic] {
         let upstream = FakeUpstream::start().await;
         let mut client = Client::new(api);
         for (said, answered) in TURNS {
-            assert_eq!(client.say(&upstream, said).await, answered, "{api:?}");
+            assert_eq!(client.send(&upstream, said).await, answered, "{api:?}");
         }
         assert_eq!(upstream.requests().len(), 4);
 
         let mut forgetful = Client::new(api);
-        assert_eq!(forgetful.say(&upstream, TURNS[2].0).await, "I do not know.");
+        assert_eq!(forgetful.send(&upstream, TURNS[2].0).await, "I do not know.");
     }
 }
 
 #[tokio::test]
-async fn the_log_shows_the_items_that_the_model_read_whatever_the_api() {
+async fn log_shows_model_input_as_items() {
     for api in [Api::Chat, Api::Anthropic] {
         let upstream = FakeUpstream::start().await;
         let mut client = Client::new(api);
-        client.say(&upstream, "Hi").await;
-        client.say(&upstream, "Echo hello twice").await;
-        client.say(&upstream, "Bye").await;
+        client.send(&upstream, "Hi").await;
+        client.send(&upstream, "Echo hello twice").await;
+        client.send(&upstream, "Bye").await;
         let log = fetch(format!("{}?token=key-1", upstream.base_url().replace("/v1", "/log")));
         let log = log.await.json().await;
         let input = log[3]["body"]["input"].as_array().expect("the input is items");
@@ -138,7 +139,7 @@ async fn the_log_shows_the_items_that_the_model_read_whatever_the_api() {
 }
 
 #[tokio::test]
-async fn instructions_are_no_items() {
+async fn instructions_are_not_items() {
     let upstream = FakeUpstream::start().await;
     let system = json!({"role": "system", "content": "Be kind."});
     let user = json!({"role": "user", "content": "hi"});
@@ -164,7 +165,7 @@ async fn each_api_streams_in_its_own_form() {
         client.messages.push(json!({"role": "user", "content": "hi"}));
         let mut request = client.request();
         request["stream"] = json!(true);
-        let path = api.path().strip_prefix("/v1").expect("it is below /v1");
+        let path = api.path().strip_prefix("/v1").expect("the path begins with /v1");
         let reply = post(&upstream, path, request.to_string()).await;
         assert_eq!(reply.header("content-type"), Some("text/event-stream; charset=utf-8"));
         let (chunks, whole) = reply.chunks().await;
@@ -197,7 +198,7 @@ async fn answers_can_be_scripted_for_each_api() {
     for api in Api::ALL {
         let frames = answer.frames_of(api);
         upstream.script(Reply::sse(frames.clone()).rechunk(7));
-        let path = api.path().strip_prefix("/v1").expect("it is below /v1");
+        let path = api.path().strip_prefix("/v1").expect("the path begins with /v1");
         let (chunks, whole) = post(&upstream, path, "{}").await.chunks().await;
         let expected: Vec<_> = frames.iter().map(|frame| frame.bytes().clone()).collect();
         assert!(whole);

@@ -9,7 +9,7 @@ const RESPONSES: &str = "/responses";
 const CHAT: &str = "/chat/completions";
 const ANTHROPIC: &str = "/messages";
 
-/// A request in each API that is answered with reasoning and a call.
+/// A request in each API whose answer is reasoning and a call.
 fn asking(path: &str) -> Value {
     let parameters = json!({
         "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"],
@@ -46,7 +46,7 @@ async fn hold(upstream: &FakeUpstream, query: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn one_answer_of_a_token_stops_where_it_is_to_and_the_next_is_whole() {
+async fn hold_stops_one_answer_of_a_token() {
     let places = [
         ("in_reasoning", ["reasoning_summary_text.delta", "reasoning_content", "thinking_delta"]),
         ("in_arguments", ["function_call_arguments.delta", "arguments", "hello"]),
@@ -64,20 +64,22 @@ async fn one_answer_of_a_token_stops_where_it_is_to_and_the_next_is_whole() {
 
             let (chunks, ended) = whole.chunks().await;
             assert!(ended);
-            let mut heard = Vec::new();
-            while !String::from_utf8_lossy(heard.last().map_or(&[][..], |it: &bytes::Bytes| it))
+            let mut received = Vec::new();
+            while !String::from_utf8_lossy(received.last().map_or(&[][..], |it: &bytes::Bytes| it))
                 .contains(last_word)
             {
-                heard.push(stopped.chunk().await.expect("it goes on").expect("it is not over"));
+                received.push(
+                    stopped.chunk().await.expect("the stream is intact").expect("it has more"),
+                );
             }
-            assert!(heard.len() < chunks.len(), "{place} of {path}");
-            assert_eq!(heard[..], chunks[..heard.len()]);
+            assert!(received.len() < chunks.len(), "{place} of {path}");
+            assert_eq!(received[..], chunks[..received.len()]);
         }
     }
 }
 
 #[tokio::test]
-async fn another_token_is_not_held() {
+async fn hold_ignores_other_tokens() {
     let upstream = FakeUpstream::start().await;
     assert_eq!(hold(&upstream, "token=key-2&at=head").await, 204);
     let answer = peer::post(&upstream, RESPONSES, asking(RESPONSES).to_string()).await;
@@ -85,7 +87,7 @@ async fn another_token_is_not_held() {
 }
 
 #[tokio::test]
-async fn a_place_that_nobody_knows_is_refused() {
+async fn unknown_hold_place_is_refused() {
     let upstream = FakeUpstream::start().await;
     assert_eq!(hold(&upstream, "token=key-1&at=the_end").await, 400);
     assert_eq!(hold(&upstream, "at=head").await, 400);

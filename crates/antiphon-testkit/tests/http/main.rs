@@ -1,4 +1,4 @@
-//! The fake upstream over HTTP: in this process, and as a program of its own.
+//! The fake upstream over HTTP: in this process, and as a separate program.
 
 mod apis;
 mod hold;

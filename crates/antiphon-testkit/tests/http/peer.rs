@@ -1,4 +1,4 @@
-//! A plain HTTP client that sees every chunk.
+//! A plain HTTP client that exposes every chunk.
 
 use antiphon_testkit::FakeUpstream;
 use bytes::Bytes;
@@ -8,14 +8,14 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-/// A response whose body is read chunk by chunk; dropping it drops the connection.
+/// A response whose body is read chunk by chunk. Dropping it closes the connection.
 pub(crate) struct Reading<B>(Response<B>);
 
-/// The connection was cut before the reply or in the middle of its body.
+/// The connection broke before the reply or in the middle of its body.
 #[derive(Debug)]
 pub(crate) struct Broken;
 
-/// Sends `body` to the path behind the base URL and waits for the head of the reply.
+/// Sends `body` to a path below the base URL and waits for the head of the reply.
 pub(crate) async fn post(
     upstream: &FakeUpstream,
     path: &str,
@@ -32,7 +32,7 @@ pub(crate) async fn post_to(
     send(Method::POST, url, body.into()).await
 }
 
-/// The same where no reply may come.
+/// Like [`post_to`], for a request that may get no reply.
 pub(crate) async fn try_post(
     upstream: &FakeUpstream,
     path: &str,
@@ -80,13 +80,13 @@ impl<B: BodyExt<Data = Bytes> + Unpin> Reading<B> {
         self.0.headers().get(name)?.to_str().ok()
     }
 
-    /// The next chunk, none at a clean end, an error where the transfer broke.
+    /// The next chunk; `None` at a normal end, an error if the transfer broke.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Broken> {
         let frame = self.0.body_mut().frame().await.transpose().map_err(|_| Broken)?;
         Ok(frame.and_then(|frame| frame.into_data().ok()))
     }
 
-    /// All chunks up to a clean end, and whether there was one.
+    /// All chunks, and whether the body ended normally.
     pub(crate) async fn chunks(mut self) -> (Vec<Bytes>, bool) {
         let mut chunks = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The program that clients in other languages talk to.
+//! The program for clients in other languages.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::peer;
 
-/// The program and the base URL that its first line names.
+/// Starts the program and returns it with the base URL in its first line.
 fn start(arguments: &[&str]) -> (Child, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_fake-upstream"))
         .args(arguments)
@@ -28,7 +28,7 @@ fn terminate(mut program: Child) {
 }
 
 #[tokio::test]
-async fn it_says_where_it_listens_serves_and_ends_when_told() {
+async fn program_prints_its_address_and_stops_on_sigterm() {
     let (program, url) = start(&["--listen", "127.0.0.1:0"]);
     let models = peer::fetch(format!("{url}/models")).await.json().await;
     assert_eq!(models["data"][0]["id"], "fake-model");
@@ -38,14 +38,14 @@ async fn it_says_where_it_listens_serves_and_ends_when_told() {
 }
 
 #[test]
-fn it_listens_on_loopback_by_default() {
+fn program_listens_on_loopback_by_default() {
     let (program, url) = start(&[]);
     assert!(url.starts_with("http://127.0.0.1:"));
     terminate(program);
 }
 
 #[test]
-fn it_refuses_flags_that_it_does_not_know() {
+fn unknown_flags_are_refused() {
     let program = Command::new(env!("CARGO_BIN_EXE_fake-upstream")).arg("--port").output();
     let output = program.expect("the program runs");
     assert!(!output.status.success());

@@ -1,4 +1,4 @@
-//! The server: what it records, what it answers, and what a test controls of its replies.
+//! The server: its log, its answers, and the test's control over its replies.
 
 use crate::peer::{fetch, post, try_post};
 use antiphon_testkit::{Answer, FakeUpstream, Frame, Outcome, Reply};
@@ -18,7 +18,7 @@ fn wire(frames: &[Frame]) -> Vec<Bytes> {
 }
 
 #[tokio::test]
-async fn a_request_is_recorded_as_it_came_with_its_verdict() {
+async fn request_is_recorded_with_its_verdict() {
     let upstream = FakeUpstream::start().await;
     let reply = post(&upstream, "/responses", HELLO).await;
     assert_eq!(reply.header("content-type"), Some("text/event-stream; charset=utf-8"));
@@ -33,7 +33,7 @@ async fn a_request_is_recorded_as_it_came_with_its_verdict() {
 }
 
 #[tokio::test]
-async fn the_default_model_streams_one_event_per_chunk_or_answers_whole() {
+async fn default_model_streams_or_sends_json() {
     let upstream = FakeUpstream::start().await;
     let (chunks, whole) = post(&upstream, "/responses", HELLO).await.chunks().await;
     assert!(whole);
@@ -49,7 +49,7 @@ async fn the_default_model_streams_one_event_per_chunk_or_answers_whole() {
 }
 
 #[tokio::test]
-async fn a_refused_request_gets_the_error_body_of_its_verdict() {
+async fn refused_request_gets_the_error_body() {
     let upstream = FakeUpstream::start().await;
     let reply = post(&upstream, "/responses", r#"{"input":"hello"}"#).await;
     assert_eq!(reply.status(), 400);
@@ -64,7 +64,7 @@ async fn a_refused_request_gets_the_error_body_of_its_verdict() {
 }
 
 #[tokio::test]
-async fn scripted_replies_are_given_in_order_before_the_default_model() {
+async fn scripted_replies_precede_the_default_model() {
     let upstream = FakeUpstream::start().await;
     let busy = json!({"error": {"message": "Slow down.", "type": "too_many_requests"}});
     upstream.script(Reply::json(StatusCode::TOO_MANY_REQUESTS, &busy).header("retry-after", "7"));
@@ -80,7 +80,7 @@ async fn scripted_replies_are_given_in_order_before_the_default_model() {
 }
 
 #[tokio::test]
-async fn a_scripted_reply_is_given_whatever_the_verdict() {
+async fn scripted_reply_ignores_the_verdict() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
     upstream.script(Reply::sse(frames.clone()));
@@ -91,7 +91,7 @@ async fn a_scripted_reply_is_given_whatever_the_verdict() {
 }
 
 #[tokio::test]
-async fn any_bytes_can_be_cut_every_n_bytes() {
+async fn rechunk_cuts_every_n_bytes() {
     let upstream = FakeUpstream::start().await;
     let whole = wire(&frames()).concat();
     for size in [1, 7, whole.len(), whole.len() + 1] {
@@ -105,7 +105,7 @@ async fn any_bytes_can_be_cut_every_n_bytes() {
 }
 
 #[tokio::test]
-async fn a_gated_reply_goes_chunk_by_chunk_as_it_is_released() {
+async fn gated_reply_is_released_chunk_by_chunk() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
     let exchange = upstream.script(Reply::sse(frames.clone()).gated());
@@ -119,7 +119,7 @@ async fn a_gated_reply_goes_chunk_by_chunk_as_it_is_released() {
 }
 
 #[tokio::test]
-async fn a_reply_hangs_after_a_chunk_until_it_is_released() {
+async fn hanging_reply_continues_after_release() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
     let exchange = upstream.script(Reply::sse(frames.clone()).hang_after(2));
@@ -132,7 +132,7 @@ async fn a_reply_hangs_after_a_chunk_until_it_is_released() {
 }
 
 #[tokio::test]
-async fn an_aborted_reply_is_a_broken_transfer_after_its_last_chunk() {
+async fn aborted_reply_breaks_after_its_last_chunk() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
     let exchange = upstream.script(Reply::sse(frames.clone()).abort_after(3));
@@ -142,7 +142,7 @@ async fn an_aborted_reply_is_a_broken_transfer_after_its_last_chunk() {
 }
 
 #[tokio::test]
-async fn a_hanging_reply_can_be_broken_off_at_any_moment() {
+async fn hanging_reply_can_be_aborted() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::sse(frames()).hang_after(2));
     let mut reply = post(&upstream, "/responses", HELLO).await;
@@ -154,7 +154,7 @@ async fn a_hanging_reply_can_be_broken_off_at_any_moment() {
 }
 
 #[tokio::test]
-async fn a_reply_may_end_early_and_cleanly() {
+async fn reply_can_end_early_and_normally() {
     let upstream = FakeUpstream::start().await;
     let frames = frames();
     upstream.script(Reply::sse(frames.clone()).end_after(3));
@@ -163,7 +163,7 @@ async fn a_reply_may_end_early_and_cleanly() {
 }
 
 #[tokio::test]
-async fn a_peer_that_leaves_in_the_middle_of_a_body_is_observed() {
+async fn disconnect_in_the_body_is_observed() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::sse(frames()).hang_after(1));
     let mut reply = post(&upstream, "/responses", HELLO).await;
@@ -173,7 +173,7 @@ async fn a_peer_that_leaves_in_the_middle_of_a_body_is_observed() {
 }
 
 #[tokio::test]
-async fn a_peer_that_leaves_before_the_head_is_observed() {
+async fn disconnect_before_the_head_is_observed() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::sse(frames()).withhold_head());
     tokio::select! {
@@ -184,7 +184,7 @@ async fn a_peer_that_leaves_before_the_head_is_observed() {
 }
 
 #[tokio::test]
-async fn a_withheld_head_goes_with_the_first_release() {
+async fn withheld_head_is_sent_on_first_release() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::sse(frames()).withhold_head());
     let (reply, ()) = tokio::join!(post(&upstream, "/responses", HELLO), async {
@@ -196,7 +196,7 @@ async fn a_withheld_head_goes_with_the_first_release() {
 }
 
 #[tokio::test]
-async fn other_paths_can_be_scripted_and_are_unknown_otherwise() {
+async fn unknown_paths_can_be_scripted() {
     let upstream = FakeUpstream::start().await;
     upstream.script(Reply::json(StatusCode::OK, &json!({"object": "text_completion"})));
     let scripted = post(&upstream, "/completions", "{}").await;
@@ -211,7 +211,7 @@ async fn other_paths_can_be_scripted_and_are_unknown_otherwise() {
 }
 
 #[tokio::test]
-async fn large_histories_are_read_whole() {
+async fn large_request_is_read_completely() {
     let upstream = FakeUpstream::start().await;
     let text = "x".repeat(8 << 20);
     let body = json!({"model": "plain-model", "input": text, "store": false}).to_string();
@@ -219,7 +219,7 @@ async fn large_histories_are_read_whole() {
 }
 
 #[tokio::test]
-async fn the_models_are_listed() {
+async fn models_are_listed() {
     let upstream = FakeUpstream::start().await;
     let list = fetch(format!("{}/models", upstream.base_url())).await.json().await;
     let ids: Vec<&Value> = list["data"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
@@ -228,7 +228,7 @@ async fn the_models_are_listed() {
 }
 
 #[tokio::test]
-async fn the_log_shows_what_came_and_what_was_refused() {
+async fn log_shows_requests_and_refusals() {
     let upstream = FakeUpstream::start().await;
     post(&upstream, "/responses", HELLO).await;
     post(&upstream, "/responses", "{}").await;
@@ -246,7 +246,7 @@ async fn the_log_shows_what_came_and_what_was_refused() {
 }
 
 #[tokio::test]
-async fn a_connection_can_be_closed_in_place_of_a_reply() {
+async fn hangup_closes_the_connection() {
     let upstream = FakeUpstream::start().await;
     let exchange = upstream.script(Reply::hangup());
     assert!(try_post(&upstream, "/responses", HELLO).await.is_err());

@@ -1,4 +1,4 @@
-//! What deserves no refusal, and what a refusal looks like.
+//! Requests that pass, and the form of a refusal.
 
 use antiphon_testkit::judge::judge;
 use antiphon_testkit::{Refusal, encrypted_content};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::request::{MODEL, RS, assistant, call, output, reasoning, replay, user, with};
 
 #[test]
-fn a_well_formed_replay_is_accepted() {
+fn valid_replay_is_accepted() {
     for (case, input) in [
         ("a string", json!("hi")),
         ("a message without a type", json!([user("hi")])),
         ("equal messages", json!([user("yes"), user("yes")])),
         (
-            "nulls that clients make up",
+            "nulls for unset fields",
             json!([
                 {"type": "message", "id": null, "status": null, "role": "user", "content": "hi"},
             ]),
@@ -51,7 +51,7 @@ fn a_well_formed_replay_is_accepted() {
             ]),
         ),
         (
-            "reasoning whose id the client left out",
+            "reasoning whose id the client omitted",
             json!([
                 {"type": "reasoning", "summary": [], "encrypted_content": encrypted_content(MODEL, RS)},
                 assistant("msg_1"),
@@ -98,7 +98,7 @@ fn unknown_fields_and_nulls_are_accepted() {
 }
 
 #[test]
-fn a_refusal_renders_as_the_provider_s_error_body() {
+fn refusal_renders_as_error_body() {
     let refusal = judge(&replay(&json!([user("hi"), call("fc_1", "call_1")])));
     let refusal: Refusal = refusal.expect_err("the call is unanswered");
     assert_eq!(refusal.status, StatusCode::BAD_REQUEST);

@@ -1,4 +1,4 @@
-//! What a request must hold, whatever its items are.
+//! The required fields of a request.
 
 use antiphon_testkit::judge::judge;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::request::{refused, replay, user, with, without};
 
 #[test]
-fn a_request_needs_a_model_and_an_input() {
+fn model_and_input_are_required() {
     let body = replay(&json!("hi"));
     let missing = Some("missing_required_parameter");
     let no_model = "Missing required parameter: 'model'.";
@@ -19,7 +19,7 @@ fn a_request_needs_a_model_and_an_input() {
 }
 
 #[test]
-fn a_field_of_the_wrong_type_is_refused() {
+fn wrong_field_type_is_refused() {
     let body = replay(&json!("hi"));
     let wrong = Some("invalid_type");
     let model = "Invalid type for 'model': expected a string, but got an integer instead.";
@@ -35,7 +35,7 @@ fn a_field_of_the_wrong_type_is_refused() {
 }
 
 #[test]
-fn storage_must_be_declined_in_so_many_words() {
+fn store_must_be_false() {
     let message = "This upstream keeps no state: 'store' must be false.";
     for body in [
         without(replay(&json!("hi")), "store"),
@@ -47,7 +47,7 @@ fn storage_must_be_declined_in_so_many_words() {
 }
 
 #[test]
-fn state_kept_elsewhere_cannot_be_referred_to() {
+fn references_to_provider_state_are_refused() {
     for (param, value) in [
         ("conversation", json!("conv_1")),
         ("conversation", json!({"id": "conv_1"})),
@@ -60,7 +60,7 @@ fn state_kept_elsewhere_cannot_be_referred_to() {
 }
 
 #[test]
-fn encrypted_reasoning_is_asked_for_exactly_where_the_model_reasons() {
+fn encrypted_reasoning_is_required_for_reasoning_models() {
     let absent = "This upstream keeps no state: 'include' must contain \
         'reasoning.encrypted_content'.";
     for include in [Value::Null, json!([]), json!(["message.output_text.logprobs"])] {

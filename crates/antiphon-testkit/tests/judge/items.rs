@@ -1,4 +1,4 @@
-//! What the items are to each other.
+//! Relations between items.
 
 use antiphon_testkit::encrypted_content;
 use antiphon_testkit::judge::judge;
@@ -12,7 +12,7 @@ const NOT_FOUND: &str = "not found. Items are not persisted when `store` is set 
     again with `store` set to true, or remove this item from your input.";
 
 #[test]
-fn an_item_stands_once() {
+fn duplicate_item_is_refused() {
     let turn = [reasoning(RS), call("fc_1", "call_1")];
     let twice: Vec<Value> = [&turn[..], &turn[..], &[output("call_1")]].concat();
     refused_input(&json!(twice), &format!("Duplicate item found with id {RS}. {REMOVE}"));
@@ -23,7 +23,7 @@ fn an_item_stands_once() {
 }
 
 #[test]
-fn a_call_is_answered_later_by_an_output_of_its_own_kind() {
+fn call_needs_a_later_output_of_its_kind() {
     for (kind, output_kind, call_words, output_words) in [
         ("function_call", "function_call_output", "function call", "function call output"),
         (
@@ -66,7 +66,7 @@ fn a_call_is_answered_later_by_an_output_of_its_own_kind() {
 }
 
 #[test]
-fn the_kind_of_a_call_is_part_of_its_identity() {
+fn call_identity_includes_its_type() {
     let custom = json!({"type": "custom_tool_call", "call_id": "call_1", "name": "n", "input": ""});
     let of_custom = json!({"type": "custom_tool_call_output", "call_id": "call_1", "output": ""});
     let crossed = json!([custom, output("call_1")]);
@@ -77,7 +77,7 @@ fn the_kind_of_a_call_is_part_of_its_identity() {
 }
 
 #[test]
-fn reasoning_leads_to_something_that_the_model_did() {
+fn reasoning_must_precede_model_output() {
     let lone = |id: &str| {
         format!("Item '{id}' of type 'reasoning' was provided without its required following item.")
     };
@@ -89,7 +89,7 @@ fn reasoning_leads_to_something_that_the_model_did() {
 }
 
 #[test]
-fn nothing_was_persisted() {
+fn reference_to_unstored_item_is_refused() {
     let missing = |id: &str| format!("Item with id '{id}' {NOT_FOUND}");
     for sealed in [Value::Null, json!("")] {
         let bare =
@@ -102,7 +102,7 @@ fn nothing_was_persisted() {
 }
 
 #[test]
-fn encrypted_content_is_bound_to_its_item_and_its_model() {
+fn encrypted_content_is_bound_to_item_and_model() {
     let code = Some("invalid_encrypted_content");
     let input = |id: &str, sealed: &str| {
         let item =

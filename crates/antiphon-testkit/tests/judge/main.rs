@@ -1,4 +1,4 @@
-//! Every refusal of the judge, with the provider's text, and requests that deserve none.
+//! Every refusal of the Responses judge, with the provider's text, and requests that pass.
 
 mod accepted;
 mod contract;

@@ -1,4 +1,4 @@
-//! Requests to judge, and how a refusal is expected.
+//! Requests for the judge, and assertions about refusals.
 
 use antiphon_testkit::encrypted_content;
 use antiphon_testkit::judge::judge;
@@ -53,7 +53,7 @@ pub(crate) fn output(call_id: &str) -> Value {
     json!({"type": "function_call_output", "call_id": call_id, "output": "done"})
 }
 
-/// What a case expects: status, param, code, message.
+/// An expected refusal: status, param, code, message.
 pub(crate) type Expected<'a> = (u16, Option<&'a str>, Option<&'a str>, &'a str);
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! The shape of ids.
+//! The form of ids.
 
 use antiphon_testkit::judge::judge;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::request::{assistant, call, output, refused, replay, user};
 
 #[test]
-fn the_id_of_an_item_shows_its_type() {
+fn item_id_needs_its_type_prefix() {
     for (kind, prefix) in [
         ("message", "msg"),
         ("reasoning", "rs"),
@@ -36,7 +36,7 @@ fn the_id_of_an_item_shows_its_type() {
 }
 
 #[test]
-fn an_id_has_letters_numbers_underscores_and_dashes_only() {
+fn item_id_characters_are_restricted() {
     for id in ["", "msg_a.b", "msg 1"] {
         let message = format!(
             "Invalid 'input[0].id': '{id}'. Expected an ID that contains letters, numbers, \
@@ -67,7 +67,7 @@ fn ids_have_at_most_64_characters() {
 }
 
 #[test]
-fn a_call_and_its_output_have_a_call_id() {
+fn call_and_output_need_a_call_id() {
     let empty = "Invalid 'input[1].call_id': empty string. Expected a string with minimum length 1, \
         but got an empty string instead.";
     let input = replay(&json!([user("hi"), call("fc_1", ""), output("")]));

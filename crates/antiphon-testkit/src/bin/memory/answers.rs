@@ -1,4 +1,4 @@
-//! Long answers: callers that read nothing of them, and one that reads an answer without end.
+//! Long answers: to callers that do not read, and one very long answer to a caller that does.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use antiphon_testkit::process::Gateway;
 
 use crate::caller::Caller;
-use crate::report::{Report, Row, settled};
+use crate::report::{Report, Row, wait_until_settled};
 use crate::upstream::{Answer, Upstream};
 
 /// A load of equal answers.
@@ -16,13 +16,13 @@ pub(crate) struct Load {
     readers: usize,
     streams: bool,
     reads: bool,
-    /// The text of an answer: pieces, and bytes of each.
+    /// The text of an answer: the number of pieces and the bytes in each.
     text: (usize, usize),
-    /// The bytes that a reader is to get, where a bound is less than the text.
+    /// The number of bytes a reader should get, if a limit is below the text's length.
     bound: Option<usize>,
 }
 
-/// 2 MB in pieces that are long enough for systems to take much of an answer ahead of its reader.
+/// 2 MB in pieces so long that socket buffers take much of an answer before the reader does.
 const TWO_MEGABYTES: (usize, usize) = (100, 20_000);
 const MANY: usize = 150;
 
@@ -64,23 +64,23 @@ pub(crate) async fn measure(
     let more = ["--upstream-api", load.api];
     let gateway = Gateway::start(antiphon, &upstream.base_url(), &more).await?;
     let body = format!(r#"{{"model":"m","input":"Hi","stream":{}}}"#, load.streams);
-    let before = settled(&gateway, true).await?;
+    let before = wait_until_settled(&gateway, true).await?;
     let mut callers = Vec::new();
     for _ in 0..load.readers {
         let request = ("POST", "/v1/responses");
         callers.push(Caller::send(gateway.address(), request, body.as_bytes()).await?);
     }
-    let asked = load.bound.unwrap_or(load.text.0 * load.text.1) * load.readers;
+    let requested = load.bound.unwrap_or(load.text.0 * load.text.1) * load.readers;
     if load.reads {
         for caller in callers.drain(..) {
-            // A whole answer beyond the bound is refused, which is an answer too.
+            // The gateway refuses a JSON answer over its limit; the refusal counts as an answer.
             drop(caller.read_to_end().await);
         }
     }
-    settled(&gateway, false).await?;
+    wait_until_settled(&gateway, false).await?;
     let peak = gateway.memory()?.peak;
     drop(callers);
-    report.add(Row::of(&gateway, load.name, (before, peak), asked as u64).await?);
+    report.add(Row::measure(&gateway, load.name, (before, peak), requested as u64).await?);
     Ok(())
 }
 
@@ -99,7 +99,7 @@ fn event(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-/// A message of `count` deltas of `length` bytes, as the Responses API gives it.
+/// A message of `count` deltas of `length` bytes, in the form of the Responses API.
 pub(crate) fn responses_answer(count: usize, length: usize) -> Answer {
     let begun = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","status":"in_progress","content":[]}}"#;
     let text = "x".repeat(length);

@@ -1,4 +1,4 @@
-//! A caller that decides how much it reads.
+//! A caller that controls how much it reads.
 
 use std::io;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ impl Caller {
         Ok(Self { connection })
     }
 
-    /// Reads the head of the answer, which has to be of status 200, and some bytes of its body.
+    /// Reads the head and possibly some of the body. Fails if the status is not 200.
     pub(crate) async fn read_head(&mut self) -> io::Result<Vec<u8>> {
         let mut read = Vec::with_capacity(4096);
         while !read.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
@@ -44,7 +44,7 @@ impl Caller {
         }
     }
 
-    /// Reads the answer to its end: how long it is, and the last of its bytes.
+    /// Reads the whole answer. Returns its length and its last bytes.
     pub(crate) async fn read_to_end(mut self) -> io::Result<(u64, String)> {
         let mut last = self.read_head().await?;
         let mut length = last.len() as u64;

@@ -1,4 +1,4 @@
-//! A conversation of long items: pages of it, and a turn in it.
+//! A conversation of long items: listing it and a turn in it.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::answers::responses_answer;
 use crate::caller::Caller;
-use crate::report::{Report, Row, settled};
+use crate::report::{Report, Row, wait_until_settled};
 use crate::upstream::Upstream;
 
 const ITEMS: usize = 20;
@@ -22,13 +22,13 @@ pub(crate) async fn measure(antiphon: &Path, report: &mut Report) -> Result<(), 
     let conversation = fill(gateway.address()).await?;
     let page = ("GET", &*format!("/v1/conversations/{conversation}/items?limit=100"));
 
-    let before = settled(&gateway, true).await?;
+    let before = wait_until_settled(&gateway, true).await?;
     let caller = Caller::send(gateway.address(), page, b"").await?;
-    let (asked, _) = caller.read_to_end().await?;
+    let (requested, _) = caller.read_to_end().await?;
     let measured = (before, gateway.memory()?.peak);
-    report.add(Row::of(&gateway, "a page of 20 items of 30 MB", measured, asked).await?);
+    report.add(Row::measure(&gateway, "a page of 20 items of 30 MB", measured, requested).await?);
 
-    let before = settled(&gateway, true).await?;
+    let before = wait_until_settled(&gateway, true).await?;
     let mut callers = Vec::new();
     for _ in 0..SLOW_READERS {
         callers.push(Caller::send(gateway.address(), page, b"").await?);
@@ -36,24 +36,26 @@ pub(crate) async fn measure(antiphon: &Path, report: &mut Report) -> Result<(), 
     for caller in &mut callers {
         caller.read_head().await?;
     }
-    let asked = asked * SLOW_READERS as u64;
-    settled(&gateway, false).await?;
+    let requested = requested * SLOW_READERS as u64;
+    wait_until_settled(&gateway, false).await?;
     let measured = (before, gateway.memory()?.peak);
     drop(callers);
-    report.add(Row::of(&gateway, "three such pages, read by nobody", measured, asked).await?);
+    report.add(
+        Row::measure(&gateway, "three such pages, read by nobody", measured, requested).await?,
+    );
 
-    let before = settled(&gateway, true).await?;
+    let before = wait_until_settled(&gateway, true).await?;
     let body = format!(r#"{{"model":"m","input":"Hi","conversation":"{conversation}"}}"#);
     let sent = upstream.received();
     let turn = Caller::send(gateway.address(), ("POST", "/v1/responses"), body.as_bytes()).await?;
     turn.read_to_end().await?;
-    let asked = upstream.received() - sent;
+    let requested = upstream.received() - sent;
     let measured = (before, gateway.memory()?.peak);
-    report.add(Row::of(&gateway, "a turn on this history", measured, asked).await?);
+    report.add(Row::measure(&gateway, "a turn on this history", measured, requested).await?);
     Ok(())
 }
 
-/// A conversation of [`ITEMS`] items.
+/// Creates a conversation with [`ITEMS`] items and returns its id.
 async fn fill(gateway: SocketAddr) -> Result<String, Box<dyn Error>> {
     let created = post(gateway, "/v1/conversations", b"{}").await?;
     let conversation = created["id"].as_str().ok_or("no conversation was created")?.to_owned();
@@ -68,6 +70,6 @@ async fn fill(gateway: SocketAddr) -> Result<String, Box<dyn Error>> {
 
 async fn post(gateway: SocketAddr, path: &str, body: &[u8]) -> Result<Value, Box<dyn Error>> {
     let (_, last) = Caller::send(gateway, ("POST", path), body).await?.read_to_end().await?;
-    let start = last.find('{').ok_or("the answer holds no object")?;
+    let start = last.find('{').ok_or("the answer is_within_bound no object")?;
     Ok(serde_json::from_str(&last[start..])?)
 }

@@ -1,7 +1,7 @@
-//! What a gateway's memory comes to under loads that are hostile to it: long items, long histories,
-//! long answers, and callers that read nothing.
+//! Measures a gateway's memory under hostile loads: long items, long histories, long answers, and
+//! callers that do not read.
 //!
-//! The gateway is a process of its own; upstream and callers are in this one.
+//! The gateway is a separate process; the upstream and the callers run in this one.
 
 mod answers;
 mod caller;
@@ -26,7 +26,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         answers::measure(&antiphon, load, &mut report).await?;
     }
     println!("{report}");
-    Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.is_within_bound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn arguments(arguments: impl Iterator<Item = String>) -> Result<PathBuf, Box<dyn Error>> {

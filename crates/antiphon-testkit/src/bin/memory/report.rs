@@ -1,4 +1,4 @@
-//! What was measured.
+//! The measured memory.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -12,39 +12,40 @@ pub(crate) struct Report {
     rows: Vec<Row>,
 }
 
-/// What one load came to, in bytes.
+/// The memory of the gateway under one load, in bytes.
 pub(crate) struct Row {
     load: &'static str,
-    /// The bytes that were asked for.
-    asked: u64,
+    /// The bytes that the load requests.
+    requested: u64,
     /// Resident memory before the load.
     before: u64,
     peak: u64,
-    /// Resident memory once the load is gone.
+    /// Resident memory after the load.
     after: u64,
 }
 
-/// What a load may take beyond the bytes that are asked for, and what may stay once it is gone.
+/// The bound on the peak beyond the requested bytes, and on the memory that remains afterwards.
 const ALLOWED: u64 = 100_000_000;
 
-/// How often memory is read, and how often it has to be the same to count as settled.
+/// The time between two readings, and the number of equal readings that count as settled.
 const INTERVAL: Duration = Duration::from_millis(250);
-const EQUAL: u32 = 8;
-const LONGEST: Duration = Duration::from_mins(1);
+const EQUAL_READINGS: u32 = 8;
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long an allocator has to give memory back to the system.
-const GIVEN_BACK: Duration = Duration::from_secs(12);
+/// The time an allocator needs to return memory to the system.
+const RELEASE_DELAY: Duration = Duration::from_secs(12);
 
-/// Waits until the gateway's memory no longer changes; gives it, and makes it the peak where `anew`.
-pub(crate) async fn settled(gateway: &Gateway, anew: bool) -> io::Result<u64> {
+/// Waits until the gateway's memory stops changing and returns it. With `reset_peak`, the peak is
+/// measured from here on.
+pub(crate) async fn wait_until_settled(gateway: &Gateway, reset_peak: bool) -> io::Result<u64> {
     let (mut last, mut equal, started) = (0, 0, Instant::now());
-    while equal < EQUAL && started.elapsed() < LONGEST {
+    while equal < EQUAL_READINGS && started.elapsed() < TIMEOUT {
         sleep(INTERVAL).await;
         let resident = gateway.memory()?.resident;
         equal = if resident.abs_diff(last) < 1 << 20 { equal + 1 } else { 0 };
         last = resident;
     }
-    if anew {
+    if reset_peak {
         gateway.forget_peak()?;
     }
     Ok(last)
@@ -56,49 +57,49 @@ impl Report {
         self.rows.push(row);
     }
 
-    /// Whether every load stayed within what is allowed.
-    pub(crate) fn holds(&self) -> bool {
-        self.rows.iter().all(Row::holds)
+    /// Whether every load stayed within the bound.
+    pub(crate) fn is_within_bound(&self) -> bool {
+        self.rows.iter().all(Row::is_within_bound)
     }
 }
 
 impl Row {
-    /// Of a load that is gone: reads what is resident once memory has settled again.
-    pub(crate) async fn of(
+    /// Completes a row after its load has ended: waits until memory settles and reads it.
+    pub(crate) async fn measure(
         gateway: &Gateway,
         load: &'static str,
         (before, peak): (u64, u64),
-        asked: u64,
+        requested: u64,
     ) -> io::Result<Self> {
-        sleep(GIVEN_BACK).await;
-        Ok(Self { load, asked, before, peak, after: settled(gateway, false).await? })
+        sleep(RELEASE_DELAY).await;
+        Ok(Self { load, requested, before, peak, after: wait_until_settled(gateway, false).await? })
     }
 
-    fn beyond(&self) -> u64 {
-        self.peak.saturating_sub(self.before).saturating_sub(self.asked)
+    fn excess(&self) -> u64 {
+        self.peak.saturating_sub(self.before).saturating_sub(self.requested)
     }
 
-    fn holds(&self) -> bool {
-        self.beyond() < ALLOWED && self.after.saturating_sub(self.before) < ALLOWED
+    fn is_within_bound(&self) -> bool {
+        self.excess() < ALLOWED && self.after.saturating_sub(self.before) < ALLOWED
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [asked, before, peak, beyond, after] =
-            [self.asked, self.before, self.peak, self.beyond(), self.after].map(megabytes);
-        let verdict = if self.holds() { "" } else { " too much" };
+        let [requested, before, peak, beyond, after] =
+            [self.requested, self.before, self.peak, self.excess(), self.after].map(megabytes);
+        let verdict = if self.is_within_bound() { "" } else { " too much" };
         let load = self.load;
-        write!(f, "| {load} | {asked} | {before} | {peak} | {beyond} | {after} |{verdict}")
+        write!(f, "| {load} | {requested} | {before} | {peak} | {beyond} | {after} |{verdict}")
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| MB | asked for | before | peak | peak beyond both | after |")?;
+        writeln!(f, "| MB | requested | before | peak | peak beyond both | after |")?;
         writeln!(f, "|---|---|---|---|---|---|")?;
         self.rows.iter().try_for_each(|row| writeln!(f, "{row}"))?;
-        write!(f, "allowed beyond what is asked for, and after: {} MB", megabytes(ALLOWED))
+        write!(f, "allowed beyond the requested bytes, and after: {} MB", megabytes(ALLOWED))
     }
 }
 

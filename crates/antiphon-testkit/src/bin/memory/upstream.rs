@@ -1,4 +1,4 @@
-//! An upstream that keeps nothing of what it is sent, and answers with as many deltas as it is told.
+//! An upstream that discards its requests and sends a configured number of deltas.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,7 +17,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// What every answer is.
+/// The answer to every request.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// Sent once.
@@ -55,7 +55,7 @@ impl Upstream {
         format!("http://{}/v1", self.address)
     }
 
-    /// The bytes of all requests.
+    /// The total size of all requests in bytes.
     pub(crate) fn received(&self) -> u64 {
         self.shared.received.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Many streams, all at once.
+//! Many simultaneous streams.
 
 use std::error::Error;
 use std::future::Future;
@@ -13,25 +13,24 @@ use futures_util::{StreamExt as _, stream};
 use crate::caller::Caller;
 use crate::report::Report;
 
-/// A gateway, its upstream and how many streams there are to be.
+/// A gateway, its upstream and the number of streams.
 pub(crate) struct Load {
     gateway: Gateway,
     upstream: FakeUpstream,
     count: usize,
 }
 
-/// How a step went.
+/// The result of one step.
 pub(crate) struct Step {
     pub(crate) took: Duration,
-    /// The gateway's memory behind it.
+    /// The gateway's memory after the step.
     pub(crate) memory: Memory,
 }
 
-/// How many callers connect at once: fewer than systems let wait to be accepted.
+/// The number of callers that connect at once: below the usual length of an accept queue.
 const AT_ONCE: usize = 128;
-/// How many turns are run to their end before anything is measured: threads are then there, and
-/// caches are filled.
-const BEFORE: usize = 256;
+/// The number of turns before the first measurement. They start the threads and fill the caches.
+const WARM_UP_TURNS: usize = 256;
 
 impl Load {
     pub(crate) async fn start(antiphon: &Path, count: usize) -> Result<Self, Box<dyn Error>> {
@@ -44,7 +43,7 @@ impl Load {
         let mut failures = Vec::new();
         let before = self.warm_up(&mut failures).await?;
 
-        let exchanges = self.held(self.count);
+        let exchanges = self.script_paused(self.count);
         let address = self.gateway.address();
         let opening = (0..self.count).map(|_| Caller::open(address));
         let (callers, opened) = self.step(opening, &mut failures).await?;
@@ -52,8 +51,8 @@ impl Load {
         for exchange in &exchanges {
             exchange.release(1);
         }
-        let going_on = callers.into_iter().map(Caller::go_on);
-        let (callers, went_on) = self.step(going_on, &mut failures).await?;
+        let reading = callers.into_iter().map(Caller::read_next_delta);
+        let (callers, advanced) = self.step(reading, &mut failures).await?;
 
         exchanges.iter().for_each(Exchange::release_all);
         let (ends, ended) = self.step(callers.into_iter().map(Caller::end), &mut failures).await?;
@@ -61,7 +60,7 @@ impl Load {
             count: self.count,
             before,
             opened,
-            went_on,
+            advanced,
             ended,
             whole: ends.len(),
             failures,
@@ -69,15 +68,15 @@ impl Load {
     }
 
     async fn warm_up(&self, failures: &mut Vec<io::Error>) -> io::Result<Memory> {
-        let exchanges = self.held(BEFORE);
+        let exchanges = self.script_paused(WARM_UP_TURNS);
         exchanges.iter().for_each(Exchange::release_all);
-        let turns =
-            (0..BEFORE).map(|_| async { Caller::open(self.gateway.address()).await?.end().await });
+        let turns = (0..WARM_UP_TURNS)
+            .map(|_| async { Caller::open(self.gateway.address()).await?.end().await });
         Ok(self.step(turns, failures).await?.1.memory)
     }
 
-    /// So many answers that stop behind their first piece of text.
-    fn held(&self, count: usize) -> Vec<Exchange> {
+    /// Scripts `count` answers that pause after their first piece of text.
+    fn script_paused(&self, count: usize) -> Vec<Exchange> {
         let frames = Answer::new("fake-model").message("Once upon a time").frames();
         let is_text = |name: Option<&str>| name == Some("response.output_text.delta");
         let begun = frames.iter().take_while(|frame| !is_text(frame.name())).count() + 1;
@@ -85,7 +84,7 @@ impl Load {
         (0..count).map(|_| self.upstream.script(reply.clone())).collect()
     }
 
-    /// Does it for every stream. What failed is no longer there afterwards.
+    /// Runs the step for every stream. Streams that fail are dropped and counted.
     async fn step<T, F: Future<Output = io::Result<T>>>(
         &self,
         all: impl Iterator<Item = F>,

@@ -1,7 +1,7 @@
-//! What streams cost that wait for their model: opens many at one gateway, lets each go on and then
-//! end, and measures the gateway's memory between.
+//! Measures the cost of streams that wait for their model: opens many at one gateway, advances and
+//! ends them, and measures the gateway's memory between the steps.
 //!
-//! The gateway is a process of its own; upstream and callers are in this one.
+//! The gateway is a separate process; the upstream and the callers run in this one.
 
 mod caller;
 mod load;
@@ -15,15 +15,15 @@ use self::load::Load;
 
 const USAGE: &str = "usage: streams --antiphon PROGRAM --count STREAMS";
 
-/// Each stream takes two files here, its caller's connection and its upstream's, and two in the
-/// gateway. Some are needed for all else.
-const FILES_A_STREAM: u64 = 2;
-const FILES_BESIDE: u64 = 256;
+/// Each stream uses two file descriptors here, its caller's connection and its upstream's, and two
+/// in the gateway. Everything else needs a few more.
+const FILES_PER_STREAM: u64 = 2;
+const FILES_RESERVED: u64 = 256;
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let (antiphon, count) = arguments(std::env::args().skip(1))?;
-    make_room_for(count)?;
+    raise_file_limit(count)?;
     let report = Load::start(&antiphon, count).await?.run().await?;
     println!("{report}");
     Ok(if report.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -37,12 +37,14 @@ fn arguments(arguments: impl Iterator<Item = String>) -> Result<(PathBuf, usize)
     }
 }
 
-/// What this process may have open, the gateway may too: limits are inherited.
-fn make_room_for(count: usize) -> Result<(), Box<dyn Error>> {
-    let wanted = FILES_A_STREAM * count as u64 + FILES_BESIDE;
-    let given = rlimit::increase_nofile_limit(wanted)?;
-    if given < wanted {
-        return Err(format!("{count} streams need {wanted} open files; {given} are allowed").into());
+/// Raises the limit of open files. The gateway inherits it.
+fn raise_file_limit(count: usize) -> Result<(), Box<dyn Error>> {
+    let wanted = FILES_PER_STREAM * count as u64 + FILES_RESERVED;
+    let limit = rlimit::increase_nofile_limit(wanted)?;
+    if limit < wanted {
+        return Err(
+            format!("{count} streams need {wanted} open files, the limit is {limit}").into()
+        );
     }
     Ok(())
 }

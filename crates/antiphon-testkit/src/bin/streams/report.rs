@@ -1,4 +1,4 @@
-//! What was measured.
+//! The measured memory and times.
 
 use std::{fmt, io};
 
@@ -6,15 +6,15 @@ use antiphon_testkit::process::Memory;
 
 use crate::load::Step;
 
-/// The gateway's memory step by step, and what failed.
+/// The gateway's memory after each step, and the failures.
 pub(crate) struct Report {
     pub(crate) count: usize,
     /// Before the streams were opened.
     pub(crate) before: Memory,
     pub(crate) opened: Step,
-    pub(crate) went_on: Step,
+    pub(crate) advanced: Step,
     pub(crate) ended: Step,
-    /// How many streams came to a good end.
+    /// The number of streams that completed.
     pub(crate) whole: usize,
     pub(crate) failures: Vec<io::Error>,
 }
@@ -24,14 +24,14 @@ impl Report {
         self.whole < self.count || !self.failures.is_empty()
     }
 
-    /// What each stream added to the gateway's memory, in bytes.
-    fn a_stream(&self, memory: Memory) -> u64 {
+    /// The memory that each stream added, in bytes.
+    fn bytes_per_stream(&self, memory: Memory) -> u64 {
         memory.resident.saturating_sub(self.before.resident) / self.count.max(1) as u64
     }
 
     fn row(&self, f: &mut fmt::Formatter<'_>, what: &str, step: &Step) -> fmt::Result {
         let (seconds, resident) = (step.took.as_secs_f64(), mebibytes(step.memory.resident));
-        let each = self.a_stream(step.memory);
+        let each = self.bytes_per_stream(step.memory);
         writeln!(f, "{what:<28} {seconds:>8.2} {resident:>8.1} {each:>14}")
     }
 }
@@ -43,10 +43,10 @@ impl fmt::Display for Report {
         writeln!(f, "{what:<28} {seconds:>8} {resident:>8} {each:>14}")?;
         writeln!(f, "{:<28} {:>8} {:>8.1}", "none", "", mebibytes(self.before.resident))?;
         self.row(f, "all opened, idle", &self.opened)?;
-        self.row(f, "all heard one event more", &self.went_on)?;
+        self.row(f, "all read one more event", &self.advanced)?;
         self.row(f, "all ended", &self.ended)?;
         writeln!(f, "{:<28} {:>8} {:>8.1}", "peak", "", mebibytes(self.ended.memory.peak))?;
-        write!(f, "ended well {}, failed {}", self.whole, self.count - self.whole)?;
+        write!(f, "completed {}, failed {}", self.whole, self.count - self.whole)?;
         self.failures.first().map_or(Ok(()), |error| write!(f, "\nfirst failure: {error}"))
     }
 }

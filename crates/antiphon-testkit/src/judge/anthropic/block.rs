@@ -1,9 +1,9 @@
-//! One content block by itself.
+//! The rules for one content block.
 
 use super::field::Field;
 use crate::Refusal;
 
-/// The types of blocks that a message may hold.
+/// The block types that a message may contain.
 pub(super) const KINDS: [&str; 18] = [
     "bash_code_execution_tool_result",
     "code_execution_tool_result",
@@ -27,7 +27,7 @@ pub(super) const KINDS: [&str; 18] = [
 const IN_RESULTS: [&str; 5] = ["document", "image", "search_result", "text", "tool_reference"];
 const CALL_ID: &str = "^[a-zA-Z0-9_-]+$";
 
-/// Checks a block that may be any of `kinds`; its type.
+/// Checks a block of any type in `kinds` and returns its type.
 pub(super) fn check<'a>(block: &Field<'a>, kinds: &[&str]) -> Result<&'a str, Refusal> {
     let kind = block.tag(kinds)?;
     let typed = block.as_a(kind);
@@ -38,7 +38,7 @@ pub(super) fn check<'a>(block: &Field<'a>, kinds: &[&str]) -> Result<&'a str, Re
         "tool_result" => tool_result(&typed)?,
         "thinking" => thinking(&typed)?,
         "redacted_thinking" => redacted_thinking(&typed)?,
-        // Blocks of the provider's own tools go back as they came.
+        // Blocks of the provider's own tools are sent back unchanged.
         _ => {}
     }
     Ok(kind)

@@ -1,4 +1,4 @@
-//! Every tool use has its one result, at the beginning of the next message.
+//! Every tool use has exactly one result, at the start of the next message.
 
 use std::collections::HashSet;
 
@@ -8,16 +8,16 @@ use super::message::{Message, Role};
 use crate::Refusal;
 
 pub(super) fn check(messages: &[Message<'_>]) -> Result<(), Refusal> {
-    unique(messages)?;
+    check_unique_ids(messages)?;
     for (position, message) in messages.iter().enumerate() {
         let previous = position.checked_sub(1).map(|before| &messages[before]);
-        results_of(previous, message)?;
-        answered(message, messages.get(position + 1))?;
+        check_results(previous, message)?;
+        check_answered(message, messages.get(position + 1))?;
     }
     Ok(())
 }
 
-/// A conversation with calls in it needs the tools that they are of.
+/// Refuses calls and results in a request without tools.
 pub(super) fn have_tools(messages: &[Message<'_>], request: &Value) -> Result<(), Refusal> {
     let mut blocks = messages.iter().flat_map(Message::blocks);
     let has_calls = blocks.any(|block| matches!(block.kind(), "tool_use" | "tool_result"));
@@ -25,7 +25,7 @@ pub(super) fn have_tools(messages: &[Message<'_>], request: &Value) -> Result<()
     if has_calls && !has_tools { Err(Refusal::tool_blocks_without_tools()) } else { Ok(()) }
 }
 
-fn unique(messages: &[Message<'_>]) -> Result<(), Refusal> {
+fn check_unique_ids(messages: &[Message<'_>]) -> Result<(), Refusal> {
     let mut seen = HashSet::new();
     let mut calls = messages.iter().flat_map(|message| message.blocks_of("tool_use"));
     match calls.find(|call| !seen.insert(call.text("id"))) {
@@ -38,7 +38,7 @@ fn calls<'a>(message: &Message<'a>) -> impl Iterator<Item = &'a str> {
     message.blocks_of("tool_use").map(|call| call.text("id"))
 }
 
-fn results_of(previous: Option<&Message<'_>>, message: &Message<'_>) -> Result<(), Refusal> {
+fn check_results(previous: Option<&Message<'_>>, message: &Message<'_>) -> Result<(), Refusal> {
     let expected: HashSet<&str> = previous.into_iter().flat_map(calls).collect();
     let mut seen = HashSet::new();
     for result in message.blocks_of("tool_result") {
@@ -53,8 +53,9 @@ fn results_of(previous: Option<&Message<'_>>, message: &Message<'_>) -> Result<(
     Ok(())
 }
 
-/// Results that stand behind something else in their message do not count.
-fn answered(message: &Message<'_>, next: Option<&Message<'_>>) -> Result<(), Refusal> {
+/// Checks that every call has its result. A result counts only before all other blocks of its
+/// message.
+fn check_answered(message: &Message<'_>, next: Option<&Message<'_>>) -> Result<(), Refusal> {
     let next = next.filter(|next| next.role == Role::User);
     let leading: HashSet<&str> = next
         .into_iter()

@@ -1,10 +1,10 @@
-//! A value in its place in the request.
+//! A JSON value and its path.
 
 use serde_json::{Map, Value};
 
 use crate::Refusal;
 
-/// A value and its place in errors: `messages.1.content.0.text`.
+/// A value and its path in error texts: `messages.1.content.0.text`.
 #[derive(Clone)]
 pub(super) struct Field<'a> {
     place: String,
@@ -24,46 +24,46 @@ impl<'a> Field<'a> {
         self.value
     }
 
-    /// The same value in a place that names its type too: `tools.0.custom`.
+    /// The same value with its type added to the path: `tools.0.custom`.
     pub(super) fn as_a(&self, kind: &str) -> Self {
-        Self { place: self.place_of(kind), value: self.value }
+        Self { place: self.child_place(kind), value: self.value }
     }
 
-    /// A field of it, unless it is absent or null.
+    /// A field, unless it is absent or null.
     pub(super) fn present(&self, name: &str) -> Option<Self> {
-        self.given(name).filter(|field| !field.value.is_null())
+        self.child(name).filter(|field| !field.value.is_null())
     }
 
-    /// A field of it that must be there.
+    /// A required field.
     pub(super) fn required(&self, name: &str) -> Result<Self, Refusal> {
-        self.given(name).ok_or_else(|| Refusal::field_required(self.place_of(name)))
+        self.child(name).ok_or_else(|| Refusal::field_required(self.child_place(name)))
     }
 
-    /// Refuses fields of any other name.
+    /// Refuses fields that are not in `known`.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
         match self.object()?.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(Refusal::extra_input(self.place_of(name))),
+            Some(name) => Err(Refusal::extra_input(self.child_place(name))),
             None => Ok(()),
         }
     }
 
-    fn given(&self, name: &str) -> Option<Self> {
+    fn child(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name)?;
-        Some(Self { place: self.place_of(name), value })
+        Some(Self { place: self.child_place(name), value })
     }
 
-    fn place_of(&self, name: &str) -> String {
+    fn child_place(&self, name: &str) -> String {
         if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
     }
 }
 
-/// What it must be.
+/// Type checks.
 impl<'a> Field<'a> {
     pub(super) fn text(&self) -> Result<&'a str, Refusal> {
         self.value.as_str().ok_or_else(|| self.should_be("a valid string"))
     }
 
-    /// A text that only identifies: letters, digits, `_` and `-`.
+    /// A string that is an identifier: letters, digits, `_` and `-`.
     pub(super) fn name(&self, maximum: usize, pattern: &str) -> Result<&'a str, Refusal> {
         let name = self.text()?;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -103,7 +103,7 @@ impl<'a> Field<'a> {
         Ok(values.iter().enumerate().map(element).collect())
     }
 
-    /// The type of something that comes in several.
+    /// The `type` of a value that has several variants.
     pub(super) fn tag(&self, expected: &[&str]) -> Result<&'a str, Refusal> {
         self.object()?;
         let tag = self.required("type")?.text()?;

@@ -1,4 +1,4 @@
-//! Who asks, and in which version of the API.
+//! The headers: the API key and the version.
 
 use http::HeaderMap;
 

@@ -1,4 +1,4 @@
-//! The messages, each by itself.
+//! The rules for each message alone.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::block;
 use super::field::Field;
 use crate::Refusal;
 
-/// A message that is well-formed by itself.
+/// A message that is valid on its own.
 pub(super) struct Message<'a> {
     pub(super) index: usize,
     pub(super) role: Role,
@@ -19,7 +19,7 @@ pub(super) enum Role {
     Assistant,
 }
 
-/// A block in its place.
+/// A block and its path.
 pub(super) struct Block<'a> {
     pub(super) place: String,
     pub(super) value: &'a Value,
@@ -47,7 +47,7 @@ impl<'a> Message<'a> {
         let content = message.required("content")?;
         message.only(&["role", "content"])?;
         if !content.value().is_string() {
-            content.array()?.iter().try_for_each(|it| role.may_say(index, it))?;
+            content.array()?.iter().try_for_each(|it| role.check_block(index, it))?;
         }
         let is_empty =
             content.value() == "" || content.value().as_array().is_some_and(Vec::is_empty);
@@ -57,7 +57,7 @@ impl<'a> Message<'a> {
         Ok(Self { index, role, content: content.value() })
     }
 
-    /// Its blocks; a string has none.
+    /// The content blocks; empty if the content is a string.
     pub(super) fn blocks(&self) -> impl DoubleEndedIterator<Item = Block<'a>> {
         let index = self.index;
         let blocks = self.content.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -77,15 +77,15 @@ impl<'a> Block<'a> {
         self.text("type")
     }
 
-    /// One of its fields that is a text.
+    /// A string field; empty if absent.
     pub(super) fn text(&self, field: &str) -> &'a str {
         self.value[field].as_str().unwrap_or_default()
     }
 }
 
 impl Role {
-    /// Checks a block, and that it is one of those that this role says.
-    fn may_say(self, index: usize, block: &Field<'_>) -> Result<(), Refusal> {
+    /// Checks a block and that this role may send it.
+    fn check_block(self, index: usize, block: &Field<'_>) -> Result<(), Refusal> {
         let kind = block::check(block, &block::KINDS)?;
         match (self, kind) {
             (Self::User, "tool_use" | "thinking" | "redacted_thinking") => {

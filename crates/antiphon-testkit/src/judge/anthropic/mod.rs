@@ -1,4 +1,4 @@
-//! Would Anthropic accept this message?
+//! The judge of Anthropic's Messages API.
 
 mod block;
 mod calls;
@@ -18,13 +18,13 @@ use field::Field;
 
 pub(crate) use thinking::thinks;
 
-/// Judges a request to `POST /v1/messages`: the first refusal that it deserves, or none.
+/// Validates a request to `POST /v1/messages` and returns the first refusal.
 ///
-/// First the headers, then the parameters and the tools, then each message by itself, then what
-/// the messages are to each other. Fields that nobody knows are refused. Several messages of one
-/// role in a row pass, as the provider joins them; results, though, have to stand in the one
-/// message right after their calls. Thinking comes back under the
-/// [signature](crate::thinking_signature) that it was issued with, to the same model.
+/// The order is headers, parameters, tools, each message alone, then the relations between the
+/// messages. Unknown fields are refused. Consecutive messages of one role pass, because the
+/// provider merges them; tool results, however, must be in the message right after their calls.
+/// Thinking must have the [signature](crate::thinking_signature) that it was issued with, for the
+/// same model.
 pub fn judge(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     headers::check(headers)?;
     let request = Field::root(body);

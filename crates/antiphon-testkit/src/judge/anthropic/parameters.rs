@@ -1,4 +1,4 @@
-//! The request's parameters, but messages and tools.
+//! The parameters of a request, except messages and tools.
 
 use super::field::Field;
 use super::{block, text, thinking};
@@ -25,7 +25,7 @@ const KNOWN: [&str; 18] = [
     "top_p",
 ];
 
-/// Checks all that the request is but messages and tools; the model's name.
+/// Checks all parameters except messages and tools, and returns the model's name.
 pub(super) fn check<'a>(request: &Field<'a>) -> Result<&'a str, Refusal> {
     let model = request.required("model")?.text()?;
     let max_tokens = request.required("max_tokens")?.integer_from(1)?;

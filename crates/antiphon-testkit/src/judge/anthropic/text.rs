@@ -1,4 +1,4 @@
-//! Texts that say nothing.
+//! Empty and blank texts.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(super) fn check(messages: &[Message<'_>]) -> Result<(), Refusal> {
     }
 }
 
-/// A text block says something. `of` is the field that holds it.
+/// Refuses an empty or blank text block. `of` is the field that contains it.
 pub(super) fn not_blank(of: &str, block: &Value) -> Result<(), Refusal> {
     match block["text"].as_str() {
         Some("") if block["type"] == "text" => Err(Refusal::empty_text(of)),
@@ -30,15 +30,16 @@ fn message_not_blank(message: &Message<'_>) -> Result<(), Refusal> {
     }
     for block in message.blocks() {
         not_blank("messages", block.value)?;
-        let of_result = block.value["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-        of_result.iter().try_for_each(|block| not_blank("messages", block))?;
+        let result_blocks =
+            block.value["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        result_blocks.iter().try_for_each(|block| not_blank("messages", block))?;
     }
     Ok(())
 }
 
-/// The model would go on from there.
+/// The last assistant message is a prefill that the model continues, so it must not end with space.
 fn no_trailing_whitespace(last: &Message<'_>) -> Result<(), Refusal> {
-    let of_blocks = || last.blocks().next_back().map(|block| block.text("text"));
-    let text = last.content.as_str().or_else(of_blocks).unwrap_or_default();
+    let last_block_text = || last.blocks().next_back().map(|block| block.text("text"));
+    let text = last.content.as_str().or_else(last_block_text).unwrap_or_default();
     if text.ends_with(char::is_whitespace) { Err(Refusal::trailing_whitespace()) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Thinking: what is asked for, and what comes back.
+//! Thinking: its parameters and the blocks that are sent back.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use crate::{Refusal, seal};
 
 const MINIMUM_BUDGET: u64 = 1024;
 
-/// Whether `model` thinks before it answers: one that reasons does where it is asked to.
+/// Whether `model` thinks before it answers: it reasons, and the request enables thinking.
 pub(crate) fn thinks(model: &str, request: &Value) -> bool {
     let asked = request["thinking"]["type"].as_str();
     reasons(model) && matches!(asked, Some("enabled" | "adaptive"))
 }
 
-/// What the request asks for, and what cannot be asked for beside it.
+/// Checks the thinking parameters and the parameters that exclude them.
 pub(super) fn parameters(request: &Field<'_>, max_tokens: u64) -> Result<(), Refusal> {
     let Some(thinking) = request.present("thinking") else {
         return Ok(());
@@ -47,16 +47,16 @@ fn budget(thinking: &Field<'_>, max_tokens: u64) -> Result<(), Refusal> {
     if budget >= max_tokens { Err(Refusal::budget_over_max_tokens()) } else { Ok(()) }
 }
 
-/// What came back is what was issued, and nothing of the turn that still lasts is missing.
+/// Checks that thinking blocks are as issued, and that the current turn has its thinking.
 pub(super) fn check(model: &str, request: &Value, messages: &[Message<'_>]) -> Result<(), Refusal> {
-    messages.iter().try_for_each(|message| as_issued(model, message))?;
+    messages.iter().try_for_each(|message| check_signatures(model, message))?;
     if reasons(model) && request["thinking"]["type"] == "enabled" {
         turn_begins_with_thinking(messages)?;
     }
     Ok(())
 }
 
-fn as_issued(model: &str, message: &Message<'_>) -> Result<(), Refusal> {
+fn check_signatures(model: &str, message: &Message<'_>) -> Result<(), Refusal> {
     message.blocks().try_for_each(|block| match block.kind() {
         "thinking" => {
             let issued = seal::thinking_signature(model, block.text("thinking"));
@@ -72,8 +72,8 @@ fn as_issued(model: &str, message: &Message<'_>) -> Result<(), Refusal> {
     })
 }
 
-/// The turn that lasts is what came after the last message of the user without results.
-/// With `adaptive` thinking a model may have begun it without a thought, so nothing is asked there.
+/// The current turn is everything after the last user message without results. With `adaptive`
+/// thinking the model may begin a turn without a thinking block, so this rule does not apply.
 fn turn_begins_with_thinking(messages: &[Message<'_>]) -> Result<(), Refusal> {
     let of_the_turn = messages.iter().rev().take_while(|message| !begins_a_turn(message));
     let Some(first) = of_the_turn.filter(|it| it.role == Role::Assistant).last() else {

@@ -1,4 +1,4 @@
-//! The tools and the choice among them.
+//! The tools and `tool_choice`.
 
 use std::collections::HashSet;
 
@@ -20,23 +20,23 @@ pub(super) fn check(request: &Field<'_>) -> Result<(), Refusal> {
         return Err(Refusal::tool_names_not_unique());
     }
     match request.present("tool_choice") {
-        Some(choice) => chosen(&choice, &names),
+        Some(choice) => check_choice(&choice, &names),
         None => Ok(()),
     }
 }
 
-/// Checks a tool; its name.
+/// Checks a tool and returns its name.
 fn tool<'a>(tool: &Field<'a>) -> Result<&'a str, Refusal> {
     tool.object()?;
     match tool.present("type").map(|kind| kind.text()).transpose()? {
         None | Some("custom") => custom(&tool.as_a("custom")),
-        Some(kind) if is_of_the_server(kind) => tool.required("name")?.text(),
+        Some(kind) if is_server_tool(kind) => tool.required("name")?.text(),
         Some(kind) => Err(tool.unknown_tag(kind, &["custom"])),
     }
 }
 
-/// Tools that the provider runs have a dated type: `web_search_20250305`.
-fn is_of_the_server(kind: &str) -> bool {
+/// Whether the provider runs the tool itself. Such types end with a date: `web_search_20250305`.
+fn is_server_tool(kind: &str) -> bool {
     let date = kind.rsplit('_').next().unwrap_or_default();
     date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -66,7 +66,7 @@ fn custom<'a>(tool: &Field<'a>) -> Result<&'a str, Refusal> {
     Ok(name)
 }
 
-fn chosen(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
+fn check_choice(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
     let kind = choice.tag(&["any", "auto", "none", "tool"])?;
     let typed = choice.as_a(kind);
     match kind {

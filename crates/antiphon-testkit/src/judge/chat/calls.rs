@@ -1,4 +1,4 @@
-//! Every tool call is answered once, right after the message that makes it.
+//! Every tool call has exactly one answer, right after its message.
 
 use super::message::Message;
 use crate::Refusal;
@@ -10,20 +10,20 @@ pub(super) fn check(messages: &[Message<'_>]) -> Result<(), Refusal> {
             answer(group.as_mut(), message.index, id)?;
         } else {
             closed(group.take(), message.index)?;
-            group = Group::opened_by(message);
+            group = Group::new(message);
         }
     }
     closed(group, messages.len().saturating_sub(1))
 }
 
-/// The calls of one assistant message, and which messages answer them so far.
+/// The calls of one assistant message and the messages that answer them.
 struct Group<'a> {
     calls: &'a [&'a str],
     answers: Vec<(&'a str, usize)>,
 }
 
 impl<'a> Group<'a> {
-    fn opened_by(message: &'a Message<'a>) -> Option<Self> {
+    fn new(message: &'a Message<'a>) -> Option<Self> {
         let calls = message.calls.as_slice();
         (!calls.is_empty()).then(|| Self { calls, answers: Vec::new() })
     }
@@ -41,7 +41,7 @@ fn answer<'a>(group: Option<&mut Group<'a>>, index: usize, id: &'a str) -> Resul
     Ok(())
 }
 
-/// `index` is the message that follows the group, or the last one.
+/// Checks that the group is fully answered. `index` is the message after it, or the last message.
 fn closed(group: Option<Group<'_>>, index: usize) -> Result<(), Refusal> {
     let Some(Group { calls, answers }) = group else {
         return Ok(());

@@ -1,9 +1,9 @@
-//! What a message holds: a text, or parts.
+//! The content of a message: a string or parts.
 
 use super::field::Field;
 use crate::Refusal;
 
-/// The types of parts, each with its one field of the same name.
+/// The part types. Each part has one field with the name of its type.
 const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "refusal", "audio", "file"];
 
 pub(super) fn check(index: usize, role: &str, message: &Field<'_>) -> Result<(), Refusal> {
@@ -19,7 +19,7 @@ pub(super) fn check(index: usize, role: &str, message: &Field<'_>) -> Result<(),
     content.array()?.iter().try_for_each(|it| part(index, role, it))
 }
 
-/// Only an assistant may say nothing, and only where it calls tools or declines.
+/// Only an assistant message may lack content, and only if it calls tools or refuses.
 fn absent(index: usize, role: &str, message: &Field<'_>) -> Result<(), Refusal> {
     let mut instead = ["tool_calls", "function_call", "refusal", "audio"].iter();
     if role == "assistant" && instead.any(|field| message.present(field).is_some()) {
@@ -53,7 +53,7 @@ fn part(index: usize, role: &str, part: &Field<'_>) -> Result<(), Refusal> {
     part.only(&["type", kind])
 }
 
-/// A text that an object must hold.
+/// A required string field of an object.
 fn member<'a>(object: &Field<'a>, name: &str) -> Result<&'a str, Refusal> {
     object.object()?;
     object.required(name)?.text()

@@ -1,10 +1,10 @@
-//! A value in its place in the request.
+//! A JSON value and its path.
 
 use serde_json::{Map, Value};
 
 use crate::Refusal;
 
-/// A value and its name in errors: `tools[0].function`.
+/// A value and its path in error texts: `tools[0].function`.
 #[derive(Clone)]
 pub(super) struct Field<'a> {
     param: String,
@@ -24,42 +24,42 @@ impl<'a> Field<'a> {
         self.value
     }
 
-    /// A field of it, unless it is absent or null.
+    /// A field, unless it is absent or null.
     pub(super) fn present(&self, name: &str) -> Option<Self> {
-        self.given(name).filter(|field| !field.value.is_null())
+        self.child(name).filter(|field| !field.value.is_null())
     }
 
-    /// A field of it that must be there.
+    /// A required field.
     pub(super) fn required(&self, name: &str) -> Result<Self, Refusal> {
-        let missing = || Refusal::missing_parameter(&self.param_of(name)).of_chat();
-        self.given(name).ok_or_else(missing)
+        let missing = || Refusal::missing_parameter(&self.child_param(name)).for_chat();
+        self.child(name).ok_or_else(missing)
     }
 
-    /// Refuses fields of any other name.
+    /// Refuses fields that are not in `known`.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
         match self.object()?.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(Refusal::unknown_parameter(&self.param_of(name))),
+            Some(name) => Err(Refusal::unknown_parameter(&self.child_param(name))),
             None => Ok(()),
         }
     }
 
-    fn given(&self, name: &str) -> Option<Self> {
+    fn child(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name)?;
-        Some(Self { param: self.param_of(name), value })
+        Some(Self { param: self.child_param(name), value })
     }
 
-    fn param_of(&self, name: &str) -> String {
+    fn child_param(&self, name: &str) -> String {
         if self.param.is_empty() { name.to_owned() } else { format!("{}.{name}", self.param) }
     }
 }
 
-/// What it must be.
+/// Type checks.
 impl<'a> Field<'a> {
     pub(super) fn text(&self) -> Result<&'a str, Refusal> {
         self.value.as_str().ok_or_else(|| self.wrong_type("a string"))
     }
 
-    /// A text that only identifies: letters, digits, `_` and `-`, and not too long.
+    /// A string that is an identifier: letters, digits, `_` and `-`, at most `maximum` characters.
     pub(super) fn name(&self, maximum: usize) -> Result<&'a str, Refusal> {
         let name = self.text()?;
         self.at_most(maximum)?;
@@ -73,7 +73,7 @@ impl<'a> Field<'a> {
     pub(super) fn at_most(&self, maximum: usize) -> Result<(), Refusal> {
         match self.text()?.chars().count() {
             length if length > maximum => {
-                Err(Refusal::too_long(&self.param, maximum, length).of_chat())
+                Err(Refusal::too_long(&self.param, maximum, length).for_chat())
             }
             _ => Ok(()),
         }
@@ -91,7 +91,7 @@ impl<'a> Field<'a> {
         self.value.as_object().ok_or_else(|| self.wrong_type("an object"))
     }
 
-    /// Its elements, of which there is at least one.
+    /// The elements of a non-empty array.
     pub(super) fn array(&self) -> Result<Vec<Self>, Refusal> {
         let values = self.value.as_array().ok_or_else(|| self.wrong_type("an array"))?;
         if values.is_empty() {
@@ -102,6 +102,6 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn wrong_type(&self, expected: &str) -> Refusal {
-        Refusal::wrong_type(&self.param, expected, self.value).of_chat()
+        Refusal::wrong_type(&self.param, expected, self.value).for_chat()
     }
 }

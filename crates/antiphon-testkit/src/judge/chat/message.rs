@@ -1,4 +1,4 @@
-//! One message by itself.
+//! The rules for each message alone.
 
 use super::content;
 use super::field::Field;
@@ -8,13 +8,13 @@ const ROLES: [&str; 6] = ["system", "assistant", "user", "function", "tool", "de
 const NAME_LENGTH: usize = 64;
 const CALL_ID_LENGTH: usize = 40;
 
-/// A message that is well-formed by itself.
+/// A message that is valid on its own.
 pub(super) struct Message<'a> {
     pub(super) index: usize,
     pub(super) role: &'a str,
-    /// The ids of an assistant's tool calls, each of them once.
+    /// The ids of an assistant's tool calls, without duplicates.
     pub(super) calls: Vec<&'a str>,
-    /// The call that a tool's message answers.
+    /// The id of the call that a tool message answers.
     pub(super) answers: Option<&'a str>,
     pub(super) reasoning_content: Option<&'a str>,
 }
@@ -46,7 +46,7 @@ fn fields(role: &str) -> &'static [&'static str] {
             "annotations",
             "tool_calls",
             "function_call",
-            // DeepSeek's.
+            // A field of DeepSeek's API.
             "reasoning_content",
         ],
         "tool" => &["role", "content", "name", "tool_call_id"],
@@ -69,7 +69,7 @@ fn calls<'a>(index: usize, message: &Field<'a>) -> Result<Vec<&'a str>, Refusal>
     Ok(ids)
 }
 
-/// Checks a call; its id.
+/// Checks a call and returns its id.
 fn call_id<'a>(call: &Field<'a>) -> Result<&'a str, Refusal> {
     let id = call.required("id")?;
     id.at_most(CALL_ID_LENGTH)?;
@@ -81,7 +81,7 @@ fn call_id<'a>(call: &Field<'a>) -> Result<&'a str, Refusal> {
     tool.only(&["name", input])?;
     call.only(&["id", "type", kind])?;
     match id.text()? {
-        "" => Err(Refusal::empty_string(id.param()).of_chat()),
+        "" => Err(Refusal::empty_string(id.param()).for_chat()),
         id => Ok(id),
     }
 }

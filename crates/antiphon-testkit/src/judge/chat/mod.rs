@@ -1,4 +1,4 @@
-//! Would OpenAI, or `DeepSeek`, accept this chat completion?
+//! The judge of Chat Completions, as OpenAI and `DeepSeek` serve it.
 
 mod calls;
 mod content;
@@ -16,12 +16,12 @@ use message::Message;
 
 pub(crate) use reasoning::thinks;
 
-/// Judges the body of `POST /v1/chat/completions`: the first refusal that it deserves, or none.
+/// Validates the body of `POST /v1/chat/completions` and returns the first refusal.
 ///
-/// First the parameters, then the tools, then each message by itself, then what the messages are
-/// to each other. Parameters that nobody knows are refused, those of the Responses API among them.
-/// `reasoning_content` has to come back as `DeepSeek` wants it: on every assistant message with tool
-/// calls since the last user message, where the model [thinks](crate::recall).
+/// The order is parameters, tools, each message alone, then the relations between the messages.
+/// Unknown parameters are refused, including those of the Responses API. If the model
+/// [thinks](crate::recall), `reasoning_content` must be sent back as `DeepSeek` requires: on every
+/// assistant message with tool calls since the last user message.
 pub fn judge(body: &Value) -> Result<(), Refusal> {
     let request = Field::root(body);
     let model = parameters::check(&request)?;
@@ -31,5 +31,5 @@ pub fn judge(body: &Value) -> Result<(), Refusal> {
         messages.into_iter().enumerate().map(Message::read).collect::<Result<_, _>>()?;
 
     calls::check(&messages)?;
-    if thinks(model, body) { reasoning::passed_back(&messages) } else { Ok(()) }
+    if thinks(model, body) { reasoning::check_passed_back(&messages) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! The request's parameters, but messages and tools.
+//! The parameters of a request, except messages and tools.
 
 use super::field::Field;
 use crate::Refusal;
@@ -45,7 +45,7 @@ const KNOWN: [&str; 36] = [
 
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/// Checks all that the request is but messages and tools; the model's name.
+/// Checks all parameters except messages and tools, and returns the model's name.
 pub(super) fn check<'a>(request: &Field<'a>) -> Result<&'a str, Refusal> {
     let model = request.present("model").ok_or_else(Refusal::no_model)?.text()?;
     request.required("messages")?;
@@ -62,7 +62,7 @@ pub(super) fn check<'a>(request: &Field<'a>) -> Result<&'a str, Refusal> {
     Ok(model)
 }
 
-/// A model that reasons does not know the older name of its limit.
+/// A reasoning model does not accept the older name of the token limit.
 fn limits(request: &Field<'_>, model: &str) -> Result<(), Refusal> {
     if request.present("max_tokens").is_some() && reasons(model) {
         return Err(Refusal::unsupported_parameter("max_tokens", "max_completion_tokens"));

@@ -1,4 +1,4 @@
-//! Reasoning as `DeepSeek` wants it back.
+//! The reasoning that `DeepSeek` requires in later requests.
 
 use serde_json::Value;
 
@@ -6,14 +6,13 @@ use super::message::Message;
 use crate::Refusal;
 use crate::judge::reasons;
 
-/// Whether `model` thinks before it answers: one that reasons does, unless it is told not to.
+/// Whether `model` thinks before it answers: it reasons, and the request does not disable it.
 pub(crate) fn thinks(model: &str, request: &Value) -> bool {
     reasons(model) && request["reasoning_effort"] != "none"
 }
 
-/// What the model thought before it called tools comes back with the calls, as long as their turn
-/// lasts: since the last user message.
-pub(super) fn passed_back(messages: &[Message<'_>]) -> Result<(), Refusal> {
+/// Checks that each message with tool calls since the last user message has its reasoning.
+pub(super) fn check_passed_back(messages: &[Message<'_>]) -> Result<(), Refusal> {
     let turn = messages.iter().rev().take_while(|message| message.role != "user");
     let is_lost = |message: &Message<'_>| {
         !message.calls.is_empty() && message.reasoning_content.is_none_or(str::is_empty)

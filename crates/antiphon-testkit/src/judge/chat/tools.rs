@@ -1,4 +1,4 @@
-//! The tools and the choice among them.
+//! The tools and `tool_choice`.
 
 use super::field::Field;
 use crate::Refusal;
@@ -17,12 +17,12 @@ pub(super) fn check(request: &Field<'_>) -> Result<(), Refusal> {
     };
     let names = tools.array()?.iter().map(tool).collect::<Result<Vec<_>, _>>()?;
     match request.present("tool_choice") {
-        Some(choice) => chosen(&choice, &names),
+        Some(choice) => check_choice(&choice, &names),
         None => Ok(()),
     }
 }
 
-/// Checks a tool; its name.
+/// Checks a tool and returns its name.
 fn tool<'a>(tool: &Field<'a>) -> Result<&'a str, Refusal> {
     let kind = tool.required("type")?.one_of(&["function", "custom"])?;
     let definition = tool.required(kind)?;
@@ -40,7 +40,7 @@ fn tool<'a>(tool: &Field<'a>) -> Result<&'a str, Refusal> {
     Ok(name)
 }
 
-/// What a custom tool takes: any text, or one of a grammar, which stands in an object of its own.
+/// The input format of a custom tool: any text, or a grammar in an object of its own.
 fn format(definition: &Field<'_>) -> Result<(), Refusal> {
     let Some(format) = definition.present("format") else {
         return Ok(());
@@ -54,7 +54,7 @@ fn format(definition: &Field<'_>) -> Result<(), Refusal> {
     format.only(&["type", "grammar"])
 }
 
-fn chosen(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
+fn check_choice(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
     if choice.value().is_string() {
         choice.one_of(&["none", "auto", "required"])?;
         return Ok(());
@@ -63,16 +63,16 @@ fn chosen(choice: &Field<'_>, names: &[&str]) -> Result<(), Refusal> {
     let chosen = choice.required(kind)?;
     choice.only(&["type", kind])?;
     if kind != "allowed_tools" {
-        return named(choice, kind, names);
+        return check_name(choice, kind, names);
     }
     chosen.required("mode")?.one_of(&["auto", "required"])?;
     chosen.required("tools")?.array()?.iter().try_for_each(|tool| {
         let kind = tool.required("type")?.one_of(&["function", "custom"])?;
-        named(tool, kind, names)
+        check_name(tool, kind, names)
     })
 }
 
-fn named(tool: &Field<'_>, kind: &str, names: &[&str]) -> Result<(), Refusal> {
+fn check_name(tool: &Field<'_>, kind: &str, names: &[&str]) -> Result<(), Refusal> {
     let name = tool.required(kind)?.required("name")?.text()?;
     if names.contains(&name) { Ok(()) } else { Err(Refusal::chosen_tool_not_found(name)) }
 }
