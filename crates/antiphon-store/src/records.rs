@@ -8,6 +8,7 @@ use bytes::Bytes;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::LedgerTurn;
+use crate::snapshot::fitting_into;
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -226,6 +227,13 @@ pub struct Page {
     pub max_bytes: usize,
     /// Which way.
     pub order: Order,
+}
+
+impl Page {
+    /// The number of items that the page holds, by the sizes of those that could follow.
+    pub(crate) fn count_fitting(&self, sizes: impl Iterator<Item = usize>) -> usize {
+        fitting_into(self.max_bytes, sizes).min(self.limit)
+    }
 }
 
 /// A part of a list of live items.

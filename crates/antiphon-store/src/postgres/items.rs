@@ -14,7 +14,6 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant};
 use crate::keys::{ThreadKey, position, seq_of, shard};
 use crate::records::{Cursor, Listing, Order, Page, Seq};
-use crate::snapshot::fitting_into;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -85,7 +84,7 @@ pub(super) async fn page(
     let given = (key.tenant(), key.shard(), key.thread());
     let one_more = i64::try_from(page.limit.saturating_add(1)).unwrap_or(i64::MAX);
     let sizes = db.rows(sizes, &[&given.0, &given.1, &given.2, &start, &end, &one_more]).await?;
-    let fitting = fitting_into(page.max_bytes, sizes.iter().map(size)).min(page.limit);
+    let fitting = page.count_fitting(sizes.iter().map(size));
     let has_more = sizes.len() > fitting;
     let count = i64::try_from(fitting).unwrap_or(i64::MAX);
     let rows = db.rows(items, &[&given.0, &given.1, &given.2, &start, &end, &count]).await?;

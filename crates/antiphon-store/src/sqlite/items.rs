@@ -99,58 +99,77 @@ pub(super) fn range(
     range: &Range<Seq>,
     limit: usize,
 ) -> Result<Vec<HeldItem>> {
-    let items = db
-        .prepare_cached(ASCENDING)?
-        .query_map(range_parameters(key, range, limit), row::read)?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(items)
+    read_range(db, ASCENDING.items, key, range, limit)
 }
 
-/// The live items of a range from one of its ends on, as far as the page's bounds go. The bytes of the
-/// item that does not fit any more are not read.
+/// The live items of a range from one of its ends on, as many as fit into the page's bounds.
+///
+/// The sizes are read first: a row that does not fit would otherwise be loaded in full.
 pub(super) fn page(
     db: &Connection,
     key: ThreadKey<'_>,
     range: &Range<Seq>,
     page: &Page,
 ) -> Result<Listing> {
-    let sql = match page.order {
+    let queries = match page.order {
         Order::Ascending => ASCENDING,
         Order::Descending => DESCENDING,
     };
     let one_more = page.limit.saturating_add(1);
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(range_parameters(key, range, one_more))?;
-    let (mut items, mut bytes) = (Vec::new(), 0_usize);
-    while let Some(row) = rows.next()? {
-        let length: i64 = row.get(row::COLUMNS)?;
-        bytes = bytes.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
-        let is_over = bytes > page.max_bytes && !items.is_empty();
-        if is_over || items.len() == page.limit {
-            return Ok(Listing { items, has_more: true });
-        }
-        items.push(row::read(row)?);
-    }
-    Ok(Listing { items, has_more: false })
+    let sizes: Vec<i64> = db
+        .prepare_cached(queries.sizes)?
+        .query_map(range_parameters(key, range, one_more), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let as_usize = |size: &i64| usize::try_from(*size).unwrap_or(usize::MAX);
+    let count = page.count_fitting(sizes.iter().map(as_usize));
+    let items = read_range(db, queries.items, key, range, count)?;
+    Ok(Listing { items, has_more: count < sizes.len() })
 }
 
-const ASCENDING: &str = concat!(
-    "SELECT ",
-    item_columns!(),
-    ", length(body) FROM items
-    WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
-      AND body IS NOT NULL
-    ORDER BY seq LIMIT ?6"
-);
+fn read_range(
+    db: &Connection,
+    sql: &str,
+    key: ThreadKey<'_>,
+    range: &Range<Seq>,
+    limit: usize,
+) -> Result<Vec<HeldItem>> {
+    let items = db
+        .prepare_cached(sql)?
+        .query_map(range_parameters(key, range, limit), row::read)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(items)
+}
 
-const DESCENDING: &str = concat!(
-    "SELECT ",
-    item_columns!(),
-    ", length(body) FROM items
-    WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
-      AND body IS NOT NULL
-    ORDER BY seq DESC LIMIT ?6"
-);
+/// The queries of a range in one order.
+struct RangeQueries {
+    items: &'static str,
+    sizes: &'static str,
+}
+
+macro_rules! select_range {
+    ($columns:expr, $order:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM items
+            WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND seq >= ?4 AND seq < ?5
+              AND body IS NOT NULL
+            ORDER BY seq ",
+            $order,
+            " LIMIT ?6"
+        )
+    };
+}
+
+const ASCENDING: RangeQueries = RangeQueries {
+    items: select_range!(item_columns!(), "ASC"),
+    sizes: select_range!("length(body)", "ASC"),
+};
+
+const DESCENDING: RangeQueries = RangeQueries {
+    items: select_range!(item_columns!(), "DESC"),
+    sizes: select_range!("length(body)", "DESC"),
+};
 
 fn range_parameters(key: ThreadKey<'_>, range: &Range<Seq>, limit: usize) -> impl Params {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
