@@ -1,4 +1,4 @@
-//! `cargo xtask chaos`: kills a gateway at random moments and checks what it promised.
+//! `cargo xtask chaos`: kills a gateway at random moments and checks its guarantees.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::process::Command;
@@ -11,46 +11,46 @@ use crate::step::Step;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
-/// How often the gateway is killed, and among how many clients.
+/// The number of kills and of clients.
 #[derive(Args)]
 pub(crate) struct Chaos {
-    /// What it keeps its state in
+    /// The store of the gateway
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Store::Sqlite)]
     store: Store,
-    /// How often to kill it [default: 10, with --long 200]
+    /// The number of kills [default: 10, with --long 200]
     #[arg(long, value_name = "N")]
     kills: Option<u32>,
-    /// Kill it 200 times
+    /// Kill the gateway 200 times
     #[arg(long)]
     long: bool,
-    /// How many clients there are
+    /// The number of clients
     #[arg(long, value_name = "N", default_value_t = CLIENTS)]
     clients: u32,
-    /// The seed that requests and kills follow from; another one each time unless it is given
+    /// The seed of the requests and the kills; random by default
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
 
-/// What a gateway keeps its state in.
+/// The kind of store.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Store {
     /// A file, for one gateway
     Sqlite,
     /// A database, for two gateways
     Postgres,
-    /// One after the other
+    /// Both, one after the other
     Both,
 }
 
 const CLIENTS: u32 = 6;
-/// Kills in a test run, and in the long form.
+/// The number of kills in a test run, and with `--long`.
 const KILLS: (u32, u32) = (10, 200);
 const SQLITE: (&str, &str) = ("sqlite", "SQLite");
 const POSTGRES: (&str, &str) = ("postgres", "PostgreSQL");
 /// The seed of every test run.
 const SEED: u64 = 1;
 
-/// Builds the gateway and kills it.
+/// Builds the gateway and runs the chaos test.
 pub(crate) fn run(workspace: &Workspace, chaos: &Chaos) -> Report {
     let mut report = Report::default();
     report.add(timed("build", || Step::Build.run(workspace, &crate::Suites::all(false))));
@@ -66,8 +66,8 @@ pub(crate) fn run(workspace: &Workspace, chaos: &Chaos) -> Report {
     report
 }
 
-/// Kills as often as a test run does, with the binaries that were built, on every store.
-pub(crate) fn of_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
+/// Runs the chaos test of a test run, with the built binaries, on every store.
+pub(crate) fn run_in_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
     let store = Store::Both;
     let chaos = Chaos { store, kills: None, long: false, clients: CLIENTS, seed: Some(SEED) };
     let mut tally = Tally::default();
@@ -78,7 +78,7 @@ pub(crate) fn of_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
 }
 
 impl Chaos {
-    /// The stores, as the program calls them, and what the report says.
+    /// The stores: the program's argument and the name in the report.
     fn stores(&self) -> Vec<(&'static str, &'static str)> {
         match self.store {
             Store::Sqlite => vec![SQLITE],

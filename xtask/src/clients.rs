@@ -1,4 +1,4 @@
-//! The suites of real clients, which a script installs and runs.
+//! The suites with real clients. A script installs and runs them.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::workspace::Workspace;
 
-/// Which suites, and how much of them.
+/// The suites to run.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Suites {
     /// Run every combination
@@ -27,7 +27,7 @@ impl Suites {
     }
 }
 
-/// The command that runs them against the binaries that were built.
+/// The command that runs the suites against the built binaries.
 pub(crate) fn command(workspace: &Workspace, suites: &Suites) -> Command {
     let mut command = workspace.command("python3");
     command.arg("tests/clients/run.py");

@@ -1,4 +1,4 @@
-//! `cargo xtask faults`: what comes of every fault, as `FAULTS.md` tells it.
+//! `cargo xtask faults`: the outcome of every fault, as listed in `FAULTS.md`.
 
 use clap::Args;
 
@@ -7,17 +7,17 @@ use crate::run::{execute, timed};
 use crate::tally::Counts;
 use crate::workspace::Workspace;
 
-/// Whether the tables are compared or written.
+/// Whether to compare or to write the tables.
 #[derive(Args)]
 pub(crate) struct Faults {
-    /// Write the tables anew; they are to be read before they are kept
+    /// Rewrite the tables; review them before you commit
     #[arg(long)]
     write: bool,
 }
 
 const TEST: &[&str] = &["test", "--package=antiphon-gateway", "--test=it", "faults::"];
 
-/// Runs the tests that hold the tables to be true.
+/// Runs the tests that compare the tables with the gateway.
 pub(crate) fn run(workspace: &Workspace, faults: &Faults) -> Report {
     let mut command = workspace.cargo(TEST);
     match faults.write {

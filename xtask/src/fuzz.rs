@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: what holds whatever bytes come, tried for a while.
+//! `cargo xtask fuzz`: runs the fuzz targets for a while.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ use crate::tally::{Counts, Tally};
 use crate::tools::CARGO_FUZZ;
 use crate::workspace::Workspace;
 
-/// What is fuzzed, and how long.
+/// The targets to run and their duration.
 #[derive(Args)]
 pub(crate) struct Fuzz {
-    /// How long each target runs
+    /// The number of seconds for each target
     #[arg(long, value_name = "N", default_value_t = 30)]
     seconds: u64,
     /// Run only this target; may be repeated
     #[arg(long, value_enum, value_name = "NAME")]
     target: Vec<Target>,
-    /// Build with `AddressSanitizer`: it looks into the dependencies, for our own code has no
-    /// `unsafe`, and is several times slower
+    /// Build with `AddressSanitizer`. It checks the dependencies, because our own code has no
+    /// `unsafe`. Several times slower
     #[arg(long)]
     sanitize: bool,
 }
@@ -30,34 +30,34 @@ pub(crate) struct Fuzz {
 /// A program in `fuzz/fuzz_targets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Target {
-    /// Bytes as items: read whole or refused, given back as they came
+    /// Bytes as items: parsed completely or refused, and serialized unchanged
     Items,
-    /// Any held history and anything that comes: one verdict an item
+    /// Any stored history and any input: one verdict for each item
     Reconcile,
-    /// Any list: after a repair nothing is found
+    /// Any list of items: after a repair, validation finds no fault
     Repair,
-    /// Any bytes as a stream: how they are cut changes nothing
+    /// Any bytes as an event stream: chunk boundaries make no difference
     Sse,
-    /// Any upstream: its client gets one well-formed stream
+    /// Any upstream: the client gets one well-formed stream
     Assembler,
-    /// Any Chat Completions server: its client gets one well-formed stream
+    /// Any Chat Completions server: the client gets one well-formed stream
     Chat,
-    /// Any Anthropic server: its client gets one well-formed stream
+    /// Any Anthropic server: the client gets one well-formed stream
     Anthropic,
-    /// Any stream of the AI SDK: its client gets one well-formed stream
+    /// Any stream of the AI SDK: the client gets one well-formed stream
     #[value(name = "ai_sdk")]
     AiSdk,
-    /// Any items for Chat Completions: JSON, with every call answered
+    /// Any items for Chat Completions: valid JSON in which every call has an answer
     #[value(name = "chat_request")]
     ChatRequest,
-    /// Any items for Anthropic Messages: JSON, with every call answered
+    /// Any items for Anthropic Messages: valid JSON in which every call has an answer
     #[value(name = "anthropic_request")]
     AnthropicRequest,
 }
 
-/// Runs the targets one after the other, also after one has crashed.
+/// Runs the targets one after the other, even if one crashes.
 pub(crate) fn run(workspace: &Workspace, fuzz: &Fuzz) -> anyhow::Result<Report> {
-    let cargo_fuzz = CARGO_FUZZ.installed(workspace)?;
+    let cargo_fuzz = CARGO_FUZZ.install(workspace)?;
     let mut report = Report::default();
     let is_chosen = |target: &&Target| fuzz.target.is_empty() || fuzz.target.contains(target);
     for target in Target::value_variants().iter().filter(is_chosen) {
@@ -79,12 +79,12 @@ impl Fuzz {
         let (sanitizer, build) =
             if self.sanitize { ("address", "fuzz-asan") } else { ("none", "fuzz") };
         if self.sanitize {
-            // Sanitizers are there in every toolchain, but only unstable flags turn them on.
+            // Every toolchain has the sanitizers, but only unstable flags enable them.
             cargo_fuzz.env("RUSTC_BOOTSTRAP", "1");
         }
         cargo_fuzz.args(["fuzz", "run", "--fuzz-dir=fuzz", "--sanitizer", sanitizer]);
         cargo_fuzz.arg("--target-dir").arg(workspace.target.join(build)).arg(name);
-        // What is found goes into the first directory; the second is what everyone starts from.
+        // New inputs are written to the first directory; the second has the shared seeds.
         cargo_fuzz.args([format!("fuzz/corpus/{name}"), target.seeds()]);
         cargo_fuzz.args(["--", "-dict=fuzz/responses.dict", "-verbosity=0", "-print_funcs=0"]);
         cargo_fuzz.args(["-timeout=10", "-rss_limit_mb=1024"]);
@@ -110,7 +110,7 @@ impl Target {
         }
     }
 
-    /// Of decoders these are the streams that their tests have, too.
+    /// The seed directory. Decoders use the streams of their golden tests.
     fn seeds(self) -> String {
         let golden = "crates/antiphon/tests/golden";
         match self {
@@ -121,7 +121,7 @@ impl Target {
         }
     }
 
-    /// In bytes: as long as the seeds, for they would be cut.
+    /// The maximum input size in bytes: that of the seeds, because longer seeds would be truncated.
     fn longest_input(self) -> usize {
         match self {
             Self::Chat | Self::Anthropic | Self::AiSdk => 8192,
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_is_named_as_its_program() {
+    fn target_names_equal_program_names() {
         let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/fuzz_targets");
         let mut programs: Vec<String> = fs::read_dir(programs)
             .unwrap()

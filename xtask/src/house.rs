@@ -1,4 +1,4 @@
-//! The house rules that no other tool checks: what must stand in no file, and how long one may be.
+//! Repository rules that no other tool checks: forbidden text, and the length of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::promises::Document;
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
-/// Checks every file that git tracks or would add; prints each fault as `path:line: sentence`.
+/// Checks every file that git tracks or would add. Prints each fault as `path:line: sentence`.
 pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
     let mut faults = 0;
     let files = files(workspace)?;
     for path in &files {
-        // What is not text has no prose; a file may be deleted and not yet committed so.
+        // Binary files have no prose, and a tracked file may be deleted in the working tree.
         let Ok(text) = fs::read_to_string(workspace.root.join(path)) else {
             continue;
         };
@@ -35,13 +35,13 @@ fn files(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
         .command("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .output()
-        .context("git cannot be run")?;
+        .context("could not run git")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
     let names = String::from_utf8(output.stdout)?;
     Ok(names.split_terminator('\0').map(PathBuf::from).collect())
 }
 
-/// The faults of a file, each as `line: sentence`.
+/// The faults in a file, each as `line: sentence`.
 fn faults_of(path: &Path, text: &str) -> Vec<String> {
     if is_lock_file(path) {
         return Vec::new();
@@ -49,14 +49,14 @@ fn faults_of(path: &Path, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let fault = |sentence: String| format!("{}: {sentence}", index + 1);
-        faults.extend(registry_in(line).map(|host| fault(format!("names the registry {host}"))));
-        faults.extend(home_in(line).map(|home| fault(format!("names a place below {home}"))));
+        faults.extend(registry_in(line).map(|host| fault(format!("contains registry {host}"))));
+        faults.extend(home_in(line).map(|home| fault(format!("contains a path below {home}"))));
     }
     faults.extend(too_long(path, text));
     faults
 }
 
-/// Lock files name where packages came from: that is what they are for.
+/// Whether the file is a lock file. Lock files name the sources of packages on purpose.
 fn is_lock_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml")
@@ -66,16 +66,16 @@ fn too_long(path: &Path, text: &str) -> Option<String> {
     let lines = text.lines().count();
     let is_code = path.extension().is_some_and(|it| CODE.iter().any(|&code| it == code));
     (is_code && lines > MAX_LINES)
-        .then(|| format!("{}: the file has {lines} lines, {MAX_LINES} are the most", MAX_LINES + 1))
+        .then(|| format!("{}: the file has {lines} lines; the limit is {MAX_LINES}", MAX_LINES + 1))
 }
 
-/// A package registry's host: a mirror, a proxy or the next registry serve as well, so that none is
-/// written down outside a lock file.
+/// The host of a package registry. Only lock files may name one, because users may have a mirror, a
+/// proxy or another registry.
 fn registry_in(line: &str) -> Option<&'static str> {
     REGISTRIES.into_iter().find(|host| line.contains(host))
 }
 
-/// A directory that exists on one machine only, where it begins an absolute path.
+/// A directory that exists on one machine only, at the start of an absolute path.
 fn home_in(line: &str) -> Option<&'static str> {
     HOMES.into_iter().find(|home| {
         let mut places = line.match_indices(home);
@@ -89,10 +89,10 @@ fn continues_a_path(character: char) -> bool {
 
 const MAX_LINES: usize = 500;
 
-/// The endings of files that people write code in.
+/// The extensions of source files.
 const CODE: [&str; 9] = ["rs", "py", "pyi", "js", "mjs", "cjs", "ts", "mts", "cts"];
 
-// In two parts each, so that this file keeps its own rules.
+// Each string has two parts, so that this file passes its own check.
 const REGISTRIES: [&str; 8] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
@@ -122,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_is_named_in_lock_files_only() {
+    fn registry_is_allowed_in_lock_files_only() {
         let text = format!("first\nsee https://{}/packages", REGISTRIES[1]);
-        let fault = format!("2: names the registry {}", REGISTRIES[1]);
+        let fault = format!("2: contains registry {}", REGISTRIES[1]);
         assert_eq!(faults("README.md", &text), [fault]);
         for lock in ["Cargo.lock", "tests/package-lock.json", "uv.lock"] {
             assert_eq!(faults(lock, &text), [""; 0], "{lock}");
@@ -132,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_of_one_machine_is_named_nowhere() {
+    fn local_path_is_a_fault() {
         for home in HOMES {
-            let fault = format!("1: names a place below {home}");
+            let fault = format!("1: contains a path below {home}");
             assert_eq!(faults("notes.md", &format!("in {home}mira/code")), [fault], "{home}");
             let url = format!("https://host.example{home}page and ./src{home}mod.rs");
             assert_eq!(faults("notes.md", &url), [""; 0], "{home}");
@@ -142,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_code_has_its_most_lines() {
+    fn source_files_have_a_line_limit() {
         let most = "//\n".repeat(MAX_LINES);
-        let sentence = "501: the file has 501 lines, 500 are the most";
+        let sentence = "501: the file has 501 lines; the limit is 500";
         for path in ["src/lib.rs", "antiphon/tracker.py", "lib/fetch.ts", "build.mjs"] {
             assert_eq!(faults(path, &most), [""; 0], "{path}");
             assert_eq!(faults(path, &format!("{most}//\n")), [sentence], "{path}");

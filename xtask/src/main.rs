@@ -1,7 +1,6 @@
-//! The project's own commands: `cargo xtask test` and what takes longer than it may.
+//! The project's own commands: `cargo xtask test`, and tasks that take longer.
 
 mod bench;
-mod browser;
 mod chaos;
 mod clients;
 mod faults;
@@ -9,12 +8,11 @@ mod fuzz;
 mod house;
 mod laws;
 mod memory;
-mod openapi;
 mod packages;
-mod postgres;
 mod promises;
 mod report;
 mod run;
+mod scripts;
 mod step;
 mod streams;
 mod tally;
@@ -47,7 +45,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything that must hold: house rules, format, lints, tests, documentation, real clients
+    /// Run all checks: repository rules, format, lints, tests, documentation, real clients
     Test {
         /// Run only this step; may be repeated
         #[arg(long, value_enum, value_name = "STEP")]
@@ -56,26 +54,26 @@ enum Task {
         #[arg(long)]
         long: bool,
     },
-    /// The suites of real clients against the gateway
+    /// Run the suites of real clients against the gateway
     Clients {
         #[command(flatten)]
         suites: Suites,
     },
-    /// The packages for Python and Node, with every framework
+    /// Test the packages for Python and Node with every framework
     Packages(Packages),
-    /// A gateway that is killed at random moments, and what it promised
+    /// Kill a gateway at random moments and check its guarantees
     Chaos(Chaos),
-    /// Fuzz targets, each for a while
+    /// Run the fuzz targets, each for a while
     Fuzz(Fuzz),
-    /// The property tests of the engine, on many more cases
+    /// Run the engine's property tests on many more cases
     Laws(Laws),
-    /// What comes of every fault, against the tables in FAULTS.md
+    /// Compare the outcome of every fault with the tables in FAULTS.md
     Faults(Faults),
-    /// What an item costs, by the clock and in instructions
+    /// Measure the cost of an item in time and in instructions
     Bench(Bench),
-    /// What open streams cost a gateway
+    /// Measure the cost of open streams
     Streams(Streams),
-    /// What hostile loads cost a gateway in memory
+    /// Measure the memory of a gateway under hostile loads
     Memory(Memory),
 }
 
@@ -93,10 +91,10 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Memory(memory) => return memory::run(&workspace, &memory),
         Task::Streams(streams) => return streams::run(&workspace, &streams),
     };
-    Ok(shown(&report))
+    Ok(print(&report))
 }
 
-fn shown(report: &Report) -> ExitCode {
+fn print(report: &Report) -> ExitCode {
     println!("{report}");
     report.exit_code()
 }

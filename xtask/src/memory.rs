@@ -1,4 +1,4 @@
-//! `cargo xtask memory`: what hostile loads cost a gateway in memory.
+//! `cargo xtask memory`: measures the memory of a gateway under hostile loads.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,10 +8,10 @@ use clap::Args;
 
 use crate::workspace::Workspace;
 
-/// Which gateway is measured.
+/// The gateway to measure.
 #[derive(Args)]
 pub(crate) struct Memory {
-    /// A gateway that is built already; without one it is built as it is released
+    /// A built gateway; by default, a release build of this workspace
     #[arg(long, value_name = "PROGRAM")]
     antiphon: Option<PathBuf>,
 }
@@ -21,8 +21,8 @@ const LOADS: &[&str] = &["build", "--quiet", "--package=antiphon-testkit", "--bi
 const GATEWAY: &[&str] =
     &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
 
-/// Builds the gateway as it is released, makes the loads, and prints what they cost. Fails where one
-/// costs more than its bound.
+/// Builds the gateway for release, runs the loads, and prints their memory. Fails if a load exceeds
+/// its bound.
 pub(crate) fn run(workspace: &Workspace, memory: &Memory) -> anyhow::Result<ExitCode> {
     let antiphon = if let Some(antiphon) = &memory.antiphon {
         antiphon.clone()
@@ -33,12 +33,12 @@ pub(crate) fn run(workspace: &Workspace, memory: &Memory) -> anyhow::Result<Exit
     build(workspace, LOADS)?;
     let mut load = workspace.command(workspace.binary("memory"));
     let measured = load.arg("--antiphon").arg(antiphon).status();
-    let measured = measured.context("the loads cannot be made")?;
+    let measured = measured.context("could not run the loads")?;
     Ok(if measured.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn build(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
-    let built = workspace.cargo(arguments).status().context("cargo cannot be run")?;
+    let built = workspace.cargo(arguments).status().context("could not run cargo")?;
     ensure!(built.success(), "cargo {} failed", arguments.join(" "));
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask packages`: the packages for Python and Node, built as users get them and tested with
-//! every framework.
+//! `cargo xtask packages`: builds the packages for Python and Node as for a release, and tests them
+//! with every framework.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ use crate::step::Step;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
-/// Which tests of the packages.
+/// The package tests to run.
 #[derive(Args, Default)]
 pub(crate) struct Packages {
     /// Run only this suite: artefacts, python or node; may be repeated
@@ -23,7 +23,7 @@ pub(crate) struct Packages {
     keyword: Option<String>,
 }
 
-/// Builds the provider that they are tested against, then the packages, and runs the tests.
+/// Builds the provider for the tests, then the packages, and runs the tests.
 pub(crate) fn run(workspace: &Workspace, packages: &Packages) -> Report {
     let mut report = Report::default();
     report.add(timed("build", || Step::Build.run(workspace, &Suites::all(false))));
@@ -33,8 +33,8 @@ pub(crate) fn run(workspace: &Workspace, packages: &Packages) -> Report {
     report
 }
 
-/// All tests, as a test run has them.
-pub(crate) fn of_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
+/// Runs the package tests of a test run.
+pub(crate) fn run_in_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
     Packages::default().run(workspace)
 }
 
@@ -43,7 +43,7 @@ impl Packages {
         execute(self.command(workspace), Counts::Suites)
     }
 
-    /// The command that builds them, installs what they are tested with, and tests them.
+    /// The command that builds the packages, installs the frameworks, and runs the tests.
     fn command(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.command("python3");
         command.arg("tests/packages/run.py");

@@ -1,13 +1,14 @@
-//! Documents whose tables promise something: every row names the tests that hold it, and these exist.
+//! Documents with tables of guarantees. Every row must name the tests that check it, and these
+//! tests must exist.
 
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A document of promises.
+/// A document of guarantees.
 pub(crate) struct Document {
     path: &'static str,
-    /// The heading that the tables stand below; `None`: all tables of the document promise.
+    /// The heading of the tables; `None` if all tables of the document count.
     section: Option<&'static str>,
 }
 
@@ -17,18 +18,18 @@ const DOCUMENTS: [Document; 2] = [
 ];
 
 impl Document {
-    /// The document at `path`, if it promises something.
+    /// The document at `path`, if it has guarantees.
     pub(crate) fn at(path: &Path) -> Option<&'static Self> {
         DOCUMENTS.iter().find(|document| Path::new(document.path) == path)
     }
 
-    /// The faults of its `text`, each as `line: sentence`. Tests are looked for in `files`, below
-    /// `root`.
+    /// The faults in `text`, each as `line: sentence`. Tests are searched in `files`, which are
+    /// relative to `root`.
     pub(crate) fn faults_of(&self, root: &Path, files: &[PathBuf], text: &str) -> Vec<String> {
         let rows = self.rows(text);
         if rows.is_empty() {
             let section = self.section.map_or_else(String::new, |it| format!(" below '{it}'"));
-            return vec![format!("1: has no promises{section}")];
+            return vec![format!("1: has no guarantees{section}")];
         }
         let faults = rows.into_iter().flat_map(|(line, row)| {
             let faults = faults_of_row(root, files, row);
@@ -37,7 +38,7 @@ impl Document {
         faults.collect()
     }
 
-    /// The rows of its tables, without their heads, and the numbers of their lines.
+    /// The table rows without the headers, and their line numbers.
     fn rows<'t>(&self, text: &'t str) -> Vec<(usize, &'t str)> {
         let lines: Vec<&str> = text.lines().collect();
         let is_rule = |at: usize| lines.get(at).is_some_and(|line| line.starts_with(RULE));
@@ -45,7 +46,7 @@ impl Document {
         self.places(&lines).filter(is_row).map(|at| (at + 1, lines[at])).collect()
     }
 
-    /// Where its promises stand.
+    /// The lines that belong to the section.
     fn places(&self, lines: &[&str]) -> Range<usize> {
         let Some(section) = self.section else { return 0..lines.len() };
         let begin = lines.iter().position(|line| *line == section);
@@ -55,19 +56,19 @@ impl Document {
     }
 }
 
-/// How the line between a table's head and its rows begins.
+/// The start of the line between a table's header and its rows.
 const RULE: &str = "|---";
 
 fn faults_of_row(root: &Path, files: &[PathBuf], row: &str) -> Vec<String> {
     let tests: Vec<_> = tests(row).collect();
     if tests.is_empty() {
-        return vec!["a promise names no test".to_owned()];
+        return vec!["a guarantee names no test".to_owned()];
     }
     let missing = tests.into_iter().filter(|(file, name)| !exists(root, files, file, name));
-    missing.map(|(file, name)| format!("there is no test {name} in {file}")).collect()
+    missing.map(|(file, name)| format!("test {name} does not exist in {file}")).collect()
 }
 
-/// What stands in backquotes as `FILE::NAME`.
+/// The tests in a row, written as `FILE::NAME` in backquotes.
 fn tests(row: &str) -> impl Iterator<Item = (&str, &str)> {
     row.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"))
 }
@@ -98,25 +99,25 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_names_a_test_that_exists() {
-        let row = "| it | now | `promises.rs::a_promise_names_a_test_that_exists` |";
+    fn named_test_exists() {
+        let row = "| it | now | `promises.rs::named_test_exists` |";
         assert_eq!(faults_of_rows(row), [""; 0]);
     }
 
     #[test]
-    fn what_is_not_tested_is_found() {
+    fn row_without_existing_test_is_a_fault() {
         let rows = "| it | now | by hand |\n| it | now | `promises.rs::a_promise_names_a_test` |";
-        let none = "7: there is no test a_promise_names_a_test in promises.rs";
-        assert_eq!(faults_of_rows(rows), ["6: a promise names no test", none]);
+        let none = "7: test a_promise_names_a_test does not exist in promises.rs";
+        assert_eq!(faults_of_rows(rows), ["6: a guarantee names no test", none]);
         assert_eq!(faults_of_rows("\n## Next\n| it | now | no |").len(), 1);
     }
 
     #[test]
-    fn every_table_of_a_document_without_a_section_promises() {
+    fn document_without_section_checks_every_table() {
         let table = |row: &str| format!("| demand | test |\n|---|---|\n{row}\n");
-        let good = "| a | `promises.rs::every_table_of_a_document_without_a_section_promises` |";
+        let good = "| a | `promises.rs::document_without_section_checks_every_table` |";
         let text = format!("# One\n{}\n## Two\n{}", table(good), table("| b | none |"));
-        assert_eq!(faults(&DOCUMENTS[1], &text), ["9: a promise names no test"]);
-        assert_eq!(faults(&DOCUMENTS[1], "# Empty"), ["1: has no promises"]);
+        assert_eq!(faults(&DOCUMENTS[1], &text), ["9: a guarantee names no test"]);
+        assert_eq!(faults(&DOCUMENTS[1], "# Empty"), ["1: has no guarantees"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the parts of a task came to.
+//! The results of a task.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::tally::Tally;
 
-/// What one part of a task came to.
+/// The result of one part of a task.
 pub(crate) struct Outcome {
     pub(crate) name: &'static str,
     pub(crate) tally: Tally,
@@ -22,7 +22,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What all parts came to. Its last line is the sum, alone.
+/// The results of all parts. The last line has only the sum.
 #[derive(Default)]
 pub(crate) struct Report(Vec<Outcome>);
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_is_the_sum_of_the_parts_alone() {
+    fn last_line_is_the_sum() {
         let mut report = Report::default();
         let parts = [("fmt", 1, 0), ("test", 40, 2), ("clients", 7, 0)];
         for (name, passed, failed) in parts {

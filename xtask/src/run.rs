@@ -1,4 +1,4 @@
-//! Runs steps and the commands that they consist of.
+//! Runs steps and their commands.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::step::Step;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
-/// Runs every step, also after one has failed: the report then names all that is to be mended.
+/// Runs every step, even if one fails, so that the report has all failures.
 pub(crate) fn all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Report {
     let mut report = Report::default();
     for &step in steps {
@@ -27,7 +27,7 @@ pub(crate) fn all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Rep
     report
 }
 
-/// Runs one part of a task. What keeps it from running is a failure of it.
+/// Runs one part of a task and measures its time. An error counts as a failure.
 pub(crate) fn timed(name: &'static str, run: impl FnOnce() -> anyhow::Result<Tally>) -> Outcome {
     println!("\n==> {name}");
     let started = Instant::now();
@@ -40,21 +40,21 @@ pub(crate) fn timed(name: &'static str, run: impl FnOnce() -> anyhow::Result<Tal
     outcome
 }
 
-/// Runs a command, shows what it prints as it prints it, and adds up the counts in it.
+/// Runs a command, prints its output as it arrives, and adds up the test counts in it.
 pub(crate) fn execute(mut command: Command, counts: Counts) -> anyhow::Result<Tally> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
-        .with_context(|| format!("{program} cannot be run"))?;
-    let output = child.stdout.take().context("its output was not piped")?;
+        .with_context(|| format!("could not run {program}"))?;
+    let output = child.stdout.take().context("the standard output was not piped")?;
     let mut counted = Tally::default();
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);
         println!("{line}");
-        counted += counts.of_line(line.trim_end()).unwrap_or_default();
+        counted += counts.parse_line(line.trim_end()).unwrap_or_default();
     }
     let status = child.wait()?;
-    Ok(Tally::of_step(counted, status.success()))
+    Ok(Tally::from_step(counted, status.success()))
 }

@@ -2,39 +2,37 @@
 
 use clap::ValueEnum;
 
-use crate::browser;
 use crate::chaos;
 use crate::clients::{self, Suites};
 use crate::house;
-use crate::openapi;
 use crate::packages;
-use crate::postgres;
 use crate::run::execute;
+use crate::scripts;
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
-/// A step, in the order in which they run: what fails soonest comes first.
+/// A step. Steps run in this order: those that fail fastest come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Step {
-    /// The house rules that no other tool checks
+    /// Repository rules that no other tool checks
     Prose,
-    /// rustfmt finds nothing to change
+    /// The format, with rustfmt
     Fmt,
-    /// clippy finds nothing to say
+    /// The lints, with clippy
     Clippy,
-    /// The PostgreSQL that tests start is installed
+    /// The installation of PostgreSQL for the tests
     Postgres,
     /// Unit, property, integration and documentation tests
     Test,
-    /// The documentation builds without a warning
+    /// The documentation, without warnings
     Doc,
-    /// The binaries that the steps behind this one start
+    /// The binaries for the following steps
     Build,
-    /// A gateway answers as its description says
+    /// The gateway's answers against its `OpenAPI` description
     Openapi,
-    /// Web pages in Chromium reach nothing that they may not
+    /// Web pages in Chromium against the gateway
     Browser,
-    /// A gateway that is killed at random moments keeps its promises
+    /// A gateway that is killed at random moments
     Chaos,
     /// The suites of real clients
     Clients,
@@ -43,8 +41,8 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The steps of these, all of them if none is named. The tests and the chaos bring their
-    /// PostgreSQL along, what runs the binaries the build.
+    /// The chosen steps, or all steps if none is named. Tests and chaos also need PostgreSQL, and
+    /// steps that run the binaries also need the build.
     pub(crate) fn chosen(only: &[Self]) -> Vec<Self> {
         let is_chosen = |step: &Self| {
             let is_needed = match step {
@@ -57,7 +55,7 @@ impl Step {
         Self::value_variants().iter().copied().filter(is_chosen).collect()
     }
 
-    /// What `--only` calls it.
+    /// The name of the step in `--only`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Prose => "prose",
@@ -75,21 +73,21 @@ impl Step {
         }
     }
 
-    /// The step whose failure leaves this one nothing to run.
+    /// The step without which this one cannot run.
     pub(crate) fn needs(self) -> Option<Self> {
         let starts_binaries =
             [Self::Openapi, Self::Browser, Self::Chaos, Self::Clients, Self::Packages];
         starts_binaries.contains(&self).then_some(Self::Build)
     }
 
-    /// Runs the step; says what passed and what failed.
+    /// Runs the step and returns the number of passed and failed tests.
     pub(crate) fn run(self, workspace: &Workspace, suites: &Suites) -> anyhow::Result<Tally> {
         let cargo = |args: &[&str]| workspace.cargo(args);
         match self {
             Self::Prose => house::check(workspace),
             Self::Fmt => execute(cargo(&["fmt", "--all", "--check"]), Counts::None),
             Self::Clippy => execute(cargo(CLIPPY), Counts::None),
-            Self::Postgres => execute(postgres::command(workspace), Counts::None),
+            Self::Postgres => execute(scripts::postgres(workspace), Counts::None),
             Self::Test => execute(cargo(TEST), Counts::Cargo),
             Self::Doc => {
                 let mut doc = cargo(DOC);
@@ -97,11 +95,11 @@ impl Step {
                 execute(doc, Counts::None)
             }
             Self::Build => execute(cargo(BUILD), Counts::None),
-            Self::Openapi => execute(openapi::command(workspace), Counts::None),
-            Self::Browser => execute(browser::command(workspace), Counts::None),
-            Self::Chaos => chaos::of_tests(workspace),
+            Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
+            Self::Browser => execute(scripts::browser(workspace), Counts::None),
+            Self::Chaos => chaos::run_in_tests(workspace),
             Self::Clients => execute(clients::command(workspace, suites), Counts::Suites),
-            Self::Packages => packages::of_tests(workspace),
+            Self::Packages => packages::run_in_tests(workspace),
         }
     }
 }
@@ -124,17 +122,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_choice_every_step_runs() {
+    fn every_step_runs_by_default() {
         assert_eq!(Step::chosen(&[]), Step::value_variants());
     }
 
     #[test]
-    fn the_tests_bring_their_postgresql_along() {
+    fn tests_need_postgres() {
         assert_eq!(Step::chosen(&[Step::Test]), [Step::Postgres, Step::Test]);
     }
 
     #[test]
-    fn what_runs_the_binaries_brings_the_build_along() {
+    fn binary_steps_need_the_build() {
         assert_eq!(Step::chosen(&[Step::Clients]), [Step::Build, Step::Clients]);
         assert_eq!(Step::chosen(&[Step::Packages]), [Step::Build, Step::Packages]);
         assert_eq!(Step::chosen(&[Step::Openapi]), [Step::Build, Step::Openapi]);
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_named_as_only_names_it() {
+    fn step_names_equal_only_values() {
         for step in Step::value_variants() {
             let value = step.to_possible_value().unwrap();
             assert_eq!(value.get_name(), step.name());

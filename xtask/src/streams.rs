@@ -1,4 +1,4 @@
-//! `cargo xtask streams`: what streams cost a gateway that are open and wait for their model.
+//! `cargo xtask streams`: measures the cost of open streams that wait for their model.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,10 @@ use clap::Args;
 
 use crate::workspace::Workspace;
 
-/// How many streams are opened.
+/// The number of streams.
 #[derive(Args)]
 pub(crate) struct Streams {
-    /// How many streams are open at once
+    /// The number of streams that are open at once
     #[arg(long, value_name = "STREAMS", default_value_t = 5000)]
     count: usize,
 }
@@ -25,13 +25,13 @@ const BUILD: &[&str] = &[
     "--bin=streams",
 ];
 
-/// Builds the gateway as it is released, opens the streams, and prints what they cost.
+/// Builds the gateway for release, opens the streams, and prints their cost.
 pub(crate) fn run(workspace: &Workspace, streams: &Streams) -> anyhow::Result<ExitCode> {
-    let built = workspace.cargo(BUILD).status().context("cargo cannot be run")?;
-    ensure!(built.success(), "the gateway cannot be built");
+    let built = workspace.cargo(BUILD).status().context("could not run cargo")?;
+    ensure!(built.success(), "could not build the gateway");
     let mut load = workspace.command(workspace.release("streams"));
     load.arg("--antiphon").arg(workspace.release("antiphon"));
     load.arg("--count").arg(streams.count.to_string());
-    let measured = load.status().context("the streams cannot be opened")?;
+    let measured = load.status().context("could not open the streams")?;
     Ok(if measured.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

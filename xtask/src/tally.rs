@@ -1,8 +1,8 @@
-//! What a step's tests came to, read from what it prints.
+//! Test counts, parsed from the output of a step.
 
 use std::ops::AddAssign;
 
-/// How many tests passed, and how many did not.
+/// The number of passed and of failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,
@@ -15,9 +15,10 @@ impl Tally {
         Self { passed: usize::from(passed), failed: usize::from(!passed) }
     }
 
-    /// The tests that a step counted, and how it ended: a step without counts is one test itself,
-    /// and one that fails without a failed test (it did not compile, say) is a failure more.
-    pub(crate) fn of_step(counted: Self, succeeded: bool) -> Self {
+    /// Combines the counts of a step with its exit status. A step without counts is one test. A
+    /// step that fails without a failed test, for example because it did not compile, adds one
+    /// failure.
+    pub(crate) fn from_step(counted: Self, succeeded: bool) -> Self {
         match (counted, succeeded) {
             (Self { passed: 0, failed: 0 }, _) => Self::one(succeeded),
             (Self { passed, failed: 0 }, false) => Self { passed, failed: 1 },
@@ -33,20 +34,20 @@ impl AddAssign for Tally {
     }
 }
 
-/// How a step's counts stand in what it prints.
+/// The form of the counts in a step's output.
 #[derive(Clone, Copy)]
 pub(crate) enum Counts {
-    /// It counts nothing.
+    /// The step prints no counts.
     None,
-    /// Each test binary says `test result: ok. N passed; N failed; …`.
+    /// Each test binary prints `test result: ok. N passed; N failed; …`.
     Cargo,
-    /// The suites say `N passed, N failed`, once for all of them.
+    /// The suites print `N passed, N failed` once.
     Suites,
 }
 
 impl Counts {
-    /// What a line of output adds.
-    pub(crate) fn of_line(self, line: &str) -> Option<Tally> {
+    /// Parses the counts in a line of output.
+    pub(crate) fn parse_line(self, line: &str) -> Option<Tally> {
         let (passed, failed) = match self {
             Self::None => return None,
             Self::Cargo => {
@@ -69,35 +70,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_counts_the_tests_of_each_binary() {
+    fn cargo_counts_are_parsed_per_binary() {
         let line = "test result: ok. 13 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; \
                     finished in 0.00s";
-        assert_eq!(Counts::Cargo.of_line(line), Some(Tally { passed: 13, failed: 0 }));
+        assert_eq!(Counts::Cargo.parse_line(line), Some(Tally { passed: 13, failed: 0 }));
         let line = "test result: FAILED. 2 passed; 3 failed; 0 ignored; 0 measured; 0 filtered \
                     out; finished in 1.20s";
-        assert_eq!(Counts::Cargo.of_line(line), Some(Tally { passed: 2, failed: 3 }));
-        assert_eq!(Counts::Cargo.of_line("test result_of_a_turn ... ok"), None);
+        assert_eq!(Counts::Cargo.parse_line(line), Some(Tally { passed: 2, failed: 3 }));
+        assert_eq!(Counts::Cargo.parse_line("test result_of_a_turn ... ok"), None);
     }
 
     #[test]
-    fn the_suites_count_all_their_tests_on_one_line() {
+    fn suite_counts_are_parsed_from_one_line() {
         let line = "60 passed, 2 failed";
-        assert_eq!(Counts::Suites.of_line(line), Some(Tally { passed: 60, failed: 2 }));
-        assert_eq!(Counts::Suites.of_line("58 passed, 2 failed in 4.20s"), None);
-        assert_eq!(Counts::Suites.of_line("2 failed, 58 passed in 4.20s"), None);
+        assert_eq!(Counts::Suites.parse_line(line), Some(Tally { passed: 60, failed: 2 }));
+        assert_eq!(Counts::Suites.parse_line("58 passed, 2 failed in 4.20s"), None);
+        assert_eq!(Counts::Suites.parse_line("2 failed, 58 passed in 4.20s"), None);
     }
 
     #[test]
-    fn a_step_without_counts_is_one_test() {
-        assert_eq!(Tally::of_step(Tally::default(), true), Tally { passed: 1, failed: 0 });
-        assert_eq!(Tally::of_step(Tally::default(), false), Tally { passed: 0, failed: 1 });
+    fn step_without_counts_is_one_test() {
+        assert_eq!(Tally::from_step(Tally::default(), true), Tally { passed: 1, failed: 0 });
+        assert_eq!(Tally::from_step(Tally::default(), false), Tally { passed: 0, failed: 1 });
     }
 
     #[test]
-    fn a_failure_beside_the_tests_is_not_lost() {
+    fn failure_without_failed_test_is_counted() {
         let counted = Tally { passed: 7, failed: 0 };
-        assert_eq!(Tally::of_step(counted, false), Tally { passed: 7, failed: 1 });
+        assert_eq!(Tally::from_step(counted, false), Tally { passed: 7, failed: 1 });
         let counted = Tally { passed: 7, failed: 2 };
-        assert_eq!(Tally::of_step(counted, false), counted);
+        assert_eq!(Tally::from_step(counted, false), counted);
     }
 }

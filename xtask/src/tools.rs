@@ -20,15 +20,15 @@ pub(crate) const CARGO_FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2"
 pub(crate) const GUNGRAUN_RUNNER: Tool = Tool { name: "gungraun-runner", version: "0.20.0" };
 
 impl Tool {
-    /// Where the tool is. It is installed into the target directory first where it is missing.
-    pub(crate) fn installed(&self, workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    /// Installs the tool into the target directory if it is missing, and returns its path.
+    pub(crate) fn install(&self, workspace: &Workspace) -> anyhow::Result<PathBuf> {
         let Self { name, version } = *self;
         let root = workspace.target.join("tools").join(format!("{name}-{version}"));
         let binary = root.join("bin").join(name).with_extension(env::consts::EXE_EXTENSION);
         if !binary.exists() {
             let mut install = workspace.cargo(&["install", name, "--locked", "--version", version]);
             let status = install.arg("--root").arg(&root).status()?;
-            ensure!(status.success(), "{name} {version} cannot be installed");
+            ensure!(status.success(), "could not install {name} {version}");
         }
         Ok(binary)
     }

@@ -1,4 +1,4 @@
-//! Where things are.
+//! The paths of the workspace.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-/// The workspace's root and where cargo builds.
+/// The workspace's root directory and cargo's target directory.
 pub(crate) struct Workspace {
     /// The directory of the workspace's manifest.
     pub(crate) root: PathBuf,
-    /// Where cargo builds: `CARGO_TARGET_DIR` if it is set.
+    /// Cargo's target directory: `CARGO_TARGET_DIR` if it is set.
     pub(crate) target: PathBuf,
 }
 
 impl Workspace {
-    /// The workspace around the working directory, as cargo sees it.
+    /// The workspace of the working directory, according to cargo.
     pub(crate) fn find() -> anyhow::Result<Self> {
         let output = Command::new(cargo())
             .args(["metadata", "--no-deps", "--format-version=1"])
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()
-            .context("cargo cannot be run")?;
+            .context("could not run cargo")?;
         ensure!(output.status.success(), "cargo metadata failed");
         let metadata: Value = serde_json::from_slice(&output.stdout)?;
         let path = |name| metadata[name].as_str().map(PathBuf::from).context("no path");
@@ -40,14 +40,14 @@ impl Workspace {
         self.target.join("release").join(name).with_extension(env::consts::EXE_EXTENSION)
     }
 
-    /// A command that runs in the workspace's root.
+    /// A command that runs in the root directory.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root).stdin(Stdio::null());
         command
     }
 
-    /// Cargo, with these arguments.
+    /// A cargo command with these arguments.
     pub(crate) fn cargo(&self, args: &[&str]) -> Command {
         let mut command = self.command(cargo());
         command.args(args);
@@ -55,7 +55,7 @@ impl Workspace {
     }
 }
 
-/// The cargo that runs this, so that all steps use one toolchain.
+/// The cargo that runs this program, so that all steps use the same toolchain.
 fn cargo() -> std::ffi::OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -1,21 +1,21 @@
-//! What divan prints, read.
+//! Parses divan's output.
 
 use super::Subject;
 
 /// The medians of one benchmark.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Median {
-    pub(super) items_a_second: f64,
-    pub(super) bytes_a_second: Option<f64>,
+    pub(super) items_per_second: f64,
+    pub(super) bytes_per_second: Option<f64>,
 }
 
-/// The medians in divan's tree: modules and functions by their names, below them the lengths, and
-/// below each of these its rates.
+/// Parses divan's tree of medians: modules and functions by name, then the input lengths, then the
+/// rates of each length.
 pub(super) fn read(tree: &str) -> Vec<(Subject, Median)> {
     let mut path: Vec<&str> = Vec::new();
     let mut medians: Vec<(Subject, Median)> = Vec::new();
     for line in tree.lines() {
-        let row = Row::of(line);
+        let row = Row::parse(line);
         match row.name {
             Some(name) => {
                 path.truncate(row.level.saturating_sub(1));
@@ -36,13 +36,13 @@ pub(super) fn read(tree: &str) -> Vec<(Subject, Median)> {
 
 struct Row<'a> {
     level: usize,
-    /// `None` where the row goes on with the one before it.
+    /// `None` if the row continues the one before it.
     name: Option<&'a str>,
     median: &'a str,
 }
 
 impl<'a> Row<'a> {
-    fn of(line: &'a str) -> Self {
+    fn parse(line: &'a str) -> Self {
         let is_tree = |character: char| " │├╰─".contains(character);
         let text = line.trim_start_matches(is_tree);
         let tree = &line[..line.len() - text.len()];
@@ -55,9 +55,9 @@ impl<'a> Row<'a> {
     }
 }
 
-/// How far a level of the tree is moved in.
+/// The width of one tree level in characters.
 const WIDTH: usize = 3;
-/// Behind the fastest and the slowest.
+/// The column of the median, after the fastest and the slowest time.
 const MEDIAN: usize = 2;
 
 impl Median {
@@ -65,9 +65,9 @@ impl Median {
         let Some((number, unit)) = rate.split_once(' ') else { return };
         let Ok(number) = number.parse::<f64>() else { return };
         if let Some(scale) = unit.strip_suffix("item/s") {
-            self.items_a_second = number * factor(scale);
+            self.items_per_second = number * factor(scale);
         } else if let Some(scale) = unit.strip_suffix("B/s") {
-            self.bytes_a_second = Some(number * factor(scale));
+            self.bytes_per_second = Some(number * factor(scale));
         }
     }
 }
@@ -104,8 +104,9 @@ speed                                  fastest       │ slowest       │ media
 ";
 
     #[test]
-    fn the_medians_stand_in_the_third_column() {
-        let median = |items_a_second, bytes_a_second| Median { items_a_second, bytes_a_second };
+    fn medians_are_in_the_third_column() {
+        let median =
+            |items_per_second, bytes_per_second| Median { items_per_second, bytes_per_second };
         let expected = [
             (("items::items_of".to_owned(), 10), median(1.118e6, Some(1.216e9))),
             (("items::transcript".to_owned(), 1000), median(5.545e6, None)),

@@ -1,8 +1,8 @@
-//! What gungraun prints, read.
+//! Parses gungraun's output.
 
 use super::Subject;
 
-/// The instructions of each benchmark.
+/// The instruction count of each benchmark.
 pub(super) fn read(text: &str) -> Vec<(Subject, u64)> {
     let mut subject = None;
     let mut counted = Vec::new();
@@ -10,7 +10,7 @@ pub(super) fn read(text: &str) -> Vec<(Subject, u64)> {
         if let Some(benchmark) = line.strip_prefix("instructions::") {
             subject = subject_of(benchmark);
         } else if let Some(counts) = line.trim_start().strip_prefix("Instructions:") {
-            // Behind the bar stands what an earlier run counted.
+            // The count of an earlier run is after the bar.
             let latest = counts.split('|').next().and_then(number_in);
             counted.extend(subject.take().zip(latest));
         }
@@ -18,8 +18,8 @@ pub(super) fn read(text: &str) -> Vec<(Subject, u64)> {
     counted
 }
 
-/// `group::function id:(arguments)`, with the length among the arguments. The id is `n_` and a number,
-/// or a type's name in the place of `n`.
+/// Parses `group::function id:(arguments)`. The length is among the arguments. The id is `n_` and a
+/// number, with a type's name in place of `n` if the benchmark has one.
 fn subject_of(benchmark: &str) -> Option<Subject> {
     let (name, arguments) = benchmark.split_once(' ')?;
     let (id, arguments) = arguments.split_once(":(")?;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_count_stands_before_the_bar() {
+    fn latest_count_precedes_the_bar() {
         let text = "\
 instructions::items::transcript n_1:(held(10_000))
   Instructions:                        21555944|20000000             (+7.78%) [+1.08x]

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: what an item costs, by the clock and in instructions; and how much of a
-//! conversation goes to a provider that keeps it; and what a repair costs in each language.
+//! `cargo xtask bench`: the cost of an item in time and in instructions, the share of a
+//! conversation that is sent to a stateful provider, and the cost of a repair in each language.
 
 mod clock;
 mod instructions;
@@ -15,7 +15,7 @@ use self::table::Table;
 use crate::tools::GUNGRAUN_RUNNER;
 use crate::workspace::Workspace;
 
-/// How much is measured.
+/// The extent of the measurement.
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Leave out the longest histories, and measure the others for a shorter time
@@ -26,30 +26,30 @@ pub(crate) struct Bench {
     packages: bool,
 }
 
-/// What is measured: its name, and of how many items.
+/// The name of a benchmark and its number of items.
 type Subject = (String, u64);
 
-/// Runs the benchmarks and prints one table of both measurements, and one of what is sent.
+/// Runs the benchmarks and prints a table of time and instructions, and a table of sent items.
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<ExitCode> {
     if bench.packages {
-        println!("{}", packages::measured(workspace)?);
+        println!("{}", packages::measure(workspace)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let timed = clock::read(&output(bench.by_the_clock(workspace))?);
-    ensure!(!timed.is_empty(), "no benchmark by the clock was run");
+    let timed = clock::read(&output(bench.speed_command(workspace))?);
+    ensure!(!timed.is_empty(), "no time benchmark was run");
     let counted = if has_valgrind(workspace) {
-        instructions::read(&output(in_instructions(workspace)?)?)
+        instructions::read(&output(instructions_command(workspace)?)?)
     } else {
-        println!("valgrind is not installed: no instructions are counted");
+        println!("valgrind is not installed: instructions are not counted");
         Vec::new()
     };
-    println!("{}", Table::of(timed, counted));
+    println!("{}", Table::new(timed, counted));
     println!("{}", output(cargo_bench(workspace, "sent"))?);
     Ok(ExitCode::SUCCESS)
 }
 
 impl Bench {
-    fn by_the_clock(&self, workspace: &Workspace) -> Command {
+    fn speed_command(&self, workspace: &Workspace) -> Command {
         let mut command = cargo_bench(workspace, "speed");
         command.args(["--color=never", "--bytes-format=decimal"]);
         command.args(if self.short { &SHORT[..] } else { &LONG[..] });
@@ -57,13 +57,13 @@ impl Bench {
     }
 }
 
-/// For each benchmark so many seconds.
+/// The arguments to divan. The time limit is for each benchmark.
 const SHORT: [&str; 3] = ["--max-time=0.2", "--skip", "100000"];
 const LONG: [&str; 1] = ["--max-time=2"];
 
-fn in_instructions(workspace: &Workspace) -> anyhow::Result<Command> {
+fn instructions_command(workspace: &Workspace) -> anyhow::Result<Command> {
     let mut command = cargo_bench(workspace, "instructions");
-    command.env("GUNGRAUN_RUNNER", GUNGRAUN_RUNNER.installed(workspace)?);
+    command.env("GUNGRAUN_RUNNER", GUNGRAUN_RUNNER.install(workspace)?);
     command.env("GUNGRAUN_COLOR", "never");
     Ok(command)
 }
@@ -72,7 +72,7 @@ fn cargo_bench(workspace: &Workspace, name: &str) -> Command {
     workspace.cargo(&["bench", "--quiet", "--package=antiphon", "--bench", name, "--"])
 }
 
-/// What a command prints; what it says of its own goes to the terminal.
+/// Runs a command and returns its standard output. Its standard error goes to the terminal.
 fn output(mut command: Command) -> anyhow::Result<String> {
     let output = command.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! What a repair of the same items costs in each language.
+//! The cost of a repair of the same items in each language.
 
 use std::fmt;
 use std::fs;
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::output;
 use crate::workspace::Workspace;
 
-/// How many items a history has.
+/// The number of items in a history.
 const ITEMS: usize = 1_000;
 const HISTORIES: [&str; 2] = ["well_formed", "broken_everywhere"];
 /// The languages whose packages are measured.
 const LANGUAGES: [&str; 2] = ["python", "node"];
 
-/// Measures, Rust first.
-pub(super) fn measured(workspace: &Workspace) -> anyhow::Result<Table> {
+/// Measures Rust first, then the packages.
+pub(super) fn measure(workspace: &Workspace) -> anyhow::Result<Table> {
     let directory = workspace.target.join("packages").join("bench");
     fs::create_dir_all(&directory)?;
     let files = HISTORIES.map(|name| directory.join(name).with_extension("json"));
@@ -29,7 +29,7 @@ pub(super) fn measured(workspace: &Workspace) -> anyhow::Result<Table> {
     }
     let in_rust = files.iter().map(|file| in_rust(workspace, file));
     let in_rust = in_rust.collect::<anyhow::Result<Vec<_>>>()?;
-    Table::of(&in_rust, &in_packages(workspace, &files)?)
+    Table::new(&in_rust, &in_packages(workspace, &files)?)
 }
 
 fn in_rust(workspace: &Workspace, file: &Path) -> anyhow::Result<Value> {
@@ -38,15 +38,16 @@ fn in_rust(workspace: &Workspace, file: &Path) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(&output(repair)?)?)
 }
 
-/// A line of JSON for each language and history, among what is said of the installation.
+/// Measures the packages: one line of JSON for each language and history. The script also prints
+/// lines about the installation.
 fn in_packages(workspace: &Workspace, files: &[PathBuf]) -> anyhow::Result<Vec<Value>> {
     let mut bench = workspace.command("python3");
     bench.arg("tests/packages/bench.py");
     bench.arg("--build-dir").arg(workspace.target.join("packages"));
     bench.arg("--clients-dir").arg(workspace.target.join("clients"));
     bench.args(files);
-    let said = output(bench)?;
-    let lines = said.lines().filter(|line| line.starts_with('{'));
+    let lines = output(bench)?;
+    let lines = lines.lines().filter(|line| line.starts_with('{'));
     lines.map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
@@ -54,24 +55,25 @@ fn cargo_bench(workspace: &Workspace, package: &str, name: &str) -> Command {
     workspace.cargo(&["bench", "--quiet", "--package", package, "--bench", name, "--"])
 }
 
-/// A row for each history.
+/// A table with a row for each history.
 #[derive(Debug, PartialEq)]
 pub(super) struct Table(Vec<Row>);
 
-/// What a repair of one history takes, in nanoseconds.
+/// The time of a repair of one history, in nanoseconds.
 #[derive(Debug, PartialEq)]
 struct Row {
     history: &'static str,
-    /// From items that were read before.
+    /// Starting with parsed items.
     from_items: f64,
-    /// From the text of them, as a package hands them over.
+    /// Starting with JSON text, as a package does.
     from_text: f64,
     packages: Vec<f64>,
 }
 
 impl Table {
-    /// `in_rust` has an entry for each history, `in_packages` names language and history.
-    fn of(in_rust: &[Value], in_packages: &[Value]) -> anyhow::Result<Self> {
+    /// `in_rust` has an entry for each history; an entry of `in_packages` names its language and
+    /// history.
+    fn new(in_rust: &[Value], in_packages: &[Value]) -> anyhow::Result<Self> {
         ensure!(in_rust.len() == HISTORIES.len(), "a history was not measured in Rust");
         let rows = HISTORIES.iter().zip(in_rust).map(|(&history, in_rust)| {
             let packages = LANGUAGES.iter().map(|language| {
@@ -134,8 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn each_language_is_held_against_rust_from_the_same_text() {
-        let table = Table::of(&in_rust(), &in_packages()).unwrap().to_string();
+    fn languages_are_compared_with_rust_from_text() {
+        let table = Table::new(&in_rust(), &in_packages()).unwrap().to_string();
         let rows: Vec<Vec<&str>> =
             table.lines().skip(1).map(|row| row.split_whitespace().collect()).collect();
         assert_eq!(rows[0], ["well_formed", "50", "100", "250", "(2.5x)", "150", "(1.5x)"]);
@@ -143,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn a_language_that_was_not_measured_is_named() {
-        let error = Table::of(&in_rust(), &in_packages()[..2]).unwrap_err();
+    fn missing_language_is_an_error() {
+        let error = Table::new(&in_rust(), &in_packages()[..2]).unwrap_err();
         assert_eq!(error.to_string(), "well_formed was not measured in node");
     }
 }

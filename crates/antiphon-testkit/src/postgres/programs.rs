@@ -61,7 +61,7 @@ impl Programs {
     }
 }
 
-/// The standard output of a program that stdout_of; otherwise an error with all of its output.
+/// The standard output of a program that succeeded; otherwise an error with all of its output.
 pub(super) fn stdout_of(name: &str, output: &Output) -> io::Result<String> {
     let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.success() {
