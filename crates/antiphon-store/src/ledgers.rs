@@ -71,6 +71,41 @@ pub trait Ledgers: Send + Sync {
         place: Option<Place>,
     ) -> Result<()>;
 
+    /// Creates a conversation without an upstream, with its first items. Its first turn decides which
+    /// upstream keeps it ([`bind`](Ledgers::bind)), or that none does ([`keep_here`](Ledgers::keep_here)).
+    async fn create_unbound(
+        &self,
+        tenant: &Tenant,
+        conversation: Conversation,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()>;
+
+    /// The binding of a conversation that began without an upstream. `None` for any other, and for one
+    /// that stays here.
+    async fn binding(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+    ) -> Result<Option<Binding>>;
+
+    /// Binds a conversation to the provider's copy of it, for good. Its items and metadata are the
+    /// provider's from then on: nothing of them stays here, and its ledger begins in doubt, in `thread`.
+    /// Returns false, and changes nothing, if the conversation is not [`Binding::Pending`] or was
+    /// deleted. Fails from a `place` that is not the first in the conversation's line any more.
+    async fn bind(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        named: Named,
+        thread: ThreadId,
+        place: Option<Place>,
+    ) -> Result<bool>;
+
+    /// Decides that a conversation without an upstream stays here, for good. Returns false, and changes
+    /// nothing, if the conversation is not [`Binding::Pending`] or was deleted.
+    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
+
     /// Whether there is any, whosever it is.
     async fn any(&self) -> Result<bool>;
 
@@ -93,6 +128,21 @@ pub struct Named {
     pub upstream: String,
     /// The provider's id.
     pub id: String,
+}
+
+/// Where a conversation is that began without an upstream.
+///
+/// ```text
+///   create_unbound ──> Pending ── bind ───────> Bound
+///                         │
+///                         └────── keep_here ──> a conversation of Antiphon's like any other
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Its items are here, and no upstream has it.
+    Pending,
+    /// This provider keeps it, under this id.
+    Bound(Named),
 }
 
 /// A ledger.

@@ -25,7 +25,7 @@ pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, 
 pub use error::StoreError;
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use inspect::StoreState;
-pub use ledgers::{Kept, LedgerEntry, LedgerTurn, Ledgers, Named};
+pub use ledgers::{Binding, Kept, LedgerEntry, LedgerTurn, Ledgers, Named};
 pub use line::Line;
 pub use postgres::PostgresStore;
 pub use records::{

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use super::failure::Failure;
 use super::session::Session;
 use super::transaction::{Effect, Lock};
-use super::{PostgresStore, conversations, line, names, places};
+use super::{PostgresStore, conversations, late_binding, line, names, places};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
+use crate::ledgers::{Binding, Kept, LedgerEntry, Ledgers, Named};
 use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -122,6 +122,84 @@ impl Ledgers for PostgresStore {
                     }
                     relearn(db, tenant, id, *thread, items).await
                 })
+            });
+            work.await
+        })
+        .await
+    }
+
+    async fn create_unbound(
+        &self,
+        tenant: &Tenant,
+        conversation: Conversation,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), conversation, thread, items);
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.1.id.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
+                let (tenant, conversation, thread, items) = given;
+                Box::pin(async move {
+                    conversations::create(db, tenant, conversation, *thread, items).await?;
+                    late_binding::mark(db, tenant, &conversation.id).await
+                })
+            });
+            work.await
+        })
+        .await
+    }
+
+    async fn binding(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+    ) -> Result<Option<Binding>> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, conversation), |db, (tenant, id)| {
+                Box::pin(late_binding::find(db, tenant, id))
+            })
+            .await
+    }
+
+    async fn bind(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        named: Named,
+        thread: ThreadId,
+        place: Option<Place>,
+    ) -> Result<bool> {
+        let shared = self.shared.clone();
+        let place = place.zip(Some(shared.holder.clone()));
+        let given = (tenant.clone(), conversation.clone(), named, thread, place);
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.1.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, given| {
+                let (tenant, id, named, thread, place) = given;
+                Box::pin(async move {
+                    if let Some((place, holder)) = place {
+                        line::check(db, tenant, id, *place, holder).await?;
+                    }
+                    late_binding::bind(db, tenant, id, named, *thread).await
+                })
+            });
+            let (is_bound, outlived) = work.await?;
+            names::delete_outlived(&shared, &given.0, outlived).await;
+            Ok(is_bound)
+        })
+        .await
+    }
+
+    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
+        let shared = self.shared.clone();
+        let given = (tenant.clone(), conversation.clone());
+        self.call(async move {
+            let tree = Lock::Tree(&given.0, given.1.shard());
+            let work = shared.write(Effect::Synced, tree, &given, |db, (tenant, id)| {
+                Box::pin(late_binding::keep_here(db, tenant, id))
             });
             work.await
         })

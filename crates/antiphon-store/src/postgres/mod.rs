@@ -14,6 +14,7 @@ mod inspect;
 mod items;
 mod jobs;
 mod kept;
+mod late_binding;
 mod ledgers;
 mod line;
 mod listing;

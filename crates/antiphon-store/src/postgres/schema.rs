@@ -12,6 +12,7 @@ const STEPS: &[&str] = &[
     include_str!("background.sql"),
     include_str!("webhooks.sql"),
     include_str!("ledgers.sql"),
+    include_str!("late_binding.sql"),
 ];
 
 /// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is

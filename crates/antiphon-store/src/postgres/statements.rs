@@ -1,9 +1,9 @@
 //! Every statement that the store makes, enumerable: each is prepared when its connection is made.
 
 use super::{
-    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, line, names,
-    notices, openings, pages, places, requests, responses, session, settling, sweep, threads,
-    transaction,
+    conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, late_binding,
+    line, names, notices, openings, pages, places, requests, responses, session, settling, sweep,
+    threads, transaction,
 };
 
 /// A statement by its name.
@@ -41,6 +41,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     items::STATEMENTS,
     jobs::STATEMENTS,
     kept::STATEMENTS,
+    late_binding::STATEMENTS,
     line::STATEMENTS,
     names::STATEMENTS,
     notices::STATEMENTS,

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::writer::Effect;
-use super::{SqliteStore, conversations, items, names};
+use super::{SqliteStore, conversations, items, late_binding, names};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Tenant, ThreadId};
-use crate::ledgers::{Kept, LedgerEntry, Ledgers, Named};
+use crate::ledgers::{Binding, Kept, LedgerEntry, Ledgers, Named};
 use crate::records::{Conversation, Place};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -64,6 +64,48 @@ impl Ledgers for SqliteStore {
     ) -> Result<()> {
         let (tenant, id) = (tenant.clone(), conversation.clone());
         self.write(Effect::Erasing, move |db| relearn(db, &tenant, &id, thread, &items)).await
+    }
+
+    async fn create_unbound(
+        &self,
+        tenant: &Tenant,
+        conversation: Conversation,
+        thread: ThreadId,
+        items: Vec<HeldItem>,
+    ) -> Result<()> {
+        let tenant = tenant.clone();
+        self.write(Effect::Synced, move |db| {
+            conversations::create(db, &tenant, &conversation, thread, &items)?;
+            late_binding::mark(db, &tenant, &conversation.id)
+        })
+        .await
+    }
+
+    async fn binding(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+    ) -> Result<Option<Binding>> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.read(move |db| late_binding::find(db, &tenant, &id)).await
+    }
+
+    async fn bind(
+        &self,
+        tenant: &Tenant,
+        conversation: &ConversationId,
+        named: Named,
+        thread: ThreadId,
+        _place: Option<Place>,
+    ) -> Result<bool> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Erasing, move |db| late_binding::bind(db, &tenant, &id, &named, thread))
+            .await
+    }
+
+    async fn keep_here(&self, tenant: &Tenant, conversation: &ConversationId) -> Result<bool> {
+        let (tenant, id) = (tenant.clone(), conversation.clone());
+        self.write(Effect::Synced, move |db| late_binding::keep_here(db, &tenant, &id)).await
     }
 
     async fn any(&self) -> Result<bool> {

@@ -11,6 +11,7 @@ mod inspect;
 mod items;
 mod jobs;
 mod kept;
+mod late_binding;
 mod ledgers;
 mod listing;
 mod lock;

@@ -13,6 +13,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("background.sql")),
     M::up(include_str!("webhooks.sql")),
     M::up(include_str!("ledgers.sql")),
+    M::up(include_str!("late_binding.sql")),
 ];
 
 /// What marks a file as one of ours; the first step writes it.

@@ -7,6 +7,7 @@ pub(crate) mod deletion;
 pub(crate) mod erasure;
 pub(crate) mod expiry;
 pub(crate) mod items;
+pub(crate) mod late_binding;
 pub(crate) mod ledgers;
 pub(crate) mod listing;
 pub(crate) mod model;
@@ -150,6 +151,15 @@ macro_rules! suite {
                 a_call_that_fails_hurts_no_other,
                 of_many_turns_from_one_cursor_one_appends,
                 a_closed_store_has_written_all_and_takes_no_more,
+            }
+            late_binding {
+                conversation_without_upstream_is_pending,
+                bound_conversation_is_ledger_of_provider,
+                conversation_is_bound_once,
+                of_many_bindings_one_counts,
+                conversation_that_stays_here_cannot_be_bound,
+                deleted_conversation_cannot_be_bound,
+                deletion_of_bound_conversation_frees_its_name,
             }
             ledgers {
                 a_conversation_is_adopted_once,

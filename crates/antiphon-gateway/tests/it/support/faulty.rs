@@ -25,7 +25,7 @@ pub(crate) struct Faulty {
     unwritable: Arc<AtomicBool>,
     failing_commits: Arc<AtomicUsize>,
     failing_adoptions: Arc<AtomicUsize>,
-    loses_answer: Arc<AtomicBool>,
+    pub(super) loses_answer: Arc<AtomicBool>,
     pub(super) announces_nothing: Arc<AtomicBool>,
     pub(super) doubts_nothing: Arc<AtomicBool>,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
-    Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, Place, ResponseId, Store,
-    StoreError, Tenant, ThreadId,
+    Binding, Conversation, ConversationId, Kept, LedgerEntry, Ledgers, Named, Place, ResponseId,
+    Store, StoreError, Tenant, ThreadId,
 };
 use async_trait::async_trait;
 
@@ -35,6 +35,11 @@ passing_on! {
         tenant: &Tenant, conversation: &ConversationId, thread: ThreadId, items: Vec<HeldItem>,
         place: Option<Place>
     ) -> Result<()>;
+    fn create_unbound(
+        tenant: &Tenant, conversation: Conversation, thread: ThreadId, items: Vec<HeldItem>
+    ) -> Result<()>;
+    fn binding(tenant: &Tenant, conversation: &ConversationId) -> Result<Option<Binding>>;
+    fn keep_here(tenant: &Tenant, conversation: &ConversationId) -> Result<bool>;
     fn any() -> Result<bool>;
     fn is_ledger(tenant: &Tenant, kept: &Kept) -> Result<bool>;
     fn made(tenant: &Tenant, ids: &[ItemId]) -> Result<Vec<ItemId>>;
@@ -45,6 +50,18 @@ passing_on! {
         ) -> Result<LedgerEntry> {
             self.check_adoption()?;
             self.inner.ledgers().adopt(tenant, named, conversation, thread).await
+        }
+
+        async fn bind(
+            &self, tenant: &Tenant, conversation: &ConversationId, named: Named, thread: ThreadId,
+            place: Option<Place>
+        ) -> Result<bool> {
+            self.check_adoption()?;
+            let bound = self.inner.ledgers().bind(tenant, conversation, named, thread, place).await;
+            match self.loses_answer.swap(false, Ordering::SeqCst) {
+                true => Err(StoreError::Unavailable("the connection is lost".into())),
+                false => bound,
+            }
         }
 
         async fn announce(

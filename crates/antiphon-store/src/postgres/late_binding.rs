@@ -1,0 +1,72 @@
+//! Conversations that began without an upstream, and are bound at their first turn.
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use super::{conversations, names};
+use crate::ids::{ConversationId, Tenant, ThreadId};
+use crate::keys::shard;
+use crate::ledgers::{Binding, Kept, Named};
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// What the provider's copy has in the place of metadata here.
+const NO_METADATA: &[u8] = b"{}";
+
+/// Marks a new conversation as one without an upstream.
+pub(super) async fn mark(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<()> {
+    set(db, tenant, id, true).await
+}
+
+/// The binding of a conversation; `None` if it did not begin without an upstream, or stays here.
+pub(super) async fn find(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+) -> Result<Option<Binding>> {
+    let found = db.row(&FIND, &[&tenant.as_str(), &shard(id.shard()), &id.as_str()]).await?;
+    if found.is_none() {
+        return Ok(None);
+    }
+    let named = names::name_of(db, tenant, &Kept::Conversation(id.clone())).await?;
+    Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
+}
+
+/// Binds a pending conversation; says whether it was pending. Gives what [`names::enter`] gives. Its
+/// tree of forks is locked.
+pub(super) async fn bind(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ConversationId,
+    named: &Named,
+    thread: ThreadId,
+) -> Result<(bool, Option<Kept>)> {
+    if find(db, tenant, id).await? != Some(Binding::Pending) {
+        return Ok((false, None));
+    }
+    conversations::rebase(db, tenant, id, thread, &[]).await?;
+    conversations::set_metadata(db, tenant, id, NO_METADATA).await?;
+    let kept = Kept::Conversation(id.clone());
+    Ok((true, names::enter(db, tenant, named, &kept, true).await?))
+}
+
+/// Lets a pending conversation stay here; says whether it was pending. Its tree of forks is locked.
+pub(super) async fn keep_here(db: &Session, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+    if find(db, tenant, id).await? != Some(Binding::Pending) {
+        return Ok(false);
+    }
+    set(db, tenant, id, false).await?;
+    Ok(true)
+}
+
+async fn set(db: &Session, tenant: &Tenant, id: &ConversationId, binds_late: bool) -> Result<()> {
+    let given = (tenant.as_str(), shard(id.shard()), id.as_str());
+    db.execute(&SET, &[&given.0, &given.1, &given.2, &binds_late]).await.map(drop)
+}
+
+statements! {
+    FIND = "
+        SELECT FROM conversations WHERE tenant = $1 AND shard = $2 AND id = $3 AND binds_late";
+    SET = "
+        UPDATE conversations SET binds_late = $4 WHERE tenant = $1 AND shard = $2 AND id = $3";
+}

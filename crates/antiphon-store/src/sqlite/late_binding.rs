@@ -1,0 +1,72 @@
+//! Conversations that began without an upstream, and are bound at their first turn.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::keys::shard;
+use super::{conversations, names};
+use crate::error::StoreError;
+use crate::ids::{ConversationId, Tenant, ThreadId};
+use crate::ledgers::{Binding, Kept, Named};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// What the provider's copy has in the place of metadata here.
+const NO_METADATA: &[u8] = b"{}";
+
+/// Marks a new conversation as one without an upstream.
+pub(super) fn mark(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<()> {
+    set(db, tenant, id, true)
+}
+
+/// The binding of a conversation; `None` if it did not begin without an upstream, or stays here.
+pub(super) fn find(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+) -> Result<Option<Binding>> {
+    const SQL: &str = "
+        SELECT binds_late FROM conversations WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let binds_late: Option<bool> = db
+        .prepare_cached(SQL)?
+        .query_row(params![tenant.as_str(), shard(id.shard()), id.as_str()], |row| row.get(0))
+        .optional()?;
+    if binds_late != Some(true) {
+        return Ok(None);
+    }
+    let named = names::name_of(db, tenant, &Kept::Conversation(id.clone()))?;
+    Ok(Some(named.map_or(Binding::Pending, Binding::Bound)))
+}
+
+/// Binds a pending conversation; says whether it was pending.
+pub(super) fn bind(
+    db: &Connection,
+    tenant: &Tenant,
+    id: &ConversationId,
+    named: &Named,
+    thread: ThreadId,
+) -> Result<bool> {
+    if find(db, tenant, id)? != Some(Binding::Pending) {
+        return Ok(false);
+    }
+    conversations::rebase(db, tenant, id, thread, &[])?;
+    conversations::set_metadata(db, tenant, id, NO_METADATA)?;
+    names::enter(db, tenant, named, &Kept::Conversation(id.clone()), true)?;
+    Ok(true)
+}
+
+/// Lets a pending conversation stay here; says whether it was pending.
+pub(super) fn keep_here(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Result<bool> {
+    if find(db, tenant, id)? != Some(Binding::Pending) {
+        return Ok(false);
+    }
+    set(db, tenant, id, false)?;
+    Ok(true)
+}
+
+fn set(db: &Connection, tenant: &Tenant, id: &ConversationId, binds_late: bool) -> Result<()> {
+    const SQL: &str = "
+        UPDATE conversations SET binds_late = ?4 WHERE tenant = ?1 AND shard = ?2 AND id = ?3";
+    let parameters = params![tenant.as_str(), shard(id.shard()), id.as_str(), binds_late];
+    db.prepare_cached(SQL)?.execute(parameters)?;
+    Ok(())
+}
