@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use antiphon::faults::Fault;
 use antiphon::json::Object;
-use antiphon::{Item, ItemId, Kind};
+use antiphon::{HeldItem, Item, ItemId, Kind};
 use bytes::Bytes;
 
 use crate::caller::Caller;
@@ -74,6 +74,20 @@ impl Gateway {
         }
         check_keys(&request.object())?;
         self.check_items(caller, &request.input, stands_for).await
+    }
+
+    /// The same of items that Antiphon held, and that an upstream is about to hold.
+    pub(crate) async fn check_held(
+        &self,
+        caller: &Caller,
+        upstream: &HttpUpstream,
+        held: &[HeldItem],
+    ) -> Result<(), ApiError> {
+        if !self.is_shared(upstream) {
+            return Ok(());
+        }
+        let items: Vec<Item> = held.iter().filter_map(HeldItem::item).collect();
+        self.check_items(caller, &items, stands_for).await
     }
 
     /// Refuses items that the tenant does not have of those that are `named` by their ids, as the

@@ -1,9 +1,9 @@
 //! Finding who keeps what has an id.
 
 use antiphon::kept::Segment;
-use antiphon_store::{Kept, LedgerEntry, ResponseId};
+use antiphon_store::{Binding, Kept, LedgerEntry, ResponseId};
 
-use super::{Owned, Owner};
+use super::{Alias, KnownAs, Owned, Owner};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -12,7 +12,7 @@ use crate::upstream::{HttpUpstream, Upstreams};
 
 impl Owned<'_> {
     /// Kept here, or nowhere.
-    const HERE: Self = Self { owner: Owner::Here, ledger: None };
+    const HERE: Self = Self { owner: Owner::Here, ledger: None, known_as: KnownAs::OwnersId };
 }
 
 impl Gateway {
@@ -33,15 +33,40 @@ impl Gateway {
         if let Some(kept) = Kept::parse(id)
             && self.has(caller, &kept).await?
         {
-            return match self.store.ledgers().is_ledger(&caller.tenant, &kept).await? {
-                true => Err(known_otherwise(id, &kept)),
-                false => Ok(Owned::HERE),
-            };
+            return self.owned_by_our_id(caller, id, &kept).await;
         }
         match asked {
             Some(http) if self.may_ask(caller, http, id).await => {
-                Ok(Owned { owner: Owner::Upstream(http), ledger: None })
+                Ok(Owned { owner: Owner::Upstream(http), ..Owned::HERE })
             }
+            _ => Ok(Owned::HERE),
+        }
+    }
+
+    /// The owner of the conversation or response that the store has under this id.
+    async fn owned_by_our_id(
+        &self,
+        caller: &Caller,
+        text: &str,
+        kept: &Kept,
+    ) -> Result<Owned<'_>, ApiError> {
+        let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
+        let binding = match kept {
+            Kept::Conversation(id) => ledgers.binding(tenant, id).await?,
+            Kept::Response(_) => None,
+        };
+        match (binding, kept) {
+            (Some(Binding::Bound(named)), _) => {
+                let entry = ledgers.entry(tenant, &named.id).await?;
+                let entry = entry.ok_or_else(|| ApiError::conversation_not_found(text))?;
+                let alias = Alias { ours: text.to_owned(), theirs: named.id };
+                let owned = self.kept_upstream(text, entry)?;
+                Ok(Owned { known_as: KnownAs::Alias(alias), ..owned })
+            }
+            (Some(Binding::Pending), Kept::Conversation(id)) => {
+                Ok(Owned { known_as: KnownAs::Pending(id.clone()), ..Owned::HERE })
+            }
+            _ if ledgers.is_ledger(tenant, kept).await? => Err(known_otherwise(text, kept)),
             _ => Ok(Owned::HERE),
         }
     }
@@ -49,7 +74,7 @@ impl Gateway {
     fn kept_upstream(&self, id: &str, entry: LedgerEntry) -> Result<Owned<'_>, ApiError> {
         let keeper = self.upstreams.at(&entry.upstream);
         let keeper = keeper.ok_or_else(|| kept_nowhere(id, &entry.upstream))?;
-        Ok(Owned { owner: Owner::Upstream(keeper), ledger: Some(entry) })
+        Ok(Owned { owner: Owner::Upstream(keeper), ledger: Some(entry), ..Owned::HERE })
     }
 
     /// Whether the store has it, or will have it at the end of a turn that is open.

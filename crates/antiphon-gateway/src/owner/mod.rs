@@ -4,8 +4,10 @@
 //! anything, nothing is looked up.
 
 mod account;
+mod alias;
 mod capabilities;
 mod found;
+mod late_binding;
 mod missing;
 mod probe;
 mod provider;
@@ -14,10 +16,12 @@ mod strict;
 #[cfg(test)]
 mod world;
 
-use antiphon_store::LedgerEntry;
+use antiphon_store::{ConversationId, LedgerEntry};
 
+pub(crate) use self::alias::{Alias, AnswerTranslation};
 pub(crate) use self::capabilities::{Findings, find_out};
 pub(crate) use self::found::may_be_id;
+pub(crate) use self::late_binding::NewOwner;
 pub(crate) use self::provider::Provider;
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -41,6 +45,29 @@ pub(crate) struct Owned<'a> {
     pub(crate) owner: Owner<'a>,
     /// Its ledger, where an upstream keeps it and it was heard of.
     pub(crate) ledger: Option<LedgerEntry>,
+    /// What its owner knows of the id.
+    pub(crate) known_as: KnownAs,
+}
+
+/// How the id that a caller named is known to the owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KnownAs {
+    /// It is the owner's own id.
+    OwnersId,
+    /// It is Antiphon's id of a conversation that the upstream knows by another.
+    Alias(Alias),
+    /// It is the id of a conversation that no upstream has: its first turn decides.
+    Pending(ConversationId),
+}
+
+impl KnownAs {
+    /// The two ids, where there are two.
+    pub(crate) fn alias(self) -> Option<Alias> {
+        match self {
+            Self::Alias(alias) => Some(alias),
+            Self::OwnersId | Self::Pending(_) => None,
+        }
+    }
 }
 
 impl Gateway {
@@ -57,16 +84,7 @@ impl Gateway {
         }
     }
 
-    /// Who keeps the conversations that begin without a turn: no model is named, so it is the upstream
-    /// that takes what names none.
-    pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> Owner<'_> {
-        match self.upstreams.keeping() {
-            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
-            _ => Owner::Here,
-        }
-    }
-
-    /// The same if the caller says for which upstream the conversation is.
+    /// Who keeps the conversations that are begun for this upstream.
     pub(crate) async fn owner_of_new_conversation_for<'a>(
         &self,
         caller: &Caller,
@@ -84,8 +102,8 @@ impl Gateway {
     ///
     /// # Errors
     /// It is kept by an upstream that is not there any more.
-    pub(crate) async fn owner_of(&self, caller: &Caller, id: &str) -> Result<Owner<'_>, ApiError> {
-        Ok(self.owned(caller, id, self.upstreams.keeping()).await?.owner)
+    pub(crate) async fn owner_of(&self, caller: &Caller, id: &str) -> Result<Owned<'_>, ApiError> {
+        self.owned(caller, id, self.upstreams.keeping()).await
     }
 
     /// Who keeps what a request goes on from, and will keep its turn. What nobody has is asked of the
@@ -98,18 +116,22 @@ impl Gateway {
         caller: &Caller,
         continues: &Continues,
         upstream: Upstream<'a>,
-    ) -> Result<Owner<'a>, ApiError> {
+    ) -> Result<Owned<'a>, ApiError> {
         let (what, param, id) = match continues {
-            Continues::Nothing => return Ok(self.owner_of_new(caller, upstream).await),
+            Continues::Nothing => {
+                let owner = self.owner_of_new(caller, upstream).await;
+                return Ok(Owned { owner, ledger: None, known_as: KnownAs::OwnersId });
+            }
             Continues::Conversation(id) => ("conversation", "conversation", id),
             Continues::Response(id) => ("response", "previous_response_id", id),
         };
-        match self.owned(caller, id, keeping(upstream)).await?.owner {
+        let owned = self.owned(caller, id, keeping(upstream)).await?;
+        match owned.owner {
             Owner::Upstream(keeper) if !is_at(upstream, keeper) => {
                 let whose = format!("The {what} '{id}' is kept by {}", described(keeper));
                 Err(kept_by_another(&whose, upstream).param(param))
             }
-            owner => Ok(owner),
+            _ => Ok(owned),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What an upstream says of what it keeps.
 
 use antiphon::Item;
+use antiphon::json::Object;
 use antiphon::kept::{Cursor, KeptResponse, Listing, Segment};
 use bytes::Bytes;
 use http::Method;
@@ -9,6 +10,9 @@ use tokio::time::Instant;
 use crate::bound::from_now;
 use crate::caller::Caller;
 use crate::upstream::{Asking, HttpUpstream, UpstreamError};
+
+/// How many items an upstream takes at a time.
+const MAX_ITEMS: usize = 20;
 
 /// An upstream that keeps state, asked on behalf of one caller.
 ///
@@ -64,6 +68,43 @@ impl<'a> Provider<'a> {
         }
     }
 
+    /// Creates a conversation that holds these items, and returns its id. It is deleted again if the
+    /// upstream refuses some of them.
+    pub(crate) async fn create_conversation(
+        &self,
+        metadata: &[u8],
+        items: &[Bytes],
+    ) -> Result<String, UpstreamError> {
+        let (first, rest) = items.split_at(items.len().min(MAX_ITEMS));
+        let mut fields = Object::default();
+        fields.set("metadata", String::from_utf8_lossy(metadata).into_owned());
+        fields.set("items", list_of(first));
+        let created = self.post("/conversations", fields).await?;
+        let id = id_of(&created)?;
+        for items in rest.chunks(MAX_ITEMS) {
+            if let Err(error) = self.add_items(&id, items).await {
+                if let Err(error) = self.delete_conversation(&id).await {
+                    tracing::error!(%error, id, "an upstream keeps a part of a conversation");
+                }
+                return Err(error);
+            }
+        }
+        Ok(id)
+    }
+
+    async fn add_items(&self, conversation: &str, items: &[Bytes]) -> Result<(), UpstreamError> {
+        let segment = Segment::of(conversation);
+        let segment = segment.ok_or_else(|| unknown("Conversation", conversation))?;
+        let mut fields = Object::default();
+        fields.set("items", list_of(items));
+        self.post(&format!("/conversations/{segment}/items"), fields).await.map(drop)
+    }
+
+    /// Makes a request once: it may have changed something although it failed.
+    async fn post(&self, path: &str, fields: Object<'_>) -> Result<Bytes, UpstreamError> {
+        self.http.call(Method::POST, path, fields.to_bytes(), self.caller, self.end).await
+    }
+
     /// Deletes a conversation.
     pub(crate) async fn delete_conversation(&self, id: &str) -> Result<(), UpstreamError> {
         let segment = Segment::of(id).ok_or_else(|| unknown("Conversation", id))?;
@@ -82,6 +123,18 @@ impl<'a> Provider<'a> {
     async fn ask(&self, method: Method, path: &str) -> Result<Bytes, UpstreamError> {
         Asking::once((self.http, self.caller), (method, path), self.end).await
     }
+}
+
+fn list_of(items: &[Bytes]) -> String {
+    let items: Vec<_> = items.iter().map(|item| String::from_utf8_lossy(item)).collect();
+    format!("[{}]", items.join(","))
+}
+
+fn id_of(conversation: &[u8]) -> Result<String, UpstreamError> {
+    let fields = Object::parse(conversation).ok();
+    let id = fields.as_ref().and_then(|fields| fields.string("id"));
+    let id = id.filter(|id| !id.is_empty()).map(String::from);
+    id.ok_or_else(|| UpstreamError::Garbled("a conversation without an id".to_owned()))
 }
 
 /// What can be nobody's id is unknown to every provider; none is asked.

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use antiphon_store::{Conversation, ConversationId, Shard, ThreadId};
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 
 use super::conversation::{find, known, show_conversation};
 use super::extract::{Body, Path};
+use super::forward::Unbound;
 use super::{items, json};
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
@@ -20,6 +22,7 @@ use crate::request::{check_known, metadata, object_of};
 pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
+    unbound: Option<Extension<Unbound>>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
@@ -34,8 +37,13 @@ pub(super) async fn create(
     };
     let shown = show_conversation(&conversation);
     let thread = ThreadId::issue(&mut RandomIds);
-    let store = &gateway.store;
-    store.create_conversation(&caller.tenant, conversation, thread, begins_with).await?;
+    let (store, tenant) = (&gateway.store, &caller.tenant);
+    match unbound {
+        Some(Extension(Unbound)) => {
+            store.ledgers().create_unbound(tenant, conversation, thread, begins_with).await?;
+        }
+        None => store.create_conversation(tenant, conversation, thread, begins_with).await?,
+    }
     Ok(shown)
 }
 
@@ -63,6 +71,7 @@ pub(super) async fn update(
     }
     let metadata = metadata.unwrap_or_else(|| "{}".into()).into();
     let conversation = known(&gateway, &id)?;
+    let _lease = gateway.lease_unbound(&caller, &conversation).await?;
     let changed = gateway.store.set_metadata(&caller.tenant, &conversation, metadata).await?;
     let changed = changed.ok_or_else(|| gateway.conversation_not_found(&id))?;
     Ok(show_conversation(&changed))
@@ -75,6 +84,7 @@ pub(super) async fn delete(
     Path(text): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = known(&gateway, &text)?;
+    let _lease = gateway.lease_unbound(&caller, &id).await?;
     match gateway.store.delete_conversation(&caller.tenant, &id).await? {
         true => {
             gateway.open_turns.conversation_deleted(&caller.tenant, &id);

@@ -55,7 +55,7 @@ pub(super) async fn create(
     let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
-    let _lease = gateway.lease(&caller.tenant, &id).await?;
+    let _lease = gateway.lease_for_items(&caller, &id).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {
@@ -86,7 +86,7 @@ pub(super) async fn delete(
     Path((text, item_id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let id = known(&gateway, &text)?;
-    let _lease = gateway.lease(&caller.tenant, &id).await?;
+    let _lease = gateway.lease_for_items(&caller, &id).await?;
     let conversation = find(&gateway, &caller, &text).await?;
     match gateway.store.delete_item(&caller.tenant, &id, &ItemId::from(&*item_id)).await? {
         true => Ok(show_conversation(&conversation)),

@@ -27,6 +27,7 @@ mod retry;
 mod send;
 mod shared_text;
 mod start;
+mod state_owner;
 mod summary;
 mod theirs;
 mod view;
@@ -60,7 +61,7 @@ pub(crate) use self::resume::resume;
 use self::retry::{CutAttempts, Made};
 use self::send::Sent;
 use self::shared_text::SharedEnd;
-use self::theirs::Theirs;
+use self::state_owner::StateOwner;
 pub(crate) use self::view::is_bare_reasoning;
 use crate::caller::Caller;
 use crate::entropy::RandomIds;
@@ -68,11 +69,10 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
 use crate::limits::TurnPermit;
-use crate::owner::Owner;
 use crate::request::{Continues, CreateRequest, Wants};
 use crate::settings::OnDisconnect;
 use crate::trace;
-use crate::upstream::{Asking, HttpUpstream, Reply, Upstream, UpstreamError};
+use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
 
 /// Runs a turn in a task of its own, so that it ends well whether or not its caller stays.
 pub(crate) async fn answer(
@@ -99,7 +99,9 @@ pub(crate) async fn is_kept_upstream(
     request: &CreateRequest,
 ) -> Result<bool, ApiError> {
     let upstream = gateway.upstream_of(&request.model)?;
-    Ok(Turn::of(gateway, caller, request).keeper(upstream).await?.is_some())
+    let turn = Turn::of(gateway, caller, request);
+    let owner = turn.state_owner(upstream).await?;
+    Ok(!matches!(owner, StateOwner::Here))
 }
 
 async fn received<T>(answer: oneshot::Receiver<Result<T, ApiError>>) -> Result<T, ApiError> {
@@ -161,8 +163,8 @@ impl Turn<'_> {
     /// The turn, end to end. Whatever fails before the answer begins leaves everything as it was.
     async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
         let upstream = self.gateway.upstream_of(&self.request.model)?;
-        if let Some(http) = self.keeper(upstream).await? {
-            return Box::pin(Theirs::new(self, http).take(client)).await;
+        if let StateOwner::Upstream(http, alias) = self.bound_state_owner(upstream).await? {
+            return Box::pin(self.take_upstream(http, alias, client)).await;
         }
         self.gateway.check_stateless(self.caller, upstream, self.request).await?;
         let _underway = self.enter().await?;
@@ -185,28 +187,6 @@ impl Turn<'_> {
         let outcome = self.relay(reply, hearing, &opened, &mut plan, &mut asking, client).await;
         plan.report.retried(asking.retries());
         self.conclude(opened, plan, outcome, client).await
-    }
-
-    /// The upstream, if it keeps what the turn goes on from, and will keep the turn. What is stored by
-    /// nobody is replayed by whoever remembers it.
-    async fn keeper<'u>(
-        &'u self,
-        upstream: Upstream<'u>,
-    ) -> Result<Option<&'u HttpUpstream>, ApiError> {
-        let continues = &self.request.continues;
-        let is_kept_here = match continues {
-            Continues::Nothing => !self.request.store || self.request.wants != Wants::Answer,
-            Continues::Response(id) => self.remembered(id).is_some(),
-            Continues::Conversation(_) => false,
-        };
-        if is_kept_here {
-            return Ok(None);
-        }
-        let owner = self.gateway.owner_of_turn(self.caller, continues, upstream).await?;
-        Ok(match (owner, upstream) {
-            (Owner::Upstream(_), Upstream::Http(http)) => Some(http),
-            _ => None,
-        })
     }
 
     /// Fails if the turn is to be stored and the store takes no writes: its model is not asked.

@@ -14,6 +14,7 @@ use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
 use super::patience::Patience;
 use crate::bound::from_now;
+use crate::owner::{Alias, AnswerTranslation};
 
 /// A request of a part of the API that the gateway does not have.
 pub(crate) struct Foreign {
@@ -33,6 +34,7 @@ pub(crate) struct Passed {
     /// The headers, as they came.
     pub(crate) headers: HeaderMap,
     body: Received,
+    translation: Option<AnswerTranslation>,
 }
 
 impl HttpUpstream {
@@ -64,7 +66,7 @@ impl HttpUpstream {
         self.hide_base(&mut answer.headers);
         let Answer { status, headers, body } = self.searchable(answer)?;
         let body = Received { body, patience, _permit: permit };
-        Ok(Passed { status, headers, body })
+        Ok(Passed { status, headers, body, translation: None })
     }
 
     fn passing(&self, request: Foreign) -> Result<Request<RequestBody>, UpstreamError> {
@@ -113,9 +115,30 @@ impl HttpUpstream {
 }
 
 impl Passed {
+    /// The same answer, about a conversation that callers know by another id than the upstream.
+    pub(crate) fn known_as(mut self, alias: Option<Alias>) -> Self {
+        if alias.is_some() {
+            self.headers.remove(header::CONTENT_LENGTH);
+        }
+        Self { translation: alias.map(AnswerTranslation::new), ..self }
+    }
+
     /// The next bytes of the body; `None` at its end.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        self.body.next().await
+        let Some(translation) = &mut self.translation else { return self.body.next().await };
+        loop {
+            let told = match self.body.next().await {
+                Some(Ok(piece)) => translation.push(&piece),
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    let rest = translation.finish();
+                    return (!rest.is_empty()).then_some(Ok(rest));
+                }
+            };
+            if !told.is_empty() {
+                return Some(Ok(told));
+            }
+        }
     }
 
     /// All of the body, of at most `limit` bytes.

@@ -16,6 +16,8 @@ use crate::json::{Object, quote, unquote};
 pub struct Envelope {
     fields: Object<'static>,
     keeper: Keeper,
+    /// Whether the upstream knows its conversation by another id than callers do.
+    renames_conversation: bool,
     /// What the upstream that keeps it said of the time when it was completed, in Unix seconds.
     completed_at: Option<i64>,
 }
@@ -88,8 +90,12 @@ impl Envelope {
         request: &Object<'_>,
         conversation: Option<&str>,
     ) -> Self {
-        let mut envelope =
-            Self { fields: Object::default(), keeper: Keeper::Here, completed_at: None };
+        let mut envelope = Self {
+            fields: Object::default(),
+            keeper: Keeper::Here,
+            renames_conversation: false,
+            completed_at: None,
+        };
         let fields = &mut envelope.fields;
         fields.set_string("id", id);
         fields.set("object", r#""response""#);
@@ -126,6 +132,13 @@ impl Envelope {
         Self { keeper: Keeper::Upstream, ..self }
     }
 
+    /// The same of a response whose conversation keeps the id that it has here, although the upstream
+    /// reports another.
+    #[must_use]
+    pub fn renaming_conversation(self) -> Self {
+        Self { renames_conversation: true, ..self }
+    }
+
     /// Takes over what an upstream's response object reports.
     pub fn adopt(&mut self, reported: &Object<'_>) {
         if self.keeper != Keeper::Here {
@@ -155,6 +168,9 @@ impl Envelope {
 
     /// Whether the field stays whatever an upstream says.
     fn is_own(&self, key: &str) -> bool {
+        if key == "conversation" && self.renames_conversation {
+            return true;
+        }
         match self.keeper {
             Keeper::Here => OWN.contains(&key),
             Keeper::Upstream => STATE.contains(&key),

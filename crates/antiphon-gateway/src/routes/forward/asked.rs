@@ -6,6 +6,8 @@ use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Path, Request};
 use http::Method;
 
+use crate::owner::Alias;
+
 /// What a request asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -24,6 +26,8 @@ pub(super) enum Asked {
     ConversationDeleted(String),
     /// That the response of this id be deleted.
     ResponseDeleted(String),
+    /// That the response of this id be shown, or its work cancelled.
+    ResponseShown(String),
     /// What no ledger tells of: that something be shown, its metadata changed, or its work cancelled.
     Other {
         /// The conversation or response.
@@ -59,7 +63,9 @@ impl Asked {
                 Some(item),
             ) => Self::ItemDeleted { conversation, item },
             ("DELETE", "/v1/responses/{id}", Some(id), _) => Self::ResponseDeleted(id),
-            ("POST", "/v1/conversations/{id}" | "/v1/responses/{id}/cancel", Some(id), item)
+            ("POST", "/v1/responses/{id}/cancel", Some(id), _)
+            | ("GET" | "HEAD", "/v1/responses/{id}", Some(id), _) => Self::ResponseShown(id),
+            ("POST", "/v1/conversations/{id}", Some(id), item)
             | ("GET" | "HEAD", _, Some(id), item) => Self::Other { id, item },
             _ => return None,
         };
@@ -74,13 +80,34 @@ impl Asked {
             | Self::ConversationDeleted(id)
             | Self::ItemDeleted { conversation: id, .. }
             | Self::ResponseDeleted(id)
+            | Self::ResponseShown(id)
             | Self::Other { id, .. } => Some(id),
+        }
+    }
+
+    /// The same of a conversation that its upstream knows by another id.
+    pub(super) fn known_as(self, alias: &Alias) -> Self {
+        let id = alias.theirs.clone();
+        match self {
+            Self::NewItems(_) => Self::NewItems(id),
+            Self::ItemDeleted { item, .. } => Self::ItemDeleted { conversation: id, item },
+            Self::ConversationDeleted(_) => Self::ConversationDeleted(id),
+            Self::Other { item, .. } => Self::Other { id, item },
+            of_no_conversation => of_no_conversation,
+        }
+    }
+
+    /// The response that the answer shows, with the conversation that it is of.
+    pub(super) fn shown_response(&self) -> Option<&str> {
+        match self {
+            Self::ResponseShown(id) => Some(id),
+            _ => None,
         }
     }
 
     /// Whether ledgers are to learn what comes of it.
     pub(super) fn is_change(&self) -> bool {
-        !matches!(self, Self::Other { .. })
+        !matches!(self, Self::Other { .. } | Self::ResponseShown(_))
     }
 
     /// The item that it is about.

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::HeaderValue;
+use http::{HeaderValue, header};
 
 use super::passing::Passing;
 use super::whole;
@@ -15,7 +15,7 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
-use crate::owner::Owner;
+use crate::owner::{Alias, Owner};
 use crate::request::{Continues, check_model, continues};
 use crate::upstream::{HttpUpstream, Upstream};
 
@@ -43,12 +43,19 @@ async fn answered(
     next: Next,
 ) -> Result<Response, ApiError> {
     let permit = request.extensions().get::<TurnPermit>().cloned();
-    let (parts, body) = whole(gateway, request).await?;
-    let Some(http) = keeper(gateway, caller, &body).await? else {
+    let (mut parts, body) = whole(gateway, request).await?;
+    let Some((http, alias)) = keeper(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };
     gateway.check_named(caller, http, &body, "input").await?;
-    let passing = Passing::new(gateway, http, &parts, body);
+    let body = match &alias {
+        Some(alias) => {
+            parts.headers.remove(header::CONTENT_LENGTH);
+            translated(&body, alias)
+        }
+        None => body,
+    };
+    let passing = Passing::new(gateway, http, &parts, body).known_as(alias);
     let mut answer = passing.told_as_it_comes(permit).await?;
     if parts.uri.path() == COUNTED && answer.status().is_success() {
         answer.headers_mut().insert("antiphon-tokens", HeaderValue::from_static("upstream"));
@@ -62,25 +69,32 @@ async fn keeper<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     body: &Bytes,
-) -> Result<Option<&'a HttpUpstream>, ApiError> {
+) -> Result<Option<(&'a HttpUpstream, Option<Alias>)>, ApiError> {
     let Ok(fields) = Object::parse(body) else { return Ok(None) };
     let Ok(continues) = continues(&fields) else { return Ok(None) };
-    let owner = match (fields.string("model"), &continues) {
+    let owned = match (fields.string("model"), &continues) {
         (Some(model), _) if check_model(&model).is_err() => return Ok(None),
         (Some(model), _) => match gateway.upstreams.of_model(&model) {
             Some(upstream) => gateway.owner_of_turn(caller, &continues, upstream).await?,
             None => return Ok(None),
         },
         (None, Continues::Nothing) => match gateway.upstreams.keeping() {
-            Some(http) => gateway.owner_of_new(caller, Upstream::Http(http)).await,
-            None => Owner::Here,
+            Some(http) => gateway.owner_of_turn(caller, &continues, Upstream::Http(http)).await?,
+            None => return Ok(None),
         },
         (None, Continues::Conversation(id) | Continues::Response(id)) => {
             gateway.owner_of(caller, id).await?
         }
     };
-    match owner {
+    match owned.owner {
         Owner::Here => Ok(None),
-        Owner::Upstream(http) => Ok(Some(http)),
+        Owner::Upstream(http) => Ok(Some((http, owned.known_as.alias()))),
     }
+}
+
+/// The body, in the upstream's conversation.
+fn translated(body: &Bytes, alias: &Alias) -> Bytes {
+    let mut fields = Object::parse(body).expect("its owner was found by its fields");
+    alias.fields(&mut fields);
+    fields.to_bytes()
 }

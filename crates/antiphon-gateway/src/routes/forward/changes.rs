@@ -14,6 +14,7 @@ use super::passing::Passing;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
+use crate::owner::Alias;
 
 /// A request that may change something.
 pub(super) struct Change {
@@ -23,6 +24,8 @@ pub(super) struct Change {
     pub(super) upstream: String,
     /// The ledger of what it is about, if that is known.
     pub(super) ledger: Option<LedgerEntry>,
+    /// The two ids of the conversation, where callers know another than the upstream's.
+    pub(super) alias: Option<Alias>,
 }
 
 impl Change {
@@ -37,7 +40,7 @@ impl Change {
         let http = gateway.upstreams.at(&self.upstream);
         let http = http.expect("upstreams stay what they are");
         gateway.check_named(caller, http, &body, "items").await?;
-        let passing = Passing::new(gateway, http, parts, body.clone());
+        let passing = Passing::new(gateway, http, parts, body.clone()).known_as(self.alias.clone());
         let learning = Learning { gateway, caller, http };
         match &self.asked {
             Asked::NewConversation => learning.of_new(passing, begins_empty(&body)).await,
@@ -47,7 +50,7 @@ impl Change {
             Asked::ConversationDeleted(id) | Asked::ResponseDeleted(id) => {
                 learning.of_deletion(passing, id, self.ledger.as_ref()).await
             }
-            Asked::Other { .. } => passing.told_as_it_comes(None).await,
+            Asked::Other { .. } | Asked::ResponseShown(_) => passing.told_as_it_comes(None).await,
         }
     }
 }

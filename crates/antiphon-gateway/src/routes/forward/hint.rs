@@ -1,8 +1,8 @@
 //! For which upstream a new conversation is, if its creator says so.
 //!
-//! `POST /v1/conversations` names no model. A conversation that an upstream keeps has that upstream's id
-//! from the beginning, so that it cannot be bound later: with several upstreams its creator may name a
-//! model, or an upstream by its name, in `metadata`.
+//! `POST /v1/conversations` names no model. With several upstreams its creator may name a model, or an
+//! upstream by its name, in `metadata`: then the conversation is bound at once and has that upstream's
+//! id. Without a hint its first turn decides (`owner/late_binding.rs`).
 
 use std::sync::Arc;
 

@@ -16,6 +16,7 @@ mod passing;
 
 use std::sync::Arc;
 
+use antiphon_store::LedgerEntry;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -32,7 +33,8 @@ use super::extract::{Body, pass_over};
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::owner::{Owned, Owner, may_be_id};
+use crate::owner::{Alias, NewOwner, Owned, Owner, may_be_id};
+use crate::upstream::HttpUpstream;
 
 /// Answers for what an upstream keeps, by the id in the path.
 pub(super) async fn by_path(
@@ -53,9 +55,14 @@ pub(super) async fn by_path(
         Err(error) => return error.into_response(),
     };
     match owned(&gateway, &caller, &asked, hint.as_ref()).await {
-        Ok(Owned { owner: Owner::Here, .. }) => next.run(request).await,
-        Ok(Owned { owner: Owner::Upstream(http), ledger }) => {
-            let change = Change { asked, upstream: http.base().to_owned(), ledger };
+        Ok(Found::Here) => next.run(request).await,
+        Ok(Found::Unbound) => {
+            request.extensions_mut().insert(Unbound);
+            next.run(request).await
+        }
+        Ok(Found::Upstream { http, ledger, alias }) => {
+            let asked = alias.iter().fold(asked, Asked::known_as);
+            let change = Change { asked, upstream: http.base().to_owned(), ledger, alias };
             let answer = answered(Arc::clone(&gateway), caller, change, request).await;
             answer.unwrap_or_else(ApiError::into_response)
         }
@@ -66,28 +73,68 @@ pub(super) async fn by_path(
     }
 }
 
-/// Who keeps what the request is about.
+/// Marks the request for a conversation whose first turn decides who keeps it.
+#[derive(Clone, Copy)]
+pub(super) struct Unbound;
+
+/// The owner of the subject of a request.
+enum Found<'a> {
+    /// Antiphon.
+    Here,
+    /// Antiphon, until the first turn decides.
+    Unbound,
+    /// This upstream.
+    Upstream {
+        http: &'a HttpUpstream,
+        /// What is known of it.
+        ledger: Option<LedgerEntry>,
+        /// The two ids of the conversation, where callers know another than the upstream's.
+        alias: Option<Alias>,
+    },
+}
+
 async fn owned<'a>(
     gateway: &'a Gateway,
     caller: &Caller,
     asked: &Asked,
     hint: Option<&Hint>,
-) -> Result<Owned<'a>, ApiError> {
+) -> Result<Found<'a>, ApiError> {
     let Some(id) = asked.whose() else {
-        let owner = match hint {
-            Some(hint) => {
-                let upstream = hint.upstream(gateway)?;
-                gateway.owner_of_new_conversation_for(caller, upstream).await
-            }
-            None => gateway.owner_of_new_conversation(caller).await,
-        };
-        return Ok(Owned { owner, ledger: None });
+        return owner_of_new(gateway, caller, hint).await;
     };
-    let owned = gateway.owned(caller, id, gateway.upstreams.keeping()).await?;
-    match (asked.item(), owned.owner) {
-        (Some(item), Owner::Upstream(_)) if !may_be_id(item) => Err(ApiError::item_not_found(item)),
-        _ => Ok(owned),
+    let Owned { owner, ledger, known_as } =
+        gateway.owned(caller, id, gateway.upstreams.keeping()).await?;
+    let Owner::Upstream(http) = owner else { return Ok(Found::Here) };
+    if let Some(item) = asked.item().filter(|item| !may_be_id(item)) {
+        return Err(ApiError::item_not_found(item));
     }
+    let alias = match asked.shown_response() {
+        Some(id) => gateway.alias_in_response(caller, http, id, ledger.as_ref()).await?,
+        None => known_as.alias(),
+    };
+    Ok(Found::Upstream { http, ledger, alias })
+}
+
+/// Who keeps a new conversation.
+async fn owner_of_new<'a>(
+    gateway: &'a Gateway,
+    caller: &Caller,
+    hint: Option<&Hint>,
+) -> Result<Found<'a>, ApiError> {
+    let owner = match hint {
+        Some(hint) => {
+            let upstream = hint.upstream(gateway)?;
+            NewOwner::Known(gateway.owner_of_new_conversation_for(caller, upstream).await)
+        }
+        None => gateway.owner_of_new_conversation(caller).await,
+    };
+    Ok(match owner {
+        NewOwner::FirstTurn => Found::Unbound,
+        NewOwner::Known(Owner::Here) => Found::Here,
+        NewOwner::Known(Owner::Upstream(http)) => {
+            Found::Upstream { http, ledger: None, alias: None }
+        }
+    })
 }
 
 /// What changes something is seen through to its end, whether or not its caller stays: what came of it
@@ -102,7 +149,8 @@ async fn answered(
     let http = gateway.upstreams.at(&change.upstream);
     let http = http.expect("upstreams stay what they are");
     if !change.asked.is_change() {
-        return Passing::new(&gateway, http, &parts, body).told_as_it_comes(None).await;
+        let passing = Passing::new(&gateway, http, &parts, body).known_as(change.alias);
+        return passing.told_as_it_comes(None).await;
     }
     let turns = gateway.turns.clone();
     let making = async move { change.made(&gateway, &caller, &parts, body).await };

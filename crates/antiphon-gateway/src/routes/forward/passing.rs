@@ -12,6 +12,7 @@ use super::super::passthrough::{headers, shown, stopped};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
+use crate::owner::Alias;
 use crate::upstream::{Foreign, HttpUpstream, Passed, whole};
 
 /// A request that is there as a whole.
@@ -19,6 +20,7 @@ pub(super) struct Passing<'a> {
     gateway: &'a Arc<Gateway>,
     http: &'a HttpUpstream,
     request: Foreign,
+    alias: Option<Alias>,
 }
 
 /// An answer that is there as a whole.
@@ -28,7 +30,11 @@ pub(super) struct Heard {
     headers: HeaderMap,
     /// Its body.
     pub(super) body: Bytes,
+    alias: Option<Alias>,
 }
+
+/// The encoding of an answer that is read here.
+const PLAIN: HeaderValue = HeaderValue::from_static("identity");
 
 impl<'a> Passing<'a> {
     /// The request as it came: method, path, query, headers (but those of `passthrough/headers.rs`) and
@@ -48,7 +54,16 @@ impl<'a> Passing<'a> {
             headers: headers::to_upstream(&parts.headers, http.has_own_key(), tenant_header),
             body: whole(body),
         };
-        Self { gateway, http, request }
+        Self { gateway, http, request, alias: None }
+    }
+
+    /// The same about a conversation that the upstream knows by another id than callers.
+    pub(super) fn known_as(mut self, alias: Option<Alias>) -> Self {
+        if let Some(alias) = &alias {
+            self.request.path = alias.path(&self.request.path);
+            self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
+        }
+        Self { alias, ..self }
     }
 
     /// Makes it, and tells the answer as it comes.
@@ -56,23 +71,22 @@ impl<'a> Passing<'a> {
         self,
         permit: Option<TurnPermit>,
     ) -> Result<Response, ApiError> {
-        let gateway = Arc::clone(self.gateway);
-        Ok(shown(gateway, self.made().await?, permit))
+        let (gateway, alias) = (Arc::clone(self.gateway), self.alias.clone());
+        Ok(shown(gateway, self.made().await?.known_as(alias), permit))
     }
 
     /// Makes it, and waits for the whole answer.
     pub(super) async fn heard(mut self) -> Result<Heard, ApiError> {
         // What is compressed cannot be learned from.
-        let plain = HeaderValue::from_static("identity");
-        self.request.headers.insert(header::ACCEPT_ENCODING, plain);
-        let (gateway, limit) = (self.gateway, self.http.max_answer());
+        self.request.headers.insert(header::ACCEPT_ENCODING, PLAIN);
+        let (gateway, limit, alias) = (self.gateway, self.http.max_answer(), self.alias.clone());
         let passed = self.made().await?;
         let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
         let body = tokio::select! {
             body = passed.whole(limit) => body?,
             () = gateway.closing.cancelled() => return Err(stopped()),
         };
-        Ok(Heard { status, headers, body })
+        Ok(Heard { status, headers, body, alias })
     }
 
     async fn made(self) -> Result<Passed, ApiError> {
@@ -84,8 +98,12 @@ impl<'a> Passing<'a> {
 }
 
 impl Heard {
-    /// The answer as it came.
-    pub(super) fn told(self) -> Response {
+    /// The answer as it came, but for the id of a conversation that callers know by another.
+    pub(super) fn told(mut self) -> Response {
+        if let Some(alias) = &self.alias {
+            self.headers.remove(header::CONTENT_LENGTH);
+            self.body = alias.answer(&self.body);
+        }
         let mut response = Response::new(self.body.into());
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;

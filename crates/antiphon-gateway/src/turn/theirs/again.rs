@@ -10,7 +10,7 @@ use std::ops::Range;
 use antiphon::dialect::{Asked, Dialect};
 use antiphon::item::FingerprintKey;
 use antiphon::kept::{KeptResponse, run_of, tail_of};
-use antiphon::stream::{Assembler, Envelope, Status, Taken};
+use antiphon::stream::{Assembler, Status, Taken};
 use antiphon::{Fingerprint, HeldItem, Item, ItemId, Transcript};
 use antiphon_store::ResponseRecord;
 
@@ -174,7 +174,7 @@ impl Theirs<'_> {
             Made::Begun(brought) => Ok(Some(brought)),
             Made::Whole(answer) => self.answer_again(&answer, client).await.map(|()| None),
             Made::Queued(response) => {
-                tell_again(&response, client);
+                self.tell_again(&response, client);
                 Ok(None)
             }
         }
@@ -195,22 +195,22 @@ impl Theirs<'_> {
         Ok(())
     }
 
+    /// Tells a response in the background as the upstream has it now.
+    fn tell_again(&self, queued: &KeptResponse, client: &mut Client) {
+        client.begin(report::head_again_unnamed());
+        client.told(self.translated(String::from_utf8_lossy(&queued.body).into_owned()));
+    }
+
     fn hearing_again(&self) -> Hearing {
         let fields = self.turn.request.object();
-        let envelope = Envelope::new("", unix_now(), &fields, self.conversation_named());
+        let envelope = self.envelope("", unix_now(), &fields);
         let taken = Taken::items_of(&Transcript::default());
-        let assembler = Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
+        let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
         Hearing::new(Dialect::Responses, Asked::of(&fields, origin), assembler)
     }
-}
-
-/// Tells a response in the background as the upstream has it now.
-fn tell_again(queued: &KeptResponse, client: &mut Client) {
-    client.begin(report::head_again_unnamed());
-    client.told(String::from_utf8_lossy(&queued.body).into_owned());
 }
 
 /// Sequence numbers as places in a transcript.

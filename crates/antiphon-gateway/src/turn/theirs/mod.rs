@@ -19,6 +19,7 @@ mod stuck;
 mod told;
 
 use antiphon::dialect::{Asked, Dialect};
+use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Taken};
 use antiphon::{Item, Origin};
 use antiphon_store::Ledgers;
@@ -33,7 +34,7 @@ use super::{Client, Turn};
 use crate::bound::from_now;
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
-use crate::owner::described;
+use crate::owner::{Alias, described};
 use crate::request::{Continues, Wants};
 use crate::upstream::{Asking, HttpUpstream, Upstream};
 
@@ -41,6 +42,8 @@ use crate::upstream::{Asking, HttpUpstream, Upstream};
 pub(super) struct Theirs<'a> {
     turn: &'a Turn<'a>,
     http: &'a HttpUpstream,
+    /// The two ids of its conversation, where callers know another than the upstream's.
+    alias: Option<&'a Alias>,
     /// Until when it waits for those who have its conversation.
     waits_until: Instant,
 }
@@ -49,16 +52,18 @@ impl<'a> Theirs<'a> {
     /// The turn, its state kept by this upstream.
     pub(super) fn new(turn: &'a Turn<'a>, http: &'a HttpUpstream) -> Self {
         let waits_until = from_now(turn.gateway.settings.turn_wait);
-        Self { turn, http, waits_until }
+        Self { turn, http, alias: None, waits_until }
+    }
+
+    /// The same in a conversation that callers know by another id than the upstream.
+    pub(super) fn known_as(self, alias: &'a Alias) -> Self {
+        Self { alias: Some(alias), ..self }
     }
 
     /// The turn, end to end. What the upstream refuses leaves everything there as it was; where it may
     /// have begun, what it holds is in doubt, and learnt from it before the next turn.
     pub(super) async fn take(&self, client: &mut Client) -> Result<(), ApiError> {
-        self.check()?;
-        let turn = self.turn;
-        turn.check_store().await?;
-        turn.gateway.check_turn(turn.caller, self.http, turn.request).await?;
+        self.check_request().await?;
         let _underway = self.turn.enter().await?;
         let (opened, mut basis) = self.open_somehow().await?;
         let made = self.made_before(&opened).await?;
@@ -74,6 +79,14 @@ impl<'a> Theirs<'a> {
             Answer::Told(answered) => self.conclude(opened, plan, *answered, client).await,
             Answer::Queued(queued) => self.conclude_queued(opened, plan, queued, client).await,
         }
+    }
+
+    /// Refuses what cannot become a turn, before anything is changed.
+    pub(super) async fn check_request(&self) -> Result<(), ApiError> {
+        self.check()?;
+        let turn = self.turn;
+        turn.check_store().await?;
+        turn.gateway.check_turn(turn.caller, self.http, turn.request).await
     }
 
     /// What the gateway does by itself elsewhere and cannot do here.
@@ -92,10 +105,10 @@ impl<'a> Theirs<'a> {
     fn hearing(&self, opened: &Opened, plan: &Plan) -> Hearing {
         let fields = self.turn.request.object();
         let (id, created_at) = (opened.response_id.as_str(), opened.created_at);
-        let envelope = Envelope::new(id, created_at, &fields, self.conversation_named());
+        let envelope = self.envelope(id, created_at, &fields);
         let taken = Taken::items_of(&plan.transcript);
         // What the upstream encrypts is the caller's as it came.
-        let assembler = Assembler::new(envelope.kept_upstream(), taken, Box::new(RandomIds), true)
+        let assembler = Assembler::new(envelope, taken, Box::new(RandomIds), true)
             .in_form(self.turn.gateway.settings.event_names)
             .obfuscating(self.turn.request.obfuscation());
         let asked = Asked::of(&fields, plan.origin.clone());
@@ -103,11 +116,22 @@ impl<'a> Theirs<'a> {
         hearing.bounded(Upstream::Http(self.http).max_event())
     }
 
-    /// The conversation's id at the upstream.
-    fn conversation_named(&self) -> Option<&str> {
-        match &self.turn.request.continues {
-            Continues::Conversation(id) => Some(id),
-            Continues::Nothing | Continues::Response(_) => None,
+    /// The envelope of a response that the upstream keeps.
+    fn envelope(&self, id: &str, created_at: i64, fields: &Object<'_>) -> Envelope {
+        let envelope =
+            |conversation| Envelope::new(id, created_at, fields, conversation).kept_upstream();
+        match (self.alias, &self.turn.request.continues) {
+            (Some(alias), _) => envelope(Some(&alias.ours)).renaming_conversation(),
+            (None, Continues::Conversation(id)) => envelope(Some(id)),
+            (None, Continues::Nothing | Continues::Response(_)) => envelope(None),
+        }
+    }
+
+    /// The upstream's response object, with the conversation's id that callers know.
+    fn translated(&self, response: String) -> String {
+        match self.alias {
+            Some(alias) => alias.text(response),
+            None => response,
         }
     }
 

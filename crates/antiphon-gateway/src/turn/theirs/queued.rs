@@ -40,7 +40,7 @@ impl Theirs<'_> {
         let response = self.turn.request.store.then_some(&*queued.id);
         plan.report.log_queued(response, &queued.status);
         client.begin(plan.report.head_unnamed());
-        client.told(queued.text);
+        client.told(self.translated(queued.text));
         Ok(())
     }
 

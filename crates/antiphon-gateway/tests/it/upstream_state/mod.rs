@@ -12,6 +12,8 @@ mod found_out;
 mod lanes;
 mod langchain;
 mod late;
+mod late_binding;
+mod late_binding_callers;
 mod locked;
 mod lost;
 mod made_again;

@@ -1,0 +1,192 @@
+//! Conversations that callers know by Antiphon's id, and the upstream that keeps them by its own.
+
+use antiphon::json::Object;
+use bytes::Bytes;
+use memchr::memmem;
+
+use crate::error::ApiError;
+use crate::request::{Continues, CreateRequest};
+
+/// The two ids of one conversation.
+///
+/// Requests are translated inward ([`request`](Self::request), [`path`](Self::path),
+/// [`fields`](Self::fields)), and answers outward ([`answer`](Self::answer)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alias {
+    /// The id that callers know.
+    pub(crate) ours: String,
+    /// The upstream's id.
+    pub(crate) theirs: String,
+}
+
+/// Inward.
+impl Alias {
+    /// The same turn, in the upstream's conversation.
+    pub(crate) fn request(&self, request: &CreateRequest) -> CreateRequest {
+        let mut fields = request.object();
+        self.fields(&mut fields);
+        let (fields, continues) = (fields.to_text(), Continues::Conversation(self.theirs.clone()));
+        CreateRequest { fields, continues, ..request.clone() }
+    }
+
+    /// Has the fields of a request name the upstream's conversation.
+    pub(crate) fn fields(&self, fields: &mut Object<'_>) {
+        fields.set_string("conversation", &self.theirs);
+    }
+
+    /// The path, with the upstream's id in the place of ours: `/conversations/{id}/…`.
+    pub(crate) fn path(&self, path: &str) -> String {
+        let mut segments: Vec<&str> = path.split('/').collect();
+        if let ["", "conversations", id, ..] = segments.as_mut_slice() {
+            *id = &self.theirs;
+        }
+        segments.join("/")
+    }
+}
+
+/// Outward.
+impl Alias {
+    /// The bytes, with our id wherever the upstream's stands.
+    pub(crate) fn answer(&self, bytes: &Bytes) -> Bytes {
+        self.piece(bytes, [None, None])
+    }
+
+    /// The same of a piece that stands between these bytes.
+    fn piece(&self, bytes: &Bytes, [before_all, after_all]: [Option<u8>; 2]) -> Bytes {
+        let theirs = self.theirs.as_bytes();
+        let is_whole_id = |at: &usize| {
+            let before = at.checked_sub(1).map_or(before_all, |before| Some(bytes[before]));
+            let after = bytes.get(at + theirs.len()).copied().or(after_all);
+            !before.is_some_and(is_of_id) && !after.is_some_and(is_of_id)
+        };
+        let found: Vec<usize> = memmem::find_iter(bytes, theirs).filter(is_whole_id).collect();
+        if found.is_empty() {
+            return bytes.clone();
+        }
+        let mut translated = Vec::with_capacity(bytes.len() + found.len() * self.ours.len());
+        let mut copied = 0;
+        for at in found {
+            translated.extend_from_slice(&bytes[copied..at]);
+            translated.extend_from_slice(self.ours.as_bytes());
+            copied = at + theirs.len();
+        }
+        translated.extend_from_slice(&bytes[copied..]);
+        translated.into()
+    }
+
+    /// The text, translated as an answer is.
+    pub(crate) fn text(&self, text: String) -> String {
+        let translated = self.answer(&Bytes::from(text));
+        String::from_utf8(translated.into()).expect("a part of a text gave way to a text")
+    }
+
+    /// The error, with our id wherever the upstream's stands.
+    pub(crate) fn error(&self, error: ApiError) -> ApiError {
+        match error {
+            ApiError::Ours(mut error) => {
+                error.message = self.text(error.message);
+                ApiError::Ours(error)
+            }
+            ApiError::Upstream(mut refused) => {
+                refused.body = self.answer(&refused.body);
+                ApiError::Upstream(refused)
+            }
+        }
+    }
+}
+
+/// Whether an id may have this byte in it.
+fn is_of_id(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// An answer that is translated outward piece by piece.
+pub(crate) struct AnswerTranslation {
+    alias: Alias,
+    /// The last bytes, which may be the beginning of an id.
+    held: Vec<u8>,
+    /// The byte before it.
+    before: Option<u8>,
+}
+
+impl AnswerTranslation {
+    pub(crate) fn new(alias: Alias) -> Self {
+        Self { alias, held: Vec::new(), before: None }
+    }
+
+    /// The bytes that are complete after this piece.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Bytes {
+        self.held.extend_from_slice(piece);
+        let begun = self.begun();
+        let rest = self.held.split_off(self.held.len() - begun);
+        let whole = std::mem::replace(&mut self.held, rest);
+        self.translated(whole)
+    }
+
+    /// The rest, at the end of the answer.
+    pub(crate) fn finish(&mut self) -> Bytes {
+        let rest = std::mem::take(&mut self.held);
+        self.translated(rest)
+    }
+
+    fn translated(&mut self, bytes: Vec<u8>) -> Bytes {
+        let around = [self.before, self.held.first().copied()];
+        self.before = bytes.last().copied().or(self.before);
+        self.alias.piece(&bytes.into(), around)
+    }
+
+    /// How many of the last bytes may be an id of which the rest is to come.
+    fn begun(&self) -> usize {
+        let theirs = self.alias.theirs.as_bytes();
+        let longest = theirs.len().min(self.held.len());
+        let is_begun = |length: &usize| self.held.ends_with(&theirs[..*length]);
+        (1..=longest).rev().find(is_begun).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alias() -> Alias {
+        Alias { ours: "conv_ours".into(), theirs: "conv_7".into() }
+    }
+
+    #[test]
+    fn answer_names_our_id_wherever_theirs_stands() {
+        let said = br#"{"id":"conv_7","error":"No 'conv_7'.","other":["conv_77","xconv_7"]}"#;
+        let told = alias().answer(&Bytes::from_static(said));
+        let expected =
+            br#"{"id":"conv_ours","error":"No 'conv_ours'.","other":["conv_77","xconv_7"]}"#;
+        assert_eq!(&*told, expected);
+    }
+
+    #[test]
+    fn pieces_are_translated_wherever_they_are_cut() {
+        let said =
+            br#"data: {"conversation":{"id":"conv_7"},"x":"conv_conv_7 conv_7conv_ conv_7"}"#;
+        let whole = alias().answer(&Bytes::from_static(said));
+        for cut in 0..=said.len() {
+            let mut translation = AnswerTranslation::new(alias());
+            let mut told = translation.push(&said[..cut]).to_vec();
+            told.extend(translation.push(&said[cut..]));
+            told.extend(translation.finish());
+            assert_eq!(told, whole, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn end_of_event_is_not_held_back() {
+        let event = b"data: {\"id\":\"conv_7\"}\n\n";
+        let told = AnswerTranslation::new(alias()).push(event);
+        assert_eq!(&*told, b"data: {\"id\":\"conv_ours\"}\n\n");
+    }
+
+    #[test]
+    fn path_has_their_id_in_its_place() {
+        assert_eq!(alias().path("/conversations/conv%5Fours"), "/conversations/conv_7");
+        let items = alias().path("/conversations/conv_ours/items/msg_1?after=x/y");
+        assert_eq!(items, "/conversations/conv_7/items/msg_1?after=x/y");
+        assert_eq!(alias().path("/responses/resp_1"), "/responses/resp_1");
+    }
+}

@@ -1,0 +1,260 @@
+//! Binding a conversation to an upstream at its first turn.
+//!
+//! `POST /v1/conversations` names no model. If several upstreams keep conversations, a new one is
+//! [`Binding::Pending`]: Antiphon keeps its items and metadata until its first turn names a model. Then
+//! the gateway creates the conversation at that model's upstream, with its metadata and items, and
+//! deletes Antiphon's copy. Callers know it by Antiphon's id for good ([`Alias`](super::Alias)).
+
+use std::collections::HashSet;
+
+use antiphon_store::{
+    Binding, Conversation, ConversationId, Kept, LedgerEntry, Named, StoreError, ThreadId,
+};
+use bytes::Bytes;
+use futures_util::future::join_all;
+
+use super::{Alias, Owner, Provider};
+use crate::caller::Caller;
+use crate::entropy::RandomIds;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::lease::Lease;
+use crate::settings::State;
+use crate::turn::StoreAttempts;
+use crate::upstream::{HttpUpstream, Upstreams};
+
+/// The owner of a conversation that begins without a turn.
+pub(crate) enum NewOwner<'a> {
+    /// It is known.
+    Known(Owner<'a>),
+    /// The first turn decides.
+    FirstTurn,
+}
+
+impl Gateway {
+    /// The owner of a new conversation without a hint. If several upstreams keep conversations, the first
+    /// turn decides; else it is the upstream that takes requests without a model.
+    pub(crate) async fn owner_of_new_conversation(&self, caller: &Caller) -> NewOwner<'_> {
+        let keeping = self.upstreams.keeping_at_several();
+        let capabilities = keeping.iter().map(|http| http.capabilities(caller));
+        let capabilities = join_all(capabilities).await;
+        if capabilities.iter().filter(|found| found.conversations).count() > 1 {
+            return NewOwner::FirstTurn;
+        }
+        NewOwner::Known(match self.upstreams.keeping() {
+            Some(http) if http.capabilities(caller).await.conversations => Owner::Upstream(http),
+            _ => Owner::Here,
+        })
+    }
+
+    /// The two ids of the conversation that a response is of, where callers know another than the
+    /// upstream's. A response without a record is asked for, where there may be such conversations.
+    pub(crate) async fn alias_in_response(
+        &self,
+        caller: &Caller,
+        http: &HttpUpstream,
+        id: &str,
+        ledger: Option<&LedgerEntry>,
+    ) -> Result<Option<Alias>, ApiError> {
+        let (store, tenant) = (&self.store, &caller.tenant);
+        if let Some(LedgerEntry { kept: Kept::Response(record), .. }) = ledger
+            && let Some(record) = store.response(tenant, record).await?
+        {
+            return match &record.response.conversation {
+                Some(conversation) => self.alias_of(caller, conversation).await,
+                None => Ok(None),
+            };
+        }
+        if self.upstreams.keeping_at_several().is_empty() {
+            return Ok(None);
+        }
+        let response = Provider::new(http, caller).response(id).await.ok();
+        let Some(theirs) = response.and_then(|response| response.conversation) else {
+            return Ok(None);
+        };
+        match store.ledgers().entry(tenant, &theirs).await?.map(|entry| entry.kept) {
+            Some(Kept::Conversation(conversation)) => self.alias_of(caller, &conversation).await,
+            _ => Ok(None),
+        }
+    }
+
+    async fn alias_of(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+    ) -> Result<Option<Alias>, ApiError> {
+        let binding = self.store.ledgers().binding(&caller.tenant, id).await?;
+        Ok(match binding {
+            Some(Binding::Bound(named)) => Some(Alias { ours: id.to_string(), theirs: named.id }),
+            Some(Binding::Pending) | None => None,
+        })
+    }
+
+    /// Creates a pending conversation at the upstream of its first turn, and binds it for good. Nothing
+    /// happens if another turn has decided, or the conversation was deleted, meanwhile.
+    ///
+    /// The lease of the conversation is held from reading its items to the binding, so that two turns
+    /// never both create it. A process that dies in between leaves a pending conversation, and a copy at
+    /// the upstream that nobody knows.
+    pub(crate) async fn bind(
+        &self,
+        caller: &Caller,
+        http: &HttpUpstream,
+        id: &ConversationId,
+    ) -> Result<(), ApiError> {
+        self.check_store().await?;
+        let lease = self.lease(&caller.tenant, id).await?;
+        let bound = self.bind_leased(caller, http, id, &lease).await;
+        lease.release().await;
+        bound
+    }
+
+    async fn bind_leased(
+        &self,
+        caller: &Caller,
+        http: &HttpUpstream,
+        id: &ConversationId,
+        lease: &Lease,
+    ) -> Result<(), ApiError> {
+        let (store, tenant) = (&self.store, &caller.tenant);
+        if store.ledgers().binding(tenant, id).await? != Some(Binding::Pending) {
+            return Ok(());
+        }
+        let Some((conversation, cursor)) = store.conversation(tenant, id).await? else {
+            return Ok(());
+        };
+        let held = store.transcript(tenant, cursor).await?;
+        if held.iter().any(|item| item.origin.is_some()) {
+            // A model answered here while no upstream kept state: it stays here.
+            store.ledgers().keep_here(tenant, id).await?;
+            return Ok(());
+        }
+        self.check_held(caller, http, &held).await?;
+        let items: Vec<Bytes> = held.iter().filter_map(|it| it.body.bytes().cloned()).collect();
+        let Conversation { metadata, .. } = conversation;
+        let provider = Provider::new(http, caller);
+        let theirs = provider.create_conversation(&metadata, &items).await?;
+        let named = Named { upstream: http.base().to_owned(), id: theirs };
+        match self.record_binding(caller, id, &named, lease).await {
+            Ok(true) => {
+                tracing::info!(
+                    conversation = %id, upstream = http.label(), upstream_id = named.id,
+                    items = items.len(), "bound a conversation to the upstream of its first turn"
+                );
+                Ok(())
+            }
+            Ok(false) => {
+                delete_copy(&provider, &named).await;
+                Ok(())
+            }
+            Err(error) => {
+                // The binding may be recorded all the same: then the copy is the conversation.
+                if store.ledgers().binding(tenant, id).await == Ok(Some(Binding::Pending)) {
+                    delete_copy(&provider, &named).await;
+                } else {
+                    tracing::error!(
+                        %error, conversation = %id, upstream_id = named.id,
+                        "could not record to which upstream a conversation is bound; if it is not, \
+                         delete the upstream's copy"
+                    );
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Records the binding, and repeats that while the store is unavailable, within a bound. False if the
+    /// conversation is not pending any more.
+    async fn record_binding(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        named: &Named,
+        lease: &Lease,
+    ) -> Result<bool, StoreError> {
+        let (ledgers, tenant) = (self.store.ledgers(), &caller.tenant);
+        let mut attempts = StoreAttempts::new(self);
+        loop {
+            let thread = ThreadId::issue(&mut RandomIds);
+            let bound = ledgers.bind(tenant, id, named.clone(), thread, lease.place()).await;
+            match bound {
+                Err(error) if error.is_outage() && attempts.pause().await => {}
+                // An earlier attempt may have been recorded although it failed.
+                Ok(false) => {
+                    let binding = ledgers.binding(tenant, id).await?;
+                    return Ok(binding.as_ref() == Some(&Binding::Bound(named.clone())));
+                }
+                bound => {
+                    self.write_check.note(&bound);
+                    return bound;
+                }
+            }
+        }
+    }
+
+    /// The lease of a conversation that its first turn may bind meanwhile; `None` for any other. One that
+    /// is bound by now is refused: the request came for what Antiphon kept.
+    pub(crate) async fn lease_unbound(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+    ) -> Result<Option<Lease>, ApiError> {
+        if !self.upstreams.keep_state() || !self.is_unbound(caller, id).await? {
+            return Ok(None);
+        }
+        let lease = self.lease(&caller.tenant, id).await?;
+        self.is_unbound(caller, id).await?;
+        Ok(Some(lease))
+    }
+
+    /// The lease of a conversation that Antiphon keeps, for a change of its items. One that was bound
+    /// while this waited is refused.
+    pub(crate) async fn lease_for_items(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+    ) -> Result<Lease, ApiError> {
+        let lease = self.lease(&caller.tenant, id).await?;
+        if self.upstreams.keep_state() {
+            self.is_unbound(caller, id).await?;
+        }
+        Ok(lease)
+    }
+
+    /// Whether the conversation is pending.
+    ///
+    /// # Errors
+    /// It is bound.
+    pub(crate) async fn is_unbound(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+    ) -> Result<bool, ApiError> {
+        match self.store.ledgers().binding(&caller.tenant, id).await? {
+            None => Ok(false),
+            Some(Binding::Pending) => Ok(true),
+            Some(Binding::Bound(_)) => Err(ApiError::conversation_locked()),
+        }
+    }
+}
+
+/// Deletes the copy of a conversation that is not bound to it.
+async fn delete_copy(provider: &Provider<'_>, named: &Named) {
+    if let Err(error) = provider.delete_conversation(&named.id).await {
+        tracing::error!(
+            %error, upstream_id = named.id,
+            "could not delete an upstream's copy of a conversation that is not bound to it; delete it \
+             there"
+        );
+    }
+}
+
+impl Upstreams {
+    /// One upstream for each base URL where what is begun there is kept, if there is more than one.
+    pub(crate) fn keeping_at_several(&self) -> Vec<&HttpUpstream> {
+        let mut bases = HashSet::new();
+        let keeping = self.all().iter().filter(|http| http.state() == State::Upstream);
+        let keeping: Vec<_> = keeping.filter(|http| bases.insert(http.base())).collect();
+        if keeping.len() > 1 { keeping } else { Vec::new() }
+    }
+}

@@ -1,0 +1,96 @@
+//! The owner of the state that a turn continues.
+
+use antiphon_store::ConversationId;
+
+use super::theirs::Theirs;
+use super::{Client, Turn};
+use crate::error::ApiError;
+use crate::owner::{Alias, KnownAs, Owner};
+use crate::request::{Continues, Wants};
+use crate::upstream::{HttpUpstream, Upstream};
+
+/// The owner of the state, and of the turn that is added to it.
+pub(super) enum StateOwner<'a> {
+    /// Antiphon.
+    Here,
+    /// This upstream, by an id that callers do not know where there is an alias.
+    Upstream(&'a HttpUpstream, Option<Alias>),
+    /// This upstream, as soon as the conversation is bound to it.
+    ToBeBound(&'a HttpUpstream, ConversationId),
+}
+
+impl Turn<'_> {
+    /// The owner of the state. State that nobody stored is replayed by the caller or its connection. A
+    /// pending conversation stays here from now on if the model's upstream keeps no conversations.
+    pub(super) async fn state_owner<'u>(
+        &'u self,
+        upstream: Upstream<'u>,
+    ) -> Result<StateOwner<'u>, ApiError> {
+        let continues = &self.request.continues;
+        let is_kept_here = match continues {
+            Continues::Nothing => !self.request.store || self.request.wants != Wants::Answer,
+            Continues::Response(id) => self.remembered(id).is_some(),
+            Continues::Conversation(_) => false,
+        };
+        if is_kept_here {
+            return Ok(StateOwner::Here);
+        }
+        let owned = self.gateway.owner_of_turn(self.caller, continues, upstream).await?;
+        Ok(match (owned.known_as, owned.owner, upstream) {
+            (KnownAs::Pending(id), ..) => return self.owner_of_pending(id, upstream).await,
+            (known_as, Owner::Upstream(_), Upstream::Http(http)) => {
+                StateOwner::Upstream(http, known_as.alias())
+            }
+            _ => StateOwner::Here,
+        })
+    }
+
+    async fn owner_of_pending<'u>(
+        &'u self,
+        id: ConversationId,
+        upstream: Upstream<'u>,
+    ) -> Result<StateOwner<'u>, ApiError> {
+        match self.gateway.owner_of_new_conversation_for(self.caller, upstream).await {
+            Owner::Upstream(http) => Ok(StateOwner::ToBeBound(http, id)),
+            Owner::Here => {
+                let ledgers = self.gateway.store.ledgers();
+                match ledgers.keep_here(&self.caller.tenant, &id).await? {
+                    true => Ok(StateOwner::Here),
+                    // Another turn has just decided.
+                    false => Err(ApiError::conversation_locked()),
+                }
+            }
+        }
+    }
+
+    /// The owner of the state, after a pending conversation is bound to the turn's upstream.
+    pub(super) async fn bound_state_owner<'u>(
+        &'u self,
+        upstream: Upstream<'u>,
+    ) -> Result<StateOwner<'u>, ApiError> {
+        let owner = self.state_owner(upstream).await?;
+        let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
+        Theirs::new(self, http).check_request().await?;
+        self.gateway.bind(self.caller, http, &id).await?;
+        match self.state_owner(upstream).await? {
+            owner @ StateOwner::Upstream(..) => Ok(owner),
+            StateOwner::Here if !self.request.background => Ok(StateOwner::Here),
+            // The conversation stays here since a moment ago, and the next attempt finds it so.
+            StateOwner::Here | StateOwner::ToBeBound(..) => Err(ApiError::conversation_locked()),
+        }
+    }
+
+    /// The turn, end to end, whose state this upstream keeps.
+    pub(super) async fn take_upstream(
+        &self,
+        http: &HttpUpstream,
+        alias: Option<Alias>,
+        client: &mut Client,
+    ) -> Result<(), ApiError> {
+        let Some(alias) = alias else { return Theirs::new(self, http).take(client).await };
+        let request = alias.request(self.request);
+        let turn = Turn { request: &request, ..self.clone() };
+        let taken = Theirs::new(&turn, http).known_as(&alias).take(client).await;
+        taken.map_err(|error| alias.error(error))
+    }
+}
