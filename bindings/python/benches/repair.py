@@ -1,7 +1,7 @@
-"""What a repair of a long history costs from Python: `python repair.py ITEMS.json`.
+"""Measures the repair of a long history from Python: `python repair.py ITEMS.json`.
 
-The file holds an array of items. One line of JSON says the median of one repair of them all, in
-nanoseconds, and for comparison what one `json.dumps` of them costs.
+The file contains an array of items. Prints one line of JSON: the median time of one repair of all
+items in nanoseconds, and of one `json.dumps` for comparison.
 """
 
 import json
@@ -30,16 +30,16 @@ def main() -> None:
 
 
 def median(work: Callable[[], object]) -> int:
-    """The median of many rounds, behind some that warm up."""
+    """The median of many rounds, after some warm-up rounds."""
     for _ in range(WARM_UP):
         work()
     return int(statistics.median(nanoseconds(work) for _ in range(ROUNDS)))
 
 
 def nanoseconds(work: Callable[[], object]) -> int:
-    begun = time.perf_counter_ns()
+    start = time.perf_counter_ns()
     work()
-    return time.perf_counter_ns() - begun
+    return time.perf_counter_ns() - start
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! What stands beside a client: [`antiphon::companion`] as Python classes.
+//! [`antiphon::companion`] as Python classes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,22 +11,22 @@ use pyo3::types::PyBytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What is known of the conversations and chains of one server.
+/// The known state of the conversations and chains of one server.
 #[pyclass(frozen, module = "antiphon._native")]
 pub(crate) struct Companion(companion::Companion);
 
 #[pymethods]
 impl Companion {
-    /// `key`: 16 random bytes, for the fingerprints of messages.
+    /// `key`: 16 random bytes that key the fingerprints of messages.
     #[new]
     fn new(key: [u8; 16]) -> Self {
         Self(companion::Companion::new(FingerprintKey::new(key)))
     }
 
-    /// Begins a turn with the body of a request. Raises `ValueError` where it begins none.
+    /// Begins a turn with the body of a request. Raises `ValueError` for an invalid body.
     fn open(&self, py: Python<'_>, account: &str, body: &[u8]) -> PyResult<Turn> {
         let body = Bytes::copy_from_slice(body);
-        py.detach(|| self.0.open(account, body)).map(Turn::new).map_err(no_turn)
+        py.detach(|| self.0.open(account, body)).map(Turn::new).map_err(open_error)
     }
 
     /// Begins the delivery of the items in the body of a `POST …/items` to a conversation.
@@ -37,14 +37,15 @@ impl Companion {
         conversation: &str,
         body: &[u8],
     ) -> PyResult<Turn> {
-        let Posted { items } = serde_json::from_slice(body)
-            .map_err(|error| PyValueError::new_err(format!("no items to deliver: {error}")))?;
+        let Posted { items } = serde_json::from_slice(body).map_err(|error| {
+            PyValueError::new_err(format!("the body has no items to deliver: {error}"))
+        })?;
         let items = Bytes::copy_from_slice(items.get().as_bytes());
         let opened = py.detach(|| self.0.deliver(account, conversation, &items));
-        opened.map(Turn::new).map_err(no_turn)
+        opened.map(Turn::new).map_err(open_error)
     }
 
-    /// Something else than a turn changed the conversation.
+    /// Records that a request other than a turn changed the conversation.
     fn touched(&self, py: Python<'_>, account: &str, conversation: &str) {
         py.detach(|| self.0.touched(account, conversation));
     }
@@ -57,21 +58,21 @@ struct Posted<'a> {
     items: &'a RawValue,
 }
 
-fn no_turn(error: OpenError) -> PyErr {
+fn open_error(error: OpenError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A turn that was opened. Once it has ended or was left, nothing that is told changes anything.
+/// An open turn. After `ended` or `left`, its methods have no effect.
 ///
-/// A turn that is collected as garbage before its end was left.
+/// A turn that is garbage collected before its end counts as abandoned.
 #[pyclass(frozen, module = "antiphon._native")]
 pub(crate) struct Turn(Mutex<Option<companion::Turn>>);
 
 #[pymethods]
 impl Turn {
-    /// What is to be done next: `Ask`, `Send`, `GiveUp`, or `None`.
+    /// The next step: `Ask`, `Send`, `GiveUp`, or `None`.
     fn step(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let step = self.told(py, |turn| turn.step());
+        let step = self.with_turn(py, |turn| turn.step());
         Ok(match step.unwrap_or(Step::Nothing) {
             Step::Ask { method, path, body } => {
                 let body = body.map(|body| PyBytes::new(py, &body).unbind());
@@ -86,55 +87,55 @@ impl Turn {
         })
     }
 
-    /// How many seconds to wait before doing that.
+    /// The seconds to wait before the next step.
     fn wait(&self, py: Python<'_>) -> Option<f64> {
-        let wait = self.told(py, |turn| turn.wait()).flatten();
+        let wait = self.with_turn(py, |turn| turn.wait()).flatten();
         wait.map(|wait| wait.as_secs_f64())
     }
 
-    /// What the server says to what `Ask` asks.
+    /// Records the server's answer to `Ask`.
     fn answered(&self, py: Python<'_>, status: u16, body: &[u8]) {
         let body = Bytes::copy_from_slice(body);
-        self.told(py, |turn| turn.answered(status, body));
+        self.with_turn(py, |turn| turn.answered(status, body));
     }
 
-    /// The server refused the request that was sent.
+    /// Records that the server rejected the request.
     fn refused(&self, py: Python<'_>, status: u16, body: &[u8]) {
         let body = Bytes::copy_from_slice(body);
-        self.told(py, |turn| turn.refused(status, body));
+        self.with_turn(py, |turn| turn.refused(status, body));
     }
 
-    /// The server answers the request that was sent.
+    /// Records the start of the server's answer to the request.
     fn begun(&self, py: Python<'_>, is_event_stream: bool) {
-        self.told(py, |turn| turn.begun(is_event_stream));
+        self.with_turn(py, |turn| turn.begun(is_event_stream));
     }
 
-    /// Bytes of the answer, as they come.
+    /// Records the next bytes of the answer.
     fn heard(&self, py: Python<'_>, data: &[u8]) {
-        self.told(py, |turn| turn.heard(data));
+        self.with_turn(py, |turn| turn.heard(data));
     }
 
-    /// The answer is over.
+    /// Records the end of the answer.
     fn ended(&self, py: Python<'_>) {
         py.detach(|| {
-            if let Some(mut turn) = self.held().take() {
+            if let Some(mut turn) = self.lock().take() {
                 turn.ended();
             }
         });
     }
 
-    /// The answer broke off, or nobody reads it any more.
+    /// Records that the answer broke off, or that its reader stopped.
     fn left(&self, py: Python<'_>) {
         py.detach(|| {
-            if let Some(mut turn) = self.held().take() {
+            if let Some(mut turn) = self.lock().take() {
                 turn.left();
             }
         });
     }
 
-    /// What was left out and mended.
+    /// The items that were left out, and the repairs.
     fn report(&self, py: Python<'_>) -> Report {
-        let report = self.told(py, |turn| turn.report()).unwrap_or_default();
+        let report = self.with_turn(py, |turn| turn.report()).unwrap_or_default();
         let headers = report.headers();
         let companion::Report { resent, mends, relearned, by_kind } = report;
         Report {
@@ -152,37 +153,37 @@ impl Turn {
         Self(Mutex::new(Some(turn)))
     }
 
-    /// Tells the turn something, while other threads of Python's go on. None once it is over.
-    fn told<T: std::marker::Send>(
+    /// Calls the turn without the interpreter's lock. `None` after its end.
+    fn with_turn<T: std::marker::Send>(
         &self,
         py: Python<'_>,
-        tell: impl FnOnce(&mut companion::Turn) -> T + std::marker::Send,
+        call: impl FnOnce(&mut companion::Turn) -> T + std::marker::Send,
     ) -> Option<T> {
-        py.detach(|| self.held().as_mut().map(tell))
+        py.detach(|| self.lock().as_mut().map(call))
     }
 
-    /// A panic of another thread's leaves nothing here that is worse than a turn in doubt.
-    fn held(&self) -> MutexGuard<'_, Option<companion::Turn>> {
+    /// Ignores poisoning: after a panic of another thread the turn is at worst stale.
+    fn lock(&self) -> MutexGuard<'_, Option<companion::Turn>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What was left out and mended.
+/// The items that were left out, and the repairs.
 #[pyclass(frozen, get_all, module = "antiphon._native")]
 pub(crate) struct Report {
-    /// How many items the server held already.
+    /// The number of items that the server already held.
     resent: usize,
-    /// What was mended.
+    /// The repairs.
     mends: Vec<Mending>,
-    /// What the server refused of the request as it was first sent.
+    /// The fault for which the server rejected the first attempt.
     relearned: Option<&'static str>,
-    /// Whether items were left out by their kind.
+    /// Whether items were left out by type, because the server's items are unknown.
     by_kind: bool,
-    /// The headers that tell of it.
+    /// The headers of this report.
     headers: Vec<(&'static str, String)>,
 }
 
-/// The item's position, id and kind; the fault, what was done, and the message.
+/// The item's position, id and kind; the fault, the action, and the message.
 type Mending = (Option<usize>, Option<String>, String, &'static str, &'static str, String);
 
 fn mending(mending: companion::Mending) -> Mending {
@@ -191,12 +192,12 @@ fn mending(mending: companion::Mending) -> Mending {
     (position, id, kind.as_str().to_owned(), fault, action, message)
 }
 
-/// Ask the server, and tell `Turn.answered` what it says.
+/// Send this request to the server, and pass the answer to `Turn.answered`.
 #[pyclass(frozen, get_all, module = "antiphon._native")]
 pub(crate) struct Ask {
     /// The method.
     method: &'static str,
-    /// Below the base URL, query and all.
+    /// The path and query below the base URL.
     path: String,
     /// The body of a `POST`.
     body: Option<Py<PyBytes>>,
@@ -205,10 +206,10 @@ pub(crate) struct Ask {
 /// Send the request with this body.
 #[pyclass(frozen, get_all, module = "antiphon._native")]
 pub(crate) struct Send {
-    /// The whole body.
+    /// The full body.
     body: Py<PyBytes>,
 }
 
-/// Give the caller the last answer as it came.
+/// Return the last answer to the caller unchanged.
 #[pyclass(frozen, module = "antiphon._native")]
 pub(crate) struct GiveUp;

@@ -1,4 +1,4 @@
-//! The engine's functions over Python's lists.
+//! The engine's functions for Python lists.
 
 use antiphon_surface::{self as surface, Finding, Judged, Mended, Place};
 use bytes::Bytes;
@@ -8,10 +8,10 @@ use pyo3::types::PyList;
 use crate::given::{Given, value_of};
 use crate::raised::{Fault, fault, not_repaired, unreadable};
 
-/// The items, and what was mended.
-type Mending<'py> = (Bound<'py, PyList>, Vec<Mend>);
+/// The items and the repairs.
+type RepairedItems<'py> = (Bound<'py, PyList>, Vec<Mend>);
 
-/// What was mended, in the order of the fields of `antiphon.Mend`.
+/// A repair, in the order of the fields of `antiphon.Mend`.
 type Mend = (
     Option<usize>,
     Option<String>,
@@ -45,28 +45,31 @@ pub(crate) fn repair<'py>(
     items: &Bound<'py, PyAny>,
     held: Option<&Bound<'py, PyAny>>,
     policy: &str,
-) -> PyResult<Mending<'py>> {
+) -> PyResult<RepairedItems<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let held = text_of_held(held)?;
     let mended = py.detach(|| surface::repair(&text, held.as_ref(), policy));
-    mending(py, &objects, mended.map_err(|error| not_repaired(py, error))?)
+    repaired(py, &objects, mended.map_err(|error| not_repaired(py, error))?)
 }
 
 #[pyfunction]
 pub(crate) fn filter_orphaned_reasoning<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyAny>,
-) -> PyResult<Mending<'py>> {
+) -> PyResult<RepairedItems<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let mended = py.detach(|| surface::filter_orphaned_reasoning(&text));
-    mending(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+    repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
 }
 
 #[pyfunction]
-pub(crate) fn strip<'py>(py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Mending<'py>> {
+pub(crate) fn strip<'py>(
+    py: Python<'py>,
+    items: &Bound<'py, PyAny>,
+) -> PyResult<RepairedItems<'py>> {
     let Given { objects, text } = Given::read("items", items)?;
     let mended = py.detach(|| surface::strip(&text));
-    mending(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
+    repaired(py, &objects, mended.map_err(|error| unreadable(py, &error))?)
 }
 
 #[pyfunction]
@@ -86,12 +89,12 @@ fn text_of_held(held: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
     held.map(|held| Ok(Given::read("held", held)?.text)).transpose()
 }
 
-/// The very objects that were given, where they stay as they are.
-fn mending<'py>(
+/// Returns unchanged items as the original objects.
+fn repaired<'py>(
     py: Python<'py>,
     given: &[Bound<'py, PyAny>],
     mended: Mended,
-) -> PyResult<Mending<'py>> {
+) -> PyResult<RepairedItems<'py>> {
     let item = |place: &Place| match place {
         Place::Given(position) => Ok(given[*position].clone()),
         Place::Other(text) => value_of(py, text.get()),

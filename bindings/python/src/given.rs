@@ -1,4 +1,4 @@
-//! Items as a caller gives them.
+//! Reads the arguments of a call.
 
 use bytes::Bytes;
 use pyo3::exceptions::PyTypeError;
@@ -8,39 +8,39 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::writing::{Writer, is_model};
 
-/// About as many bytes as an item has.
-const OF_AN_ITEM: usize = 512;
+/// A typical size of an item in bytes.
+const ITEM_BYTES: usize = 512;
 
-/// The objects of an argument, and their text.
+/// The objects of an argument, and their JSON text.
 pub(crate) struct Given<'py> {
-    /// As they were when the call began.
+    /// The objects at the start of the call.
     pub(crate) objects: Vec<Bound<'py, PyAny>>,
-    /// The text of an array of them.
+    /// The JSON array of the objects.
     pub(crate) text: Bytes,
 }
 
 impl<'py> Given<'py> {
-    /// Reads any iterable of dicts and models. A dict or a text is taken for a mistake.
+    /// Reads any iterable of dicts and models. Rejects a single dict, text or model.
     pub(crate) fn read(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         let objects = objects(argument, value)?;
-        let mut writer = Writer::with_capacity(objects.len() * OF_AN_ITEM);
+        let mut writer = Writer::with_capacity(objects.len() * ITEM_BYTES);
         match writer.array(objects.iter().cloned()) {
             Ok(()) => Ok(Self { objects, text: writer.into_text().into() }),
-            Err(unwritable) => Err(unwritable.in_argument(argument)),
+            Err(unwritable) => Err(unwritable.into_exception(argument)),
         }
     }
 }
 
-/// The text of one value.
+/// The JSON text of one value.
 pub(crate) fn text_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    let mut writer = Writer::with_capacity(OF_AN_ITEM);
+    let mut writer = Writer::with_capacity(ITEM_BYTES);
     match writer.value(value) {
         Ok(()) => Ok(writer.into_text().into()),
-        Err(unwritable) => Err(unwritable.in_argument(argument)),
+        Err(unwritable) => Err(unwritable.into_exception(argument)),
     }
 }
 
-/// The value of a JSON text of the engine's.
+/// The Python value of a JSON text from the engine.
 pub(crate) fn value_of<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     LOADS.import(py, "json", "loads")?.call1((text,))
@@ -56,7 +56,7 @@ fn objects<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound
         Ok(items) if !is_one => items.collect(),
         _ => {
             let kind = value.get_type().qualname()?;
-            Err(PyTypeError::new_err(format!("{argument} is to be a list of items, not {kind}")))
+            Err(PyTypeError::new_err(format!("{argument} must be a list of items, not {kind}")))
         }
     }
 }

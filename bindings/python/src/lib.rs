@@ -1,4 +1,5 @@
-//! The native module below the Python package `antiphon`: values in, values out, no rules.
+//! The native module of the Python package `antiphon`. It only converts values; the rules are in
+//! the engine.
 
 mod companion;
 mod engine;

@@ -1,26 +1,26 @@
-//! Texts as JSON strings.
+//! Writes texts as JSON strings.
 
-/// How many bytes are looked at together.
+/// The number of bytes that are checked at once.
 const CHUNK: usize = 32;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// Writes `text` as a JSON string: only what has to be is escaped.
+/// Writes `text` as a JSON string with the minimum of escapes.
 pub(crate) fn write_quoted(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     out.reserve(rest.len() + 2);
     out.push(b'"');
     loop {
-        let (plain, behind) = rest.split_at(plain_prefix(rest));
+        let (plain, tail) = rest.split_at(plain_prefix(rest));
         out.extend_from_slice(plain);
-        let Some((&byte, behind)) = behind.split_first() else { break };
+        let Some((&byte, tail)) = tail.split_first() else { break };
         write_escape(out, byte);
-        rest = behind;
+        rest = tail;
     }
     out.push(b'"');
 }
 
-/// How many of the first bytes stand in a JSON string as they are.
+/// The number of leading bytes that need no escape.
 fn plain_prefix(bytes: &[u8]) -> usize {
     let (chunks, _) = bytes.as_chunks::<CHUNK>();
     let plain = chunks.iter().take_while(|chunk| !has_special(chunk)).count() * CHUNK;
@@ -28,7 +28,7 @@ fn plain_prefix(bytes: &[u8]) -> usize {
     plain + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
 }
 
-/// Without an early end, so that the compiler looks at all bytes at once.
+/// Has no early return, so that the compiler can compare all bytes at once.
 fn has_special(chunk: &[u8; CHUNK]) -> bool {
     chunk.iter().fold(false, |found, &byte| found | is_special(byte))
 }

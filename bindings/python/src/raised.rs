@@ -1,15 +1,15 @@
-//! What is raised. The classes are the package's own, written by hand.
+//! Creates the package's exceptions. Their classes are written in Python.
 
 use antiphon_surface::{Finding, RepairError, TrackerError, Unreadable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// A fault, in the order of the arguments of `antiphon.faults.fault_of`.
+/// A fault, in the order of the arguments of `antiphon.faults.new_fault`.
 pub(crate) type Fault =
     (&'static str, String, Option<usize>, Option<String>, Option<&'static str>, Option<String>);
 
-/// What was found and not mended.
+/// The fields of a fault.
 pub(crate) fn fault(finding: Finding) -> Fault {
     let Finding { position, id, fault, action: _, message, code, param } = finding;
     (fault, message, position, id, code, param)
@@ -19,17 +19,17 @@ pub(crate) fn fault(finding: Finding) -> Fault {
 pub(crate) fn unreadable(py: Python<'_>, error: &Unreadable) -> PyErr {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let arguments = (error.to_string(), error.argument, error.position());
-    made(CLASS.import(py, "antiphon._errors", "Unreadable"), arguments)
+    new_error(CLASS.import(py, "antiphon._errors", "Unreadable"), arguments)
 }
 
 /// `antiphon.Unreadable`, the class of the fault that a policy rejects, or `ValueError`.
 pub(crate) fn not_repaired(py: Python<'_>, error: RepairError) -> PyErr {
-    static FAULT_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static NEW_FAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     match error {
         RepairError::Unreadable(error) => unreadable(py, &error),
         RepairError::Policy(error) => PyValueError::new_err(error.to_string()),
         RepairError::Refused(finding) => {
-            made(FAULT_OF.import(py, "antiphon.faults", "fault_of"), fault(*finding))
+            new_error(NEW_FAULT.import(py, "antiphon.faults", "new_fault"), fault(*finding))
         }
     }
 }
@@ -41,11 +41,11 @@ pub(crate) fn not_tracked(py: Python<'_>, error: &TrackerError) -> PyErr {
         return unreadable(py, error);
     }
     let arguments = (error.to_string(), error.name());
-    made(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
+    new_error(CLASS.import(py, "antiphon._errors", "TrackerError"), arguments)
 }
 
-/// The exception that a class makes of its arguments, or why it makes none.
-fn made<'py>(
+/// Creates an exception of a class, or returns the error of that attempt.
+fn new_error<'py>(
     class: PyResult<&Bound<'py, PyAny>>,
     arguments: impl pyo3::call::PyCallArgs<'py>,
 ) -> PyErr {

@@ -1,4 +1,4 @@
-//! The tracker, as a Python class.
+//! The tracker as a Python class.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::given::{Given, text_of, value_of};
 use crate::raised::not_tracked;
 
-/// `antiphon_surface::Tracker`; what has a form of its own comes as dicts of its JSON form.
+/// `antiphon_surface::Tracker`. Plans and other structures are dicts of their JSON form.
 #[pyclass(frozen, module = "antiphon._native")]
 pub(crate) struct Tracker(Mutex<surface::Tracker>);
 
@@ -18,107 +18,110 @@ impl Tracker {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
         let options = text_of("options", options)?;
-        let options = std::str::from_utf8(&options).expect("it was written from texts");
-        Self::of(py, surface::Tracker::new(options))
+        let options = std::str::from_utf8(&options).expect("the writer writes UTF-8");
+        Self::from_result(py, surface::Tracker::new(options))
     }
 
     #[staticmethod]
     fn from_json(py: Python<'_>, snapshot: &str) -> PyResult<Self> {
-        Self::of(py, surface::Tracker::from_json(snapshot))
+        Self::from_result(py, surface::Tracker::from_json(snapshot))
     }
 
     fn add(&self, py: Python<'_>, items: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let items = Given::read("items", items)?.text;
-        self.tried(py, |tracker| tracker.add(&items))
+        self.try_with_tracker(py, |tracker| tracker.add(&items))
     }
 
     fn plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_value(py, &self.told(py, |tracker| tracker.plan()))
+        as_value(py, &self.with_tracker(py, |tracker| tracker.plan()))
     }
 
     fn send(&self, py: Python<'_>, occurrences: Vec<u64>) -> PyResult<u64> {
-        self.tried(py, |tracker| tracker.send(&occurrences))
+        self.try_with_tracker(py, |tracker| tracker.send(&occurrences))
     }
 
     fn send_filtered(&self, py: Python<'_>, returned: &Bound<'_, PyAny>) -> PyResult<u64> {
         let returned = text_of("returned", returned)?;
-        self.tried(py, |tracker| tracker.send_filtered(&returned))
+        self.try_with_tracker(py, |tracker| tracker.send_filtered(&returned))
     }
 
     fn accept(&self, py: Python<'_>, attempt: u64, response: &Bound<'_, PyAny>) -> PyResult<()> {
         let response = text_of("response", response)?;
-        self.tried(py, |tracker| tracker.accept(attempt, &response))
+        self.try_with_tracker(py, |tracker| tracker.accept(attempt, &response))
     }
 
     fn rewind(&self, py: Python<'_>, attempt: u64) -> PyResult<Vec<u64>> {
-        self.tried(py, |tracker| tracker.rewind(attempt))
+        self.try_with_tracker(py, |tracker| tracker.rewind(attempt))
     }
 
     fn hydrate(&self, py: Python<'_>, held: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let held = Given::read("held", held)?.text;
-        self.tried(py, |tracker| tracker.hydrate(&held))
+        self.try_with_tracker(py, |tracker| tracker.hydrate(&held))
     }
 
     fn unresolved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_value(py, &self.told(py, |tracker| tracker.unresolved()))
+        as_value(py, &self.with_tracker(py, |tracker| tracker.unresolved()))
     }
 
     fn standing(&self, py: Python<'_>, occurrence: u64) -> Option<(&'static str, Option<u64>)> {
-        let standing = self.told(py, |tracker| tracker.standing(occurrence));
+        let standing = self.with_tracker(py, |tracker| tracker.standing(occurrence));
         standing.map(|Standing { standing, attempt }| (standing, attempt))
     }
 
     fn turns(&self, py: Python<'_>) -> u64 {
-        self.told(py, |tracker| tracker.turns())
+        self.with_tracker(py, |tracker| tracker.turns())
     }
 
     fn conversation(&self, py: Python<'_>) -> Option<String> {
-        self.told(py, |tracker| tracker.conversation().map(str::to_owned))
+        self.with_tracker(py, |tracker| tracker.conversation().map(str::to_owned))
     }
 
     fn previous_response_id(&self, py: Python<'_>) -> Option<String> {
-        self.told(py, |tracker| tracker.previous_response_id().map(str::to_owned))
+        self.with_tracker(py, |tracker| tracker.previous_response_id().map(str::to_owned))
     }
 
     fn finish(&self, py: Python<'_>) {
-        self.told(py, surface::Tracker::finish);
+        self.with_tracker(py, surface::Tracker::finish);
     }
 
     fn is_finished(&self, py: Python<'_>) -> bool {
-        self.told(py, |tracker| tracker.is_finished())
+        self.with_tracker(py, |tracker| tracker.is_finished())
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
-        self.told(py, |tracker| tracker.to_json())
+        self.with_tracker(py, |tracker| tracker.to_json())
     }
 }
 
 impl Tracker {
-    fn of(py: Python<'_>, tracker: Result<surface::Tracker, TrackerError>) -> PyResult<Self> {
+    fn from_result(
+        py: Python<'_>,
+        tracker: Result<surface::Tracker, TrackerError>,
+    ) -> PyResult<Self> {
         let tracker = tracker.map_err(|error| not_tracked(py, &error))?;
         Ok(Self(Mutex::new(tracker)))
     }
 
-    /// Tells the tracker something, while other threads of Python's go on.
-    fn told<T: Send>(
+    /// Calls the tracker without the interpreter's lock.
+    fn with_tracker<T: Send>(
         &self,
         py: Python<'_>,
-        tell: impl FnOnce(&mut surface::Tracker) -> T + Send,
+        call: impl FnOnce(&mut surface::Tracker) -> T + Send,
     ) -> T {
-        py.detach(|| tell(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+        py.detach(|| call(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    fn tried<T: Send>(
+    fn try_with_tracker<T: Send>(
         &self,
         py: Python<'_>,
-        tell: impl FnOnce(&mut surface::Tracker) -> Result<T, TrackerError> + Send,
+        call: impl FnOnce(&mut surface::Tracker) -> Result<T, TrackerError> + Send,
     ) -> PyResult<T> {
-        self.told(py, tell).map_err(|error| not_tracked(py, &error))
+        self.with_tracker(py, call).map_err(|error| not_tracked(py, &error))
     }
 }
 
-/// A JSON form as Python's dicts and lists.
+/// Converts a value to Python dicts and lists through JSON.
 fn as_value<'py>(py: Python<'py>, form: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let text = serde_json::to_string(form).expect("texts and numbers are JSON");
+    let text = serde_json::to_string(form).expect("texts and numbers serialize to JSON");
     value_of(py, &text)
 }

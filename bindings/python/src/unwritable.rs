@@ -1,4 +1,4 @@
-//! Why a Python value is no JSON.
+//! Errors of Python values that JSON cannot express.
 
 use std::fmt::Write;
 
@@ -6,24 +6,24 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The outcome of writing.
+/// The result of writing a value.
 pub(crate) type Written = Result<(), Unwritable>;
 
-/// What cannot be written, and where it stands.
+/// A value that JSON cannot express, and its position.
 ///
-/// Boxed, since it is rare, and every value that is written is an outcome.
-pub(crate) struct Unwritable(Box<Place>);
+/// Boxed to keep every result small, because the error is rare.
+pub(crate) struct Unwritable(Box<Details>);
 
-struct Place {
+struct Details {
     reason: Reason,
-    /// From the value out to the argument.
+    /// The path from the value up to the argument.
     path: Vec<Step>,
 }
 
 enum Reason {
     Type(String),
     Value(String),
-    /// A value's own method raised it.
+    /// An exception of one of the value's own methods.
     Raised(PyErr),
 }
 
@@ -33,58 +33,58 @@ enum Step {
 }
 
 impl Unwritable {
-    /// A `TypeError`.
-    pub(crate) fn of_type(reason: String) -> Self {
-        Self::of(Reason::Type(reason))
+    /// A value of a wrong type: `TypeError`.
+    pub(crate) fn wrong_type(reason: String) -> Self {
+        Self::new(Reason::Type(reason))
     }
 
-    /// A `ValueError`.
-    pub(crate) fn of_value(reason: &str) -> Self {
-        Self::of(Reason::Value(reason.to_owned()))
+    /// An invalid value: `ValueError`.
+    pub(crate) fn invalid_value(reason: &str) -> Self {
+        Self::new(Reason::Value(reason.to_owned()))
     }
 
-    /// What a value's own method raised.
+    /// An exception of one of the value's own methods.
     pub(crate) fn raised(error: PyErr) -> Self {
-        Self::of(Reason::Raised(error))
+        Self::new(Reason::Raised(error))
     }
 
-    /// The same, as seen from the array that it is in.
-    pub(crate) fn at(mut self, position: usize) -> Self {
+    /// Adds the position in the surrounding array to the path.
+    pub(crate) fn at_position(mut self, position: usize) -> Self {
         self.0.path.push(Step::Position(position));
         self
     }
 
-    /// The same, as seen from the object that it is in.
-    pub(crate) fn below(mut self, key: &Bound<'_, PyAny>) -> Self {
+    /// Adds the key in the surrounding object to the path.
+    pub(crate) fn at_key(mut self, key: &Bound<'_, PyAny>) -> Self {
         let key = key.cast::<PyString>().map(|key| key.to_string_lossy().into_owned());
         self.0.path.push(Step::Key(key.unwrap_or_default()));
         self
     }
 
-    /// As the exception of an argument.
-    pub(crate) fn in_argument(self, argument: &str) -> PyErr {
-        let place = named(argument, &self.0.path);
+    /// Converts the error to an exception that names the argument and the path.
+    pub(crate) fn into_exception(self, argument: &str) -> PyErr {
+        let path = format_path(argument, &self.0.path);
         match self.0.reason {
-            Reason::Type(reason) => PyTypeError::new_err(format!("{place}: {reason}")),
-            Reason::Value(reason) => PyValueError::new_err(format!("{place}: {reason}")),
+            Reason::Type(reason) => PyTypeError::new_err(format!("{path}: {reason}")),
+            Reason::Value(reason) => PyValueError::new_err(format!("{path}: {reason}")),
             Reason::Raised(error) => error,
         }
     }
 
-    fn of(reason: Reason) -> Self {
-        Self(Box::new(Place { reason, path: Vec::new() }))
+    fn new(reason: Reason) -> Self {
+        Self(Box::new(Details { reason, path: Vec::new() }))
     }
 }
 
 /// `items[3].content[0].text`
-fn named(argument: &str, path: &[Step]) -> String {
-    let mut place = argument.to_owned();
+fn format_path(argument: &str, path: &[Step]) -> String {
+    let mut text = argument.to_owned();
     for step in path.iter().rev() {
         let written = match step {
-            Step::Position(position) => write!(place, "[{position}]"),
-            Step::Key(key) => write!(place, ".{key}"),
+            Step::Position(position) => write!(text, "[{position}]"),
+            Step::Key(key) => write!(text, ".{key}"),
         };
         written.expect("writing to a string does not fail");
     }
-    place
+    text
 }

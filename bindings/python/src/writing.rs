@@ -1,4 +1,4 @@
-//! Python values as JSON text, in one pass.
+//! Writes Python values as JSON text in one pass.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,13 +11,13 @@ use pyo3::{PyTypeInfo, intern};
 use crate::quoting::write_quoted;
 use crate::unwritable::{Unwritable, Written};
 
-/// How deep values may be nested: far deeper than any item, and no thread's stack runs out.
+/// The maximum nesting depth: far deeper than any item, and safe for every thread's stack.
 const MAX_DEPTH: usize = 200;
 
-/// Writes values as `json.dumps` would, without spaces, and SDK models as the SDK sends them.
+/// Writes values like `json.dumps` without spaces, and SDK models in the form that the SDK sends.
 ///
-/// Nothing is written of what is no JSON: other types, keys that are no strings, infinite numbers,
-/// what contains itself.
+/// Rejects values that JSON cannot express: other types, keys that are not strings, infinite
+/// numbers, and values that contain themselves.
 pub(crate) struct Writer {
     text: Vec<u8>,
     depth: usize,
@@ -28,7 +28,7 @@ impl Writer {
         Self { text: Vec::with_capacity(bytes), depth: 0 }
     }
 
-    /// The text of what was written.
+    /// Returns the written text.
     pub(crate) fn into_text(self) -> Vec<u8> {
         self.text
     }
@@ -43,7 +43,7 @@ impl Writer {
             if position > 0 {
                 self.text.push(b',');
             }
-            self.value(&value).map_err(|unwritable| unwritable.at(position))?;
+            self.value(&value).map_err(|unwritable| unwritable.at_position(position))?;
         }
         self.close(b']');
         Ok(())
@@ -54,7 +54,7 @@ impl Writer {
         if let Ok(text) = value.cast::<PyString>() {
             self.string(text)
         } else if let Ok(dict) = value.cast::<PyDict>() {
-            // Collected, since a model within may change the dict.
+            // Collected first, because a model in the dict may change the dict.
             self.object(dict.iter().collect::<Vec<_>>())
         } else if let Ok(list) = value.cast::<PyList>() {
             self.array(list.iter())
@@ -66,16 +66,16 @@ impl Writer {
         } else if let Ok(number) = value.cast::<PyFloat>() {
             self.float(number)
         } else {
-            self.rarer(value)
+            self.rare_type(value)
         }
     }
 
-    fn rarer(&mut self, value: &Bound<'_, PyAny>) -> Written {
+    fn rare_type(&mut self, value: &Bound<'_, PyAny>) -> Written {
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return self.array(tuple.iter());
         }
-        if let Some(dumped) = dumped(value)? {
-            return self.dumped(&dumped);
+        if let Some(dump) = dump_model(value)? {
+            return self.model(&dump);
         }
         if let Ok(mapping) = value.cast::<PyMapping>() {
             return self.mapping(mapping);
@@ -85,13 +85,13 @@ impl Writer {
         {
             return self.array(sequence.to_list().map_err(Unwritable::raised)?);
         }
-        Err(Unwritable::of_type(format!("{} is no JSON value", type_name(value))))
+        Err(Unwritable::wrong_type(format!("{} is not a JSON value", type_name(value))))
     }
 
-    /// What a model says of itself counts as a level, so that one that gives itself ends.
-    fn dumped(&mut self, dumped: &Bound<'_, PyAny>) -> Written {
+    /// Writes a model's dump. It counts as a level, so that a model that dumps itself is rejected.
+    fn model(&mut self, dump: &Bound<'_, PyAny>) -> Written {
         self.descend()?;
-        self.value(dumped)?;
+        self.value(dump)?;
         self.depth -= 1;
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Writer {
             }
             self.key(&key)?;
             self.text.push(b':');
-            self.value(&value).map_err(|unwritable| unwritable.below(&key))?;
+            self.value(&value).map_err(|unwritable| unwritable.at_key(&key))?;
         }
         self.close(b'}');
         Ok(())
@@ -123,17 +123,17 @@ impl Writer {
         if let Ok(key) = key.cast::<PyString>() {
             return self.string(key);
         }
-        Err(Unwritable::of_type(format!("keys are to be strings, not {}", type_name(key))))
+        Err(Unwritable::wrong_type(format!("keys must be strings, not {}", type_name(key))))
     }
 
     fn string(&mut self, text: &Bound<'_, PyString>) -> Written {
-        let Ok(text) = text.to_str() else { return self.half_pairs(text) };
+        let Ok(text) = text.to_str() else { return self.lone_surrogates(text) };
         write_quoted(&mut self.text, text);
         Ok(())
     }
 
-    /// Texts with halves of surrogate pairs are JSON by their escapes alone.
-    fn half_pairs(&mut self, text: &Bound<'_, PyString>) -> Written {
+    /// Writes a text with lone surrogates, which JSON can express only as escapes.
+    fn lone_surrogates(&mut self, text: &Bound<'_, PyString>) -> Written {
         static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let dumps = DUMPS.import(text.py(), "json", "dumps");
         let written = dumps.and_then(|dumps| dumps.call1((text,))?.extract::<String>());
@@ -143,7 +143,7 @@ impl Writer {
 
     fn integer(&mut self, number: &Bound<'_, PyInt>) -> Written {
         let Ok(small) = number.extract::<i64>() else {
-            return self.as_written_by::<PyInt>(number);
+            return self.number::<PyInt>(number);
         };
         self.plain(itoa::Buffer::new().format(small));
         Ok(())
@@ -152,13 +152,13 @@ impl Writer {
     fn float(&mut self, number: &Bound<'_, PyFloat>) -> Written {
         let value = number.value();
         if !value.is_finite() {
-            return Err(Unwritable::of_value(&format!("{value} is no JSON number")));
+            return Err(Unwritable::invalid_value(&format!("{value} is not a JSON number")));
         }
-        self.as_written_by::<PyFloat>(number)
+        self.number::<PyFloat>(number)
     }
 
-    /// A number as its type writes it, and not a subclass such as an enumeration.
-    fn as_written_by<T: PyTypeInfo>(&mut self, number: &Bound<'_, PyAny>) -> Written {
+    /// Writes a number with the `__repr__` of its base type, not of a subclass such as an enum.
+    fn number<T: PyTypeInfo>(&mut self, number: &Bound<'_, PyAny>) -> Written {
         let kind = PyType::new::<T>(number.py());
         let written = kind.call_method1(intern!(number.py(), "__repr__"), (number,));
         let written = written.and_then(|text| text.extract::<String>());
@@ -179,7 +179,7 @@ impl Writer {
     fn descend(&mut self) -> Written {
         if self.depth == MAX_DEPTH {
             let text = format!("it contains itself, or is nested deeper than {MAX_DEPTH} levels");
-            return Err(Unwritable::of_value(&text));
+            return Err(Unwritable::invalid_value(&text));
         }
         self.depth += 1;
         Ok(())
@@ -199,8 +199,8 @@ fn constant(value: &Bound<'_, PyAny>) -> Option<&'static str> {
     Some(if truth.is_true() { "true" } else { "false" })
 }
 
-/// What an SDK's model says of itself, as the SDK sends it; `None` for what is no model.
-fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Unwritable> {
+/// Dumps an SDK model in the form that the SDK sends. `None` for other values.
+fn dump_model<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Unwritable> {
     static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let py = value.py();
     if !is_model(value).map_err(Unwritable::raised)? {
@@ -214,16 +214,16 @@ fn dumped<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, U
         PyResult::Ok(options.unbind())
     });
     let options = options.map_err(Unwritable::raised)?.bind(py);
-    let dumped = value.call_method(intern!(py, "model_dump"), (), Some(options));
-    dumped.map(Some).map_err(Unwritable::raised)
+    let dump = value.call_method(intern!(py, "model_dump"), (), Some(options));
+    dump.map(Some).map_err(Unwritable::raised)
 }
 
-/// Whether a value is a model of the SDK's or another of pydantic's.
+/// Whether a value is a model of the SDK or another pydantic model.
 pub(crate) fn is_model(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.get_type().hasattr(intern!(value.py(), "model_dump"))
 }
 
-/// Binary values are sequences of numbers too, and not meant so.
+/// Whether a value is binary. Binary values are sequences of numbers, but not JSON arrays.
 fn is_binary(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()

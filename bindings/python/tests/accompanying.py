@@ -1,10 +1,10 @@
-"""The steps of a companion's case."""
+"""Runs the steps of a companion case."""
 
 import json
 from typing import Any
 
 from antiphon._native import Ask, Companion, GiveUp, Send, Turn
-from comparison import same_named, same_whole
+from comparison import assert_named_fields_equal, assert_equal
 
 ACCOUNT = "account"
 
@@ -12,25 +12,25 @@ MENDING = ("position", "id", "kind", "fault", "action", "message")
 
 
 def run_companion(steps: list[dict[str, Any]]) -> None:
-    """Runs all steps, and holds what is to be done next against what a step says."""
+    """Runs all steps, and compares each result with the expected one."""
     world = World()
     for step in steps:
         assert set(step) <= {"do", "with", "gives"}, "a field of a step that is not known"
         gave = world.step(step["do"], step.get("with"))
         if "gives" in step:
-            same = same_named if step["do"] == "report" else same_whole
+            same = assert_named_fields_equal if step["do"] == "report" else assert_equal
             same(gave, step["gives"])
 
 
 class World:
-    """A companion of one account, and the turn that was opened last."""
+    """A companion with one account, and its latest turn."""
 
     def __init__(self) -> None:
         self.companion = Companion(bytes(16))
         self.turn: Turn | None = None
 
     def step(self, do: str, given: Any) -> Any:
-        """Tells the companion or its turn something; what is to be done next."""
+        """Calls the companion or its turn. Returns the next step."""
         match do:
             case "open":
                 self.turn = self.companion.open(ACCOUNT, as_bytes(given))
@@ -63,7 +63,7 @@ def tell(turn: Turn, do: str, given: Any) -> Any:
 
 
 def done(turn: Turn) -> Any:
-    """What is to be done, as cases have it."""
+    """The next step in the cases' format."""
     step = turn.step()
     match step:
         case Ask():
@@ -87,7 +87,7 @@ def reported(turn: Turn) -> dict[str, Any]:
 
 
 def answer(given: Any) -> bytes:
-    """An answer as it stands on the wire: a list is an event stream."""
+    """The bytes of an answer: a list is an event stream."""
     if isinstance(given, dict):
         return as_bytes(given)
     return b"".join(b"data: " + as_bytes(event) + b"\n\n" for event in given)

@@ -1,4 +1,4 @@
-"""Agents of the OpenAI Agents SDK for the tests: what they say, call and go on from."""
+"""Agents, tools and texts for the tests of the OpenAI Agents SDK."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,7 +11,7 @@ from agents import Agent, FunctionTool, OpenAIResponsesModel, function_tool
 from agents.result import RunResultBase
 from openai import AsyncOpenAI
 
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from antiphon.openai_agents import Runner
 from provider import Item, Provider
 
@@ -26,7 +26,7 @@ UNANSWERED = "No tool output found for function call"
 
 @dataclass(frozen=True)
 class Setting:
-    """A runner and the client that its models ask with: the SDK's own, or the package's."""
+    """A runner and the client of its models: the SDK's or the package's."""
 
     runner: type[agents.Runner]
     client: AsyncOpenAI
@@ -50,7 +50,7 @@ Settings = Callable[[], AbstractAsyncContextManager[Setting]]
 
 @asynccontextmanager
 async def plain() -> AsyncIterator[Setting]:
-    """The SDK as it comes."""
+    """The unmodified SDK."""
     async with AsyncOpenAI(max_retries=0) as client:
         yield Setting(agents.Runner, client)
 
@@ -59,19 +59,19 @@ async def plain() -> AsyncIterator[Setting]:
 async def antiphonal() -> AsyncIterator[Setting]:
     """The SDK with the package."""
     async with AsyncOpenAI(max_retries=0) as client:
-        yield Setting(Runner, whole(client))
+        yield Setting(Runner, stateful(client))
 
 
 def echo_tool(say: Callable[[str], Any] = lambda text: text) -> FunctionTool:
-    """The tool `echo`; what `say` raises ends the run."""
+    """The tool `echo`. An exception of `say` ends the run."""
 
     @function_tool(name_override="echo", failure_error_function=None)
-    async def say_again(text: str) -> str:
-        """Says the text again."""
-        said = say(text)
-        return str(await said if isawaitable(said) else said)
+    async def echo(text: str) -> str:
+        """Returns the text."""
+        result = say(text)
+        return str(await result if isawaitable(result) else result)
 
-    return say_again
+    return echo
 
 
 def failing(text: str) -> str:
@@ -79,11 +79,11 @@ def failing(text: str) -> str:
 
 
 def outputs(items: list[Item]) -> list[str]:
-    """What the outputs of calls say, in order."""
+    """The texts of call outputs in order."""
     return [item["output"] for item in items if item.get("type") == "function_call_output"]
 
 
-def assert_whole(provider: Provider) -> None:
-    """No request was refused, and the model was given nothing twice."""
+def assert_no_faults(provider: Provider) -> None:
+    """The provider rejected no request, and the model read no item twice."""
     assert provider.refusals() == []
     assert provider.twice() == []

@@ -1,5 +1,7 @@
-"""How what comes is held against what a case wants: `<id 1>` stands for any string, the same one
-wherever it stands, and another one than `<id 2>`."""
+"""Compares a result with the expected value of a case.
+
+A placeholder `<id 1>` matches any string, the same one at each place, and another than `<id 2>`.
+"""
 
 import re
 from typing import Any
@@ -7,48 +9,48 @@ from typing import Any
 ANY = re.compile(r"<\w+ \d+>")
 
 
-def same_whole(came: Any, wanted: Any) -> None:
-    """Both have the same fields."""
-    Comparison(whole=True).compare(came, wanted, "")
+def assert_equal(actual: Any, expected: Any) -> None:
+    """Asserts that both have the same fields and values."""
+    Comparison(whole=True).compare(actual, expected, "")
 
 
-def same_named(came: Any, wanted: Any) -> None:
-    """Of every object the fields that the case names."""
-    Comparison(whole=False).compare(came, wanted, "")
+def assert_named_fields_equal(actual: Any, expected: Any) -> None:
+    """Compares only the fields that the case names."""
+    Comparison(whole=False).compare(actual, expected, "")
 
 
 class Comparison:
-    """One comparison, and what its placeholders were found to stand for."""
+    """One comparison with the values of its placeholders."""
 
     def __init__(self, whole: bool) -> None:
         self.whole = whole
         self.ids: dict[str, str] = {}
 
-    def compare(self, came: Any, wanted: Any, path: str) -> None:
-        """Raises `AssertionError` with the place of the first difference."""
-        if isinstance(wanted, str) and ANY.fullmatch(wanted):
-            self._compare_id(came, wanted, path)
-        elif isinstance(wanted, list):
-            assert isinstance(came, list), f"{path}: no list came, but {came}"
-            assert len(came) == len(wanted), f"{path}: its length; came {came}"
-            for position, (one, other) in enumerate(zip(came, wanted)):
+    def compare(self, actual: Any, expected: Any, path: str) -> None:
+        """Raises `AssertionError` with the path of the first difference."""
+        if isinstance(expected, str) and ANY.fullmatch(expected):
+            self._compare_id(actual, expected, path)
+        elif isinstance(expected, list):
+            assert isinstance(actual, list), f"{path}: expected a list, got {actual}"
+            assert len(actual) == len(expected), f"{path}: wrong length: {actual}"
+            for position, (one, other) in enumerate(zip(actual, expected)):
                 self.compare(one, other, f"{path}/{position}")
-        elif isinstance(wanted, dict):
-            self._compare_objects(came, wanted, path)
+        elif isinstance(expected, dict):
+            self._compare_objects(actual, expected, path)
         else:
-            same = came == wanted and isinstance(came, bool) == isinstance(wanted, bool)
-            assert same, f"{path}: came {came!r}, wanted {wanted!r}"
+            same = actual == expected and isinstance(actual, bool) == isinstance(expected, bool)
+            assert same, f"{path}: got {actual!r}, expected {expected!r}"
 
-    def _compare_objects(self, came: Any, wanted: dict[str, Any], path: str) -> None:
-        assert isinstance(came, dict), f"{path}: no object came, but {came}"
+    def _compare_objects(self, actual: Any, expected: dict[str, Any], path: str) -> None:
+        assert isinstance(actual, dict), f"{path}: expected an object, got {actual}"
         if self.whole:
-            assert set(came) == set(wanted), f"{path}: its fields; came {came}"
-        for name, value in wanted.items():
-            self.compare(came.get(name), value, f"{path}/{name}")
+            assert set(actual) == set(expected), f"{path}: wrong fields: {actual}"
+        for name, value in expected.items():
+            self.compare(actual.get(name), value, f"{path}/{name}")
 
-    def _compare_id(self, came: Any, wanted: str, path: str) -> None:
-        assert isinstance(came, str), f"{path}: no string came, but {came}"
+    def _compare_id(self, actual: Any, expected: str, path: str) -> None:
+        assert isinstance(actual, str), f"{path}: expected a string, got {actual}"
         for name, stands_for in self.ids.items():
-            same = (name == wanted) == (stands_for == came)
-            assert same, f"{path}: {wanted} is {came}, {name} is {stands_for}"
-        self.ids[wanted] = came
+            same = (name == expected) == (stands_for == actual)
+            assert same, f"{path}: {expected} is {actual}, {name} is {stands_for}"
+        self.ids[expected] = actual

@@ -1,9 +1,9 @@
-"""What the tests start from: a provider of their own, and no settings from elsewhere.
+"""Fixtures: each test has its own provider, and no settings of the environment.
 
-A test changes its provider by parameters of these names:
+A test configures its provider with parameters of these names:
 
     @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
-    def test_a_turn_that_is_left(provider): ...
+    def test_abandoned_turn(provider): ...
 """
 
 import asyncio
@@ -17,13 +17,13 @@ import pytest
 
 from provider import Item, Provider, start_provider
 
-# Settings that a shell may hold for these clients, and that must not reach them.
+# Environment variables that would change the behaviour of the clients.
 FOREIGN = ("OPENAI_", "AZURE_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_")
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No client meets settings for other servers, a proxy, or a place to send its traces to."""
+    """Removes settings for other servers, proxies and tracing."""
     for name in [name for name in os.environ if name.startswith(FOREIGN)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -33,19 +33,19 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def on_abort() -> str:
-    """What the provider keeps of a turn whose caller leaves: `part`, `whole` or `nothing`."""
+    """The part of a turn that is stored if its caller disconnects: `part`, `whole` or `nothing`."""
     return "part"
 
 
 @pytest.fixture
 def profile() -> str:
-    """Which provider is played: `openai`, `azure` or `open-responses`."""
+    """The profile of the provider: `openai`, `azure` or `open-responses`."""
     return "openai"
 
 
 @pytest.fixture
 def script() -> list[Item] | None:
-    """The answers that are given before the model goes on by itself."""
+    """The scripted answers, which come before the model's own."""
     return None
 
 
@@ -58,7 +58,7 @@ def provider(
     clean_environment: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Provider]:
-    """A fresh strict provider, at which a client that is told nothing else arrives."""
+    """A new strict provider. Clients with default settings use it."""
     with start_provider(tmp_path, on_abort, profile, script) as started:
         monkeypatch.setenv("OPENAI_BASE_URL", started.url)
         monkeypatch.setenv("OPENAI_API_KEY", started.key)
@@ -67,24 +67,24 @@ def provider(
 
 @pytest.fixture(scope="session")
 def loop() -> Iterator[asyncio.Runner]:
-    """One event loop for all: clients keep their connections from one run to the next."""
+    """One event loop for all tests: clients reuse their connections between runs."""
     with asyncio.Runner() as runner:
         yield runner
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, Any]:
-    """Shows with every failure what the provider was asked, and what it refused."""
+    """Adds the provider's requests and rejections to the report of a failure."""
     report = yield
     provider = getattr(item, "funcargs", {}).get("provider")
     if report.when == "call" and report.failed and provider:
         with suppress(OSError, ValueError):
-            report.sections.append(("what the provider was asked", account_of(provider)))
+            report.sections.append(("requests to the provider", account_of(provider)))
     return report
 
 
 def account_of(provider: Provider) -> str:
-    """A line for each request: its place, its status, what the model was given, the refusal."""
+    """A line for each request: path, status, the model's input, the rejection."""
     return "\n".join(line_of(entry) for entry in provider.log())
 
 
@@ -96,6 +96,6 @@ def line_of(entry: Item) -> str:
 
 
 def kind(item: Item) -> str:
-    """A message's role, any other item's type."""
+    """The role of a message, or the type of another item."""
     item_type = str(item.get("type", "message"))
     return str(item["role"]) if item_type == "message" else item_type

@@ -1,4 +1,4 @@
-"""A dialogue of three turns with a LangChain model: a fact, a turn with a tool, a recall."""
+"""A dialogue of three turns with a LangChain model: a fact, a tool call, a recall."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Answer = Callable[[Messages], AIMessage]
 
 @tool
 def echo(text: str) -> str:
-    """Says the text again."""
+    """Returns the text."""
     return text
 
 
@@ -32,7 +32,7 @@ def invoked(model: Any, _loop: asyncio.Runner) -> Answer:
 
 
 def streamed(model: Any, _loop: asyncio.Runner) -> Answer:
-    return lambda messages: whole_message(model.stream(messages))
+    return lambda messages: join_pieces(model.stream(messages))
 
 
 def batched(model: Any, _loop: asyncio.Runner) -> Answer:
@@ -47,7 +47,7 @@ def streamed_async(model: Any, loop: asyncio.Runner) -> Answer:
     async def pieces(messages: Messages) -> list[Any]:
         return [piece async for piece in model.astream(messages)]
 
-    return lambda messages: whole_message(loop.run(pieces(messages)))
+    return lambda messages: join_pieces(loop.run(pieces(messages)))
 
 
 def batched_async(model: Any, loop: asyncio.Runner) -> Answer:
@@ -64,13 +64,13 @@ DELIVERIES = {
 }
 
 
-def whole_message(pieces: Any) -> AIMessage:
+def join_pieces(pieces: Any) -> AIMessage:
     message: AIMessage = reduce(add, pieces)
     return message
 
 
 def turn(answer: Answer, messages: Messages, text: str) -> str:
-    """What is answered in the end, once every tool that is called was run."""
+    """The final answer, after all tool calls."""
     messages.append(HumanMessage(text))
     while calls := add_answer(answer, messages).tool_calls:
         messages.extend(echo.invoke(call) for call in calls)
@@ -84,36 +84,38 @@ def add_answer(answer: Answer, messages: Messages) -> AIMessage:
 
 
 def hold_dialogue(ask: Callable[[str], str], calls: int = 1) -> None:
-    """Three turns, in the second of which the tool is called once or twice."""
+    """Three turns. The second one calls the tool once or twice."""
     assert ask(FACT) == "Noted."
     assert ask(ECHO + " twice" * (calls - 1)).startswith("echo said: hello")
     assert ask(RECALL) == "purple, Biscuit"
 
 
-def whole_dialogue(calls: int = 1) -> list[str]:
-    """What a conversation holds behind the three turns: the kinds of its items."""
+def complete_dialogue(calls: int = 1) -> list[str]:
+    """The kinds of the items of a conversation after the three turns."""
     step = ["reasoning", *["function_call"] * calls, *["function_call_output"] * calls]
     return ["user", "assistant", "user", *step, "assistant", "user", "assistant"]
 
 
 def kinds(items: list[Item]) -> list[str]:
-    """A message's role, any other item's type."""
+    """The role of a message, or the type of another item."""
     return [
         item["role"] if item.get("type", "message") == "message" else item["type"] for item in items
     ]
 
 
-def assert_dialogue_is_whole(provider: Provider, conversation: str, calls: int = 1) -> None:
-    """The conversation has each item once, nothing was refused, and each was sent once."""
-    assert kinds(provider.items(conversation)) == whole_dialogue(calls)
+def assert_dialogue_is_complete(provider: Provider, conversation: str, calls: int = 1) -> None:
+    """The conversation has each item once, each was sent once, and no request was rejected."""
+    assert kinds(provider.items(conversation)) == complete_dialogue(calls)
     assert provider.twice() == provider.refusals() == []
     sent = [kinds(items) for items in provider.sent()]
     assert sent == [["user"], ["user"], ["function_call_output"] * calls, ["user"]]
 
 
 def assert_gone_on(provider: Provider) -> None:
-    """Nothing was given twice behind a turn that was left. Where the provider had not noticed yet,
-    or knows nothing of that turn, one refusal told; then what was said went once more.
+    """After an abandoned turn, the model read no item twice.
+
+    There is one rejection if the provider had not noticed the disconnect, or had not stored the
+    turn. The client then sent the turn again.
     """
     assert provider.twice() == []
     assert len(provider.refusals()) <= 1

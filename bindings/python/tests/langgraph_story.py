@@ -1,4 +1,4 @@
-"""Agents of both makers, and the ways to ask them."""
+"""Agents of LangChain and LangGraph, and the ways to call them."""
 
 import asyncio
 import warnings

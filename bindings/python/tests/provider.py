@@ -1,4 +1,4 @@
-"""A strict provider with state for one test: `antiphon sim --strict`, as docs/sim.md has it."""
+"""A strict provider with state for one test: `antiphon sim --strict` (see docs/sim.md)."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[3]
 
-# Servers are started and awaited as for the suites of real clients.
+# Servers are started like those of the client suites.
 sys.path.append(str(ROOT / "tests" / "clients"))
 
 from servers import serving  # noqa: E402
@@ -29,65 +29,65 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Provider:
-    """The provider at `url`, and what it says of its callers that bear `key`."""
+    """The provider at `url`, and its records for callers with `key`."""
 
     url: str
     key: str = "sk-tests"
 
     @property
     def root(self) -> str:
-        """Where it is asked for its log and told what to do."""
+        """The base URL of its log and its controls."""
         address = urlsplit(self.url)
         return f"{address.scheme}://{address.netloc}"
 
     def log(self) -> list[Item]:
-        """Every request so far, whoever made it: the entries of `GET /log`."""
+        """All requests so far: the entries of `GET /log`."""
         return list(fetch(f"{self.root}/log"))
 
     def requests(self) -> list[Item]:
-        """Every request for an answer, refused or not: their entries of the log."""
+        """The log entries of all turns, including rejected ones."""
         return [entry for entry in self.log() if is_request_for_answer(entry)]
 
     def turns(self) -> list[list[Item]]:
-        """What the model was given in each turn that was not refused, oldest item first."""
+        """The model's input in each accepted turn, oldest item first."""
         return [entry["given"] for entry in self.requests() if not entry["refusal"]]
 
     def sent(self) -> list[Any]:
-        """The `input` of each turn that was not refused, as it came."""
+        """The `input` of each accepted turn, as it was received."""
         return [entry["body"].get("input") for entry in self.requests() if not entry["refusal"]]
 
     def twice(self) -> list[str]:
-        """What the model was given twice in one turn, of all turns."""
-        return [what for entry in self.requests() for what in entry["twice"]]
+        """The duplicates in the model's input, of all turns."""
+        return [item for entry in self.requests() for item in entry["twice"]]
 
     def refusals(self) -> list[str]:
-        """The messages of all refusals, of turns and of what else was asked."""
+        """The error messages of all rejected requests."""
         return [entry["refusal"]["message"] for entry in self.log() if entry["refusal"]]
 
     def new_conversation(self, items: list[Item] | None = None) -> str:
-        """The id of a conversation that was made with these items."""
+        """Creates a conversation with these items. Returns its id."""
         body = {"items": items} if items else {}
         return str(fetch(f"{self.url}/conversations", self.key, body)["id"])
 
     def items(self, conversation: str) -> list[Item]:
-        """What the provider keeps of a conversation, oldest first."""
+        """The stored items of a conversation, oldest first."""
         path = f"conversations/{quote(conversation)}/items?order=asc&limit=100"
         return list(fetch(f"{self.url}/{path}", self.key)["data"])
 
     def hold(self, place: str) -> None:
-        """Has it stop the next streamed answer at a place, until the reader leaves."""
-        self._tell("hold", token=self.key, at=place)
+        """Stops the next streamed answer at a place until the reader disconnects."""
+        self._control("hold", token=self.key, at=place)
 
     def on_abort(self, outcome: str) -> None:
-        """Changes what is kept of turns whose callers leave: `part`, `whole` or `nothing`."""
-        self._tell("on-abort", outcome=outcome)
+        """Changes the part of an abandoned turn that is stored: `part`, `whole` or `nothing`."""
+        self._control("on-abort", outcome=outcome)
 
     def lose(self, response: str) -> None:
-        """Has it forget a response, as if it had expired."""
-        self._tell("lose", response=response)
+        """Makes the provider forget a response, as if it had expired."""
+        self._control("lose", response=response)
 
-    def _tell(self, what: str, **query: str) -> None:
-        fetch(f"{self.root}/{what}?{urlencode(query)}", self.key, "")
+    def _control(self, command: str, **query: str) -> None:
+        fetch(f"{self.root}/{command}?{urlencode(query)}", self.key, "")
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def start_provider(
     profile: str = "openai",
     script: list[Item] | None = None,
 ) -> Iterator[Provider]:
-    """A strict provider that ends with the block; its log and its script are in the directory."""
+    """A strict provider for the block. Its log and script are in the directory."""
     command: list[str | Path] = [
         antiphon(),
         *["sim", "--strict", "--listen", "127.0.0.1:0"],
@@ -112,7 +112,7 @@ def start_provider(
 
 
 def antiphon() -> Path:
-    """The program: what ANTIPHON_BIN names, else on the PATH, else what cargo built."""
+    """The program: from ANTIPHON_BIN, else from the PATH, else from the cargo build."""
     if named := os.environ.get("ANTIPHON_BIN"):
         return Path(named).resolve()
     if found := shutil.which("antiphon"):
@@ -122,7 +122,7 @@ def antiphon() -> Path:
 
 
 def once_free(ask: Callable[[], T]) -> T:
-    """What asking comes to in a conversation once its provider has noticed that a reader left."""
+    """Calls `ask` until the conversation is no longer locked by an abandoned turn."""
     until = time.monotonic() + TIMEOUT
     while True:
         try:
@@ -133,7 +133,7 @@ def once_free(ask: Callable[[], T]) -> T:
 
 
 async def once_free_again(ask: Callable[[], Awaitable[T]]) -> T:
-    """The same as `once_free`, of what is awaited."""
+    """The same as `once_free`, for an async function."""
     until = time.monotonic() + TIMEOUT
     while True:
         try:

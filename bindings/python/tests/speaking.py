@@ -1,4 +1,4 @@
-"""One way to speak with the SDK's two clients, so that each test is held against both."""
+"""A common interface to the SDK's two clients, so that each test runs with both."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 import pytest
-from antiphon.openai import adeliver, deliver, whole
+from antiphon.openai import adeliver, deliver, stateful
 from openai.lib.streaming.responses import ResponseStreamManager
 from provider import Provider
 
@@ -17,42 +17,42 @@ MODEL = {"model": "sim"}
 
 
 class Speaker:
-    """A client that keeps conversations whole, and its loop where it is async."""
+    """A stateful client, and its event loop if it is async."""
 
     def __init__(self, client: Client) -> None:
         self.loop = asyncio.new_event_loop()
         self.given = client
-        self.client = whole(client)
+        self.client = stateful(client)
 
     def create(self, **request: Any) -> Any:
-        """A turn that is not streamed."""
+        """Creates a turn without streaming."""
         return self.awaited(self.client.responses.create(**MODEL | request))
 
     def raw(self, **request: Any) -> Any:
-        """The same, with the headers of the answer."""
+        """Creates a turn, and returns the raw response with its headers."""
         return self.awaited(self.client.responses.with_raw_response.create(**MODEL | request))
 
     def parse(self, **request: Any) -> Any:
-        """The same, through the SDK's parser."""
+        """Creates a turn with the SDK's parser."""
         return self.awaited(self.client.responses.parse(**MODEL | request))
 
     def events(self, until: str | None = None, **request: Any) -> list[Any]:
-        """The events of a streamed turn, which is left behind the first of a type."""
+        """The events of a streamed turn, which ends after the first event of a type."""
         events: list[Any] = self.awaited(self._events(until, request))
         return events
 
     def stream(self, **request: Any) -> Any:
-        """The final response of the SDK's own stream."""
+        """The final response of the SDK's stream helper."""
         return self.awaited(self._stream(request))
 
     def deliver(self, conversation: str, items: list[Any]) -> int:
-        """Outputs of tools, without a turn."""
+        """Posts tool outputs without a turn."""
         if isinstance(self.client, openai.OpenAI):
             return deliver(self.client, conversation, items)
         return self.loop.run_until_complete(adeliver(self.client, conversation, items))
 
     def awaited(self, value: Any) -> Any:
-        """What an async client's call gives, or the value as it is."""
+        """Awaits the result of an async client's call; returns other values unchanged."""
         if not isawaitable(value):
             return value
 
@@ -120,7 +120,7 @@ ECHO: Any = {
 
 @pytest.fixture(params=SPEAKERS)
 def speaker(request: pytest.FixtureRequest, provider: Provider) -> Iterator[Speaker]:
-    """A whole client of either kind, at the test's provider."""
+    """A stateful client of each kind at the test's provider."""
     speaker = Speaker(SPEAKERS[request.param](max_retries=0))
     yield speaker
     speaker.close()
@@ -131,7 +131,7 @@ def user(text: str) -> Any:
 
 
 def replayed(response: Any) -> list[Any]:
-    """What an agent that keeps its history itself sends again of an answer."""
+    """The items of an answer as an agent resends them."""
     return [item.model_dump(mode="json", exclude_none=True) for item in response.output]
 
 

@@ -1,4 +1,4 @@
-"""Agent Framework beside a server that keeps the conversation, with histories that are replayed."""
+"""Agent Framework with a conversation that the server stores, and replayed histories."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ from agent_framework.exceptions import ChatClientException
 from agent_framework_openai import OpenAIChatClient as PlainChatClient
 from openai import AsyncOpenAI
 
-from antiphon.agent_framework import OpenAIChatClient, whole
+from antiphon.agent_framework import OpenAIChatClient, stateful
 from provider import Item, Provider, once_free_again
 
 FACT = "My color is purple, dog is Biscuit"
@@ -34,7 +34,7 @@ Client = PlainChatClient[Any]
 
 
 class OutsideHistory(HistoryProvider):
-    """Keeps messages in a store that is none of the session's, as Redis would."""
+    """A history provider that stores messages outside the session, like Redis."""
 
     def __init__(self) -> None:
         super().__init__("outside")
@@ -61,13 +61,13 @@ HISTORIES = {"in_memory": InMemoryHistoryProvider, "outside": OutsideHistory}
 
 @tool(name="echo", approval_mode="never_require")
 def echo(text: str) -> str:
-    """Says the text again."""
+    """Returns the text."""
     return text
 
 
 @tool(name="echo", approval_mode="always_require")
 def echo_if_approved(text: str) -> str:
-    """Says the text again."""
+    """Returns the text."""
     return text
 
 
@@ -86,12 +86,12 @@ def plain_client() -> Client:
     return PlainChatClient("fake-model", async_client=AsyncOpenAI(max_retries=0))
 
 
-def whole_client() -> Client:
+def stateful_client() -> Client:
     return OpenAIChatClient("fake-model", async_client=AsyncOpenAI(max_retries=0))
 
 
 def session_of(agent: Agent, provider: Provider, owner: str) -> AgentSession:
-    """A session that goes on in a conversation, or from response to response."""
+    """A session that continues a conversation, or a chain of responses."""
     if owner == "conversation":
         return agent.get_session(provider.new_conversation())
     return agent.create_session()
@@ -109,7 +109,7 @@ async def replayed(
     delivery: Delivery,
     said: list[str],
 ) -> list[str]:
-    """What an agent with a history provider answers, beside a server that keeps the state."""
+    """Answers of an agent that has a history provider and a server with state."""
     agent = Agent(client=client, tools=[echo], context_providers=[HISTORIES[history]()])
     session = session_of(agent, provider, owner)
     return [(await delivery(agent, text, session)).text for text in said]
@@ -144,31 +144,31 @@ def test_replayed_messages_are_read_twice(
 def test_the_model_is_given_each_item_once(
     provider: Provider, owner: str, history: str, delivery: Delivery
 ) -> None:
-    answers = asyncio.run(replayed(provider, whole_client(), owner, history, delivery, SAID))
+    answers = asyncio.run(replayed(provider, stateful_client(), owner, history, delivery, SAID))
 
     assert answers[:3] == ["Noted.", "echo said: hello", "purple, Biscuit"]
-    assert_whole(provider)
+    assert_no_faults(provider)
     last = provider.turns()[-1]
     assert users(last) == SAID
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output") == 1
 
 
 @pytest.mark.parametrize("owner", OWNERS)
-def test_a_process_that_begins_anew_asks_what_the_server_holds(
+def test_new_process_lists_the_servers_items(
     provider: Provider, owner: str
 ) -> None:
     async def story() -> None:
         history = OutsideHistory()
         session: AgentSession | None = None
         for said in (SAID[:2], SAID[2:]):
-            agent = Agent(client=whole_client(), tools=[echo], context_providers=[history])
+            agent = Agent(client=stateful_client(), tools=[echo], context_providers=[history])
             session = session or session_of(agent, provider, owner)
             for text in said:
                 await agent.run(text, session=session)
 
     asyncio.run(story())
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert users(provider.turns()[-1]) == SAID
 
 
@@ -182,7 +182,7 @@ HANDED_ROUND: list[Item] = [
 
 
 async def hand_round(client: Client) -> None:
-    """A workflow in which one agent hands the whole conversation to another, and gets it back."""
+    """A workflow in which one agent passes the conversation to another, and receives it back."""
     first = AgentExecutor(Agent(client=client, tools=[echo]), id="first")
     second = AgentExecutor(Agent(client=client), id="second")
     back = iter([True, False])
@@ -192,16 +192,16 @@ async def hand_round(client: Client) -> None:
 
 
 @pytest.mark.parametrize("script", [HANDED_ROUND], ids=["handed_round"])
-def test_a_conversation_that_comes_back_to_its_agent_is_refused(provider: Provider) -> None:
+def test_conversation_handed_back_is_rejected(provider: Provider) -> None:
     with pytest.raises(ChatClientException, match="Duplicate function call output found"):
         asyncio.run(hand_round(plain_client()))
 
 
 @pytest.mark.parametrize("script", [HANDED_ROUND], ids=["handed_round"])
-def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider) -> None:
-    asyncio.run(hand_round(whole_client()))
+def test_conversation_handed_back_is_recognized(provider: Provider) -> None:
+    asyncio.run(hand_round(stateful_client()))
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     *_, back, on = provider.turns()
     assert texts(back) == ["The first has called.", "The second has read it."]
     assert texts(on) == [*texts(back), "The first has read that."]
@@ -213,7 +213,7 @@ def test_a_conversation_that_comes_back_to_its_agent_is_known(provider: Provider
 
 
 async def unapproved(provider: Provider, client: Client, owner: str) -> str:
-    """An agent asks to call its tool, and is told something else."""
+    """An agent requests approval for a tool call; the user writes something else."""
     agent = Agent(client=client, tools=[echo_if_approved])
     session = session_of(agent, provider, owner)
     await agent.run(FACT, session=session)
@@ -222,22 +222,22 @@ async def unapproved(provider: Provider, client: Client, owner: str) -> str:
 
 
 @pytest.mark.parametrize("owner", OWNERS)
-def test_a_call_that_is_never_approved_breaks_the_session(provider: Provider, owner: str) -> None:
+def test_unapproved_call_breaks_the_session(provider: Provider, owner: str) -> None:
     with pytest.raises(ChatClientException, match="No tool output found for function call"):
         asyncio.run(unapproved(provider, plain_client(), owner))
 
 
 @pytest.mark.parametrize("owner", OWNERS)
-def test_a_call_that_is_never_approved_is_answered(provider: Provider, owner: str) -> None:
-    assert asyncio.run(unapproved(provider, whole_client(), owner)) == "purple, Biscuit"
+def test_unapproved_call_gets_a_placeholder(provider: Provider, owner: str) -> None:
+    assert asyncio.run(unapproved(provider, stateful_client(), owner)) == "purple, Biscuit"
 
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 @pytest.mark.parametrize("owner", OWNERS)
-def test_an_approval_that_comes_after_other_turns_is_heard(provider: Provider, owner: str) -> None:
+def test_late_approval_takes_effect(provider: Provider, owner: str) -> None:
     async def story() -> str:
-        agent = Agent(client=whole_client(), tools=[echo_if_approved])
+        agent = Agent(client=stateful_client(), tools=[echo_if_approved])
         session = session_of(agent, provider, owner)
         [request] = (await agent.run(ECHO, session=session)).user_input_requests
         await agent.run(FACT, session=session)
@@ -247,14 +247,14 @@ def test_an_approval_that_comes_after_other_turns_is_heard(provider: Provider, o
 
     assert asyncio.run(story()) == "purple, Biscuit"
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert "hello" in str(provider.sent()[-2])
     given = kinds(provider.turns()[-1])
     assert given.count("function_call") == given.count("function_call_output") == 1
 
 
 async def left(provider: Provider, client: Client, place: str) -> str:
-    """A fact, a streamed turn whose reader is cancelled where the answer stops, a recall."""
+    """A fact, a streamed turn whose reader is cancelled in the middle, a recall."""
     agent = Agent(client=client, tools=[echo], context_providers=[OutsideHistory()])
     session = session_of(agent, provider, "conversation")
     await agent.run(FACT, session=session)
@@ -273,31 +273,31 @@ async def left(provider: Provider, client: Client, place: str) -> str:
     return (await once_free_again(lambda: agent.run(RECALL, session=session))).text
 
 
-def test_a_stream_that_is_left_behind_a_call_breaks_the_conversation(provider: Provider) -> None:
+def test_abandoned_stream_breaks_the_conversation(provider: Provider) -> None:
     with pytest.raises(ChatClientException, match="No tool output found for function call"):
         asyncio.run(left(provider, plain_client(), "behind_call"))
 
 
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
 @pytest.mark.parametrize("place", ["in_arguments", "behind_call"])
-def test_a_stream_that_is_left_is_healed(provider: Provider, place: str) -> None:
-    assert asyncio.run(left(provider, whole_client(), place)) == "purple, Biscuit"
+def test_abandoned_stream_is_repaired(provider: Provider, place: str) -> None:
+    assert asyncio.run(left(provider, stateful_client(), place)) == "purple, Biscuit"
 
     assert provider.twice() == []
     last = provider.turns()[-1]
     assert kinds(last).count("function_call") == kinds(last).count("function_call_output")
 
 
-def test_a_client_that_another_package_made_is_whole_from_then_on(provider: Provider) -> None:
+def test_foreign_client_is_wrapped_in_place(provider: Provider) -> None:
     client = plain_client()
 
-    assert whole(client) is client
+    assert stateful(client) is client
 
     asyncio.run(replayed(provider, client, "conversation", "outside", run, SAID))
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
+def test_given_openai_client_is_not_modified(provider: Provider) -> None:
     given = AsyncOpenAI()
 
     made = OpenAIChatClient("fake-model", async_client=given)
@@ -309,19 +309,19 @@ def test_the_client_that_it_is_given_stays_as_it_is(provider: Provider) -> None:
     )
 
 
-def assert_whole(provider: Provider) -> None:
-    """No request was refused, and the model was given nothing twice."""
+def assert_no_faults(provider: Provider) -> None:
+    """The provider rejected no request, and the model read no item twice."""
     assert provider.refusals() == []
     assert provider.twice() == []
 
 
 def users(items: list[Item]) -> list[str]:
-    """What the user said, in order."""
+    """The user's texts in order."""
     return said_by("user", items)
 
 
 def texts(items: list[Item]) -> list[str]:
-    """What models said, in order."""
+    """The models' texts in order."""
     return said_by("assistant", items)
 
 

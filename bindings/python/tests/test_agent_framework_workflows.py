@@ -1,14 +1,15 @@
-"""Agents of a workflow with clients of their own, which hand the whole conversation on and back."""
+"""A workflow whose agents have separate clients and pass the conversation to each other."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import antiphon.agent_framework
 import pytest
 from agent_framework import Agent, AgentExecutor, WorkflowBuilder
 from agent_framework_openai import OpenAIChatClient as PlainChatClient
 from agent_framework_openai import OpenAIChatCompletionClient
-from antiphon.agent_framework import OpenAIChatClient, whole
+from antiphon.agent_framework import OpenAIChatClient, stateful
 from openai import AsyncOpenAI
 from provider import Item, Provider
 
@@ -23,12 +24,12 @@ def plain_client() -> PlainChatClient[Any]:
     return PlainChatClient("fake-model", async_client=AsyncOpenAI(max_retries=0))
 
 
-def whole_client() -> PlainChatClient[Any]:
+def stateful_client() -> PlainChatClient[Any]:
     return OpenAIChatClient("fake-model", async_client=AsyncOpenAI(max_retries=0))
 
 
 async def hand_back(make: Made) -> None:
-    """The first agent hands the conversation to the second, gets it back, and hands it on again."""
+    """The first agent passes the conversation to the second, receives it, and passes it again."""
     first = AgentExecutor(Agent(client=make(), name="first"), id="first")
     second = AgentExecutor(Agent(client=make(), name="second"), id="second")
     back = iter([True, False])
@@ -38,20 +39,20 @@ async def hand_back(make: Made) -> None:
 
 
 def texts(given: list[Item]) -> list[str]:
-    """What was said, in order."""
+    """The texts of the items in order."""
     return ["".join(part["text"] for part in item["content"]) for item in given]
 
 
 @pytest.mark.parametrize("script", [SPOKEN], ids=["spoken"])
-def test_without_it_what_comes_back_is_read_twice(provider: Provider) -> None:
+def test_unwrapped_workflow_reads_messages_twice(provider: Provider) -> None:
     asyncio.run(hand_back(plain_client))
 
     assert f"user: {ASKED}" in provider.twice()
 
 
 @pytest.mark.parametrize("script", [SPOKEN], ids=["spoken"])
-def test_what_comes_back_is_read_once(provider: Provider) -> None:
-    asyncio.run(hand_back(whole_client))
+def test_wrapped_workflow_reads_messages_once(provider: Provider) -> None:
+    asyncio.run(hand_back(stateful_client))
 
     assert provider.refusals() == provider.twice() == []
     said = [ASKED, *ANSWERS]
@@ -68,6 +69,11 @@ def test_what_comes_back_is_read_once(provider: Provider) -> None:
     ],
     ids=["none", "openai", "class", "completions"],
 )
-def test_what_is_no_chat_client_of_the_responses_api(client: Any) -> None:
-    with pytest.raises(TypeError, match="^whole takes a chat client of Agent Framework's"):
-        whole(client)
+def test_other_chat_clients_are_rejected(client: Any) -> None:
+    with pytest.raises(TypeError, match="^client must be a RawOpenAIChatClient"):
+        stateful(client)
+
+
+def test_whole_is_an_alias_of_stateful() -> None:
+    assert antiphon.agent_framework.whole is stateful
+    assert {"stateful", "whole"} <= set(antiphon.agent_framework.__all__)

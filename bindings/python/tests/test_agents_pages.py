@@ -1,4 +1,4 @@
-"""Every program of the pages for the Agents SDK and Agent Framework runs as it stands."""
+"""Runs every program of the pages for the Agents SDK and Agent Framework unmodified."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Arguments that are not what they are to be: each is named, and changes nothing."""
+"""Invalid arguments: the error names them, and nothing changes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,15 @@ ANSWER: Any = {"id": "resp_1", "output": [MESSAGE], "error": None, "status": "co
 
 
 @pytest.mark.parametrize("policy", [0, 3, ["repair"]])
-def test_a_policy_that_is_no_text(policy: Any) -> None:
-    with pytest.raises(TypeError, match="^policy is to be a str, not "):
+def test_policy_must_be_a_str(policy: Any) -> None:
+    with pytest.raises(TypeError, match="^policy must be a str, not "):
         antiphon.repair([SAID], policy=policy)
 
 
 @pytest.mark.parametrize("items", [None, {}, SAID, "hi", 3])
-def test_what_is_no_list_of_items(items: Any) -> None:
+def test_items_must_be_a_list(items: Any) -> None:
     tracker = Tracker(conversation="conv_1")
-    sentence = f"^items is to be a list of items, not {type(items).__name__}$"
+    sentence = f"^items must be a list of items, not {type(items).__name__}$"
     adding: list[Callable[[Any], object]] = [tracker.add, antiphon.check]
     for take in adding:
         with pytest.raises(TypeError, match=sentence):
@@ -31,9 +31,9 @@ def test_what_is_no_list_of_items(items: Any) -> None:
 
 @pytest.mark.parametrize("name", ["conversation", "previous_response_id"])
 @pytest.mark.parametrize(("given", "error"), [(3, TypeError), ({}, TypeError), ("", ValueError)])
-def test_what_is_no_id_of_a_state(name: str, given: Any, error: type[Exception]) -> None:
+def test_state_id_must_be_a_nonempty_str(name: str, given: Any, error: type[Exception]) -> None:
     options: Any = {name: given}
-    with pytest.raises(error, match=f"^{name} is to be an id"):
+    with pytest.raises(error, match=f"^{name} must be an id"):
         Tracker(**options)
 
 
@@ -41,25 +41,25 @@ def test_what_is_no_id_of_a_state(name: str, given: Any, error: type[Exception])
     ("given", "error"),
     [([-1], ValueError), (["0"], TypeError), ([True], TypeError), ("0", TypeError)],
 )
-def test_what_is_no_number_of_an_item(given: Any, error: type[Exception]) -> None:
+def test_occurrences_must_be_numbers(given: Any, error: type[Exception]) -> None:
     tracker = Tracker(conversation="conv_1")
     tracker.add([SAID])
-    with pytest.raises(error, match="numbers? that add gives, not "):
+    with pytest.raises(error, match="numbers? from add, not "):
         tracker.send(given)
     assert tracker.plan().items == [SAID]
     assert tracker.unresolved().attempts == []
 
 
 async def nothing() -> None:
-    """What a call without `await` gives."""
+    """A coroutine, as from a call without `await`."""
 
 
 @pytest.mark.parametrize("response", [None, {}, "answer", [], {"id": None, "output": None}])
-def test_what_is_no_answer(response: Any) -> None:
-    assert_not_accepted(response, TypeError, "^response is to be an answer of the server")
+def test_other_values_are_not_responses(response: Any) -> None:
+    assert_not_accepted(response, TypeError, "^response must be a response object")
 
 
-def test_an_answer_that_nobody_awaited() -> None:
+def test_unawaited_response_is_rejected() -> None:
     coroutine = nothing()
     assert_not_accepted(coroutine, TypeError, "with id or output, not coroutine$")
     coroutine.close()
@@ -69,20 +69,20 @@ def test_an_answer_that_nobody_awaited() -> None:
     "response",
     [{"error": {"message": "Overloaded."}}, {**ANSWER, "status": "failed"}],
 )
-def test_an_answer_that_failed(response: Any) -> None:
-    error = assert_not_accepted(response, TrackerError, "the request is to be rewound$")
+def test_failed_response_is_rejected(response: Any) -> None:
+    error = assert_not_accepted(response, TrackerError, "call rewind instead of accept$")
     assert isinstance(error, TrackerError) and error.name == "failed"
 
 
 @pytest.mark.parametrize("response", [ANSWER, {"id": "resp_1"}, {"output": [MESSAGE]}])
-def test_an_answer_is_accepted(response: Any) -> None:
+def test_responses_are_accepted(response: Any) -> None:
     tracker = Tracker(conversation="conv_1")
     tracker.accept(tracker.send(tracker.add([SAID])), response)
     assert tracker.turns == 1 and tracker.unresolved().attempts == []
 
 
 def assert_not_accepted(response: Any, error: type[Exception], sentence: str) -> Exception:
-    """The error. The request is still on its way, and what it contained can be sent again."""
+    """Returns the error. The request is still open, and its items can be sent again."""
     tracker = Tracker(auto_previous_response_id=True)
     attempt = tracker.send(tracker.add([SAID]))
     before = tracker.to_json()

@@ -1,4 +1,4 @@
-"""Every case of tests/behaviour, which Rust and Node run too. Its README.md has their form."""
+"""Runs every case of tests/behaviour, as Rust and Node do. Its README.md describes the format."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from typing import Any
 import antiphon
 import pytest
 from accompanying import run_companion
-from comparison import same_named, same_whole
+from comparison import assert_named_fields_equal, assert_equal
 from tracking import run_tracker
 
 REPOSITORY = Path(os.environ.get("ANTIPHON_REPOSITORY", Path(__file__).parents[3]))
@@ -22,7 +22,7 @@ Case = dict[str, Any]
 
 
 def cases() -> list[Any]:
-    """All cases, named by their files."""
+    """All cases, with names from their files."""
     of_files = [(file, json.loads(file.read_text())) for file in FILES]
     assert all(found for _, found in of_files), "there is a file without cases"
     return [
@@ -47,19 +47,19 @@ def test_case(case: Case) -> None:
     assert given == case["given"], "what was given was changed"
 
 
-def test_there_are_files() -> None:
+def test_case_files_exist() -> None:
     assert FILES
 
 
 def fails(run: Callable[[Case, Any], None], given: Case, wanted: Case) -> None:
-    """Holds the exception against the one that a case wants."""
+    """Compares the exception with the expected one of a case."""
     with pytest.raises(Exception) as raised:
         run(given, None)
     error = raised.value
     match wanted:
         case {"fault": name}:
             assert isinstance(error, antiphon.Fault) and type(error).name == name
-            same_named(told_by(error), wanted)
+            assert_named_fields_equal(told_by(error), wanted)
         case {"unreadable": sentence}:
             readable = isinstance(error, antiphon.Unreadable) and str(error) == sentence
             assert readable or isinstance(error, TypeError), error
@@ -72,7 +72,7 @@ def fails(run: Callable[[Case, Any], None], given: Case, wanted: Case) -> None:
 
 
 def check(given: Case, gives: Any) -> None:
-    same_named([told_by(fault) for fault in antiphon.check(**given)], gives)
+    assert_named_fields_equal([told_by(fault) for fault in antiphon.check(**given)], gives)
 
 
 def repair(given: Case, gives: Any) -> None:
@@ -90,7 +90,7 @@ def strip(given: Case, gives: Any) -> None:
 def reconcile(given: Case, gives: Any) -> None:
     verdicts = [asdict(verdict) for verdict in antiphon.reconcile(**given)]
     told = [{k: v for k, v in verdict.items() if v is not None} for verdict in verdicts]
-    same_whole(told, gives)
+    assert_equal(told, gives)
 
 
 def tracker(given: Case, _: Any) -> None:
@@ -127,7 +127,7 @@ def told_by(fault: antiphon.Fault) -> Case:
 
 
 def same_mended(given: Case, repaired: antiphon.Repaired[Any], wanted: Any) -> None:
-    """Items that stay are the very objects; those that were changed or made are compared whole."""
+    """Unchanged items must be the same objects; other items are compared in full."""
     places = {id(item): position for position, item in enumerate(given["items"])}
-    same_whole([places.get(id(item), item) for item in repaired.items], wanted["items"])
-    same_named([asdict(mend) for mend in repaired.mends], wanted["mends"])
+    assert_equal([places.get(id(item), item) for item in repaired.items], wanted["items"])
+    assert_named_fields_equal([asdict(mend) for mend in repaired.mends], wanted["mends"])

@@ -1,4 +1,4 @@
-"""Three turns in a conversation with `ChatOpenAI`, the tool loop written by hand."""
+"""Three turns in a conversation with `ChatOpenAI` and a hand-written tool loop."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ from langchain_story import (
     MODEL,
     RECALL,
     Messages,
-    assert_dialogue_is_whole,
+    assert_dialogue_is_complete,
     echo,
     hold_dialogue,
     kinds,
@@ -25,7 +25,7 @@ from provider import Provider
 
 
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_without_it_a_tool_breaks_the_conversation(
+def test_unwrapped_model_breaks_after_a_tool(
     provider: Provider, loop: asyncio.Runner, delivery: str
 ) -> None:
     model = langchain_openai.ChatOpenAI(
@@ -60,7 +60,7 @@ def test_three_turns(
 
     hold_dialogue(ask, calls)
 
-    assert_dialogue_is_whole(provider, conversation, calls)
+    assert_dialogue_is_complete(provider, conversation, calls)
 
 
 @pytest.mark.parametrize("version", ["v0", "v1", "responses/v1"])
@@ -68,7 +68,7 @@ def test_three_turns(
 def test_messages_of_every_form(
     provider: Provider, loop: asyncio.Runner, delivery: str, version: str
 ) -> None:
-    """What LangChain keeps of an answer, and sends again, depends on `output_version`."""
+    """`output_version` determines the form in which LangChain stores and resends an answer."""
     conversation = provider.new_conversation()
     model = ChatOpenAI(model=MODEL, conversation=conversation, output_version=version)
     answer = DELIVERIES[delivery](model.bind_tools([echo]), loop)
@@ -76,10 +76,10 @@ def test_messages_of_every_form(
 
     hold_dialogue(lambda text: turn(answer, messages, text))
 
-    assert_dialogue_is_whole(provider, conversation)
+    assert_dialogue_is_complete(provider, conversation)
 
 
-def test_another_process_goes_on_with_the_whole_history(provider: Provider) -> None:
+def test_another_process_continues_with_full_history(provider: Provider) -> None:
     conversation = provider.new_conversation()
     messages: Messages = []
 
@@ -90,10 +90,10 @@ def test_another_process_goes_on_with_the_whole_history(provider: Provider) -> N
 
     hold_dialogue(ask)
 
-    assert_dialogue_is_whole(provider, conversation)
+    assert_dialogue_is_complete(provider, conversation)
 
 
-def test_what_is_sent_stays_small_as_the_conversation_grows(provider: Provider) -> None:
+def test_requests_stay_small_in_long_conversations(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
     messages: Messages = []
 
@@ -106,7 +106,7 @@ def test_what_is_sent_stays_small_as_the_conversation_grows(provider: Provider) 
 
 @pytest.mark.parametrize("delivery", ["batch", "abatch"])
 def test_a_batch_of_conversations(provider: Provider, loop: asyncio.Runner, delivery: str) -> None:
-    """Each in its own."""
+    """Each input has its own conversation."""
     conversations = [provider.new_conversation() for _ in range(3)]
     models = [ChatOpenAI(model=MODEL, conversation=each) for each in conversations]
     for model in models:
@@ -118,10 +118,10 @@ def test_a_batch_of_conversations(provider: Provider, loop: asyncio.Runner, deli
     assert provider.twice() == provider.refusals() == []
 
 
-def test_a_batch_in_one_conversation_goes_one_by_one(
+def test_batch_in_one_conversation_runs_sequentially(
     provider: Provider, loop: asyncio.Runner
 ) -> None:
-    """The provider locks a conversation while it answers in it."""
+    """The provider locks a conversation during a turn."""
     conversation = provider.new_conversation()
     model = ChatOpenAI(model=MODEL, conversation=conversation)
 

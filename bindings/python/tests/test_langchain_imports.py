@@ -1,4 +1,4 @@
-"""What is told where a framework is missing."""
+"""Import errors for missing frameworks."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ import pytest
         ("langchain", "from antiphon.langgraph import MendHistory", "pip install langchain"),
     ],
 )
-def test_a_framework_that_is_missing_is_named(missing: str, program: str, told: str) -> None:
+def test_missing_framework_is_named(missing: str, program: str, told: str) -> None:
     hidden = f"import sys; sys.modules[{missing!r}] = None; {program}"
     ended = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
 
@@ -30,7 +30,7 @@ def test_the_hooks_need_no_langchain() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_a_name_that_is_not_there_is_no_middleware() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     import antiphon.langgraph
 
     with pytest.raises(AttributeError, match="has no attribute 'MendFuture'"):

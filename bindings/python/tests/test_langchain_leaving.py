@@ -1,4 +1,4 @@
-"""A stream that is left in its middle, and the turn behind it."""
+"""A stream that is abandoned in the middle, and the turn after it."""
 
 import asyncio
 from typing import Any
@@ -15,7 +15,7 @@ from provider import Provider, once_free
 PLACES = ["in_reasoning", "in_arguments", "behind_call"]
 
 
-def test_without_it_nothing_goes_on_behind_a_call_that_was_left(provider: Provider) -> None:
+def test_unwrapped_model_fails_after_abandoned_call(provider: Provider) -> None:
     conversation = provider.new_conversation()
     model = langchain_openai.ChatOpenAI(
         model=MODEL, use_responses_api=True, model_kwargs={"conversation": conversation}
@@ -31,7 +31,9 @@ def test_without_it_nothing_goes_on_behind_a_call_that_was_left(provider: Provid
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
 @pytest.mark.parametrize("sends", ["this_turn", "all_turns"])
 @pytest.mark.parametrize("place", PLACES)
-def test_the_conversation_goes_on(provider: Provider, place: str, sends: str) -> None:
+def test_conversation_continues_after_abandoned_stream(
+    provider: Provider, place: str, sends: str
+) -> None:
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation()).bind_tools([echo])
     past = [HumanMessage(FACT), model.invoke(FACT)]
 
@@ -47,7 +49,7 @@ def test_the_conversation_goes_on(provider: Provider, place: str, sends: str) ->
 
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
 @pytest.mark.parametrize("place", PLACES)
-def test_the_conversation_goes_on_async(
+def test_conversation_continues_after_abandoned_async_stream(
     provider: Provider, loop: asyncio.Runner, place: str
 ) -> None:
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation()).bind_tools([echo])
@@ -67,7 +69,7 @@ def test_the_conversation_goes_on_async(
 
 
 def leave(model: Any, messages: Any, place: str) -> AIMessage:
-    """What was heard of a stream that was left at a place."""
+    """The pieces of a stream that was abandoned at a place."""
     stream = model.stream(messages)
     heard = next(stream)
     while not is_at(heard, place):

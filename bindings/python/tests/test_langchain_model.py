@@ -1,4 +1,4 @@
-"""`ChatOpenAI` as a model of LangChain's: its field, its copies, what it refuses."""
+"""`ChatOpenAI` as a LangChain model: its field, its copies, its errors."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
 
 from antiphon.langchain import ChatOpenAI
-from langchain_story import FACT, MODEL, RECALL, echo, whole_message
+from langchain_story import FACT, MODEL, RECALL, echo, join_pieces
 from provider import Provider
 
 CONVERSATION = "conv_1"
@@ -23,7 +23,7 @@ def payload(model: ChatOpenAI, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("given", [CONVERSATION, {"id": CONVERSATION}])
-def test_the_conversation_is_a_field_that_implies_the_responses_api(
+def test_conversation_field_implies_the_responses_api(
     provider: Provider, given: Any
 ) -> None:
     model = ChatOpenAI(model=MODEL, conversation=given)
@@ -35,7 +35,7 @@ def test_the_conversation_is_a_field_that_implies_the_responses_api(
     assert model._get_invocation_params()["conversation"] == CONVERSATION
 
 
-def test_without_a_conversation_it_is_the_class_that_it_extends(provider: Provider) -> None:
+def test_without_conversation_it_equals_its_base_class(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL)
     parent = langchain_openai.ChatOpenAI(model=MODEL)
 
@@ -66,7 +66,7 @@ def test_a_call_may_name_the_conversation(provider: Provider) -> None:
     assert "conversation" not in payload(model, conversation=None)
 
 
-def test_what_is_bound_behind_the_conversation_keeps_it(provider: Provider) -> None:
+def test_later_bindings_keep_the_conversation(provider: Provider) -> None:
     conversation = provider.new_conversation()
     bound = ChatOpenAI(model=MODEL).bind(conversation={"id": conversation}, temperature=0.5)
 
@@ -79,14 +79,14 @@ def test_what_is_bound_behind_the_conversation_keeps_it(provider: Provider) -> N
         (False, None),
         (True, 0.5),
     ]
-    with pytest.raises(ValueError, match="cannot be set beside it"):
+    with pytest.raises(ValueError, match="remove use_previous_response_id"):
         ChatOpenAI(model=MODEL, use_previous_response_id=True).bind(conversation=CONVERSATION)
 
 
-def test_what_is_said_twice_is_answered_twice(
+def test_repeated_question_is_answered_twice(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LangChain's cache knows the messages alone."""
+    """LangChain's cache key contains only the messages."""
     monkeypatch.setattr("langchain_core.globals._llm_cache", InMemoryCache())
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
 
@@ -110,7 +110,7 @@ def test_a_run_may_name_the_conversation(provider: Provider) -> None:
     assert [len(sent) for sent in provider.sent()] == [1, 1]
 
 
-def test_a_copy_knows_what_its_original_knows(provider: Provider) -> None:
+def test_copy_shares_the_originals_state(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
     model.invoke(FACT)
     asked = len(provider.log())
@@ -121,7 +121,7 @@ def test_a_copy_knows_what_its_original_knows(provider: Provider) -> None:
     assert len(provider.log()) == asked + 1
 
 
-def test_clients_of_the_callers_are_gone_by(provider: Provider) -> None:
+def test_given_clients_are_used(provider: Provider) -> None:
     seen: list[str] = []
     hooks = {"request": [lambda request: seen.append(request.url.path)]}
     with openai.DefaultHttpxClient(event_hooks=hooks) as http_client:
@@ -133,7 +133,7 @@ def test_clients_of_the_callers_are_gone_by(provider: Provider) -> None:
     assert model.http_client is http_client
 
 
-def test_async_clients_of_the_callers_are_gone_by(provider: Provider, loop: asyncio.Runner) -> None:
+def test_given_async_clients_are_used(provider: Provider, loop: asyncio.Runner) -> None:
     seen: list[str] = []
 
     async def see(request: Any) -> None:
@@ -150,7 +150,7 @@ def test_async_clients_of_the_callers_are_gone_by(provider: Provider, loop: asyn
     assert "/v1/responses" in seen
 
 
-def test_chat_completions_of_the_same_model_go_through_the_same_client(provider: Provider) -> None:
+def test_chat_completions_use_the_same_client(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL)
 
     assert model.client is model.root_client.chat.completions
@@ -168,11 +168,11 @@ def test_a_client_that_the_caller_gives_stays(provider: Provider) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"use_previous_response_id": True}, "use_previous_response_id cannot be set beside it"),
+        ({"use_previous_response_id": True}, "remove use_previous_response_id"),
         ({"use_responses_api": False}, "needs the Responses API"),
     ],
 )
-def test_what_the_server_would_refuse_is_refused(
+def test_second_state_source_is_rejected(
     provider: Provider, options: dict[str, Any], what: str
 ) -> None:
     with pytest.raises(ValueError, match=what):
@@ -182,16 +182,16 @@ def test_what_the_server_would_refuse_is_refused(
     assert provider.log() == []
 
 
-def test_a_chain_beside_the_conversation_is_refused(provider: Provider) -> None:
+def test_chain_with_a_conversation_is_rejected(provider: Provider) -> None:
     model = ChatOpenAI(model=MODEL, conversation=CONVERSATION)
 
-    with pytest.raises(ValueError, match="previous_response_id cannot be set beside it"):
+    with pytest.raises(ValueError, match="already provides the state: remove previous_response_id"):
         model.invoke("Hello", previous_response_id="resp_1")
     assert provider.log() == []
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_what_was_left_out_and_mended_is_told(
+def test_repairs_are_reported(
     provider: Provider, caplog: pytest.LogCaptureFixture, streams: bool
 ) -> None:
     caplog.set_level(logging.INFO, "antiphon")
@@ -201,7 +201,7 @@ def test_what_was_left_out_and_mended_is_told(
     reasoning = {"type": "reasoning", "id": "rs_0123456789abcdef", "summary": []}
 
     past: Any = [("user", FACT), noted, ("assistant", [reasoning]), ("user", RECALL)]
-    message = whole_message(model.stream(past)) if streams else model.invoke(past)
+    message = join_pieces(model.stream(past)) if streams else model.invoke(past)
     headers = message.response_metadata["headers"]
 
     assert headers["antiphon-resent"] == "2"

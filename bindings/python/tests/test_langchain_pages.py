@@ -1,4 +1,4 @@
-"""The programs on the pages for LangChain and LangGraph, as they stand there."""
+"""Runs the programs of the pages for LangChain and LangGraph unmodified."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def programs() -> list[object]:
 
 
 @pytest.mark.parametrize("program", programs())
-def test_a_program_runs_and_nothing_is_refused(provider: Provider, program: str) -> None:
+def test_program_runs_without_rejections(provider: Provider, program: str) -> None:
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
 
     assert told.returncode == 0, told.stderr.decode()

@@ -36,7 +36,7 @@ def test_a_schema(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("script", [IN_A_CALL])
-def test_without_it_a_schema_as_a_tool_breaks_the_conversation(provider: Provider) -> None:
+def test_unwrapped_schema_tool_breaks_the_conversation(provider: Provider) -> None:
     model = langchain_openai.ChatOpenAI(
         model=MODEL,
         use_responses_api=True,
@@ -50,7 +50,7 @@ def test_without_it_a_schema_as_a_tool_breaks_the_conversation(provider: Provide
 
 @pytest.mark.parametrize("script", [IN_A_CALL])
 def test_a_schema_as_a_tool(provider: Provider) -> None:
-    """Nobody answers the call that carries the answer."""
+    """The call that carries the answer gets no output."""
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
     pets = model.with_structured_output(Pet, method="function_calling")
 

@@ -19,7 +19,7 @@ from langchain_story import (
     FACT,
     MODEL,
     RECALL,
-    assert_dialogue_is_whole,
+    assert_dialogue_is_complete,
     assert_gone_on,
     echo,
     hold_dialogue,
@@ -31,7 +31,7 @@ from provider import Provider
 
 @pytest.mark.parametrize("delivery", DELIVERIES)
 @pytest.mark.parametrize("agents", AGENTS)
-def test_without_it_a_tool_breaks_the_conversation(
+def test_unwrapped_model_breaks_after_a_tool(
     provider: Provider, loop: asyncio.Runner, agents: str, delivery: str
 ) -> None:
     conversation = provider.new_conversation()
@@ -66,10 +66,10 @@ def test_three_turns(
 
     hold_dialogue(DELIVERIES[delivery](agent, loop), calls)
 
-    assert_dialogue_is_whole(provider, conversation, calls)
+    assert_dialogue_is_complete(provider, conversation, calls)
 
 
-def test_another_process_goes_on_from_the_same_checkpoints(provider: Provider) -> None:
+def test_another_process_continues_from_checkpoints(provider: Provider) -> None:
     conversation, checkpointer = provider.new_conversation(), InMemorySaver()
 
     def ask(text: str) -> str:
@@ -80,26 +80,26 @@ def test_another_process_goes_on_from_the_same_checkpoints(provider: Provider) -
 
     hold_dialogue(ask)
 
-    assert_dialogue_is_whole(provider, conversation)
+    assert_dialogue_is_complete(provider, conversation)
 
 
-def test_a_model_that_was_bound_to_its_tools_and_a_conversation(provider: Provider) -> None:
+def test_model_bound_to_tools_and_conversation(provider: Provider) -> None:
     conversation = provider.new_conversation()
     model: Any = ChatOpenAI(model=MODEL).bind_tools([echo]).bind(conversation={"id": conversation})
     agent = AGENTS["create_react_agent"](model, [echo])
 
     hold_dialogue(lambda text: str(agent.invoke(said(text), THREAD)["messages"][-1].text))
 
-    assert_dialogue_is_whole(provider, conversation)
+    assert_dialogue_is_complete(provider, conversation)
 
 
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
 @pytest.mark.parametrize("place", ["in_reasoning", "in_arguments", "behind_call"])
 @pytest.mark.parametrize("agents", AGENTS)
-def test_a_stream_that_is_left(
+def test_abandoned_stream_is_repaired(
     provider: Provider, loop: asyncio.Runner, agents: str, place: str
 ) -> None:
-    """With LangChain's own timeout, a cancellation may be lost in Python before 3.12."""
+    """Before Python 3.12, LangChain's own timeout can lose a cancellation."""
     conversation = provider.new_conversation()
     model = ChatOpenAI(model=MODEL, conversation=conversation, stream_chunk_timeout=None)
     agent = AGENTS[agents](model, [echo], checkpointer=InMemorySaver())
@@ -128,18 +128,18 @@ def is_at(piece: Any, place: str) -> bool:
 
 
 class ToolFailed(Exception):
-    """A tool fails, and with it the run that called it."""
+    """A tool raises, and so does the run that called it."""
 
 
 @tool("echo")
 def fail(text: str) -> str:
-    """Says the text again."""
+    """Returns the text."""
     raise ToolFailed(text)
 
 
 @pytest.mark.parametrize("middleware", [[], [MendHistory()]])
 def test_a_tool_that_fails(provider: Provider, middleware: Any) -> None:
-    """Whether or not the history is mended too: both say the same in the place of the output."""
+    """The result is the same if `MendHistory` adds the placeholder output first."""
     model = ChatOpenAI(model=MODEL, conversation=provider.new_conversation())
     options = {"middleware": middleware, "checkpointer": InMemorySaver()}
     agent = create_agent(model, [fail], **options)
@@ -165,7 +165,7 @@ class Pet(BaseModel):
     "script", [[{"answer": [{"call": {"name": "Pet", "arguments": {"name": "Biscuit"}}}]}] * 2]
 )
 def test_a_structured_response(provider: Provider) -> None:
-    """The agent answers the call that carries it, in its own history alone."""
+    """The agent adds the output of that call only to its own history."""
     conversation = provider.new_conversation()
     model = ChatOpenAI(model=MODEL, conversation=conversation)
     agent = create_agent(model, [echo], response_format=Pet, checkpointer=InMemorySaver())

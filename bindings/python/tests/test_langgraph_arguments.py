@@ -1,4 +1,4 @@
-"""What the hooks and middlewares for LangGraph refuse to take, and when."""
+"""Arguments that the LangGraph hooks and middlewares reject."""
 
 from typing import Any
 
@@ -11,28 +11,28 @@ HOOKS = pytest.mark.parametrize("hook", [mend_history, filter_orphaned_reasoning
 
 
 @pytest.mark.parametrize(("policy", "error"), [("dorp", ValueError), (3, TypeError)])
-def test_a_policy_that_is_none_is_told_at_once(policy: Any, error: type[Exception]) -> None:
+def test_unknown_policy_is_rejected_immediately(policy: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="policy"):
         MendHistory(policy=policy)
 
 
 @pytest.mark.parametrize("policy", ["reject", "calls=drop,reasoning=drop", None])
-def test_a_policy_is_kept(policy: str | None) -> None:
+def test_policy_is_stored(policy: str | None) -> None:
     assert MendHistory(policy=policy).policy == policy
 
 
 @HOOKS
 @pytest.mark.parametrize("state", [None, [HumanMessage("Hello")], {}])
-def test_what_is_no_state(hook: Any, state: Any) -> None:
+def test_other_values_are_not_states(hook: Any, state: Any) -> None:
     kind = type(state).__name__
-    with pytest.raises(TypeError, match=f"^state is to be a graph's, with messages, not {kind}$"):
+    with pytest.raises(TypeError, match=f"^state must be a graph state with messages, not {kind}$"):
         hook(state)
 
 
 @HOOKS
 def test_messages_that_are_none_of_langchains(hook: Any) -> None:
     given = {"messages": [HumanMessage("Hello"), {"role": "user", "content": "Hello"}]}
-    with pytest.raises(TypeError, match=r"^messages\[1\] is to be a message of LangChain's"):
+    with pytest.raises(TypeError, match=r"^messages\[1\] must be a LangChain message"):
         hook(given)
-    with pytest.raises(TypeError, match="^messages is to be a list of messages, not str$"):
+    with pytest.raises(TypeError, match="^messages must be a list of messages, not str$"):
         hook({"messages": "Hello"})

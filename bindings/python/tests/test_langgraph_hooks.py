@@ -1,4 +1,4 @@
-"""Agents whose history a provider refuses, without and with the hooks and middlewares."""
+"""Agents with faulty histories, without and with the hooks and middlewares."""
 
 import asyncio
 from typing import Annotated, Any
@@ -39,13 +39,13 @@ FILTERED: dict[str, dict[str, Any]] = {
 
 @tool
 def fail(text: str) -> str:
-    """Fails."""
+    """Raises an error."""
     raise OSError(text)
 
 
 @tool
 def approve(text: str) -> str:
-    """Says the text again, if a human lets it."""
+    """Returns the text if a human approves."""
     return text if interrupt("May I?") else "No."
 
 
@@ -62,7 +62,7 @@ def messages(agent: Any) -> list[Any]:
 
 
 def broken_off(provider: Provider) -> AIMessage:
-    """What was heard of the reasoning of a stream that was aborted in the call behind it."""
+    """The reasoning of a stream that was aborted in the call after it."""
     provider.hold("in_arguments")
     model = ChatOpenAI(model=MODEL, use_responses_api=True).bind_tools([echo])
     stream: Any = model.stream(ECHO)
@@ -80,7 +80,7 @@ def holds_lone_reasoning(agent: Any) -> bool:
 
 @pytest.mark.parametrize("agents", AGENTS)
 class TestACheckpointThatEndsInLoneReasoning:
-    """What a stream that was aborted in the model's reasoning may leave."""
+    """The message that a stream aborted in the model's reasoning leaves."""
 
     def agent(self, provider: Provider, agents: str, **options: Any) -> Any:
         agent = make_agent(agents, **options)
@@ -108,7 +108,7 @@ class TestACheckpointThatEndsInLoneReasoning:
         assert provider.twice() == provider.refusals() == []
 
     @pytest.mark.parametrize("delivery", DELIVERIES)
-    def test_it_is_mended_in_the_view_alone(
+    def test_only_the_models_copy_is_repaired(
         self, provider: Provider, loop: asyncio.Runner, agents: str, delivery: str
     ) -> None:
         agent = self.agent(provider, agents, **WHOLE[agents])
@@ -120,7 +120,7 @@ class TestACheckpointThatEndsInLoneReasoning:
         assert provider.twice() == provider.refusals() == []
 
     @pytest.mark.parametrize("ways", [FILTERED, WHOLE])
-    def test_tools_run_behind_it(self, provider: Provider, agents: str, ways: Any) -> None:
+    def test_tools_run_after_a_repair(self, provider: Provider, agents: str, ways: Any) -> None:
         agent = self.agent(provider, agents, **ways[agents])
         assert agent.invoke(said("Echo bye twice"), THREAD)["messages"][-1].text.startswith("echo")
         assert provider.twice() == provider.refusals() == []
@@ -128,7 +128,7 @@ class TestACheckpointThatEndsInLoneReasoning:
 
 @pytest.mark.parametrize("agents", AGENTS)
 class TestAToolThatFails:
-    """The call stays in the checkpoint, and no output of it."""
+    """The checkpoint contains the call without an output."""
 
     def agent(self, agents: str, **options: Any) -> Any:
         agent = make_agent(agents, fail, **options)
@@ -138,7 +138,7 @@ class TestAToolThatFails:
         return agent
 
     def test_it_is_refused_without(self, provider: Provider, agents: str) -> None:
-        """LangGraph's older agents refuse it themselves."""
+        """`create_react_agent` raises an error of its own."""
         agent = self.agent(agents)
         theirs = "No tool output found for function call|do not have a corresponding ToolMessage"
         with pytest.raises((openai.BadRequestError, ValueError), match=theirs):
@@ -160,7 +160,7 @@ class TestAToolThatFails:
 
 @pytest.mark.parametrize("agents", AGENTS)
 class TestAHistoryThatHoldsATurnTwice:
-    """As where a client sends its whole history to a graph that has it already."""
+    """As if a client sends its full history to a graph that already has it."""
 
     def agent(self, agents: str, **options: Any) -> Any:
         agent = make_agent(agents, **options)
@@ -185,7 +185,7 @@ class TestAHistoryThatHoldsATurnTwice:
 
 
 @pytest.mark.parametrize("agents", AGENTS)
-def test_a_tool_that_waits_for_a_human_is_not_answered_in_its_place(
+def test_waiting_tool_gets_no_placeholder(
     provider: Provider, agents: str
 ) -> None:
     agent = make_agent(agents, approve, **WHOLE[agents])
@@ -201,7 +201,7 @@ def test_a_tool_that_waits_for_a_human_is_not_answered_in_its_place(
 
 
 @pytest.mark.parametrize("agents", AGENTS)
-def test_a_tool_that_waited_in_vain_is_answered_where_the_user_goes_on(
+def test_undecided_tool_gets_a_placeholder(
     provider: Provider, agents: str
 ) -> None:
     agent = make_agent(agents, approve, **WHOLE[agents])
@@ -234,7 +234,7 @@ class PydanticState(BaseModel):
 
 
 def test_a_state_may_be_a_pydantic_model(provider: Provider) -> None:
-    """Of such a state LangGraph demands a view: a hook that only removes messages gives none."""
+    """LangGraph requires `llm_input_messages` for such a state; the filter returns none."""
     options = {"state_schema": PydanticState, **WHOLE["create_react_agent"]}
     agent = make_agent("create_react_agent", **options)
     agent.invoke(said(FACT), THREAD)
@@ -263,7 +263,7 @@ def test_messages_of_every_form_are_in_order(
     assert provider.twice() == provider.refusals() == []
 
 
-def test_an_agent_that_is_called_with_nothing_wrong_is_left_alone(provider: Provider) -> None:
+def test_valid_request_is_not_changed(provider: Provider) -> None:
     plain = AGENTS["create_agent"](ChatOpenAI(model=MODEL, use_responses_api=True), [echo])
     whole = AGENTS["create_agent"](
         ChatOpenAI(model=MODEL, use_responses_api=True), [echo], middleware=[MendHistory()]

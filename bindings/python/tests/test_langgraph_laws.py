@@ -1,4 +1,4 @@
-"""What holds for every history that LangChain can hold: random ones, the same in every run."""
+"""Properties of every LangChain history, tested with seeded random histories."""
 
 import random
 from typing import Any
@@ -12,7 +12,7 @@ from antiphon.langgraph import mend_history
 
 
 def history(seed: int) -> list[BaseMessage]:
-    """Up to ten messages, of so few ids that they collide."""
+    """Up to ten messages with few distinct ids, so that ids collide."""
     dice = random.Random(seed)
     return [dice.choice([user, model, model, tool])(dice) for _ in range(dice.randint(1, 10))]
 
@@ -67,8 +67,8 @@ def sent(messages: list[BaseMessage]) -> list[dict[str, Any]]:
 
 
 def hides_something(messages: list[BaseMessage]) -> bool:
-    """Whether the items do not show it all: a message that is there twice, by its id and what it
-    says, and two calls of one id, of which LangChain sends one.
+    """Whether LangChain's items hide a fault of the messages: two messages with the same id and
+    content, or two calls with the same id, of which LangChain sends one.
     """
     said = [(message.id, str(message.content)) for message in messages if message.id]
     models = [message for message in messages if isinstance(message, AIMessage)]

@@ -1,4 +1,4 @@
-"""`mend_history`: the messages that go to the model, and those of the state, which stay."""
+"""`mend_history`: the messages for the model, and the unchanged state."""
 
 import logging
 from typing import Any
@@ -40,7 +40,7 @@ def tool_call(number: int = 1) -> Any:
 
 
 def calling(*numbers: int, name: str = "resp_1") -> AIMessage:
-    """A message with reasoning and calls, as `ChatOpenAI` gives it."""
+    """A message with reasoning and calls, as `ChatOpenAI` returns it."""
     blocks: list[Any] = [reasoning(), *(call_block(number) for number in numbers)]
     return AIMessage(blocks, tool_calls=[tool_call(number) for number in numbers], id=name)
 
@@ -50,7 +50,7 @@ def output(number: int = 1, said: str = "hello") -> ToolMessage:
 
 
 def mended(*messages: BaseMessage, policy: str | None = None) -> list[BaseMessage]:
-    """The view of the messages, which stay as they are."""
+    """The repaired messages. Asserts that the input does not change."""
     before = [message.model_copy(deep=True) for message in messages]
     view = mend_history({"messages": list(messages)}, policy=policy)
     assert list(messages) == before
@@ -59,17 +59,17 @@ def mended(*messages: BaseMessage, policy: str | None = None) -> list[BaseMessag
 
 
 def assert_same(found: list[BaseMessage], *expected: BaseMessage) -> None:
-    """The very objects."""
+    """Asserts that the lists contain the same objects."""
     assert [id(message) for message in found] == [id(message) for message in expected], found
 
 
-def test_a_history_that_is_in_order_is_its_own_view() -> None:
+def test_valid_history_is_returned_unchanged() -> None:
     answer = AIMessage([text()], id="resp_2")
     history = [RULES, HI, calling(1), output(1), answer, BYE]
     assert_same(mended(*history), *history)
 
 
-def test_an_unanswered_call_is_answered_right_behind_it() -> None:
+def test_placeholder_follows_its_call() -> None:
     call = calling(1)
     rules, hi, still, made, bye = mended(RULES, HI, call, BYE)
 
@@ -88,7 +88,7 @@ def test_of_parallel_calls_the_unanswered_one_is_answered() -> None:
     assert view[2].tool_call_id == "call_1"
 
 
-def test_calls_of_two_messages_are_answered_each_behind_its_own() -> None:
+def test_placeholders_follow_their_own_messages() -> None:
     one, two = AIMessage("", tool_calls=[tool_call(1)]), AIMessage("", tool_calls=[tool_call(2)])
 
     first, answer, second, other, _ = mended(one, two, BYE)
@@ -115,8 +115,8 @@ def test_calls_of_other_providers_are_answered_too() -> None:
         assert made.tool_call_id == "toolu_1"
 
 
-def test_a_call_that_is_no_json_is_answered() -> None:
-    """A stream that was aborted in a call's arguments leaves them broken."""
+def test_invalid_json_call_gets_a_placeholder() -> None:
+    """A stream that was aborted in a call's arguments leaves invalid JSON."""
     broken: Any = {"name": "echo", "args": '{"te', "id": "call_1", "error": "no JSON"}
     call = AIMessage("", invalid_tool_calls=[{"type": "invalid_tool_call", **broken}])
 
@@ -127,7 +127,7 @@ def test_a_call_that_is_no_json_is_answered() -> None:
     assert (made.tool_call_id, made.name) == ("call_1", "echo")
 
 
-def test_a_call_of_a_custom_tool_is_answered_in_its_form() -> None:
+def test_custom_call_gets_a_custom_output() -> None:
     block = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "code"}
     call = AIMessage([{**block, "input": "1 + 1"}], tool_calls=[{**tool_call(), "name": "code"}])
 
@@ -142,11 +142,11 @@ def test_a_call_of_a_custom_tool_is_answered_in_its_form() -> None:
     assert sent[1]["call_id"] == "call_1"
 
 
-def test_an_output_without_a_call_is_left_out() -> None:
+def test_output_without_a_call_is_removed() -> None:
     assert_same(mended(HI, output(7), BYE), HI, BYE)
 
 
-def test_an_output_that_was_given_twice_goes_once() -> None:
+def test_repeated_output_is_removed() -> None:
     call, given = calling(1), output(1)
     assert_same(mended(HI, call, given, output(1)), HI, call, given)
 
@@ -156,7 +156,7 @@ def test_of_two_outputs_the_later_goes() -> None:
     assert_same(mended(HI, call, output(1), later), HI, call, later)
 
 
-def test_messages_that_are_there_twice_go_once() -> None:
+def test_repeated_messages_are_removed() -> None:
     call, given, answer = calling(1), output(1), AIMessage("Noted.", id="run-1")
     history = [HI, call, given, answer]
     assert_same(mended(*history, *history, BYE), *history, BYE)
@@ -173,7 +173,7 @@ def test_messages_that_share_an_id_and_differ_stay() -> None:
     assert_same(mended(*history), *history)
 
 
-def test_orphaned_reasoning_is_left_out() -> None:
+def test_orphaned_reasoning_is_removed() -> None:
     assert_same(mended(HI, AIMessage([reasoning("rs_9")], id="resp_9"), BYE), HI, BYE)
 
 
@@ -182,7 +182,7 @@ def test_reasoning_that_an_answer_follows_stays() -> None:
     assert_same(mended(*history), *history)
 
 
-def test_only_what_is_wrong_of_a_message_is_left_out() -> None:
+def test_only_faulty_parts_are_removed() -> None:
     first = AIMessage([text("One.", "msg_1")], id="resp_1")
     second = AIMessage([text("One.", "msg_1"), text("Two.", "msg_2")], id="resp_2", name="agent")
 
@@ -192,7 +192,7 @@ def test_only_what_is_wrong_of_a_message_is_left_out() -> None:
     assert copy == second.model_copy(update={"content": [text("Two.", "msg_2")]})
 
 
-def test_reasoning_behind_a_text_is_left_out_of_its_message() -> None:
+def test_trailing_reasoning_is_removed_from_its_message() -> None:
     broken_off = AIMessage([text(), reasoning("rs_9")], id="resp_1")
 
     _, copy, _ = mended(HI, broken_off, BYE)
@@ -200,8 +200,8 @@ def test_reasoning_behind_a_text_is_left_out_of_its_message() -> None:
     assert copy == broken_off.model_copy(update={"content": [text()]})
 
 
-def test_a_call_that_is_there_twice_in_a_message_goes_once() -> None:
-    """One model announced one call twice."""
+def test_repeated_call_in_a_message_is_removed() -> None:
+    """A model sent the same call twice."""
     call = AIMessage([call_block(), call_block()], tool_calls=[tool_call(), tool_call()])
 
     copy, still = mended(call, given := output(1))
@@ -211,7 +211,7 @@ def test_a_call_that_is_there_twice_in_a_message_goes_once() -> None:
     assert copy.tool_calls == [tool_call()]  # type: ignore[attr-defined]
 
 
-def test_a_call_id_that_is_too_long_is_replaced_in_call_and_output() -> None:
+def test_overlong_call_id_is_replaced_in_both_items() -> None:
     long = "call_" + "x" * 80
     block = {**call_block(), "call_id": long}
     call = AIMessage([block], tool_calls=[{**tool_call(), "id": long}])
@@ -226,7 +226,7 @@ def test_a_call_id_that_is_too_long_is_replaced_in_call_and_output() -> None:
     assert answer.content == "hello"
 
 
-def test_an_id_of_the_wrong_form_is_left_out() -> None:
+def test_malformed_id_is_removed() -> None:
     block = {**call_block(), "id": "call_1"}
     call = AIMessage([block], tool_calls=[tool_call()])
 
@@ -236,7 +236,7 @@ def test_an_id_of_the_wrong_form_is_left_out() -> None:
     assert copy.content == [expected]
 
 
-def test_ids_that_langchain_made_up_are_none_of_the_providers() -> None:
+def test_langchain_ids_are_not_provider_ids() -> None:
     history = [AIMessage([{**reasoning("lc_rs_1")}, {**text(), "id": "lc_1"}]), BYE]
     assert_same(mended(*history), *history)
 
@@ -259,7 +259,7 @@ def test_reasoning_in_the_old_form_is_understood() -> None:
     assert_same(mended(call, given := output(1)), call, given)
 
 
-def test_chat_completions_do_not_find_a_call_again_that_is_left_out() -> None:
+def test_removed_call_is_hidden_from_chat_completions() -> None:
     raw = {"id": "call_1", "type": "function", "function": {"name": "echo", "arguments": "{}"}}
     call = AIMessage("Hm.", tool_calls=[tool_call()], additional_kwargs={"tool_calls": [raw]})
 
@@ -270,7 +270,7 @@ def test_chat_completions_do_not_find_a_call_again_that_is_left_out() -> None:
     assert copy.additional_kwargs == {"tool_calls": []}
 
 
-def test_messages_that_say_nothing_stay() -> None:
+def test_empty_messages_stay() -> None:
     history = [AIMessage(""), AIMessage([]), HumanMessage(""), HumanMessage([])]
     assert_same(mended(*history), *history)
 
@@ -287,12 +287,12 @@ def test_pictures_and_answers_to_approvals_stay() -> None:
     assert_same(mended(*shown), *shown)
 
 
-def test_a_policy_may_refuse_what_is_found() -> None:
+def test_policy_may_reject_a_fault() -> None:
     with pytest.raises(antiphon.Fault, match="No tool output found for function call call_1"):
         mend_history({"messages": [HI, calling(1), BYE]}, policy="reject")
 
 
-def test_what_was_mended_is_told_and_nothing_that_was_said(
+def test_repairs_are_logged_without_content(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "antiphon")

@@ -1,4 +1,4 @@
-"""`filter_orphaned_reasoning_messages`: what is orphaned, what is not, and what comes of it."""
+"""`filter_orphaned_reasoning_messages`: orphans, other messages, and the update."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +34,7 @@ def orphan(name: str | None = "run-1") -> AIMessage:
 
 
 def removed(*messages: BaseMessage) -> list[str]:
-    """The ids of what is removed; none where there is no update at all."""
+    """The ids of the removed messages; empty if there is no update."""
     update = filter_orphaned_reasoning_messages({"messages": list(messages)})
     if update is None:
         return []
@@ -71,7 +71,7 @@ def test_several_orphans_are_all_removed() -> None:
     ]
 
 
-def test_a_history_without_an_orphan_is_no_update() -> None:
+def test_history_without_orphans_needs_no_update() -> None:
     messages = [HumanMessage("hi"), AIMessage([REASONING, TEXT], id="run-1")]
     assert filter_orphaned_reasoning_messages({"messages": messages}) is None
 
@@ -81,31 +81,31 @@ def test_no_messages_are_no_update() -> None:
 
 
 @pytest.mark.parametrize("content", ["", []])
-def test_a_message_without_content_is_no_orphan(content: Any) -> None:
+def test_message_without_content_is_not_an_orphan(content: Any) -> None:
     assert removed(AIMessage(content, id="run-1")) == []
 
 
-def test_a_text_is_no_orphan() -> None:
+def test_text_is_not_an_orphan() -> None:
     assert removed(AIMessage("reasoning", id="run-1")) == []
 
 
 @pytest.mark.parametrize(
     "content", [[REASONING, TEXT], [TEXT, REASONING], [REASONING, "Noted."], [TEXT]]
 )
-def test_a_complete_turn_is_no_orphan(content: Any) -> None:
+def test_complete_turn_is_not_an_orphan(content: Any) -> None:
     assert removed(AIMessage(content, id="run-1")) == []
 
 
-def test_reasoning_that_led_to_a_call_is_no_orphan() -> None:
+def test_reasoning_with_a_call_is_not_an_orphan() -> None:
     assert removed(AIMessage([REASONING], tool_calls=[CALL], id="run-1")) == []
 
 
-def test_reasoning_that_led_to_a_broken_call_is_no_orphan() -> None:
-    """It is sent as a call all the same."""
+def test_reasoning_with_an_invalid_call_is_kept() -> None:
+    """LangChain sends it as a call anyway."""
     assert removed(AIMessage([REASONING], invalid_tool_calls=[BROKEN_CALL], id="run-1")) == []
 
 
-def test_what_others_said_is_no_orphan() -> None:
+def test_other_roles_are_not_orphans() -> None:
     blocks: Any = [REASONING]
     others = [
         HumanMessage(blocks, id="m1"),
@@ -122,7 +122,7 @@ def test_an_orphan_without_an_id_is_skipped(name: str | None) -> None:
     assert removed(orphan(name), orphan("run-2")) == ["run-2"]
 
 
-def test_filtering_twice_removes_nothing_more() -> None:
+def test_second_filter_removes_nothing() -> None:
     user, answer = HumanMessage("hi", id="h1"), AIMessage("Hi", id="run-2")
     messages: list[AnyMessage] = [user, orphan(), answer]
     update = filter_orphaned_reasoning_messages({"messages": messages})
@@ -133,7 +133,7 @@ def test_filtering_twice_removes_nothing_more() -> None:
     assert filter_orphaned_reasoning_messages({"messages": left}) is None
 
 
-def test_what_is_given_stays_as_it_is() -> None:
+def test_input_is_not_modified() -> None:
     messages = [HumanMessage("hi", id="h1"), orphan()]
     before = [message.model_copy(deep=True) for message in messages]
 

@@ -1,10 +1,11 @@
-"""`antiphon.openai.whole` beside a provider that keeps the conversation."""
+"""`antiphon.openai.stateful` with a provider that stores the conversation."""
 
 import logging
 from typing import Any
 
+import antiphon.openai
 import pytest
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from openai import BadRequestError, OpenAI
 from provider import Provider
 from pydantic import BaseModel
@@ -14,13 +15,13 @@ __all__ = ["speaker"]
 
 
 def call_of(provider: Provider, speaker: Speaker) -> tuple[str, Any]:
-    """A conversation in which a call waits for its output."""
+    """A conversation with a call without an output."""
     conversation = provider.new_conversation()
     called = speaker.create(conversation=conversation, input="Echo hello", tools=[ECHO])
     return conversation, called
 
 
-def test_without_it_a_history_that_is_sent_again_is_refused(provider: Provider) -> None:
+def test_unwrapped_client_resends_and_is_rejected(provider: Provider) -> None:
     client = OpenAI(max_retries=0)
     conversation = provider.new_conversation()
     first = client.responses.create(model="sim", conversation=conversation, input="My color is red")
@@ -29,7 +30,7 @@ def test_without_it_a_history_that_is_sent_again_is_refused(provider: Provider) 
         client.responses.create(model="sim", conversation=conversation, input=history)
 
 
-def test_a_history_that_is_sent_again_is_left_out(provider: Provider, speaker: Speaker) -> None:
+def test_resent_history_is_left_out(provider: Provider, speaker: Speaker) -> None:
     conversation = provider.new_conversation()
     first = speaker.create(conversation=conversation, input="My color is red")
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
@@ -57,7 +58,7 @@ def test_a_run_with_a_tool_passes_every_way(
     assert not provider.refusals() and not provider.twice()
 
 
-def test_a_chain_is_kept_whole_too(provider: Provider, speaker: Speaker) -> None:
+def test_resent_chain_is_left_out(provider: Provider, speaker: Speaker) -> None:
     first = speaker.create(input="My color is red")
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
 
@@ -67,7 +68,7 @@ def test_a_chain_is_kept_whole_too(provider: Provider, speaker: Speaker) -> None
     assert provider.sent()[-1] == [user("What is my color?")]
 
 
-def test_a_call_that_nobody_answered_is_answered_and_told(
+def test_unanswered_call_gets_a_reported_placeholder(
     provider: Provider, speaker: Speaker, caplog: pytest.LogCaptureFixture
 ) -> None:
     conversation, _ = call_of(provider, speaker)
@@ -80,7 +81,7 @@ def test_a_call_that_nobody_answered_is_answered_and_told(
     assert not provider.refusals()
 
 
-def test_what_a_program_adds_to_a_conversation_is_asked_for(
+def test_added_items_are_listed_before_the_next_turn(
     provider: Provider, speaker: Speaker
 ) -> None:
     conversation = provider.new_conversation()
@@ -153,8 +154,8 @@ def test_more_outputs_than_a_request_takes_are_delivered(
     assert not provider.refusals()
 
 
-def test_an_answer_is_read_line_by_line(provider: Provider) -> None:
-    client = whole(OpenAI(max_retries=0))
+def test_answer_is_read_line_by_line(provider: Provider) -> None:
+    client = stateful(OpenAI(max_retries=0))
     conversation = provider.new_conversation()
     request: Any = {"model": "sim", "conversation": conversation}
     streaming = client.responses.with_streaming_response.create
@@ -174,12 +175,12 @@ def test_a_refusal_reaches_its_caller_as_it_came(provider: Provider, speaker: Sp
     assert len(provider.log()) == 1
 
 
-def test_copies_and_further_clients_share_what_is_known(
+def test_copies_and_further_clients_share_state(
     provider: Provider, speaker: Speaker
 ) -> None:
     conversation = provider.new_conversation()
     first = speaker.create(conversation=conversation, input="My color is red")
-    further = whole(speaker.given).with_options(timeout=60)
+    further = stateful(speaker.given).with_options(timeout=60)
     asked = len(provider.log())
 
     history = [user("My color is red"), *replayed(first), user("What is my color?")]
@@ -188,3 +189,8 @@ def test_copies_and_further_clients_share_what_is_known(
 
     assert len(provider.log()) == asked + 1, "nothing had to be asked for"
     assert not provider.refusals()
+
+
+def test_whole_is_an_alias_of_stateful() -> None:
+    assert antiphon.openai.whole is stateful
+    assert {"stateful", "whole"} <= set(antiphon.openai.__all__)

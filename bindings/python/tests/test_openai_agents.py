@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK beside a server that keeps the conversation: how a run may end."""
+"""The OpenAI Agents SDK with a conversation that the server stores: the ways a run can end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ from agents_sdk import (
     Setting,
     Settings,
     antiphonal,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     failing,
     outputs,
@@ -45,13 +45,13 @@ async def fail_in_a_tool(setting: Setting, ask: Ask) -> None:
 
 
 async def fail_beside_a_tool(setting: Setting, ask: Ask) -> None:
-    """One of two calls has its output when the other one fails."""
+    """One of two calls has its output when the other one raises."""
     with pytest.raises(UserError, match="Error running tool echo"):
         await ask(setting.agent(echo_tool(OnceThenFailing())), ECHO_TWICE)
 
 
 async def wait_for_an_approval(setting: Setting, ask: Ask) -> None:
-    """Asks for an approval that never comes."""
+    """A tool whose approval never arrives."""
     tool = echo_tool()
     tool.needs_approval = True
     assert (await ask(setting.agent(tool), ECHO)).interruptions
@@ -64,7 +64,7 @@ async def run_out_of_turns_at_a_handoff(setting: Setting, ask: Ask) -> None:
 
 
 class OnceThenFailing:
-    """A tool that works once."""
+    """A tool that works only once."""
 
     def __init__(self) -> None:
         self.has_worked = False
@@ -88,8 +88,8 @@ ENDS = {
 async def three_turns(
     provider: Provider, settings: Settings, delivery: str, end: Any
 ) -> tuple[str, list[str]]:
-    """A fact, a run that ends with calls that nothing answers, a recall. Gives the recall, and the
-    outputs that the conversation holds before it."""
+    """A fact, a run that ends with unanswered calls, a recall. Returns the recall and the outputs
+    that the conversation holds before it."""
     conversation = provider.new_conversation()
     async with settings() as setting:
         runs = getattr(setting, delivery)
@@ -106,7 +106,7 @@ async def three_turns(
 
 @pytest.mark.parametrize("delivery", ["run", "run_streamed"])
 @pytest.mark.parametrize("end", ENDS)
-def test_a_run_that_ends_with_an_open_call_breaks_its_conversation(
+def test_open_call_breaks_the_conversation(
     provider: Provider, end: str, delivery: str
 ) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
@@ -124,7 +124,7 @@ def test_its_outputs_are_delivered_on_the_way_out(
 
     assert recalled == RECALLED
     assert held == delivered
-    assert_whole(provider)
+    assert_no_faults(provider)
     calls = [item for item in provider.turns()[-1] if item.get("type") == "function_call"]
     assert (
         len(outputs(provider.turns()[-1]))
@@ -135,7 +135,7 @@ def test_its_outputs_are_delivered_on_the_way_out(
 
 @pytest.mark.parametrize("end", ENDS)
 def test_a_conversation_that_was_broken_before_is_healed(provider: Provider, end: str) -> None:
-    """By a client that has never heard of it; what the tools said is lost by then."""
+    """Uses a new client, which does not have the tools' outputs."""
 
     async def story() -> str:
         conversation = provider.new_conversation()
@@ -152,7 +152,7 @@ def test_a_conversation_that_was_broken_before_is_healed(provider: Provider, end
             return str(recalled.final_output)
 
     assert asyncio.run(story()) == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 HANDED_OFF: list[Item] = [
@@ -162,23 +162,23 @@ HANDED_OFF: list[Item] = [
 
 
 @pytest.mark.parametrize("script", [HANDED_OFF], ids=["handed_off"])
-def test_a_handoff_that_nobody_takes_up_breaks_the_conversation(provider: Provider) -> None:
+def test_unfinished_handoff_breaks_the_conversation(provider: Provider) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
         asyncio.run(three_turns(provider, plain, "run", run_out_of_turns_at_a_handoff))
 
 
 @pytest.mark.parametrize("script", [HANDED_OFF], ids=["handed_off"])
-def test_a_handoff_that_nobody_takes_up_is_delivered(provider: Provider) -> None:
+def test_unfinished_handoff_is_delivered(provider: Provider) -> None:
     recalled, [held] = asyncio.run(
         three_turns(provider, antiphonal, "run", run_out_of_turns_at_a_handoff)
     )
 
     assert recalled == RECALLED
     assert "second" in held
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_whose_outputs_were_all_sent_makes_no_further_request(provider: Provider) -> None:
+def test_run_without_unsent_outputs_posts_nothing(provider: Provider) -> None:
     async def story() -> None:
         async with antiphonal() as setting:
             conversation = provider.new_conversation()
@@ -188,4 +188,4 @@ def test_a_run_whose_outputs_were_all_sent_makes_no_further_request(provider: Pr
 
     paths = [entry["path"] for entry in provider.log() if entry["method"] == "POST"]
     assert paths == ["/v1/conversations", "/v1/responses", "/v1/responses"]
-    assert_whole(provider)
+    assert_no_faults(provider)

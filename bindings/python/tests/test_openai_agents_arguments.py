@@ -1,4 +1,4 @@
-"""What the package for the OpenAI Agents SDK refuses to take."""
+"""Arguments that the module for the OpenAI Agents SDK rejects."""
 
 from typing import Any
 
@@ -28,6 +28,6 @@ def test_a_client_that_the_sdk_cannot_use(make: Any, client: Any, kind: str) -> 
 
 
 @pytest.mark.parametrize("session", [None, "user-17", SQLiteSession])
-def test_what_is_no_session(session: Any) -> None:
-    with pytest.raises(TypeError, match="^WholeSession goes in front of a session of the SDK's"):
+def test_other_values_are_not_sessions(session: Any) -> None:
+    with pytest.raises(TypeError, match="^WholeSession wraps a session of the SDK, not "):
         WholeSession(session)

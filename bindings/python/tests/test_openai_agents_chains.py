@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK in a chain of responses, to which outputs come with the next request."""
+"""The OpenAI Agents SDK with a chain of responses: the next request sends the outputs."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ from agents_sdk import (
     Setting,
     Settings,
     antiphonal,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     failing,
     outputs,
@@ -25,7 +25,7 @@ from provider import Provider
 
 
 async def stopped_at_first_tool(settings: Settings, delivery: str, branches: int = 1) -> list[str]:
-    """A run that ends with its tool's output, and others that go on from its last response."""
+    """A run that ends with its tool's output, and runs that continue its last response."""
     async with settings() as setting:
         agent = setting.agent(echo_tool(), tool_use_behavior="stop_on_first_tool")
         runs = getattr(setting, delivery)
@@ -39,7 +39,7 @@ async def stopped_at_first_tool(settings: Settings, delivery: str, branches: int
 
 
 @pytest.mark.parametrize("delivery", ["run", "run_streamed"])
-def test_a_run_that_stops_at_its_first_tool_breaks_the_chain(
+def test_stop_on_first_tool_breaks_the_chain(
     provider: Provider, delivery: str
 ) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
@@ -50,18 +50,18 @@ def test_a_run_that_stops_at_its_first_tool_breaks_the_chain(
 def test_its_output_goes_with_the_next_run(provider: Provider, delivery: str) -> None:
     assert asyncio.run(stopped_at_first_tool(antiphonal, delivery)) == [RECALLED]
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert outputs(provider.sent()[-1]) == ["hello"]
 
 
-def test_its_output_goes_with_every_run_that_branches_off(provider: Provider) -> None:
+def test_every_branch_sends_the_output(provider: Provider) -> None:
     assert asyncio.run(stopped_at_first_tool(antiphonal, "run", branches=2)) == [RECALLED] * 2
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert [outputs(given) for given in provider.turns()[-2:]] == [["hello"]] * 2
 
 
-def test_a_caller_who_brings_the_output_along_is_taken_at_their_word(provider: Provider) -> None:
+def test_output_in_the_input_takes_precedence(provider: Provider) -> None:
     async def story() -> str:
         async with antiphonal() as setting:
             agent = setting.agent(echo_tool(), tool_use_behavior="stop_on_first_tool")
@@ -74,11 +74,11 @@ def test_a_caller_who_brings_the_output_along_is_taken_at_their_word(provider: P
             return str(recalled.final_output)
 
     assert asyncio.run(story()) == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert outputs(provider.sent()[-1]) == ["hello, edited"]
 
 
-def test_a_call_whose_tool_raised_is_answered_where_the_caller_goes_on(provider: Provider) -> None:
+def test_raising_tools_call_gets_a_placeholder(provider: Provider) -> None:
     async def story() -> str:
         async with antiphonal() as setting:
             announced = await failed_in_a_stream(setting)
@@ -88,13 +88,13 @@ def test_a_call_whose_tool_raised_is_answered_where_the_caller_goes_on(provider:
             return str(recalled.final_output)
 
     assert asyncio.run(story()) == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
     [made_up] = outputs(provider.turns()[-1])
     assert "hello" not in made_up
 
 
 async def failed_in_a_stream(setting: Setting) -> str:
-    """A streamed run whose tool raises; gives the id that was announced with its response."""
+    """A streamed run whose tool raises. Returns the announced id of its response."""
     agent = setting.agent(echo_tool(failing))
     result = setting.runner.run_streamed(agent, f"{FACT}. {ECHO}", auto_previous_response_id=True)
     announced = ""

@@ -1,4 +1,4 @@
-"""Streamed runs of the OpenAI Agents SDK that are left in the middle of an answer."""
+"""Streamed runs of the OpenAI Agents SDK that are abandoned in the middle of an answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -19,7 +19,7 @@ from agents_sdk import (
     Setting,
     Settings,
     antiphonal,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     outputs,
     plain,
@@ -36,7 +36,7 @@ CONVERSATION, CHAIN = "conversation", "chain"
 
 
 async def leave(setting: Setting, agent: Agent[Any], place: str, **options: Any) -> str:
-    """Cancels a streamed run where its answer stops, and gives the id that the answer announced."""
+    """Cancels a streamed run in the middle of its answer. Returns the announced response id."""
     result = setting.runner.run_streamed(agent, ECHO, **options)
     announced = ""
     async for event in result.stream_events():
@@ -53,7 +53,7 @@ async def leave(setting: Setting, agent: Agent[Any], place: str, **options: Any)
 
 
 async def gone_on(provider: Provider, settings: Settings, owner: str, place: str) -> str:
-    """A fact, a run that is left, a recall behind it."""
+    """A fact, an abandoned run, a recall."""
     async with settings() as setting:
         agent = setting.agent(echo_tool())
         options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
@@ -70,7 +70,7 @@ async def gone_on(provider: Provider, settings: Settings, owner: str, place: str
 
 
 @pytest.mark.parametrize("owner", [CONVERSATION, CHAIN])
-def test_a_run_that_is_left_behind_a_call_breaks_what_it_was_part_of(
+def test_abandoned_run_breaks_its_conversation(
     provider: Provider, owner: str
 ) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
@@ -79,7 +79,7 @@ def test_a_run_that_is_left_behind_a_call_breaks_what_it_was_part_of(
 
 @pytest.mark.parametrize("on_abort", ["part", "whole", "nothing"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
+def test_conversation_is_repaired_after_any_abort(
     provider: Provider, place: str
 ) -> None:
     assert asyncio.run(gone_on(provider, antiphonal, CONVERSATION, place)) == RECALLED
@@ -89,14 +89,14 @@ def test_a_conversation_is_healed_whatever_was_kept_of_the_run(
 
 @pytest.mark.parametrize("on_abort", ["part", "whole"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_chain_is_healed_where_the_response_was_kept(provider: Provider, place: str) -> None:
+def test_chain_is_repaired_if_response_was_stored(provider: Provider, place: str) -> None:
     assert asyncio.run(gone_on(provider, antiphonal, CHAIN, place)) == RECALLED
 
     assert_whole_in_the_end(provider)
 
 
 async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tuple[str, list[str]]:
-    """A run that may finish its turn, tools and all; the recall, and the outputs held before it."""
+    """A run that finishes its turn with its tools. Returns the recall and the stored outputs."""
     async with settings() as setting:
         agent = setting.agent(echo_tool())
         options: dict[str, Any] = {"conversation_id": provider.new_conversation()}
@@ -110,19 +110,19 @@ async def stopped_after_its_turn(provider: Provider, settings: Settings) -> tupl
         return str(recalled.final_output), held
 
 
-def test_a_run_that_stops_after_its_turn_breaks_its_conversation(provider: Provider) -> None:
+def test_run_stopped_after_turn_breaks_conversation(provider: Provider) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
         asyncio.run(stopped_after_its_turn(provider, plain))
 
 
-def test_a_run_that_stops_after_its_turn_delivers_its_output(provider: Provider) -> None:
+def test_run_stopped_after_turn_delivers_output(provider: Provider) -> None:
     assert asyncio.run(stopped_after_its_turn(provider, antiphonal)) == (RECALLED, ["hello"])
 
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 class WaitingAtItsSecondCall:
-    """A tool that answers its first call, and waits forever in its second."""
+    """A tool that answers its first call and waits forever in its second."""
 
     def __init__(self) -> None:
         self.is_waiting = asyncio.Event()
@@ -148,7 +148,7 @@ async def cancel_its_task(run: Run, begun: asyncio.Event) -> None:
 
 
 async def cancel_its_scope(run: Run, begun: asyncio.Event) -> None:
-    """As web frameworks do where a caller has gone: whatever the task awaits is cancelled."""
+    """Cancels the task as a web framework does after its caller disconnected."""
     async with anyio.create_task_group() as group:
         group.start_soon(run)
         await begun.wait()
@@ -172,18 +172,18 @@ async def cancelled_in_a_tool(
         return str(recalled.final_output), held
 
 
-def test_a_run_that_is_cancelled_in_a_tool_breaks_its_conversation(provider: Provider) -> None:
+def test_run_cancelled_in_tool_breaks_conversation(provider: Provider) -> None:
     with pytest.raises(BadRequestError, match=UNANSWERED):
         asyncio.run(cancelled_in_a_tool(provider, plain))
 
 
 @pytest.mark.parametrize("cancel", [cancel_its_task, cancel_its_scope])
-def test_a_run_that_is_cancelled_in_a_tool_delivers_what_it_has(
+def test_run_cancelled_in_tool_delivers_outputs(
     provider: Provider, cancel: Callable[[Run, asyncio.Event], Awaitable[None]]
 ) -> None:
     assert asyncio.run(cancelled_in_a_tool(provider, antiphonal, cancel)) == (RECALLED, ["hello"])
 
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 def assert_whole_in_the_end(provider: Provider) -> None:

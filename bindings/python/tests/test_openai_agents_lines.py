@@ -14,33 +14,33 @@ from agents_sdk import (
     RECALL,
     RECALLED,
     antiphonal,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     plain,
 )
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from antiphon.openai_agents import ConversationBusy, Runner
-from antiphon.openai_agents._line import Line, Place
+from antiphon.openai_agents._queue import RunQueue, Ticket
 from provider import Provider
 
 LOCKED = "Another process is currently operating on this conversation"
 
 
 class Hasty(Runner):
-    """Waits for nobody."""
+    """A runner that does not wait for other runs."""
 
     line_seconds = 0.0
 
 
 async def held_at_first_text(agent: Any, runner: Any, **options: Any) -> Any:
-    """A streamed run whose answer has begun, and stops there."""
+    """A streamed run whose answer stops after its first events."""
     result = runner.run_streamed(agent, FACT, **options)
     async for event in result.stream_events():
         if event.type == "raw_response_event" and event.data.type.endswith("text.delta"):
             return result
 
 
-def test_a_run_beside_another_is_refused(provider: Provider) -> None:
+def test_concurrent_run_is_rejected(provider: Provider) -> None:
     async def story() -> None:
         async with plain() as setting:
             agent = setting.agent()
@@ -74,14 +74,14 @@ def test_runs_wait_for_each_other(provider: Provider) -> None:
     *_, recalled = asyncio.run(story())
 
     assert recalled == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 def test_runs_of_other_threads_wait_too(provider: Provider) -> None:
     conversation = provider.new_conversation()
 
     def run(text: str) -> str:
-        model = OpenAIResponsesModel("fake-model", whole(AsyncOpenAI(max_retries=0)))
+        model = OpenAIResponsesModel("fake-model", stateful(AsyncOpenAI(max_retries=0)))
         agent = Agent("echoing", model=model, tools=[echo_tool()])
         result = Runner.run_sync(agent, text, conversation_id=conversation)
         return result.final_output_as(str)
@@ -90,7 +90,7 @@ def test_runs_of_other_threads_wait_too(provider: Provider) -> None:
         answers = set(threads.map(run, [FACT, ECHO, "Echo hi"]))
 
     assert answers == {"Noted.", "echo said: hello", "echo said: hi"}
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
 def test_runs_of_other_conversations_do_not_wait(provider: Provider) -> None:
@@ -107,7 +107,7 @@ def test_runs_of_other_conversations_do_not_wait(provider: Provider) -> None:
     asyncio.run(story())
 
 
-def test_a_run_that_has_waited_long_enough_says_so(provider: Provider) -> None:
+def test_waiting_run_times_out(provider: Provider) -> None:
     async def story() -> str:
         async with antiphonal() as setting:
             agent = setting.agent()
@@ -124,7 +124,7 @@ def test_a_run_that_has_waited_long_enough_says_so(provider: Provider) -> None:
     assert provider.refusals() == []
 
 
-def test_a_run_that_is_cancelled_before_its_first_step_holds_nobody_up(provider: Provider) -> None:
+def test_run_cancelled_early_releases_the_queue(provider: Provider) -> None:
     async def story() -> None:
         async with antiphonal() as setting:
             agent = setting.agent()
@@ -134,10 +134,10 @@ def test_a_run_that_is_cancelled_before_its_first_step_holds_nobody_up(provider:
 
     asyncio.run(story())
 
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_that_a_tool_begins_in_its_own_runs_conversation_is_told_at_once(
+def test_nested_run_is_rejected_immediately(
     provider: Provider,
 ) -> None:
     async def story() -> str:
@@ -146,7 +146,7 @@ def test_a_run_that_a_tool_begins_in_its_own_runs_conversation_is_told_at_once(
             told: list[str] = []
 
             async def ask_again(text: str) -> str:
-                with pytest.raises(ConversationBusy, match="whose tool began this one") as busy:
+                with pytest.raises(ConversationBusy, match="whose tool started this run") as busy:
                     await Runner.run(setting.agent(), FACT, conversation_id=conversation)
                 told.append(str(busy.value))
                 return text
@@ -157,10 +157,10 @@ def test_a_run_that_a_tool_begins_in_its_own_runs_conversation_is_told_at_once(
             return told[0]
 
     assert "conv_" in asyncio.run(story())
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_whose_loop_was_closed_holds_nobody_up(provider: Provider) -> None:
+def test_closed_loop_releases_the_queue(provider: Provider) -> None:
     conversation = provider.new_conversation()
     provider.hold("in_text")
     gone = asyncio.new_event_loop()
@@ -180,19 +180,19 @@ def test_a_run_whose_loop_was_closed_holds_nobody_up(provider: Provider) -> None
     assert asyncio.run(story())
 
 
-def test_a_run_whose_loop_was_closed_while_it_waited_holds_nobody_up() -> None:
-    line, gone = Line(), asyncio.new_event_loop()
+def test_closed_loop_of_waiting_run_is_skipped() -> None:
+    queue, gone = RunQueue(), asyncio.new_event_loop()
 
-    async def story() -> Place:
-        held = await line.enter("conv_1", 1)
+    async def story() -> Ticket:
+        held = await queue.enter("conv_1", 1)
         await asyncio.to_thread(wait_and_close)
-        last = asyncio.create_task(line.enter("conv_1", 1))
+        last = asyncio.create_task(queue.enter("conv_1", 1))
         await asyncio.sleep(0)
-        line.leave(held)
+        queue.leave(held)
         return await last
 
     def wait_and_close() -> None:
-        waiting = gone.create_task(line.enter("conv_1", 60))
+        waiting = gone.create_task(queue.enter("conv_1", 60))
         gone.run_until_complete(asyncio.sleep(0))
         gone.close()
         assert not waiting.done()
@@ -200,13 +200,13 @@ def test_a_run_whose_loop_was_closed_while_it_waited_holds_nobody_up() -> None:
     assert asyncio.run(story()).first.done()
 
 
-def test_what_are_no_hooks_of_a_run_is_refused_as_the_sdk_does() -> None:
+def test_invalid_hooks_are_rejected_by_the_sdk() -> None:
     with pytest.raises(TypeError, match="Run hooks must be instances of RunHooks"):
         asyncio.run(Runner.run(Agent("nobody"), FACT, hooks=AgentHooks()))  # type: ignore[arg-type]
 
 
-def test_the_hooks_of_a_run_are_all_passed_on() -> None:
-    from antiphon.openai_agents._hooks import Hearing
+def test_all_run_hooks_are_forwarded() -> None:
+    from antiphon.openai_agents._hooks import RecordingHooks
 
     hooks = {name for name in dir(RunHooks) if name.startswith("on_")}
-    assert hooks <= set(vars(Hearing))
+    assert hooks <= set(vars(RecordingHooks))

@@ -1,4 +1,4 @@
-"""Sessions of the OpenAI Agents SDK, whose history the program keeps and replays."""
+"""Sessions of the OpenAI Agents SDK, for histories that the program stores."""
 
 import asyncio
 import copy
@@ -18,7 +18,7 @@ from agents_sdk import (
     Setting,
     Settings,
     antiphonal,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     plain,
 )
@@ -45,18 +45,18 @@ def as_it_is(session: Session) -> Session:
 
 
 async def undo_half_of_a_turn(session: Session) -> None:
-    """Takes back an answer, the output and the call, but not the reasoning that led to it."""
+    """Removes an answer, the output and the call, but not the reasoning before the call."""
     for _ in range(3):
         await session.pop_item()
 
 
 async def add_the_last_turn_again(session: Session) -> None:
-    """Writes once more what was written, as after a write whose answer was lost."""
+    """Repeats the last write, as after a lost answer."""
     await session.add_items((await session.get_items())[-4:])
 
 
 async def keep_little(session: Session) -> None:
-    """Cuts the reasoning off that led to the call."""
+    """Removes the reasoning before the call."""
     assert session.session_settings is not None
     session.session_settings.limit = 3
 
@@ -88,7 +88,7 @@ CASES = {
 async def three_turns(
     kept: Kept, wrapped: Callable[[Session], Session], story: Story, settings: Settings = plain
 ) -> str:
-    """A fact, a call, something that happens to the session, a recall."""
+    """A fact, a call, a change of the session, a recall."""
     async with settings() as setting:
         session = wrapped(kept(setting))
         agent = setting.agent(echo_tool())
@@ -99,7 +99,7 @@ async def three_turns(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_history_that_is_not_whole_is_refused(provider: Provider, case: str) -> None:
+def test_faulty_history_is_rejected(provider: Provider, case: str) -> None:
     story, kept, refusal = CASES[case]
 
     with pytest.raises(BadRequestError, match=refusal):
@@ -107,17 +107,17 @@ def test_a_history_that_is_not_whole_is_refused(provider: Provider, case: str) -
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "a_call_without_its_reasoning"])
-def test_it_is_read_as_a_whole_one(provider: Provider, case: str) -> None:
+def test_faulty_history_is_repaired_on_read(provider: Provider, case: str) -> None:
     story, kept, _ = CASES[case]
 
     recalled = asyncio.run(three_turns(SESSIONS[kept], WholeSession, story))
 
     assert recalled == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_whole_client_learns_that_a_limit_has_cut_reasoning_off(provider: Provider) -> None:
-    """Nothing in the history tells of it, only the refusal does."""
+def test_client_retries_without_reasoning_cut_by_limit(provider: Provider) -> None:
+    """The history itself does not show the cut; only the rejection does."""
     recalled = asyncio.run(three_turns(in_sqlite, as_it_is, keep_little, antiphonal))
 
     assert recalled == "I do not know."
@@ -125,15 +125,15 @@ def test_a_whole_client_learns_that_a_limit_has_cut_reasoning_off(provider: Prov
 
 
 @pytest.mark.parametrize("kept", SESSIONS)
-def test_a_whole_client_takes_a_history_that_is_not_whole(provider: Provider, kept: str) -> None:
+def test_stateful_client_repairs_faulty_history(provider: Provider, kept: str) -> None:
     story = undo_half_of_a_turn
 
     assert asyncio.run(three_turns(SESSIONS[kept], as_it_is, story, antiphonal)) == RECALLED
 
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_what_is_stored_stays_as_it_is() -> None:
+def test_stored_items_do_not_change() -> None:
     async def story() -> tuple[list[Any], list[Any]]:
         kept = SQLiteSession("the only one")
         await kept.add_items([{"type": "reasoning", "id": "rs_1", "summary": []}])
@@ -145,7 +145,7 @@ def test_what_is_stored_stays_as_it_is() -> None:
     assert [item["id"] for item in stored] == ["rs_1"]
 
 
-def test_what_people_say_twice_is_kept_twice() -> None:
+def test_repeated_user_messages_are_stored() -> None:
     async def story() -> list[Any]:
         session = WholeSession(SQLiteSession("the only one"))
         for text, answer in (("yes", "Noted."), ("yes", "Noted again.")):
@@ -159,7 +159,7 @@ def test_what_people_say_twice_is_kept_twice() -> None:
 
 
 UNNAMED = "__fake_id__"
-"""What the SDK writes for the ids of models that give none: those of Chat Completions."""
+"""The placeholder id of the SDK for models without item ids, as with Chat Completions."""
 
 
 def unnamed_call(arguments: str = "{}") -> Any:
@@ -190,7 +190,7 @@ def unnamed_answer(text: str) -> Any:
     ],
     ids=["answers", "other_calls", "other_outputs"],
 )
-def test_what_a_model_without_ids_says_is_kept(turns: list[list[Any]]) -> None:
+def test_items_without_ids_are_stored(turns: list[list[Any]]) -> None:
     async def story() -> tuple[list[Any], list[Any]]:
         kept = SQLiteSession("the only one")
         for turn in turns:
@@ -204,7 +204,7 @@ def test_what_a_model_without_ids_says_is_kept(turns: list[list[Any]]) -> None:
     assert len(seen) == len(stored)
 
 
-def test_what_a_user_says_again_behind_a_turn_that_failed_is_kept() -> None:
+def test_repeated_message_after_failure_is_stored() -> None:
     said: Any = {"role": "user", "content": "Go on"}
     call: Any = {**unnamed_call(), "id": "fc_1"}
 
@@ -217,7 +217,7 @@ def test_what_a_user_says_again_behind_a_turn_that_failed_is_kept() -> None:
     assert [item.get("content") for item in asyncio.run(story())] == ["Go on", "Go on", None, None]
 
 
-def test_what_is_mended_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_repairs_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     call: Any = {**unnamed_call(), "id": "fc_1"}
 
     async def story() -> None:
@@ -227,7 +227,7 @@ def test_what_is_mended_is_told(caplog: pytest.LogCaptureFixture) -> None:
 
     asyncio.run(story())
 
-    assert caplog.messages == ["mended a session: unanswered_call, answered (1)"]
+    assert caplog.messages == ["repaired a session: unanswered_call, answered (1)"]
 
 
 def test_a_session_can_be_copied() -> None:
@@ -236,7 +236,7 @@ def test_a_session_can_be_copied() -> None:
     assert copy.copy(session).session_id == "the only one"
 
 
-def test_a_run_with_a_session_is_the_sdks_own(provider: Provider) -> None:
+def test_session_run_uses_the_sdk_unchanged(provider: Provider) -> None:
     async def story() -> list[str]:
         async with antiphonal() as setting:
             session = SQLiteSession("the only one")
@@ -245,11 +245,11 @@ def test_a_run_with_a_session_is_the_sdks_own(provider: Provider) -> None:
             return [(await setting.run(agent, text, session=session)).final_output for text in said]
 
     assert asyncio.run(story()) == ["Noted.", "hello", RECALLED]
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert [entry["path"] for entry in provider.log()] == ["/v1/responses"] * 3
 
 
-def test_the_other_sessions_settings_are_its_own() -> None:
+def test_settings_come_from_the_wrapped_session() -> None:
     kept = SQLiteSession("the only one", session_settings=SessionSettings(limit=3))
     session = WholeSession(kept)
 

@@ -1,4 +1,4 @@
-"""How the package is set up beside the OpenAI Agents SDK: its client, its runner, its models."""
+"""Setup for the OpenAI Agents SDK: client, runner, models."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,11 +24,11 @@ from agents_sdk import (
     FACT,
     RECALL,
     RECALLED,
-    assert_whole,
+    assert_no_faults,
     echo_tool,
     outputs,
 )
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from antiphon.openai_agents import Runner, install
 from antiphon.openai_agents import provider as whole_provider
 from provider import Provider
@@ -36,12 +36,12 @@ from provider import Provider
 
 @pytest.fixture(autouse=True)
 def no_default_client() -> Iterator[None]:
-    """The SDK's default client is the process's: it is as it was after a test."""
+    """Restores the SDK's default client, which is global, after a test."""
     yield
     _openai_shared._default_openai_client = None
 
 
-def test_models_that_are_named_ask_with_the_installed_client(provider: Provider) -> None:
+def test_named_models_use_the_installed_client(provider: Provider) -> None:
     install(use_for_tracing=False)
     conversation = provider.new_conversation()
     stopping = Agent(
@@ -57,10 +57,10 @@ def test_models_that_are_named_ask_with_the_installed_client(provider: Provider)
 
     assert recalled.final_output == RECALLED
     assert outputs(provider.items(conversation)) == ["hello"]
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_with_the_installed_client_alone_a_call_is_answered_before_the_next_turn(
+def test_installed_client_adds_placeholder_before_next_turn(
     provider: Provider,
 ) -> None:
     install(use_for_tracing=False)
@@ -73,10 +73,10 @@ def test_with_the_installed_client_alone_a_call_is_answered_before_the_next_turn
     recalled = agents.Runner.run_sync(agent, RECALL, conversation_id=conversation)
 
     assert recalled.final_output == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_may_be_told_its_provider_of_models(provider: Provider) -> None:
+def test_run_config_may_set_the_provider(provider: Provider) -> None:
     async def story() -> str:
         conversation = provider.new_conversation()
         models = RunConfig(model="fake-model", model_provider=whole_provider(AsyncOpenAI()))
@@ -86,10 +86,10 @@ def test_a_run_may_be_told_its_provider_of_models(provider: Provider) -> None:
         return str(result.final_output)
 
     assert asyncio.run(story()) == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
+def test_callers_hooks_are_called(provider: Provider) -> None:
     class Counting(RunHooks):
         heard: list[str] = []
 
@@ -104,7 +104,7 @@ def test_the_hooks_of_the_caller_are_called(provider: Provider) -> None:
     assert Counting.heard == ["hello"]
 
 
-def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) -> None:
+def test_paused_run_resumes_after_other_turns(provider: Provider) -> None:
     tool = echo_tool()
     tool.needs_approval = True
 
@@ -120,12 +120,12 @@ def test_a_run_that_was_paused_goes_on_behind_other_turns(provider: Provider) ->
         return str((await Runner.run(agent, RECALL, conversation_id=conversation)).final_output)
 
     assert asyncio.run(story()) == RECALLED
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert outputs(provider.turns()[-1]) == ["hello"]
 
 
 async def run_in_a_thread(agent: Agent, given: RunState) -> RunResult:
-    """Runs in a loop of its own, and so with a client of its own."""
+    """Runs in a new event loop, and so with a new client."""
 
     def run() -> RunResult:
         install(use_for_tracing=False)
@@ -135,7 +135,7 @@ async def run_in_a_thread(agent: Agent, given: RunState) -> RunResult:
 
 
 @pytest.mark.parametrize("runs", [Runner.run, run_in_a_thread])
-def test_a_resumed_run_that_asks_no_model_delivers_its_output(
+def test_resumed_run_without_request_delivers_output(
     provider: Provider, runs: Callable[..., Awaitable[RunResult]]
 ) -> None:
     tool = echo_tool()
@@ -156,15 +156,15 @@ def test_a_resumed_run_that_asks_no_model_delivers_its_output(
         return str(recalled.final_output), held
 
     assert asyncio.run(story()) == (RECALLED, ["hello"])
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
+def test_approved_run_resumes_in_its_conversation(
     provider: Provider,
 ) -> None:
     @function_tool(name_override="echo", needs_approval=True)
     def echo_if_approved(text: str) -> str:
-        """Says the text again."""
+        """Returns the text."""
         return text
 
     async def story() -> str:
@@ -177,11 +177,11 @@ def test_a_run_that_was_paused_for_an_approval_goes_on_in_its_conversation(
         return str((await Runner.run(agent, state)).final_output)
 
     assert asyncio.run(story()) == "echo said: hello"
-    assert_whole(provider)
+    assert_no_faults(provider)
 
 
-def test_a_run_that_was_paused_between_two_calls_brings_an_output_once(provider: Provider) -> None:
-    """Even where the client with which its model asks is none of the package's."""
+def test_run_paused_between_calls_sends_output_once(provider: Provider) -> None:
+    """Holds even if the model's client is not wrapped."""
     calls: list[str] = []
 
     async def is_first(_: object, __: object, call_id: str) -> bool:
@@ -203,14 +203,14 @@ def test_a_run_that_was_paused_between_two_calls_brings_an_output_once(provider:
 
     asyncio.run(story())
 
-    assert_whole(provider)
+    assert_no_faults(provider)
     assert outputs(provider.turns()[-1]) == ["hello twice", "hello twice"]
 
 
-def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
+def test_delivery_survives_connections_of_closed_loops(
     provider: Provider,
 ) -> None:
-    """Such a connection fails as it is read from, unless its answer is there already."""
+    """Reading from such a connection fails, unless its answer has arrived."""
     failing: list[str] = []
 
     def fail_the_next(text: str) -> str:
@@ -224,7 +224,7 @@ def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
     async def story() -> list[str]:
         http_client = httpx2.AsyncClient(event_hooks={"request": [fail_once]})
         async with AsyncOpenAI(max_retries=0, http_client=http_client) as client:
-            model = OpenAIResponsesModel("fake-model", whole(client))
+            model = OpenAIResponsesModel("fake-model", stateful(client))
             tool = echo_tool(fail_the_next)
             agent = Agent("stopping", model=model, tools=[tool])
             agent.tool_use_behavior = "stop_on_first_tool"
@@ -233,4 +233,4 @@ def test_an_output_is_delivered_behind_a_connection_that_another_loop_has_left(
             return outputs(provider.items(conversation))
 
     assert asyncio.run(story()) == ["hello"]
-    assert_whole(provider)
+    assert_no_faults(provider)

@@ -1,4 +1,4 @@
-"""What `antiphon.openai.whole` does beside the http client that it is given."""
+"""`antiphon.openai.stateful` and the http client of the given client."""
 
 import asyncio
 import gc
@@ -17,7 +17,7 @@ import httpx
 import httpx2
 import openai
 import pytest
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from openai import APIConnectionError, AsyncOpenAI, OpenAI, RateLimitError
 from speaking import SPEAKERS, Speaker
 
@@ -26,7 +26,7 @@ COMPLETED = {"id": "resp_1", "object": "response", "status": "completed", "outpu
 
 @dataclass
 class Echoing:
-    """A server that answers every request alike, and what it was asked."""
+    """A server with the same answer for every request, and the requests that it received."""
 
     body: bytes = json.dumps(COMPLETED).encode()
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/json"})
@@ -38,7 +38,7 @@ class Echoing:
 
 @pytest.fixture
 def server() -> Iterator[Echoing]:
-    """A server for what a provider never does."""
+    """A server for answers that the test provider never sends."""
     with echoing() as server:
         yield server
 
@@ -82,7 +82,7 @@ def echoing() -> Iterator[Echoing]:
 
 @pytest.fixture(params=SPEAKERS)
 def speaker(request: pytest.FixtureRequest, server: Echoing) -> Iterator[Speaker]:
-    """A whole client of either kind, at the echoing server."""
+    """A stateful client of each kind at the echoing server."""
     kind = SPEAKERS[request.param]
     speaker = Speaker(kind(base_url=server.url, api_key="sk-tests", max_retries=0))
     yield speaker
@@ -96,7 +96,7 @@ def test_a_body_that_is_odd_passes_untouched(server: Echoing, speaker: Speaker) 
     assert server.asked[0][2] == odd
 
 
-def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
+def test_turn_keeps_headers_and_disables_compression(
     server: Echoing, speaker: Speaker
 ) -> None:
     speaker.create(
@@ -109,7 +109,7 @@ def test_a_turn_keeps_its_headers_and_its_query_and_wishes_for_a_plain_answer(
     assert headers["accept-encoding"] == "identity"
 
 
-def test_what_a_server_does_not_tell_just_now_is_told_to_the_caller(
+def test_temporary_list_error_reaches_the_caller(
     server: Echoing, speaker: Speaker
 ) -> None:
     server.status, server.body = 429, b'{"error": {"message": "Slow down."}}'
@@ -120,7 +120,7 @@ def test_what_a_server_does_not_tell_just_now_is_told_to_the_caller(
     ]
 
 
-def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
+def test_list_request_uses_the_turns_credentials(
     server: Echoing, speaker: Speaker
 ) -> None:
     server.body = b'{"object": "list", "data": [], "has_more": false}'
@@ -140,7 +140,7 @@ def test_what_a_conversation_holds_is_asked_as_the_turn_is_sent(
 
 
 @pytest.mark.parametrize("name", ["X-Api-Key", "cf-aig-authorization", "x-tenant"])
-def test_what_is_known_of_a_conversation_is_one_accounts_whatever_header_names_it(
+def test_conversation_state_is_separate_per_account(
     server: Echoing, speaker: Speaker, name: str
 ) -> None:
     server.body = json.dumps({**COMPLETED, "data": [], "has_more": False}).encode()
@@ -153,16 +153,16 @@ def test_what_is_known_of_a_conversation_is_one_accounts_whatever_header_names_i
     assert [asked_by("one"), asked_by("one"), asked_by("other"), asked_by("one")] == [2, 1, 2, 1]
 
 
-def test_what_was_said_in_an_odd_body_is_not_logged(
+def test_invalid_body_content_is_not_logged(
     server: Echoing, speaker: Speaker, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG", logger="antiphon")
     post: Any = speaker.client.post
     speaker.awaited(post("/responses", content=b'"secret"', cast_to=object))
-    assert "passes as it is" in caplog.text and "secret" not in caplog.text
+    assert "passes unchanged" in caplog.text and "secret" not in caplog.text
 
 
-def test_a_question_that_gets_no_answer_is_a_connection_error(
+def test_unanswered_list_request_is_a_connection_error(
     server: Echoing, speaker: Speaker
 ) -> None:
     server.cut_short = True
@@ -174,7 +174,7 @@ def test_a_question_that_gets_no_answer_is_a_connection_error(
     ] * 2
 
 
-def test_an_answer_that_is_packed_all_the_same_is_handed_on(
+def test_compressed_answer_passes_unchanged(
     server: Echoing, speaker: Speaker
 ) -> None:
     server.body = gzip.compress(server.body)
@@ -182,7 +182,7 @@ def test_an_answer_that_is_packed_all_the_same_is_handed_on(
     assert speaker.create(input="Hello").id == "resp_1"
 
 
-def test_an_answer_that_breaks_off_is_a_connection_error(
+def test_truncated_answer_is_a_connection_error(
     server: Echoing, speaker: Speaker
 ) -> None:
     server.cut_short = True
@@ -190,7 +190,7 @@ def test_an_answer_that_breaks_off_is_a_connection_error(
         speaker.create(input="Hello")
 
 
-def test_a_refusal_too_large_to_hold_is_handed_on(server: Echoing, speaker: Speaker) -> None:
+def test_overlarge_rejection_passes_unchanged(server: Echoing, speaker: Speaker) -> None:
     server.status = 400
     server.body = json.dumps({"error": {"message": "x" * (2 << 20)}}).encode()
     with pytest.raises(openai.BadRequestError) as refused:
@@ -198,14 +198,14 @@ def test_a_refusal_too_large_to_hold_is_handed_on(server: Echoing, speaker: Spea
     assert len(refused.value.response.content) == len(server.body)
 
 
-def test_a_server_that_is_gone_is_a_connection_error(speaker: Speaker) -> None:
+def test_unreachable_server_is_a_connection_error(speaker: Speaker) -> None:
     nowhere = speaker.client.with_options(base_url="http://127.0.0.1:1/v1")
     with pytest.raises(APIConnectionError):
         speaker.awaited(nowhere.responses.create(model="sim", input="Hello"))
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
-def test_the_client_of_either_library_is_wrapped_with_all_it_has(
+def test_clients_of_both_libraries_are_wrapped(
     library: Any, server: Echoing
 ) -> None:
     seen: list[str] = []
@@ -213,7 +213,7 @@ def test_the_client_of_either_library_is_wrapped_with_all_it_has(
     inner = library.Client(event_hooks=hooks, timeout=7, headers={"x-of": "the client"})
     given = OpenAI(base_url=server.url, api_key="any", http_client=inner)
 
-    client = whole(given)
+    client = stateful(given)
     client.responses.create(model="sim", input="Hello")
 
     assert type(client) is OpenAI and isinstance(client._client, library.Client)
@@ -223,11 +223,11 @@ def test_the_client_of_either_library_is_wrapped_with_all_it_has(
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
-def test_the_async_client_of_either_library_is_wrapped(library: Any, server: Echoing) -> None:
+def test_async_clients_of_both_libraries_are_wrapped(library: Any, server: Echoing) -> None:
     async def scenario() -> None:
         inner = library.AsyncClient(headers={"x-of": "the client"})
         given = AsyncOpenAI(base_url=server.url, api_key="any", http_client=inner)
-        async with whole(given) as client:
+        async with stateful(given) as client:
             assert isinstance(client._client, library.AsyncClient)
             await client.responses.create(model="sim", input="Hello")
 
@@ -235,7 +235,7 @@ def test_the_async_client_of_either_library_is_wrapped(library: Any, server: Ech
     assert server.asked[-1][1]["x-of"] == "the client"
 
 
-def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:
+def test_client_subclass_sends_with_its_own_method(server: Echoing) -> None:
     class Counting(httpx2.Client):
         sent = 0
 
@@ -244,7 +244,7 @@ def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:
             return super().send(*args, **options)
 
     inner = Counting()
-    client = whole(OpenAI(base_url=server.url, api_key="any", http_client=inner))
+    client = stateful(OpenAI(base_url=server.url, api_key="any", http_client=inner))
     client.responses.create(model="sim", input="Hello")
     assert inner.sent == 1
 
@@ -252,13 +252,13 @@ def test_a_subclass_of_a_client_sends_its_own_way(server: Echoing) -> None:
 def test_a_hook_may_read_the_answer_first(server: Echoing) -> None:
     hooks: Any = {"response": [lambda response: response.read()]}
     inner = httpx2.Client(event_hooks=hooks)
-    client = whole(OpenAI(base_url=server.url, api_key="any", http_client=inner))
+    client = stateful(OpenAI(base_url=server.url, api_key="any", http_client=inner))
     assert client.responses.create(model="sim", input="Hello").id == "resp_1"
 
 
 def test_closing_either_closes_both_once(server: Echoing) -> None:
     given = OpenAI(base_url=server.url, api_key="any")
-    with whole(given) as client:
+    with stateful(given) as client:
         assert not given.is_closed()
     assert client.is_closed() and given.is_closed()
     client.close()
@@ -267,7 +267,7 @@ def test_closing_either_closes_both_once(server: Echoing) -> None:
 def test_closing_either_closes_both_in_a_loop() -> None:
     async def scenario() -> None:
         given = AsyncOpenAI(base_url="http://127.0.0.1:1/v1", api_key="any")
-        async with whole(given) as client:
+        async with stateful(given) as client:
             assert not given.is_closed()
         assert client.is_closed() and given.is_closed()
 
@@ -277,36 +277,36 @@ def test_closing_either_closes_both_in_a_loop() -> None:
 def test_it_outlives_the_client_that_was_given(server: Echoing) -> None:
     given = OpenAI(base_url=server.url, api_key="any")
     gone = weakref.ref(given)
-    client = whole(given)
+    client = stateful(given)
     del given
     gc.collect()
     assert gone() is None
     assert client.responses.create(model="sim", input="Hello").id == "resp_1"
 
 
-def test_a_whole_client_is_not_wrapped_again(server: Echoing) -> None:
-    client = whole(OpenAI(base_url=server.url, api_key="any"))
-    assert whole(client) is client
+def test_stateful_client_is_not_wrapped_twice(server: Echoing) -> None:
+    client = stateful(OpenAI(base_url=server.url, api_key="any"))
+    assert stateful(client) is client
 
 
-def test_what_is_no_http_client_of_the_sdk_is_named(server: Echoing) -> None:
+def test_unknown_http_client_is_rejected(server: Echoing) -> None:
     client = OpenAI(base_url=server.url, api_key="any")
     client._client = object()  # type: ignore[assignment]
-    with pytest.raises(TypeError, match="neither httpx2 nor httpx: object"):
-        whole(client)
+    with pytest.raises(TypeError, match="must be one of httpx2 or httpx, not object"):
+        stateful(client)
 
 
 def test_an_azure_client_stays_one(server: Echoing) -> None:
     given = openai.AzureOpenAI(
         azure_endpoint=server.url.removesuffix("/v1"), api_key="any", api_version="2025-04-01"
     )
-    client = whole(given)
+    client = stateful(given)
     client.responses.create(model="sim", input="Hello")
     assert type(client) is openai.AzureOpenAI
     assert server.asked[-1][0].endswith("/responses?api-version=2025-04-01")
 
 
-def test_without_the_sdk_the_import_says_what_is_missing(
+def test_import_without_the_sdk_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("antiphon.openai")]:

@@ -1,7 +1,7 @@
-"""`antiphon.openai.whole` where turns break off, are refused, or are made again.
+"""`antiphon.openai.stateful` with interrupted, rejected and retried turns.
 
-A provider notices when it will that its reader has left. Until then it refuses, and what was
-refused is sent once more: what counts is that the next turn has its answer.
+A provider notices a disconnect only after some time. Until then it rejects requests, and the client
+retries them. The tests only assert that the next turn has its answer.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from openai import AsyncOpenAI, OpenAI
 from provider import Provider
 from speaking import ECHO, SPEAKERS, Speaker, speaker, user
@@ -27,7 +27,7 @@ __all__ = ["speaker"]
         ("behind_call", "response.function_call_arguments.done"),
     ],
 )
-def test_after_a_turn_that_was_left_the_conversation_goes_on(
+def test_conversation_continues_after_abandoned_turn(
     provider: Provider, speaker: Speaker, place: str, until: str
 ) -> None:
     conversation = provider.new_conversation()
@@ -40,10 +40,10 @@ def test_after_a_turn_that_was_left_the_conversation_goes_on(
     assert not provider.twice()
 
 
-def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Provider) -> None:
+def test_conversation_continues_after_collected_stream(provider: Provider) -> None:
     conversation = provider.new_conversation()
     provider.hold("behind_call")
-    client = whole(OpenAI(max_retries=0))
+    client = stateful(OpenAI(max_retries=0))
     request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
     stream = client.responses.create(**request, input="Echo hello", stream=True)
     assert next(iter(stream)).type == "response.created"
@@ -56,9 +56,9 @@ def test_after_a_stream_that_was_forgotten_the_conversation_goes_on(provider: Pr
     assert not provider.twice()
 
 
-def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Provider) -> None:
+def test_conversation_continues_after_cancelled_turn(provider: Provider) -> None:
     async def scenario() -> None:
-        client = whole(AsyncOpenAI(max_retries=0))
+        client = stateful(AsyncOpenAI(max_retries=0))
         request: Any = {"model": "sim", "conversation": conversation, "tools": [ECHO]}
         turn = client.responses.create(**request, input="Echo hello", stream=True)
         begun = asyncio.create_task(turn)
@@ -78,7 +78,7 @@ def test_after_a_turn_that_was_cancelled_the_conversation_goes_on(provider: Prov
 
 
 @pytest.mark.parametrize("kind", SPEAKERS)
-def test_what_changed_unseen_is_learnt_from_the_refusal_over_the_one_connection(
+def test_rejection_resyncs_over_one_connection(
     provider: Provider, kind: str
 ) -> None:
     library = {"sync": httpx2.Client, "async": httpx2.AsyncClient}[kind]
@@ -100,7 +100,7 @@ def test_what_changed_unseen_is_learnt_from_the_refusal_over_the_one_connection(
 
 
 @pytest.mark.parametrize("script", [[{"status": 503, "body": {"error": {"message": "Busy"}}}]])
-def test_a_turn_that_the_sdk_makes_again_is_planned_anew(
+def test_sdk_retry_is_planned_again(
     provider: Provider, speaker: Speaker
 ) -> None:
     conversation = provider.new_conversation([user("My color is red")])

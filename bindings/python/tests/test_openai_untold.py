@@ -1,11 +1,11 @@
-"""A server that does not tell what it holds, and clients that are none."""
+"""A server that refuses to list items, and invalid clients."""
 
 import logging
 from typing import Any
 
 import openai
 import pytest
-from antiphon.openai import whole
+from antiphon.openai import stateful
 from openai import OpenAI
 from provider import Provider
 from speaking import user
@@ -15,7 +15,7 @@ __all__ = ["server"]
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the logger `antiphon` has warned of."""
+    """The warnings of the logger `antiphon`."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -23,25 +23,25 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
-def test_that_the_server_does_not_tell_is_warned_of_once_a_turn(
+def test_refused_list_is_warned_of_once(
     server: Echoing, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What this server says to a question is no list of items."""
-    client = whole(OpenAI(base_url=server.url, api_key="any", max_retries=0))
+    """This server's answer to a list request is not a list of items."""
+    client = stateful(OpenAI(base_url=server.url, api_key="any", max_retries=0))
     history: Any = [user("My color is red"), user("Which color?")]
 
     with caplog.at_level(logging.INFO, "antiphon"):
         client.responses.create(model="sim", conversation="conv_1", input=history)
 
     (warning,) = warnings_of(caplog)
-    assert warning.startswith("the server does not tell what it holds")
+    assert warning.startswith("the server refuses to list its items")
     assert "color" not in warning
 
 
-def test_where_it_tells_nothing_is_warned_of(
+def test_listed_items_cause_no_warning(
     provider: Provider, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = whole(OpenAI())
+    client = stateful(OpenAI())
     conversation = provider.new_conversation()
     with caplog.at_level(logging.INFO, "antiphon"):
         client.responses.create(model="sim", conversation=conversation, input="Hello")
@@ -53,6 +53,7 @@ def test_where_it_tells_nothing_is_warned_of(
     ("client", "kind"),
     [(None, "NoneType"), ("x", "str"), (OpenAI, "the class OpenAI itself"), (openai, "module")],
 )
-def test_what_is_no_client(client: Any, kind: str) -> None:
-    with pytest.raises(TypeError, match=f"^whole takes .* client, not {kind}$"):
-        whole(client)
+def test_other_values_are_not_clients(client: Any, kind: str) -> None:
+    message = f"^client must be an OpenAI or AsyncOpenAI client, not {kind}$"
+    with pytest.raises(TypeError, match=message):
+        stateful(client)

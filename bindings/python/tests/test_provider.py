@@ -1,4 +1,4 @@
-"""What the other tests rely on: the provider is strict, fresh, and says what it was asked."""
+"""The test provider: it is strict, starts empty, and logs its requests."""
 
 import openai
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from provider import Provider, once_free
 
 
-def test_a_client_that_is_told_nothing_arrives(provider: Provider) -> None:
+def test_default_client_reaches_the_provider(provider: Provider) -> None:
     conversation = provider.new_conversation()
     with openai.OpenAI() as client:
         ask(client, conversation, "My color is purple")
@@ -17,7 +17,7 @@ def test_a_client_that_is_told_nothing_arrives(provider: Provider) -> None:
     assert provider.twice() == provider.refusals() == []
 
 
-def test_what_is_refused_is_seen(provider: Provider) -> None:
+def test_rejections_are_logged(provider: Provider) -> None:
     output = {"type": "function_call_output", "call_id": "call_1", "output": "hello"}
     with openai.OpenAI() as client, pytest.raises(openai.BadRequestError, match="No tool call"):
         client.responses.create(model="fake-model", input=[output])  # type: ignore[list-item]
@@ -28,7 +28,7 @@ def test_what_is_refused_is_seen(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize(("on_abort", "kept"), [("whole", 2), ("nothing", 0)])
-def test_a_turn_that_is_left_is_kept_as_told(provider: Provider, kept: int) -> None:
+def test_abandoned_turn_is_stored_as_configured(provider: Provider, kept: int) -> None:
     conversation = provider.new_conversation()
     provider.hold("in_text")
     with openai.OpenAI() as client:

@@ -1,4 +1,4 @@
-"""`check` and `repair` over Python's own objects."""
+"""`check` and `repair` with Python objects."""
 
 import copy
 import pickle
@@ -26,13 +26,13 @@ TOOL: Any = {"type": "function", "name": "echo", "parameters": {"type": "object"
 
 
 def answered(client: OpenAI) -> Response:
-    """A strict provider's own answer: reasoning and a call."""
+    """An answer of the strict provider: reasoning and a call."""
     return client.responses.create(
         model="sim", input="Echo hello", tools=[TOOL], include=["reasoning.encrypted_content"]
     )
 
 
-def test_what_stays_is_the_same_object_and_what_is_made_is_a_dict() -> None:
+def test_unchanged_items_are_the_same_objects() -> None:
     items = [SAID, REASONING, CALL]
     repaired = repair(items)
     assert [item is given for item, given in zip(repaired.items, items)] == [True] * 3
@@ -40,14 +40,14 @@ def test_what_stays_is_the_same_object_and_what_is_made_is_a_dict() -> None:
     assert repaired.items[3]["call_id"] == "call_1"
 
 
-def test_what_is_changed_is_a_new_dict_with_all_that_it_had() -> None:
+def test_changed_items_are_new_complete_dicts() -> None:
     odd = {**SAID, "id": "not an id", "number": 2**70}
     repaired = repair([odd])
     assert repaired.items == [{**SAID, "number": 2**70}]
     assert odd["id"] == "not an id"
 
 
-def test_nothing_given_is_changed() -> None:
+def test_repair_does_not_modify_its_input() -> None:
     items = [SAID, REASONING, CALL, CALL, OUTPUT, OUTPUT, REASONING]
     before = copy.deepcopy(items)
     for work in (check, repair, filter_orphaned_reasoning, strip):
@@ -56,14 +56,14 @@ def test_nothing_given_is_changed() -> None:
     assert items == before
 
 
-def test_after_a_repair_nothing_is_found() -> None:
+def test_repaired_list_has_no_faults() -> None:
     items = [SAID, OUTPUT, CALL, CALL, REASONING]
     assert check(items)
     assert check(repair(items).items) == []
     assert repair(repair(items).items).mends == []
 
 
-def test_what_was_mended_is_told() -> None:
+def test_repairs_are_reported() -> None:
     (mend,) = repair([SAID, CALL]).mends
     assert mend == antiphon.Mend(
         position=1,
@@ -83,18 +83,18 @@ def test_a_policy_that_rejects_raises_the_fault() -> None:
     assert (raised.value.position, raised.value.id) == (1, "fc_1")
 
 
-def test_a_policy_that_is_none_is_named() -> None:
+def test_unknown_policy_is_named() -> None:
     with pytest.raises(ValueError, match="policy: 'calls=perhaps' is unknown"):
         repair([SAID], policy="calls=perhaps")
 
 
-def test_a_list_is_mended_behind_what_a_server_holds() -> None:
+def test_list_is_repaired_after_held_items() -> None:
     assert [type(fault) for fault in check([OUTPUT])] == [antiphon.OutputWithoutCall]
     assert check([OUTPUT], held=[SAID, CALL]) == []
     assert repair([OUTPUT], held=[SAID, CALL]).items == [OUTPUT]
 
 
-def test_the_sdk_s_models_are_read_and_given_back(provider: Provider) -> None:
+def test_sdk_models_are_read_and_returned(provider: Provider) -> None:
     with OpenAI() as client:
         answer = answered(client)
         history: list[Any] = [SAID, *answer.output]
@@ -109,14 +109,14 @@ def test_the_sdk_s_models_are_read_and_given_back(provider: Provider) -> None:
     assert not provider.refusals()
 
 
-def test_what_is_held_is_known_again_from_models() -> None:
+def test_held_models_are_recognized() -> None:
     call = ResponseFunctionToolCall.model_validate(CALL)
     verdicts = reconcile([SAID, call], [SAID, CALL, OUTPUT])
     assert [verdict.verdict for verdict in verdicts] == ["resent", "resent", "fresh"]
     assert [verdict.is_fresh for verdict in verdicts] == [False, False, True]
 
 
-def test_results_can_be_kept_and_sent_to_other_processes() -> None:
+def test_results_can_be_pickled() -> None:
     for result in (repair([SAID, CALL]), reconcile([SAID], [SAID, CALL])):
         assert pickle.loads(pickle.dumps(result)) == result
     fault = pickle.loads(pickle.dumps(check([SAID, CALL])[0]))

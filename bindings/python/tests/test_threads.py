@@ -1,4 +1,4 @@
-"""The interpreter's lock is let go while the engine works."""
+"""The engine releases the interpreter's lock while it works."""
 
 import sys
 import threading
@@ -10,13 +10,13 @@ import antiphon
 import pytest
 
 
-# In how many repairs the other thread has to have been woken by the system.
+# The maximum number of repairs until the system wakes the other thread.
 ROUNDS = 500
 
 
 @pytest.fixture
 def no_turns_are_taken() -> Iterator[None]:
-    """No thread gives the lock up by itself: only who waits or lets go of it does."""
+    """Disables thread switching: a thread loses the lock only if it waits or releases it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)
     yield
@@ -32,8 +32,8 @@ def history(length: int) -> list[dict[str, Any]]:
     return [item for pair in zip(said, calls) for item in pair]
 
 
-def test_another_thread_goes_on_during_a_repair(no_turns_are_taken: None) -> None:
-    """Were the lock kept, the other thread would not come to its turn for a thousand seconds."""
+def test_another_thread_runs_during_a_repair(no_turns_are_taken: None) -> None:
+    """If the engine held the lock, the other thread would wait for a thousand seconds."""
     items = history(1_000)
     gate = threading.Lock()
     went_on = threading.Event()
@@ -53,7 +53,7 @@ def test_another_thread_goes_on_during_a_repair(no_turns_are_taken: None) -> Non
     assert went_on.is_set()
 
 
-def test_several_threads_come_to_the_same() -> None:
+def test_threads_get_the_same_result() -> None:
     items = history(200)
     alone = antiphon.repair(items)
     with ThreadPoolExecutor(8) as threads:
@@ -61,7 +61,7 @@ def test_several_threads_come_to_the_same() -> None:
     assert all(repaired == alone for repaired in together)
 
 
-def test_a_list_that_changes_meanwhile_is_mended_as_it_was() -> None:
+def test_concurrent_list_change_is_ignored() -> None:
     items = history(500)
     given = list(items)
 

@@ -1,4 +1,4 @@
-"""The tracker over Python's own objects; what it decides is in tests/behaviour."""
+"""The tracker with Python objects. tests/behaviour covers its decisions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SAID: Any = {"role": "user", "content": "Echo hello"}
 TOOL: Any = {"type": "function", "name": "echo", "parameters": {"type": "object"}}
 
 
-def test_a_run_with_a_tool_sends_each_item_once(provider: Provider) -> None:
+def test_run_with_a_tool_sends_items_once(provider: Provider) -> None:
     conversation = provider.new_conversation()
     tracker = Tracker(conversation=conversation)
     with OpenAI() as client:
@@ -34,7 +34,7 @@ def test_a_run_with_a_tool_sends_each_item_once(provider: Provider) -> None:
     assert not provider.refusals() and not provider.twice()
 
 
-def test_what_was_added_goes_as_the_same_object_until_it_is_accepted() -> None:
+def test_planned_items_are_the_added_objects() -> None:
     tracker = Tracker(conversation="conv_1")
     (occurrence,) = tracker.add([SAID])
 
@@ -50,7 +50,7 @@ def test_what_was_added_goes_as_the_same_object_until_it_is_accepted() -> None:
     assert tracker.plan().left_out == [antiphon.LeftOut(occurrence, "accepted")]
 
 
-def test_a_tracker_that_was_saved_goes_on() -> None:
+def test_saved_tracker_can_be_restored() -> None:
     tracker = Tracker(auto_previous_response_id=True)
     tracker.accept(tracker.send(tracker.add([SAID])), {"id": "resp_1", "output": []})
     tracker.add([{"role": "user", "content": "Again"}])
@@ -62,14 +62,14 @@ def test_a_tracker_that_was_saved_goes_on() -> None:
     assert restored.turns == 1
 
 
-def test_what_a_server_holds_is_taken_from_its_list() -> None:
+def test_hydrate_takes_the_servers_list() -> None:
     tracker = Tracker(conversation="conv_1")
     occurrence = tracker.add([{**SAID, "id": "msg_1"}])[0]
     tracker.send([occurrence])
     assert tracker.hydrate([{**SAID, "type": "message", "id": "msg_1"}]) == [occurrence]
 
 
-def test_errors_name_what_is_wrong_and_change_nothing() -> None:
+def test_errors_name_the_cause_and_change_nothing() -> None:
     tracker = Tracker(conversation="conv_1")
     with pytest.raises(antiphon.TrackerError) as unknown:
         tracker.send([7])

@@ -1,4 +1,4 @@
-"""Which values are items, and what is said of those that are none."""
+"""Values that are items, and the errors for others."""
 
 import json
 from collections import OrderedDict, UserDict, UserList, deque
@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 
 def written(value: Any) -> str:
-    """The text in which the engine is given a value: a tracker's snapshot holds items as given."""
+    """The JSON text of a value for the engine, from a tracker's snapshot."""
     tracker = Tracker(conversation="conv_1")
     tracker.add([{"type": "custom", "value": value}])
     entry = json.loads(tracker.to_json())["entries"][0]
@@ -24,7 +24,7 @@ def written(value: Any) -> str:
 
 
 def value_of(value: Any) -> Any:
-    """The same, read again."""
+    """The same text, parsed."""
     return json.loads(written(value))["value"]
 
 
@@ -99,7 +99,7 @@ def test_values_are_written_as_json_dumps_writes_them(value: Any) -> None:
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_what_is_like_json_is_written_too(value: Any, as_json: Any) -> None:
+def test_json_like_values_are_written(value: Any, as_json: Any) -> None:
     assert value_of(value) == as_json
 
 
@@ -124,21 +124,21 @@ def test_models_are_written_as_the_sdk_sends_them() -> None:
 @pytest.mark.parametrize(
     ("value", "kind", "message"),
     [
-        (float("nan"), ValueError, "items[1].a: NaN is no JSON number"),
-        (float("-inf"), ValueError, "items[1].a: -inf is no JSON number"),
-        ({"b": [0, {"c": b"x"}]}, TypeError, "items[1].a.b[1].c: bytes is no JSON value"),
-        (bytearray(), TypeError, "items[1].a: bytearray is no JSON value"),
-        (memoryview(b""), TypeError, "items[1].a: memoryview is no JSON value"),
-        ({1: 2}, TypeError, "items[1].a: keys are to be strings, not int"),
-        ({None: 2}, TypeError, "items[1].a: keys are to be strings, not NoneType"),
-        ({1, 2}, TypeError, "items[1].a: set is no JSON value"),
-        (object(), TypeError, "items[1].a: object is no JSON value"),
-        (iter([]), TypeError, "items[1].a: list_iterator is no JSON value"),
-        (1j, TypeError, "items[1].a: complex is no JSON value"),
+        (float("nan"), ValueError, "items[1].a: NaN is not a JSON number"),
+        (float("-inf"), ValueError, "items[1].a: -inf is not a JSON number"),
+        ({"b": [0, {"c": b"x"}]}, TypeError, "items[1].a.b[1].c: bytes is not a JSON value"),
+        (bytearray(), TypeError, "items[1].a: bytearray is not a JSON value"),
+        (memoryview(b""), TypeError, "items[1].a: memoryview is not a JSON value"),
+        ({1: 2}, TypeError, "items[1].a: keys must be strings, not int"),
+        ({None: 2}, TypeError, "items[1].a: keys must be strings, not NoneType"),
+        ({1, 2}, TypeError, "items[1].a: set is not a JSON value"),
+        (object(), TypeError, "items[1].a: object is not a JSON value"),
+        (iter([]), TypeError, "items[1].a: list_iterator is not a JSON value"),
+        (1j, TypeError, "items[1].a: complex is not a JSON value"),
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_what_is_no_json_is_named_with_its_place(
+def test_invalid_json_value_is_named_by_path(
     value: Any, kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -147,14 +147,14 @@ def test_what_is_no_json_is_named_with_its_place(
     assert str(raised.value) == message
 
 
-def test_what_contains_itself_is_named() -> None:
+def test_recursive_value_is_rejected() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(ValueError, match="contains itself, or is nested deeper than 200 levels"):
         antiphon.check([{"type": "custom", "value": endless}])
 
 
-def test_a_model_that_gives_itself_is_named() -> None:
+def test_self_dumping_model_is_rejected() -> None:
     class Endless:
         def model_dump(self, **_: Any) -> Any:
             return self
@@ -163,7 +163,7 @@ def test_a_model_that_gives_itself_is_named() -> None:
         antiphon.check([Endless()])
 
 
-def test_a_model_that_changes_what_it_is_in_does_no_harm() -> None:
+def test_model_may_change_its_container() -> None:
     class Meddling:
         def model_dump(self, **_: Any) -> str:
             item["more"] = 1
@@ -182,7 +182,7 @@ def test_deep_values_are_written_up_to_the_bound() -> None:
     assert value_of(deep) == deep
 
 
-def test_what_a_model_raises_is_raised() -> None:
+def test_model_exception_is_raised() -> None:
     class Broken:
         def model_dump(self, **_: Any) -> Any:
             raise RuntimeError("broken")
@@ -203,19 +203,19 @@ def test_what_a_model_raises_is_raised() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_one_value_is_taken_for_a_mistake(items: Any) -> None:
+def test_single_value_is_rejected(items: Any) -> None:
     with pytest.raises((TypeError, antiphon.Unreadable)):
         antiphon.check(items)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, deque, iter, UserList])
-def test_any_iterable_of_items_will_do(kind: Any) -> None:
+def test_any_iterable_is_accepted(kind: Any) -> None:
     said = [{"role": "user", "content": "hi"}, {"role": "user", "content": "ho"}]
     repaired = antiphon.repair(kind(said))
     assert [item is given for item, given in zip(repaired.items, said)] == [True, True]
 
 
-def test_which_argument_and_which_item_is_told() -> None:
+def test_error_names_argument_and_position() -> None:
     with pytest.raises(antiphon.Unreadable, match="^held: item 1: expected an object") as raised:
         antiphon.reconcile([{"role": "user", "content": "hi"}, 7], [])
     assert raised.value.argument == "held"

@@ -1,21 +1,21 @@
-"""The steps of a tracker's case."""
+"""Runs the steps of a tracker case."""
 
 from typing import Any
 
 import antiphon
 from antiphon import Tracker
-from comparison import same_whole
+from comparison import assert_equal
 
 
 def run_tracker(options: dict[str, Any], steps: list[dict[str, Any]] | None = None) -> None:
-    """Runs all steps; each is held against what it should give."""
+    """Runs all steps, and compares each result with the expected one."""
     run = Run(tracker_of(options))
     for step in steps or []:
         run.step(**{"with_" if name == "with" else name: value for name, value in step.items()})
 
 
 def tracker_of(options: dict[str, Any]) -> Tracker:
-    """A name that is no option's is the language's own to refuse."""
+    """Python itself rejects an unknown option with `TypeError`."""
     try:
         return Tracker(**options)
     except TypeError as error:
@@ -23,14 +23,14 @@ def tracker_of(options: dict[str, Any]) -> Tracker:
 
 
 class Run:
-    """A tracker, and what was added to it."""
+    """A tracker and the items that were added to it."""
 
     def __init__(self, tracker: Tracker) -> None:
         self.tracker = tracker
         self.added: dict[int, Any] | None = {}
 
     def step(self, do: str, with_: Any = None, gives: Any = ..., fails: str | None = None) -> None:
-        """Runs one step, and holds what comes against what it should give."""
+        """Runs one step, and compares its result with the expected one."""
         try:
             gave = self._do(do, with_, gives)
         except (antiphon.TrackerError, antiphon.Unreadable) as error:
@@ -38,7 +38,7 @@ class Run:
             return
         assert fails is None, f"{do}: it should fail with {fails}"
         if gives is not ...:
-            same_whole(gave, gives)
+            assert_equal(gave, gives)
 
     def _do(self, do: str, given: Any, wanted: Any) -> Any:
         match do:
@@ -85,7 +85,7 @@ class Run:
         return {name: came[name] for name in wanted}
 
     def _place(self, planned: antiphon.Planned) -> Any:
-        """What goes as it was added is the very object; a restored tracker has none."""
+        """An unchanged item must be the same object, except after a restore."""
         if planned.is_as_added:
             if self.added is not None:
                 assert planned.item is self.added[planned.occurrence]

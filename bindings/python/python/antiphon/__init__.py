@@ -1,19 +1,19 @@
-"""Keeps an agent's conversation whole.
+"""Keeps an agent's conversation state correct.
 
     import antiphon
 
-    antiphon.check(items)               # what a provider would refuse, in its own words
-    antiphon.repair(items).items        # the list that it accepts
-    antiphon.reconcile(held, items)     # what of it the owner of the conversation has already
+    antiphon.check(items)               # faults that a provider would reject, with its error texts
+    antiphon.repair(items).items        # the repaired list, which a provider accepts
+    antiphon.reconcile(held, items)     # for each item: whether the conversation holds it already
 
-Items are those of the Responses and Conversations APIs: dicts or the openai SDK's models. What
-stays as it is comes back as the very object that was given; nothing that is given is changed.
+Items are those of the Responses and Conversations APIs: dicts or the openai SDK's models. An item
+that needs no change is returned as the same object. The functions never modify their arguments.
 
-- `antiphon.Tracker`: what a server that owns the state has, lacks, and is being sent.
+- `antiphon.Tracker`: tracks the items that a server has, lacks, and is being sent.
 - `antiphon.faults`: a class for each kind of fault.
-- `antiphon.openai`: the plain openai SDK with all of this inside; and modules for frameworks.
+- `antiphon.openai`: wraps the plain openai SDK; other modules support frameworks.
 
-All of it may be called from several threads, which go on while the engine works.
+All functions are thread-safe, and release the interpreter's lock while the engine works.
 """
 
 from antiphon._errors import TrackerError, Unreadable

@@ -1,12 +1,13 @@
-"""What is raised beside faults."""
+"""Exceptions other than faults."""
 
 from __future__ import annotations
 
 
 class Unreadable(ValueError):
-    """An argument is a list, but not one of items.
+    """An argument is a list, but one of its values is not an item.
 
-    `argument` is its name; `position` that of the value which is no item, where it is one value.
+    `argument` is its name. `position` is the position of that value, or None if no single value is
+    at fault.
     """
 
     def __init__(self, message: str, argument: str, position: int | None) -> None:
@@ -19,10 +20,11 @@ class Unreadable(ValueError):
 
 
 class TrackerError(Exception):
-    """A tracker does not do what it is asked, and has not changed.
+    """A tracker rejects an operation, and has not changed.
 
-    `name` says why: `options`, `conflicting_options`, `no_server_state`, `unreadable`,
-    `not_planned`, `twice`, `ambiguous_rebuild`, `not_in_flight`, `failed`, `finished` or `snapshot`.
+    `name` is the reason: `options`, `conflicting_options`, `no_server_state`, `unreadable`,
+    `not_planned`, `twice`, `ambiguous_rebuild`, `not_in_flight`, `failed`, `finished` or
+    `snapshot`.
     """
 
     def __init__(self, message: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The engine, for the package's own modules alone."""
+"""The engine. Only the package's own modules use it."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias, final

@@ -1,4 +1,4 @@
-"""What the owner of a conversation has, and what is new."""
+"""Finds the items of an input that a conversation does not hold yet."""
 
 from __future__ import annotations
 
@@ -21,36 +21,41 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the owner of a conversation has an item. Fields that do not apply are None."""
+    """The relation of an item to a conversation. Fields that do not apply are None."""
 
     verdict: Kind
-    """`fresh`: it is new. `fresh_under_used_id`: it is new, and its id is taken. `supersedes`:
-    instructions in the place of held ones. `late_output`: the real output of a call that was
-    answered with a made-up one. `resent`: it is held. `deleted`: it was. `duplicate`: it stands
-    twice in what was given."""
+    """The kind of verdict:
+
+    - `fresh`: the item is new.
+    - `fresh_under_used_id`: the item is new, but another item has its id.
+    - `supersedes`: the item is new instructions that replace held ones.
+    - `late_output`: the real output of a call that holds a placeholder output.
+    - `resent`: the conversation holds the item.
+    - `deleted`: the conversation held the item, and it was deleted.
+    - `duplicate`: the input contains the item twice."""
     held: int | None = None
-    """The position in what is held."""
+    """The position of the matching item in `held`."""
     rule: str | None = None
-    """By what it is known: `same_id`, `same_call`, `same_instructions` or `replayed`."""
+    """The rule that matched: `same_id`, `same_call`, `same_instructions` or `replayed`."""
     differs: bool | None = None
-    """Whether it says something else than what is held."""
+    """Whether the content differs from the held item's."""
     made_up: int | None = None
-    """The position in what is held of the output that was made up."""
+    """The position of the placeholder output in `held`."""
     of: int | None = None
-    """The position in what was given of the item that it repeats."""
+    """The position in `items` of the item that this one repeats."""
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the owner of the conversation is to be sent the item."""
+        """Whether the conversation needs the item."""
         return self.verdict in ("fresh", "fresh_under_used_id", "supersedes", "late_output")
 
 
 def reconcile(held: Iterable[Any], items: Iterable[Any]) -> list[Verdict]:
-    """Tells of each of `items` whether the owner of a conversation that holds `held` has it.
+    """Returns a verdict for each of `items`: whether a conversation with the items `held` has it.
 
-    A history that is sent again makes nothing fresh, but for a user's message without an id with
-    which it ends: people repeat themselves, and equal text alone never counts.
+    No item of a resent history is fresh, except a user's message without an id at its end: users
+    repeat themselves, so equal text alone does not make two messages the same.
 
-    Raises what `check` raises.
+    Raises the same exceptions as `check`.
     """
     return [Verdict(*judged) for judged in _native.reconcile(held, items)]

@@ -1,4 +1,4 @@
-"""Lists that a provider accepts."""
+"""Checks and repairs lists of items."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from antiphon import _native
-from antiphon._given import policy_of
-from antiphon.faults import Fault, fault_of
+from antiphon._arguments import parse_policy
+from antiphon.faults import Fault, new_fault
 
 Given = TypeVar("Given")
 
 Param = TypeVar("Param", bound=Mapping[str, object])
-"""A dict, such as the openai SDK's `ResponseInputItemParam`: what is made is a dict as well."""
+"""A dict, such as the openai SDK's `ResponseInputItemParam`: new items are dicts too."""
 
 Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """What was mended: where, which fault it was, and what was done about it."""
+    """One repair: the item's position, its fault, and the action."""
 
     position: int | None
-    """The item's position in what was given; None for an item that the server holds."""
+    """The item's position in the input; None for an item that the server holds."""
     id: str | None
-    """The item's id, where it has one."""
+    """The item's id, if it has one."""
     fault: str
     """The kind of the fault, such as `lone_reasoning`: the `name` of its class."""
     action: str
-    """What was done, such as `dropped` or `answered`."""
+    """The action, such as `dropped` or `answered`."""
     message: str
-    """What the provider would have said."""
+    """The provider's error text for this fault."""
     code: str | None
     """The provider's `error.code`."""
     param: str | None
@@ -40,26 +40,26 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class Repaired(Generic[Kept]):
-    """A list that a provider accepts, and what was done for it."""
+    """A list that a provider accepts, and the repairs that led to it."""
 
     items: list[Kept]
-    """The very objects that were given, where they stay as they are; what was changed or made is
+    """The items. An unchanged item is the same object as in the input; a changed or added item is
     a new dict."""
     mends: list[Mend]
-    """In the order of the items. Empty where nothing had to be done."""
+    """The repairs in the order of the items. Empty if the input had no fault."""
 
 
 def check(items: Iterable[Any], held: Iterable[Any] | None = None) -> list[Fault]:
-    """What a provider would refuse in `items`, in the order in which it would name it.
+    """Returns the faults that a provider would reject in `items`, in the provider's order.
 
-    Items are dicts or the openai SDK's models, mixed as they come: the `input` of a request, or
-    what stands in a conversation. With `held`, what a server holds already, `items` are judged as
-    what is sent behind it.
+    Items are dicts or the openai SDK's models, in any mixture: the `input` of a request, or the
+    items of a conversation. With `held`, the items that a server already holds, `items` are
+    checked as an input that follows them.
 
-    Raises `Unreadable` where a value is no item, and `TypeError` or `ValueError`, with the place in
-    it, where one is no JSON.
+    Raises `Unreadable` if a value is not an item. Raises `TypeError` or `ValueError` if an item
+    contains a value that JSON cannot express; the message names its path.
     """
-    return [fault_of(*found) for found in _native.check(items, held)]
+    return [new_fault(*found) for found in _native.check(items, held)]
 
 
 @overload
@@ -73,20 +73,21 @@ def repair(
 def repair(
     items: Iterable[Any], held: Iterable[Any] | None = None, policy: str | None = None
 ) -> Repaired[Any]:
-    """Mends `items`, so that a provider accepts them; with `held`, behind what a server holds.
+    """Repairs `items`, so that a provider accepts them; with `held`, as an input after those items.
 
-    Afterwards `check` finds nothing. What is well formed stays as it is, the order too, and nothing
-    that was given is changed. Mending twice is mending once.
+    `check` finds no fault in the result. Valid items and their order do not change, and the input
+    is not modified. A second repair changes nothing.
 
-    `policy` says what becomes of faults that can be mended in more than one way: `repair`, which is
-    meant where it is left out, answers an unanswered call; `drop` drops it; `reject` raises its
-    `Fault`, as it does for lone reasoning and for outputs without a call. Or it names the choices
-    that differ from `repair`: `calls=answer|drop|reject`, `reasoning=drop|reject`,
-    `outputs=drop|keep|reject`, `references=keep|drop|reject`, separated by commas.
+    `policy` chooses the action for faults with more than one possible repair. `repair`, the
+    default, adds a placeholder output to an unanswered call; `drop` removes the call; `reject`
+    raises its `Fault`, and does the same for lone reasoning and for outputs without a call. To
+    change single actions, list them, separated by commas: `calls=answer|drop|reject`,
+    `reasoning=drop|reject`, `outputs=drop|keep|reject`, `references=keep|drop|reject`.
 
-    Raises what `check` raises, `ValueError` for a policy that is none, `TypeError` for no text.
+    Raises the same exceptions as `check`, `ValueError` for an unknown policy, and `TypeError` if
+    the policy is not a `str`.
     """
-    return _repaired(_native.repair(items, held, policy_of(policy)))
+    return _as_repaired(_native.repair(items, held, parse_policy(policy)))
 
 
 @overload
@@ -94,12 +95,12 @@ def filter_orphaned_reasoning(items: Iterable[Param]) -> Repaired[Param]: ...
 @overload
 def filter_orphaned_reasoning(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
 def filter_orphaned_reasoning(items: Iterable[Any]) -> Repaired[Any]:
-    """Leaves out reasoning that nothing follows which came of it, and nothing else.
+    """Removes reasoning without the item that must follow it, and nothing else.
 
-    It is what a provider refuses as `Item 'rs_…' of type 'reasoning' was provided without its
-    required following item.`
+    A provider rejects such reasoning with `Item 'rs_…' of type 'reasoning' was provided without
+    its required following item.`
     """
-    return _repaired(_native.filter_orphaned_reasoning(items))
+    return _as_repaired(_native.filter_orphaned_reasoning(items))
 
 
 @overload
@@ -107,19 +108,18 @@ def strip(items: Iterable[Param]) -> Repaired[Param]: ...
 @overload
 def strip(items: Iterable[Given]) -> Repaired[Given | dict[str, Any]]: ...
 def strip(items: Iterable[Any]) -> Repaired[Any]:
-    """Leaves out the kinds of items to which a server that keeps the conversation gives their ids.
+    """Removes the types of items whose ids a server assigns when it stores a conversation.
 
-    Calls, reasoning, approval requests and their responses, and a local shell's calls and outputs
-    are left out, whether or not the server has them. Messages, the model's too, outputs of other
-    tools, references and kinds that nobody knows stay, whether or not the server has them.
+    Removes calls, reasoning, approval requests and their responses, and a local shell's calls and
+    outputs. Keeps messages (including the model's), outputs of other tools, references and unknown
+    types. The decision depends only on the type, not on the server's state.
 
-    It is for a history that is replayed beside `conversation` or `previous_response_id` where
-    nobody can tell what the server holds. Where that is known, `reconcile` tells item by item what
-    is new.
+    Use it for a history that is resent with `conversation` or `previous_response_id` if the
+    server's items are unknown. If they are known, use `reconcile`.
     """
-    return _repaired(_native.strip(items))
+    return _as_repaired(_native.strip(items))
 
 
-def _repaired(mended: tuple[list[Any], list[Any]]) -> Repaired[Any]:
-    items, mends = mended
+def _as_repaired(result: tuple[list[Any], list[Any]]) -> Repaired[Any]:
+    items, mends = result
     return Repaired(items, [Mend(*mend) for mend in mends])

@@ -1,4 +1,4 @@
-"""What a server that owns a conversation's state has, lacks, and is being sent."""
+"""Tracks the items that a server has, lacks, and is being sent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from antiphon import _native
-from antiphon._answers import answer_of
-from antiphon._given import items_in, occurrence_of, occurrences_in, state_id
+from antiphon._responses import check_response
+from antiphon._arguments import parse_items, parse_occurrence, parse_occurrences, parse_state_id
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An item of the next request: the very object that was added, where it goes as it was."""
+    """An item of the next request. Without changes, it is the same object that was added."""
 
     occurrence: int
     item: Any
@@ -22,7 +22,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An item that does not go, and why: `accepted`, `in_flight` (in `attempt`), `held_id`,
+    """An item that is not sent, and the reason: `accepted`, `in_flight` (in `attempt`), `held_id`,
     `held_reasoning`, `held_call`, `held_output`, `repeated`, `approval_placeholder` or
     `call_not_held`."""
 
@@ -33,7 +33,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the next request contains, and of everything else why not."""
+    """The items of the next request, and the reasons why others are not sent."""
 
     planned: list[Planned]
     left_out: list[LeftOut]
@@ -47,13 +47,13 @@ class Plan:
 
     @property
     def occurrences(self) -> list[int]:
-        """What to tell `Tracker.send`."""
+        """The argument for `Tracker.send`."""
         return [planned.occurrence for planned in self.planned]
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A call that the server has, and nobody has an output for."""
+    """A call that the server has and that no output answers."""
 
     id: str | None
     kind: str
@@ -62,17 +62,17 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """What stands between the run and its next request."""
+    """Open matters that can make the next request fail."""
 
     calls: list[Unanswered]
     outputs: list[int]
-    """Outputs whose calls the server is not known to have."""
+    """Outputs whose calls the server may not have."""
     attempts: list[int]
-    """Requests that nobody answered."""
+    """Requests without an answer."""
 
 
 class Tracker:
-    """What one run has sent to the owner of its conversation's state, and what it has yet to send.
+    """Tracks the items that one run has sent to the server, and those that it has yet to send.
 
         tracker = Tracker(conversation="conv_1")
         tracker.add(new_items)
@@ -87,9 +87,9 @@ class Tracker:
             raise
         tracker.accept(attempt, response)
 
-    Items are named by the numbers that `add` gives, requests by those that `send` gives. Errors
-    are `TrackerError`, and change nothing; arguments are read as `check` reads them. It may be
-    shared between threads.
+    `add` returns a number for each item, `send` one for each request; other methods refer to items
+    and requests by these numbers. A method that raises `TrackerError` has changed nothing.
+    Arguments have the same types as for `check`. A tracker is thread-safe.
     """
 
     __slots__ = ("_given", "_tracker")
@@ -103,14 +103,16 @@ class Tracker:
         session: bool = False,
         reasoning_ids: Literal["keep", "omit"] = "keep",
     ) -> None:
-        """The server's state is a `conversation`, or what follows `previous_response_id`, or with
-        `auto_previous_response_id` the chain of the run's own responses; with `session` the client
-        keeps the history itself, which excludes the others. `reasoning_ids` says whether reasoning
-        is sent with its ids.
+        """Sets the owner of the conversation's state.
+
+        The server owns it as a `conversation`, as the chain from `previous_response_id`, or, with
+        `auto_previous_response_id`, as the chain of the run's own responses. With `session` the
+        client owns the history, and no other option is allowed. `reasoning_ids` chooses whether
+        reasoning is sent with its ids.
         """
         options = {
-            "conversation": state_id("conversation", conversation),
-            "previous_response_id": state_id("previous_response_id", previous_response_id),
+            "conversation": parse_state_id("conversation", conversation),
+            "previous_response_id": parse_state_id("previous_response_id", previous_response_id),
             "auto_previous_response_id": auto_previous_response_id,
             "session": session,
             "reasoning_ids": reasoning_ids,
@@ -119,14 +121,14 @@ class Tracker:
         self._given: dict[int, Any] = {}
 
     def add(self, items: Iterable[Any]) -> list[int]:
-        """Adds initial input, input that was staged, outputs of tools. The number of each."""
-        given = items_in("items", items)
+        """Adds items: initial input, later input, tool outputs. Returns the number of each."""
+        given = parse_items("items", items)
         occurrences = self._tracker.add(given)
         self._given.update(zip(occurrences, given))
         return occurrences
 
     def plan(self) -> Plan:
-        """What the next request contains. Nothing changes."""
+        """Returns the content of the next request. Changes nothing."""
         plan = self._tracker.plan()
         return Plan(
             [self._planned(**planned) for planned in plan["items"]],
@@ -136,63 +138,64 @@ class Tracker:
         )
 
     def send(self, occurrences: Iterable[int]) -> int:
-        """Marks what goes, right before it goes. The number of the request."""
-        return self._tracker.send(occurrences_in(occurrences))
+        """Marks items as sent. Call it right before the request. Returns the request's number."""
+        return self._tracker.send(parse_occurrences(occurrences))
 
     def send_filtered(self, returned: Iterable[tuple[int | None, Any]]) -> int:
-        """Marks what a filter made of the plan: its items, each with the number of the planned one
-        that it is, or None where the filter does not say. The number of the request.
+        """Marks items as sent that a filter returned instead of the plan's.
+
+        Each item comes with the number of the planned item that it replaces, or None if that is
+        unknown. Returns the request's number.
         """
         entries = [{"occurrence": occurrence, "item": item} for occurrence, item in returned]
         return self._tracker.send_filtered(entries)
 
     def accept(self, attempt: int, response: Any) -> None:
-        """A response came, as a model or a mapping with `id` and `output`: the server has what the
-        request contained, and the output.
+        """Records a response: the server now has the request's items and the response's output.
 
-        Raises `TypeError` for what is no answer, and `TrackerError` for one that says that it
-        failed: nothing changes, and the request is to be rewound.
+        The response is a model or a mapping with `id` and `output`. Raises `TypeError` for other
+        values, and `TrackerError` for a failed response: nothing changes, and you call `rewind`.
         """
-        self._tracker.accept(attempt, answer_of(response))
+        self._tracker.accept(attempt, check_response(response))
         self._forget_accepted()
 
     def rewind(self, attempt: int) -> list[int]:
-        """The request failed: what it contained, and is given here, is to be sent again."""
+        """Records that the request failed. Returns its items, to be sent again."""
         return self._tracker.rewind(attempt)
 
     def hydrate(self, held: Iterable[Any]) -> list[int]:
-        """Takes the server's own list for all that it has. What was on its way and is there."""
+        """Takes the server's list as its full state. Returns the sent items that it contains."""
         accepted = self._tracker.hydrate(held)
         self._forget_accepted()
         return accepted
 
     def unresolved(self) -> Unresolved:
-        """What the next request would fail on, or nobody can know."""
+        """Returns calls, outputs and requests that can make the next request fail."""
         unresolved = self._tracker.unresolved()
         calls = [Unanswered(**call) for call in unresolved["calls"]]
         return Unresolved(calls, unresolved["outputs"], unresolved["attempts"])
 
     def standing(self, occurrence: int) -> tuple[str, int | None] | None:
-        """`pending`, `sent` (and in which request) or `accepted`; None for what was not added."""
-        return self._tracker.standing(occurrence_of(occurrence))
+        """Returns `pending`, `sent` with the request, or `accepted`; None for unknown numbers."""
+        return self._tracker.standing(parse_occurrence(occurrence))
 
     @property
     def turns(self) -> int:
-        """How many calls of the model were accepted."""
+        """The number of accepted responses."""
         return self._tracker.turns()
 
     @property
     def conversation(self) -> str | None:
-        """What the next request carries as `conversation`."""
+        """The `conversation` of the next request."""
         return self._tracker.conversation()
 
     @property
     def previous_response_id(self) -> str | None:
-        """What the next request carries as `previous_response_id`."""
+        """The `previous_response_id` of the next request."""
         return self._tracker.previous_response_id()
 
     def finish(self) -> None:
-        """Ends the run: nothing can be added any more."""
+        """Ends the run: no items can be added after it."""
         self._tracker.finish()
 
     @property
@@ -201,12 +204,12 @@ class Tracker:
         return self._tracker.is_finished()
 
     def to_json(self) -> str:
-        """The tracker as JSON, requests on their way included."""
+        """Returns the tracker as JSON, including unanswered requests."""
         return self._tracker.to_json()
 
     @classmethod
     def from_json(cls, snapshot: str) -> Tracker:
-        """A tracker from what `to_json` gave. Its items are dicts."""
+        """Restores a tracker from the JSON of `to_json`. Its items are dicts."""
         tracker = cls.__new__(cls)
         tracker._tracker = _native.Tracker.from_json(snapshot)
         tracker._given = {}
@@ -217,7 +220,7 @@ class Tracker:
         return Planned(occurrence, given, is_as_added)
 
     def _forget_accepted(self) -> None:
-        """What the server has is not planned any more, so its objects are not needed."""
+        """Drops the objects of accepted items, which no plan contains again."""
         for occurrence in list(self._given):
             if self._tracker.standing(occurrence) == ("accepted", None):
                 self._given.pop(occurrence, None)

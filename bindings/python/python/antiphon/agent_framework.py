@@ -1,12 +1,12 @@
-"""Agent Framework, with conversations that stay whole.
+"""Agent Framework with correct conversation state.
 
     from antiphon.agent_framework import OpenAIChatClient
 
     agent = Agent(client=OpenAIChatClient("gpt-5"), context_providers=[RedisHistoryProvider(...)])
 
-What history providers, sessions and workflows replay beside a conversation or a chain that the
-server keeps is told from what it does not have: the model is given each item once. Calls that a run
-has left without an output are answered before the next turn.
+History providers, sessions and workflows resend items that the server already stores in a
+conversation or a chain. The client sends only the new items, so the model reads each item once. If
+a run left a call without an output, the client adds a placeholder output before the next turn.
 """
 
 from typing import Any, Generic, TypeVar
@@ -23,37 +23,41 @@ from openai import AsyncOpenAI
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 import antiphon.openai
-from antiphon._given import described
+from antiphon._arguments import describe
 
-__all__ = ["OpenAIChatClient", "whole"]
+__all__ = ["OpenAIChatClient", "stateful", "whole"]
 
 ChatClient = TypeVar("ChatClient", bound="RawOpenAIChatClient[Any]")
 
-# The framework's own variable is bound by TypedDict, which type checkers accept of no other.
+# The framework binds its own type variable to TypedDict. Type checkers reject that elsewhere.
 Options = TypeVarWithDefault("Options", default=OpenAIChatOptions[Any], covariant=True)
 
 
-def whole(client: ChatClient) -> ChatClient:
-    """The same chat client, which asks its server by way of `antiphon.openai.whole` from now on.
+def stateful(client: ChatClient) -> ChatClient:
+    """Wraps a chat client in place: it sends requests through `antiphon.openai.stateful`.
 
-    For clients that another package makes: all that are built on `RawOpenAIChatClient`. Raises
-    `TypeError` for others.
+    Use it if another package creates the client. The client must be a `RawOpenAIChatClient`;
+    raises `TypeError` otherwise. Returns the same client.
     """
     if not isinstance(client, RawOpenAIChatClient):
-        kind = described(client)
-        raise TypeError(f"whole takes a chat client of Agent Framework's Responses API, not {kind}")
-    client.client = antiphon.openai.whole(client.client)
+        kind = describe(client)
+        raise TypeError(f"client must be a RawOpenAIChatClient of Agent Framework, not {kind}")
+    client.client = antiphon.openai.stateful(client.client)
     return client
 
 
+whole = stateful
+"""An alias of `stateful`."""
+
+
 class OpenAIChatClient(agent_framework_openai.OpenAIChatClient[Options], Generic[Options]):
-    """Agent Framework's `OpenAIChatClient`, with its parameters, that keeps conversations whole."""
+    """Agent Framework's `OpenAIChatClient`, which sends each item to its conversation once."""
 
     @property
     def client(self) -> AsyncOpenAI:
-        """The client that it asks with, which is whole, whatever client it was given."""
-        return self._whole_client
+        """The openai client, wrapped by `antiphon.openai.stateful`."""
+        return self._stateful_client
 
     @client.setter
     def client(self, client: AsyncOpenAI) -> None:
-        self._whole_client = antiphon.openai.whole(client)
+        self._stateful_client = antiphon.openai.stateful(client)

@@ -1,6 +1,6 @@
-"""What a provider refuses in a list of items: one class for each kind of fault.
+"""The faults that a provider rejects in a list of items: one class for each kind.
 
-The texts are the provider's own: `str(fault)` is what its API answers, as are `code` and `param`.
+`str(fault)`, `code` and `param` are the provider's own error message, code and parameter.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ __all__ = [
 
 
 class Fault(Exception):
-    """A fault of an item: `check` returns them, a `policy` that rejects raises one.
+    """A fault of an item. `check` returns faults; `repair` raises one if the `policy` rejects it.
 
-    `position` is the item's, from 0, or None for an item that the server holds; `id` the item's id,
-    where it has one. `message`, `code` and `param` are those of the provider's `error` object.
+    `position` is the item's position from 0, or None for an item that the server holds. `id` is the
+    item's id, if it has one. `message`, `code` and `param` are those of the provider's `error`
+    object.
     """
 
     name: ClassVar[str] = "fault"
-    """The kind of the fault, as it stands in headers, reports and logs."""
+    """The kind of the fault, as in headers, reports and logs."""
 
     def __init__(
         self,
@@ -57,13 +58,13 @@ class Fault(Exception):
 
 
 class DuplicateItem(Fault):
-    """An item has the id of one before it: `Duplicate item found with id …`."""
+    """An item has the id of an earlier item: `Duplicate item found with id …`."""
 
     name = "duplicate_item"
 
 
 class DuplicateCall(Fault):
-    """A call has the `call_id` of one before it."""
+    """A call has the `call_id` of an earlier call."""
 
     name = "duplicate_call"
 
@@ -87,31 +88,31 @@ class OutputWithoutCall(Fault):
 
 
 class LoneReasoning(Fault):
-    """Reasoning stands `without its required following item`."""
+    """Reasoning is `provided without its required following item`."""
 
     name = "lone_reasoning"
 
 
 class MissingReasoning(Fault):
-    """An item stands `without its required 'reasoning' item`."""
+    """An item is `provided without its required 'reasoning' item`."""
 
     name = "missing_reasoning"
 
 
 class ForeignContent(Fault):
-    """Encrypted content is of another origin."""
+    """Encrypted content comes from another provider, model or account."""
 
     name = "foreign_content"
 
 
 class UnresolvedReference(Fault):
-    """An `item_reference` names what is not there: `Item with id '…' not found.`"""
+    """An `item_reference` names an unknown item: `Item with id '…' not found.`"""
 
     name = "unresolved_reference"
 
 
 class MalformedId(Fault):
-    """An item's id does not begin as those of its kind do."""
+    """An item's id lacks the prefix of its type."""
 
     name = "malformed_id"
 
@@ -141,7 +142,7 @@ class OverlongCallId(Fault):
 
 
 class ResentItem(Fault):
-    """The server holds the item. It would take it again, and hold it twice."""
+    """The server holds the item already. It would accept the item and store it twice."""
 
     name = "resent_item"
 
@@ -149,6 +150,6 @@ class ResentItem(Fault):
 _KINDS = {kind.name: kind for kind in Fault.__subclasses__()}
 
 
-def fault_of(name: str, *said: Any) -> Fault:
-    """The fault of a kind; what is said of it are the arguments of its class."""
-    return _KINDS[name](*said)
+def new_fault(name: str, *details: Any) -> Fault:
+    """Creates a fault of a kind. `details` are the arguments of its class."""
+    return _KINDS[name](*details)

@@ -1,4 +1,4 @@
-"""LangChain's `ChatOpenAI` beside a conversation that the server keeps."""
+"""LangChain's `ChatOpenAI` for conversations that the server stores."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -14,43 +14,44 @@ from langchain_core.language_models import LanguageModelInput
 from pydantic import BeforeValidator, Field, model_validator
 from typing_extensions import Self
 
-from antiphon.openai import whole
+from antiphon.openai import stateful
 
 __all__ = ["ChatOpenAI"]
 
 
 def id_of(conversation: Any) -> Any:
-    """The id of a conversation that is given as `{"id": "conv_…"}`, as the API takes it too."""
+    """Returns the id of a conversation, which the API also accepts as `{"id": "conv_…"}`."""
     return conversation.get("id") if isinstance(conversation, Mapping) else conversation
 
 
 class ChatOpenAI(langchain_openai.ChatOpenAI):
-    """`langchain_openai.ChatOpenAI` that can go on in a conversation of the Conversations API.
+    """`langchain_openai.ChatOpenAI` with support for conversations of the Conversations API.
 
         model = ChatOpenAI(model="gpt-5.4-mini", conversation=conversation.id)
 
-    Whatever messages it is given, all of them or only the new ones, the server is sent what it does
-    not hold yet, and a history that the server would refuse is mended: tools, streams, batches,
-    structured output and agents work as without a conversation. The same holds for
+    Pass all messages or only the new ones: the model sends the items that the server does not hold
+    yet, and repairs a history that the server would reject. Tools, streams, batches, structured
+    output and agents work as without a conversation. The same applies to
     `use_previous_response_id` and `previous_response_id`.
 
-    What was left out and mended is told by the logger `antiphon` and, with
-    `include_response_headers`, by the headers `antiphon-resent` and `antiphon-repairs` in the
-    `response_metadata` of a message. Chat Completions are left as they are.
+    The logger `antiphon` reports the number of items left out and the repairs. With
+    `include_response_headers`, so do the headers `antiphon-resent` and `antiphon-repairs` in a
+    message's `response_metadata`. Requests to Chat Completions are not changed.
     """
 
     conversation: Annotated[str | None, BeforeValidator(id_of)] = Field(default=None)
-    """The conversation that the server keeps. It implies the Responses API, and turns LangChain's
-    cache off: an answer follows from more than the messages.
+    """The conversation that the server stores. It implies the Responses API, and turns LangChain's
+    cache off, because an answer depends on more than the messages.
 
-    Of one call only: `model.invoke(…, conversation=…)`; of a copy: `model.bind(conversation=…)`; of
-    one run: `model.configurable_fields(conversation=ConfigurableField(id=…))`.
+    To set it for one call, use `model.invoke(…, conversation=…)`; for a copy,
+    `model.bind(conversation=…)`; for one run,
+    `model.configurable_fields(conversation=ConfigurableField(id=…))`.
     """
 
     @model_validator(mode="before")
     @classmethod
     def _conversation_of_model_kwargs(cls, values: Any) -> Any:
-        """Takes `model_kwargs={"conversation": …}` too: so the parent class is told of it."""
+        """Accepts `model_kwargs={"conversation": …}`, the parent class's way to set the field."""
         keywords = values.get("model_kwargs") if isinstance(values, dict) else None
         if not keywords or "conversation" not in keywords:
             return values
@@ -62,22 +63,22 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return self._in_conversation()
 
     @model_validator(mode="after")
-    def _make_clients_whole(self) -> Self:
-        """Puts a companion beside the clients that the parent class has made by now."""
+    def _wrap_clients(self) -> Self:
+        """Wraps the openai clients that the parent class has created before."""
         if self.root_client is not None:
             is_derived = self.client is self.root_client.chat.completions
-            self.root_client = whole(self.root_client)
+            self.root_client = stateful(self.root_client)
             self.client = self.root_client.chat.completions if is_derived else self.client
         if self.root_async_client is not None:
             is_derived = self.async_client is self.root_async_client.chat.completions
-            self.root_async_client = whole(self.root_async_client)
+            self.root_async_client = stateful(self.root_async_client)
             if is_derived:
                 self.async_client = self.root_async_client.chat.completions
         return self
 
     def bind(self, **kwargs: Any) -> Any:
-        """Binds as any model does. A conversation becomes the bound model's own, so that what is
-        bound behind it keeps it: `model.bind(conversation=…).bind_tools(…)`.
+        """Binds keyword arguments. A conversation becomes a field of a copied model, so that later
+        bindings keep it: `model.bind(conversation=…).bind_tools(…)`.
         """
         if "conversation" not in kwargs:
             return super().bind(**kwargs)
@@ -87,7 +88,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
 
     @classmethod
     def get_lc_namespace(cls) -> list[str]:
-        """Where LangChain finds the class again when it loads what it has dumped."""
+        """The namespace under which LangChain serializes and loads the class."""
         return ["antiphon", "langchain"]
 
     @property
@@ -113,24 +114,24 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return payload
 
     def _in_conversation(self) -> Self:
-        """The model, once it can be in its conversation, if it has one."""
+        """Checks the options if the model has a conversation, and turns the cache off."""
         if self.conversation is not None:
             self._check_state(self.conversation, None)
             self.cache = False if self.cache is None else self.cache
         return self
 
     def _check_state(self, conversation: Any, previous_response_id: str | None) -> None:
-        """The server refuses two sources of state in one request, and so is told of one."""
+        """Raises `ValueError` for a second source of state, which the server would reject."""
         if self.use_responses_api is False:
             raise ValueError(
-                f"The conversation {id_of(conversation)!r} needs the Responses API, which "
-                "use_responses_api=False turns off."
+                f"The conversation {id_of(conversation)!r} needs the Responses API: remove "
+                "use_responses_api=False."
             )
         other = "use_previous_response_id" if self.use_previous_response_id else None
         if previous_response_id is not None:
             other = "previous_response_id"
         if other:
             raise ValueError(
-                f"The conversation {id_of(conversation)!r} goes on by itself: {other} cannot be "
-                "set beside it."
+                f"The conversation {id_of(conversation)!r} already provides the state: remove "
+                f"{other}."
             )

@@ -1,6 +1,6 @@
-"""LangChain messages as the items that they stand for, and mended items as messages again."""
+"""Repairs LangChain messages: converts them to items, repairs these, and converts them back."""
 
-from antiphon._messages.mending import MendedMessages, mended
 from antiphon._messages.orphans import orphaned_reasoning
+from antiphon._messages.repairing import RepairedMessages, repair_messages
 
-__all__ = ["MendedMessages", "mended", "orphaned_reasoning"]
+__all__ = ["RepairedMessages", "orphaned_reasoning", "repair_messages"]

@@ -1,4 +1,4 @@
-"""The items of a message of the model."""
+"""The items of a model message."""
 
 import json
 from typing import Any
@@ -11,34 +11,34 @@ from antiphon._messages.part import (
     Part,
     blocks_of,
     inner,
-    made_up_id,
+    generated_id,
     text_of,
     without_index,
 )
 
-# Ids that LangChain makes up begin like this. It sends none of them.
-MADE_UP = "lc_"
+# The prefix of ids that LangChain generates. It does not send them.
+GENERATED = "lc_"
 
 TEXTS = ("text", "output_text", "refusal")
 CALLS = ("function_call", "custom_tool_call")
-# Blocks that name a call in their `id`, as LangChain itself and Anthropic have them.
+# Blocks of LangChain and Anthropic that have the call id as their `id`.
 NAMED_BY_ID = ("tool_call", "invalid_tool_call", "tool_use")
-# What of any other block tells of its item.
+# The fields of other blocks that identify their item.
 HEAD = ("type", "id", "call_id", "status", "approval_request_id", "encrypted_content")
 
 
 class ModelParts:
-    """Reads a message of the model: its reasoning, texts and calls in the order of its blocks, and
-    behind them the calls that no block tells of.
+    """Reads a model message: its reasoning, texts and calls in the order of its blocks, then the
+    calls without a block.
     """
 
     def __init__(self, message: AIMessage) -> None:
         self.message = message
         self.parts: list[Part] = []
         self.texts: dict[str, Part] = {}
-        # The calls that blocks tell of, and of which `tool_calls` tells too.
+        # The calls of blocks by call id. `tool_calls` lists them a second time.
         self.of_blocks: dict[str | None, list[Part]] = {}
-        # How many parts there were, and the block's id, when reasoning last came in pieces.
+        # The number of parts and the block id after the last piece of reasoning.
         self.pieces_of: tuple[int, object] | None = None
 
     def read(self) -> list[Part]:
@@ -50,7 +50,7 @@ class ModelParts:
             self.add_block(position, inner(block))
         calls = [*self.message.tool_calls, *self.message.invalid_tool_calls]
         if self.message.content == "" and not calls and not self.parts:
-            # LangChain sends it.
+            # LangChain sends this empty message.
             self.parts.append(Part({"type": "message", "role": "assistant", "content": ""}))
         for position, call in enumerate(calls):
             self.add_call(position, call)
@@ -70,26 +70,26 @@ class ModelParts:
             self.parts.append(Part(item_of_block(block), [position]))
 
     def add_text(self, position: int, block: Block) -> None:
-        """Blocks with one id are one message of the model."""
+        """Adds a text. Blocks with the same id are one message item."""
         block_id = None if isinstance(block, str) else own_id(block)
-        said = block if isinstance(block, str) else block.get("text") or block.get("refusal") or ""
+        text = block if isinstance(block, str) else block.get("text") or block.get("refusal") or ""
         if block_id in self.texts:
             part = self.texts[block_id]
             part.blocks.append(position)
-            part.item["content"] += said
+            part.item["content"] += text
             return
-        item: Item = {"type": "message", "role": "assistant", "content": said}
+        item: Item = {"type": "message", "role": "assistant", "content": text}
         if block_id:
             item["id"] = block_id
         elif self.message.id:
-            item["id"] = made_up_id(self.message.id, text_of(self.message.content), str(position))
+            item["id"] = generated_id(self.message.id, text_of(self.message.content), str(position))
         part = Part(item, [position])
         self.parts.append(part)
         if block_id:
             self.texts[block_id] = part
 
     def add_reasoning(self, position: int, block: dict[Any, Any]) -> None:
-        """A block for each part of a summary, as output version `v1` has them, is one item."""
+        """Adds reasoning. Consecutive blocks of one summary (output version `v1`) are one item."""
         is_piece = "reasoning" in block and "summary" not in block
         if is_piece and self.pieces_of == (len(self.parts), block.get("id")):
             self.parts[-1].blocks.append(position)
@@ -98,7 +98,7 @@ class ModelParts:
         self.pieces_of = (len(self.parts), block.get("id")) if is_piece else None
 
     def add_call(self, position: int, call: Any) -> None:
-        """A call that a block of the same id tells of is that block's, as LangChain has it."""
+        """Adds a call of `tool_calls`, or assigns it to the block with the same call id."""
         if of_blocks := self.of_blocks.get(call["id"]):
             part = of_blocks.pop(0) if len(of_blocks) > 1 else of_blocks[0]
             part.calls.append(position)
@@ -114,7 +114,7 @@ def call_of_block(block: dict[Any, Any]) -> Item:
 
 
 def call_item(call_id: str | None, name: str | None, arguments: Any) -> Item:
-    """A call as LangChain tells of it: the arguments parsed, or text that is no JSON."""
+    """The item of a LangChain call. Arguments are parsed, or a text that is not JSON."""
     item: Item = {"type": "function_call", "name": name or ""}
     item["arguments"] = arguments if isinstance(arguments, str) else json.dumps(arguments)
     if call_id is not None:
@@ -123,7 +123,7 @@ def call_item(call_id: str | None, name: str | None, arguments: Any) -> Item:
 
 
 def item_of_block(block: dict[Any, Any]) -> Item:
-    """What tells whose a block is; all of it where it may be compared with another."""
+    """The identifying fields of a block; all fields if it has a `call_id`."""
     if "call_id" in block:
         return without_index(block)
     item = {key: block[key] for key in HEAD if key in block}
@@ -133,7 +133,7 @@ def item_of_block(block: dict[Any, Any]) -> Item:
 
 
 def own_id(block: dict[Any, Any]) -> str | None:
-    """The id that the provider gave the block."""
+    """The id of the block, if the provider assigned it."""
     block_id = block.get("id")
-    is_own = isinstance(block_id, str) and block_id and not block_id.startswith(MADE_UP)
+    is_own = isinstance(block_id, str) and block_id and not block_id.startswith(GENERATED)
     return str(block_id) if is_own else None

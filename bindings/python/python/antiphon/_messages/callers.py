@@ -1,4 +1,4 @@
-"""The items of what callers say: users, systems and tools."""
+"""The items of messages that are not the model's: of users, systems and tools."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from antiphon._messages.part import (
     Part,
     blocks_of,
     inner,
-    made_up_id,
+    generated_id,
     text_of,
     without_index,
 )
@@ -19,7 +19,7 @@ OTHER_OUTPUTS = ("custom_tool_call_output", "computer_call_output")
 
 
 def caller_parts(message: BaseMessage) -> list[Part]:
-    """The outputs among the blocks of a caller's message, and the message of what is left."""
+    """The outputs among the blocks of a message, then a message of the other blocks."""
     blocks = blocks_of(message)
     outputs = [
         Part(output, [position])
@@ -27,18 +27,18 @@ def caller_parts(message: BaseMessage) -> list[Part]:
         if (output := output_of(block)) is not None
     ]
     answered = {position for part in outputs for position in part.blocks}
-    said = [position for position in range(len(blocks)) if position not in answered]
-    if outputs and not said:
+    others = [position for position in range(len(blocks)) if position not in answered]
+    if outputs and not others:
         return outputs
-    content = text_of([blocks[position] for position in said])
+    content = text_of([blocks[position] for position in others])
     item: Item = {"type": "message", "role": role_of(message), "content": content}
     if message.id:
-        item["id"] = made_up_id(message.id, content)
-    return [*outputs, Part(item, said)]
+        item["id"] = generated_id(message.id, content)
+    return [*outputs, Part(item, others)]
 
 
 def output_of(block: Block) -> Item | None:
-    """The item of a block that answers a call and is no message."""
+    """The item of a block that is an output, not a message."""
     block = inner(block)
     if isinstance(block, str):
         return None
@@ -51,7 +51,7 @@ def output_of(block: Block) -> Item | None:
 
 
 def tool_part(message: ToolMessage) -> Part:
-    """A tool's output, of the kind that LangChain sends it as."""
+    """A tool's output, of the type that LangChain sends."""
     kind = message.additional_kwargs.get("type")
     if kind == "computer_call_output":
         return Part(output_item(kind, message.tool_call_id, message.content))

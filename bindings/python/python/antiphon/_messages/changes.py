@@ -1,4 +1,4 @@
-"""Copies of messages that lack what a repair left out, and messages of what it made."""
+"""Applies a repair to messages: copies without the removed items, and added outputs."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from antiphon._messages.part import Block, Item, Part, blocks_of
 
 
-def changed(message: BaseMessage, parts: list[Part], left: dict[int, Item]) -> BaseMessage:
-    """A copy of the message with what is left of its items, by their positions among its parts."""
+def copy_with(message: BaseMessage, parts: list[Part], left: dict[int, Item]) -> BaseMessage:
+    """A copy of the message with the remaining items, by their positions among its parts."""
     update: dict[str, Any] = {"content": content_left(message, parts, left)}
     if isinstance(message, AIMessage):
         update |= calls_left(message, parts, left)
@@ -21,7 +21,7 @@ def changed(message: BaseMessage, parts: list[Part], left: dict[int, Item]) -> B
 def content_left(
     message: BaseMessage, parts: list[Part], left: dict[int, Item]
 ) -> str | list[Block]:
-    """The blocks that are left, and those that are no item's own."""
+    """The blocks of remaining items, and blocks that belong to no item."""
     of_blocks = {block: number for number, part in enumerate(parts) for block in part.blocks}
     content = []
     for position, block in enumerate(blocks_of(message)):
@@ -38,7 +38,7 @@ def content_left(
 def calls_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> dict[str, Any]:
     of_calls = {call: number for number, part in enumerate(parts) for call in part.calls}
 
-    def kept(calls: list[Any], first: int) -> list[Any]:
+    def remaining(calls: list[Any], first: int) -> list[Any]:
         numbered = [(of_calls[position], call) for position, call in enumerate(calls, first)]
         return [
             {**call, "id": left[number].get("call_id")}
@@ -47,13 +47,13 @@ def calls_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> 
         ]
 
     return {
-        "tool_calls": kept(message.tool_calls, 0),
-        "invalid_tool_calls": kept(message.invalid_tool_calls, len(message.tool_calls)),
+        "tool_calls": remaining(message.tool_calls, 0),
+        "invalid_tool_calls": remaining(message.invalid_tool_calls, len(message.tool_calls)),
     }
 
 
 def keywords_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) -> dict[str, Any]:
-    """The keywords without reasoning and calls that are left out: LangChain may send those too."""
+    """The keywords without removed reasoning and calls, which LangChain may send too."""
     keywords = dict(message.additional_kwargs)
     if parts[0].is_keyword:
         reasoning = keywords.pop("reasoning")
@@ -68,7 +68,7 @@ def keywords_left(message: AIMessage, parts: list[Part], left: dict[int, Item]) 
 
 
 def with_ids(block: Block, before: Item, after: Item) -> Block:
-    """The block with the ids that its item has now."""
+    """The block with the ids of the repaired item."""
     if isinstance(block, str) or before is after:
         return block
     if isinstance(value := block.get("value"), dict):
@@ -83,8 +83,8 @@ def with_ids(block: Block, before: Item, after: Item) -> Block:
     return copy
 
 
-def made(item: Item, call: BaseMessage) -> BaseMessage:
-    """The message of an output that nobody gave. The message that it goes behind has its call."""
+def placeholder(item: Item, call: BaseMessage) -> BaseMessage:
+    """The message of a placeholder output. `call` is the message with its call."""
     kind, call_id, output = item["type"], item.get("call_id"), item.get("output")
     if kind == "function_call_output":
         name = name_of(call, call_id)
@@ -96,7 +96,7 @@ def made(item: Item, call: BaseMessage) -> BaseMessage:
 
 
 def name_of(message: BaseMessage, call_id: str | None) -> str | None:
-    """The name of the tool that a call in the message is for."""
+    """The tool name of a call in the message."""
     if not isinstance(message, AIMessage):
         return None
     calls = [*message.tool_calls, *message.invalid_tool_calls]

@@ -1,4 +1,4 @@
-"""Messages of the model that are nothing but reasoning."""
+"""Finds model messages that contain only reasoning."""
 
 from collections.abc import Iterable
 
@@ -9,9 +9,9 @@ from antiphon._messages.part import Item
 
 
 def orphaned_reasoning(messages: Iterable[BaseMessage]) -> list[str]:
-    """The ids of the messages that hold reasoning and neither a word nor a call.
+    """The ids of messages with reasoning, but without text or calls.
 
-    One without an id is not among them: nothing can name it.
+    Messages without an id are left out, because a removal needs an id.
     """
     outlines = [outline(message) for message in messages]
     mends = antiphon.filter_orphaned_reasoning(outlines).mends
@@ -19,7 +19,7 @@ def orphaned_reasoning(messages: Iterable[BaseMessage]) -> list[str]:
 
 
 def outline(message: BaseMessage) -> Item:
-    """A message by who said it, the kinds of its blocks, and whether it calls anything."""
+    """A message reduced to its role, the types of its blocks, and its calls."""
     if not isinstance(message, AIMessage):
         return {"type": "message", "role": "user", "content": ""}
     item: Item = {"type": "message", "role": "assistant", "content": ""}
@@ -33,5 +33,5 @@ def outline(message: BaseMessage) -> Item:
 
 
 def kind_of(block: object) -> Item | str:
-    """A block without what it says."""
+    """A block without its content."""
     return {"type": str(block.get("type"))} if isinstance(block, dict) else ""

@@ -1,4 +1,4 @@
-"""An item, and where in its message it stands."""
+"""Items and their positions in messages."""
 
 import hashlib
 import json
@@ -13,19 +13,19 @@ Block = str | dict[Any, Any]
 
 @dataclass
 class Part:
-    """An item, and where in its message it is."""
+    """An item and its position in its message."""
 
     item: Item
     blocks: list[int] = field(default_factory=list)
     """The positions of its content blocks."""
     calls: list[int] = field(default_factory=list)
-    """Its positions among `tool_calls` and, behind those, `invalid_tool_calls`."""
+    """Its positions in the list of `tool_calls` followed by `invalid_tool_calls`."""
     is_keyword: bool = False
-    """Whether it is the `reasoning` of `additional_kwargs`, where output version `v0` has it."""
+    """Whether it is the `reasoning` in `additional_kwargs`, as in output version `v0`."""
 
 
 def blocks_of(message: BaseMessage) -> list[Block]:
-    """The content as a list. Bare text is one block, and no text none."""
+    """The content as a list. A non-empty text is one block."""
     content = message.content
     if isinstance(content, str):
         return [content] if content else []
@@ -33,7 +33,7 @@ def blocks_of(message: BaseMessage) -> list[Block]:
 
 
 def inner(block: Block) -> Block:
-    """What a block of another provider holds, where it is wrapped as one."""
+    """The value of a `non_standard` block, which wraps a block of another provider."""
     if isinstance(block, dict) and block.get("type") == "non_standard":
         value = block.get("value")
         return value if isinstance(value, dict) else block
@@ -41,17 +41,17 @@ def inner(block: Block) -> Block:
 
 
 def without_index(block: dict[Any, Any]) -> Item:
-    """The block without what LangChain joins the pieces of a stream by."""
+    """The block without the index that LangChain uses to join pieces of a stream."""
     return {key: value for key, value in block.items() if key != "index"}
 
 
-def made_up_id(*names: str) -> str:
-    """An id for a message item that has none of its own. Messages that LangChain gave one id and
-    that say the same are one.
+def generated_id(*names: str) -> str:
+    """Generates an id for a message item without one. Messages with the same LangChain id and the
+    same content get the same id.
     """
     return "msg_" + hashlib.sha256("\0".join(names).encode()).hexdigest()[:32]
 
 
 def text_of(content: Any) -> str:
-    """Content as one text, by which two items are compared."""
+    """The content as one text, to compare two items."""
     return content if isinstance(content, str) else json.dumps(content, default=str)

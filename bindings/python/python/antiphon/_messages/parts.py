@@ -1,4 +1,4 @@
-"""What items a message stands for."""
+"""Converts messages to items."""
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -8,7 +8,7 @@ from antiphon._messages.part import Part
 
 
 def parts_of(message: BaseMessage) -> list[Part]:
-    """The items of a message in their order. Empty where it says nothing and calls nothing."""
+    """The items of a message in order. Empty if it has no text and no call."""
     if isinstance(message, AIMessage):
         return ModelParts(message).read()
     if isinstance(message, ToolMessage):

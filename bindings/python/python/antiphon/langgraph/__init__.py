@@ -1,11 +1,11 @@
-"""Histories of LangGraph agents that a provider does not refuse.
+"""Repairs the histories of LangGraph agents, so that a provider accepts them.
 
-For `create_react_agent`, or any node before a model's, two hooks:
+Two hooks for `create_react_agent`, or for any node before a model node:
 
     create_react_agent(model, tools, pre_model_hook=filter_orphaned_reasoning_messages)
     create_react_agent(model, tools, pre_model_hook=mend_history)
 
-For LangChain's `create_agent` two middlewares:
+Two middlewares for LangChain's `create_agent`:
 
     create_agent(model, tools, middleware=[MendHistory()])
     create_agent(model, tools, middleware=[FilterOrphanedReasoning()])
@@ -36,7 +36,7 @@ MIDDLEWARES = ("FilterOrphanedReasoning", "MendHistory")
 
 
 def __getattr__(name: str) -> Any:
-    """The middlewares, where they are asked for: who uses only the hooks needs no `langchain`."""
+    """Imports the middlewares on first use, so that the hooks work without `langchain`."""
     if name not in MIDDLEWARES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -1,17 +1,17 @@
-"""The plain openai SDK, with what its server holds kept in mind.
+"""Wraps a client of the plain openai SDK, so that it sends each item to a conversation once.
 
-    from antiphon.openai import whole
+    from antiphon.openai import stateful
 
-    client = whole(OpenAI())
+    client = stateful(OpenAI())
 
-What the conversation or the chain of a `responses.create`, `.parse` or `.stream` holds already is
-left out of what is sent, what the server would refuse is mended, and what a turn that broke off has
-left is asked for before the next. Answers come as the server gives them.
+For `responses.create`, `.parse` and `.stream`, the client leaves out the items that the
+conversation or the chain already holds, and repairs input that the server would reject. After an
+interrupted turn it lists the conversation's items before the next turn. Answers are not changed.
 
-What was done stands in the headers `antiphon-resent` and `antiphon-repairs` of the raw response,
-and goes to the logger `antiphon`: how many and which faults, never what was said.
+The headers `antiphon-resent` and `antiphon-repairs` of the raw response and the logger `antiphon`
+report the number of items left out and the faults, without message text.
 
-Requests over a WebSocket (`responses.connect`) do not pass here.
+Requests over a WebSocket (`responses.connect`) do not go through this module.
 """
 
 from __future__ import annotations
@@ -26,56 +26,60 @@ try:
 except ImportError as error:
     raise ImportError("antiphon.openai needs the package 'openai': pip install openai") from error
 
-from antiphon._given import described
+from antiphon._arguments import describe
 from antiphon._native import Companion
 
-from ._async import WholeAsyncClient
+from ._async import StatefulAsyncHttpClient
 from ._exchange import DELIVERY
 from ._library import library_of, over
-from ._sync import WholeClient
+from ._sync import StatefulHttpClient
 
-__all__ = ["adeliver", "deliver", "whole"]
+__all__ = ["adeliver", "deliver", "stateful", "whole"]
 
 Client = TypeVar("Client", bound="openai.OpenAI | openai.AsyncOpenAI")
 
 AT_ONCE = 20
-"""How many items a conversation takes in one request."""
+"""The number of items that the Conversations API accepts in one request."""
 
 _companions: WeakKeyDictionary[object, Companion] = WeakKeyDictionary()
-"""The companions of http clients: one for each, however often it is asked for."""
+"""One companion for each http client."""
 
 
-def whole(client: Client) -> Client:
-    """A client of the same class and with the same options, that keeps conversations whole.
+def stateful(client: Client) -> Client:
+    """Returns a client of the same class and options that tracks the state of its conversations.
 
-    It goes by way of the given client's own http client, and shares all it has: proxies, timeouts,
-    hooks, connections. Closing either closes both. Its copies (`with_options`) share what is known
-    of conversations, and so do the clients that further calls with the same client give.
+    The new client uses the given client's http client: its proxies, timeouts, hooks and
+    connections. Closing one closes both. Its copies (`with_options`) share its knowledge of
+    conversations, and so do the results of further calls with the same client.
 
-    Raises `TypeError` for what is no client.
+    Raises `TypeError` for any other value.
     """
     if not isinstance(client, (openai.OpenAI, openai.AsyncOpenAI)):
-        raise TypeError(f"whole takes an OpenAI or AsyncOpenAI client, not {described(client)}")
+        raise TypeError(f"client must be an OpenAI or AsyncOpenAI client, not {describe(client)}")
     given: Any = client._client
-    if isinstance(given, (WholeClient, WholeAsyncClient)):
+    if isinstance(given, (StatefulHttpClient, StatefulAsyncHttpClient)):
         return client
     library = library_of(given)
     companion = _companions.setdefault(given, Companion(secrets.token_bytes(16)))
     if isinstance(client, openai.OpenAI):
-        made = over(WholeClient, library.Client)
+        http_class = over(StatefulHttpClient, library.Client)
     else:
-        made = over(WholeAsyncClient, library.AsyncClient)
+        http_class = over(StatefulAsyncHttpClient, library.AsyncClient)
     copy: Any = client.copy
-    return cast(Client, copy(http_client=made(given, companion)))
+    return cast(Client, copy(http_client=http_class(given, companion)))
+
+
+whole = stateful
+"""An alias of `stateful`."""
 
 
 def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> int:
-    """Posts the outputs of tools that a conversation waits for, without a turn of the model's.
+    """Posts tool outputs to a conversation without a model turn.
 
-    Of the items those go to the conversation whose calls it holds and has no output for; the others
-    are left out. Returns how many went. Errors are the SDK's.
+    Posts the items that answer an open call of the conversation, and leaves out the others.
+    Returns the number of posted items. Raises the SDK's errors.
     """
-    create = whole(client).conversations.items.create
+    create = stateful(client).conversations.items.create
     posts = (
         create(conversation, items=some, extra_headers={DELIVERY: "true"}) for some in _posts(items)
     )
@@ -83,8 +87,8 @@ def deliver(client: openai.OpenAI, conversation: str, items: Iterable[Any]) -> i
 
 
 async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterable[Any]) -> int:
-    """The same as `deliver`, with an async client."""
-    create = whole(client).conversations.items.create
+    """Does the same as `deliver`, with an async client."""
+    create = stateful(client).conversations.items.create
     posts = [
         await create(conversation, items=some, extra_headers={DELIVERY: "true"})
         for some in _posts(items)
@@ -93,6 +97,6 @@ async def adeliver(client: openai.AsyncOpenAI, conversation: str, items: Iterabl
 
 
 def _posts(items: Iterable[Any]) -> list[list[Any]]:
-    """As many items at a time as the Conversations API takes."""
+    """Splits the items into lists that the Conversations API accepts."""
     given = list(items)
     return [given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)]

@@ -1,4 +1,4 @@
-"""The http client of a client that works asynchronously."""
+"""The http client of an async openai client."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class WholeAsyncClient:
-    """An http client that passes requests to another one's `send`, by way of a companion.
+class StatefulAsyncHttpClient:
+    """An http client that sends requests through another http client and a companion.
 
-    It is mixed into the http library's own `AsyncClient`, and shares the whole state of the client
-    that it wraps: what is set or closed there is set or closed here.
+    It is a mixin for the http library's own `AsyncClient`, and shares the attributes of the wrapped
+    client: setting an option or closing affects both.
     """
 
     __slots__ = ("_companion", "_inner")
@@ -33,13 +33,13 @@ class WholeAsyncClient:
         self._companion = companion
 
     def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
-        """As the wrapped client builds it."""
+        """Builds a request with the wrapped client."""
         return self._inner.build_request(*args, **options)
 
     async def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
-        """Sends what is new and whole of the request, and hears the answer on its way."""
+        """Sends the new items of a request, repaired, and observes the answer."""
         exchange = opened(self._companion, request)
         if exchange is None:
             return await self._pass(request, stream=stream, **options)
@@ -74,23 +74,23 @@ class WholeAsyncClient:
                 self._companion.touched(*place)
 
     async def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
-        """Does what the turn's steps say, until there is an answer for the caller."""
-        told: httpx2.Response | None = None
+        """Carries out the turn's steps until there is an answer for the caller."""
+        listing: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
             if wait := exchange.turn.wait():
                 await anyio.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
-                told = await self._ask(exchange, step, options)
+                listing = await self._ask(exchange, step, options)
                 continue
             if step is None or isinstance(step, GiveUp):
-                return refusal or (told if step else None) or exchange.nothing_posted()
+                return refusal or (listing if step else None) or exchange.nothing_posted()
             if refusal is not None:
                 await refusal.aclose()
             response = await self._inner.send(exchange.sending(step), stream=True, **options)
             if response.is_success:
-                return _heard(exchange, response)
+                return _observed(exchange, response)
             refusal = await _refused(exchange, response)
 
     async def _ask(
@@ -103,24 +103,24 @@ class WholeAsyncClient:
             await answer.aclose()
         body = b"".join(held)
         exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
-        return exchange.told(answer, body)
+        return exchange.rebuilt(answer, body)
 
 
-def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """The answer, which the turn hears on its way to the caller."""
+def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """Returns the answer. The turn observes its bytes before the caller."""
     if exchange.relays(response):
         exchange.begun(response)
         if response.is_stream_consumed:
             exchange.turn.heard(response.content)
             exchange.turn.ended()
         else:
-            made = over(HeardAsyncStream, exchange.library.AsyncByteStream)
-            response.stream = made(response.stream, exchange.turn)
+            stream_class = over(ObservedAsyncStream, exchange.library.AsyncByteStream)
+            response.stream = stream_class(response.stream, exchange.turn)
     return response
 
 
 async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """The refusal, which the turn was told of, and which can still be read."""
+    """Passes a rejection to the turn, and returns it unread."""
     if not exchange.relays(response):
         return response
     try:
@@ -133,7 +133,7 @@ async def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Resp
 
 
 async def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
-    """The first bytes of the answer, to be read once more. Its connection is free if they are all."""
+    """Reads the first bytes, and puts them back. Frees the connection if there are no more."""
     if response.is_stream_consumed:
         return response.content
     stream = cast("httpx2.AsyncByteStream", response.stream)
@@ -142,13 +142,13 @@ async def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
     body = b"".join(held)
     if len(body) <= MAX_REFUSAL:
         await stream.aclose()
-    made = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)
-    response.stream = made(stream, held, chunks)
+    stream_class = over(ReplayedAsyncStream, exchange.library.AsyncByteStream)
+    response.stream = stream_class(stream, held, chunks)
     return body
 
 
 async def _up_to(most: int, chunks: AsyncIterator[bytes]) -> list[bytes]:
-    """The chunks until there are more bytes than are to be held."""
+    """Reads chunks until they have more than `most` bytes, or end."""
     held = []
     size = 0
     async for chunk in chunks:
@@ -168,8 +168,8 @@ async def _read(response: httpx2.Response) -> httpx2.Response:
     return response
 
 
-class HeardAsyncStream:
-    """An answer's bytes as they come, which the turn hears first."""
+class ObservedAsyncStream:
+    """The bytes of an answer. The turn observes each chunk before the caller receives it."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, turn: Turn) -> None:
         self._stream = stream
@@ -193,13 +193,13 @@ class HeardAsyncStream:
         return getattr(self._stream, "elapsed", None)
 
     async def aclose(self) -> None:
-        """Leaves the turn, if the answer is not over, and closes the connection."""
+        """Abandons the turn if the answer is incomplete, and closes the connection."""
         self._turn.left()
         await self._stream.aclose()
 
 
 class ReplayedAsyncStream:
-    """A refusal's bytes: those that were read, then those that were not."""
+    """The bytes of a rejection: the chunks that were read before, then the rest."""
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, held: list[bytes], rest: AsyncIterator[bytes]

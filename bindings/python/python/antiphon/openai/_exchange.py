@@ -1,4 +1,4 @@
-"""What becomes of one request of a client's, without any IO, for the sync and the async client."""
+"""One request of a client, without IO. The sync and the async http client share it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger("antiphon")
 
 DELIVERY = "antiphon-delivery"
-"""The header that tells a delivery from items that a program adds itself. It is not sent."""
+"""The header that marks a call of `deliver`. It is removed before the request is sent."""
 
 MAX_ANSWER = 64 << 20
-"""Bytes that are held of an answer that is asked for."""
+"""The maximum size of a list answer in bytes."""
 
 MAX_REFUSAL = 1 << 20
-"""Bytes that are held of a refusal."""
+"""The maximum size in bytes of a rejection that the turn reads."""
 
 _CONVERSATION = re.compile(r"(?P<base>.*)/conversations/(?P<id>[^/]+)(?:/items(?:/[^/]+)?)?/?")
 
 _CREDENTIALS = re.compile("auth|api-?key|token|organization|project|tenant", re.IGNORECASE)
-"""Names of headers that may tell whose data a request concerns: the SDK's, and those of proxies."""
+"""Headers that may identify the account of a request: the SDK's, and those of proxies."""
 
 _OF_THE_BODY = frozenset({"content-length", "transfer-encoding"})
 
@@ -51,17 +51,17 @@ _NOTHING_POSTED: dict[str, Any] = {
 
 
 class Exchange:
-    """A request that goes by way of a companion, and the requests that come of it."""
+    """A request that goes through a companion, and the requests that result from it."""
 
     def __init__(self, request: httpx2.Request, base: str, turn: Turn) -> None:
         self.turn = turn
         self._request = request
         self._base = base
         self.library = library_of(request)
-        self._has_told_by_kind = False
+        self._has_warned = False
 
     def asking(self, ask: Ask) -> httpx2.Request:
-        """The request that asks the server: with the turn's credentials, timeouts and query."""
+        """Builds a list or delete request with the turn's credentials, timeouts and query."""
         path, _, query = ask.path.partition("?")
         theirs = self._request.url.query.decode("ascii")
         target = f"{self._base}{path}?{'&'.join(part for part in (query, theirs) if part)}"
@@ -70,16 +70,16 @@ class Exchange:
         if ask.body is not None:
             headers.append(("content-type", "application/json"))
         url = self._request.url.copy_with(raw_path=target.rstrip("?").encode("ascii"))
-        return self._made(ask.method, url, headers, ask.body)
+        return self._build(ask.method, url, headers, ask.body)
 
     def sending(self, send: Send) -> httpx2.Request:
-        """The request as it came, with the body that is to go, and a wish for a plain answer."""
+        """Builds the request with the planned body. Asks for an answer without compression."""
         headers = self._headers(without=_OF_THE_BODY | {"accept-encoding"})
         headers.append(("accept-encoding", "identity"))
-        return self._made(self._request.method, self._request.url, headers, send.body)
+        return self._build(self._request.method, self._request.url, headers, send.body)
 
     def relays(self, response: httpx2.Response) -> bool:
-        """Whether the answer can be heard on its way; if not, the turn was left."""
+        """Whether the turn can observe the answer. If not, the turn is abandoned."""
         self._report(response)
         plain = response.headers.get("content-encoding", "identity").lower() == "identity"
         if not plain:
@@ -87,12 +87,12 @@ class Exchange:
         return plain
 
     def begun(self, response: httpx2.Response) -> None:
-        """Tells the turn that the server answers."""
+        """Reports the start of the answer to the turn."""
         content_type = response.headers.get("content-type", "")
         self.turn.begun(content_type.lower().startswith("text/event-stream"))
 
-    def told(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
-        """What the server says to a question, for the caller of a turn that was not sent."""
+    def rebuilt(self, answer: httpx2.Response, body: bytes) -> httpx2.Response:
+        """Rebuilds the answer to a list request for the caller of a turn that was not sent."""
         headers = [
             (k, v)
             for k, v in answer.headers.multi_items()
@@ -104,7 +104,7 @@ class Exchange:
         return response
 
     def nothing_posted(self) -> httpx2.Response:
-        """The answer to a delivery of which the conversation waits for nothing."""
+        """The answer to a delivery if the conversation needs none of its outputs."""
         response: httpx2.Response = self.library.Response(
             200, json=_NOTHING_POSTED, request=self._request
         )
@@ -113,7 +113,7 @@ class Exchange:
     def _headers(self, without: frozenset[str]) -> list[tuple[str, str]]:
         return [(k, v) for k, v in self._request.headers.multi_items() if k.lower() not in without]
 
-    def _made(
+    def _build(
         self, method: str, url: httpx2.URL, headers: list[tuple[str, str]], body: bytes | None
     ) -> httpx2.Request:
         extensions = self._request.extensions
@@ -123,28 +123,28 @@ class Exchange:
         return request
 
     def _report(self, response: httpx2.Response) -> None:
-        """Tells the caller and the operator what was done."""
+        """Reports the turn's repairs in headers and in the log."""
         report = self.turn.report()
         for name, value in report.headers:
             response.headers[name] = value
         if report.resent:
-            logger.info("left out %d items that the server holds already", report.resent)
-        if report.by_kind and not self._has_told_by_kind:
-            self._has_told_by_kind = True
+            logger.info("left out %d items that the server already holds", report.resent)
+        if report.by_kind and not self._has_warned:
+            self._has_warned = True
             logger.warning(
-                "the server does not tell what it holds: items are left out by their kind, and "
-                "messages that are sent again are stored again"
+                "the server refuses to list its items: calls and reasoning are left out by type, "
+                "and messages that are sent again are stored again"
             )
         mends = Counter((fault, action) for _, _, _, fault, action, _ in report.mends)
         for (fault, action), times in mends.items():
-            logger.warning("mended a request: %s, %s (%d)", fault, action, times)
+            logger.warning("repaired a request: %s, %s (%d)", fault, action, times)
 
 
 def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
-    """The exchange that a request begins, or none where it is nothing that concerns a companion.
+    """Begins the exchange of a request. None if the request does not concern the companion.
 
-    Raises `ValueError` for a delivery of what are no items; a turn's body that is odd passes, for
-    the server to judge.
+    Raises `ValueError` for a delivery without items. An invalid body of a turn passes unchanged,
+    and the server rejects it.
     """
     delivery = request.headers.pop(DELIVERY, None)
     body = _body(request)
@@ -160,12 +160,12 @@ def opened(companion: Companion, request: httpx2.Request) -> Exchange | None:
     try:
         return Exchange(request, base, companion.open(account(request, base), body))
     except ValueError:
-        logger.debug("a request passes as it is: its body is none of the Responses API")
+        logger.debug("a request passes unchanged: its body is not a Responses API request")
         return None
 
 
 def touched(request: httpx2.Request) -> tuple[str, str] | None:
-    """The account and the conversation that a request changes, where it changes one."""
+    """The account and the conversation that a request changes, if it changes one."""
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return None
     place = _CONVERSATION.fullmatch(_path(request))
@@ -173,7 +173,7 @@ def touched(request: httpx2.Request) -> tuple[str, str] | None:
 
 
 def account(request: httpx2.Request, base: str) -> str:
-    """Whose data a request concerns: a digest of the server and of the credentials."""
+    """The account of a request: a digest of the server and the credentials."""
     url = request.url
     parts = [url.scheme, url.netloc.decode("ascii"), base]
     headers = sorted(request.headers.items())
@@ -186,7 +186,7 @@ def _path(request: httpx2.Request) -> str:
 
 
 def _body(request: httpx2.Request) -> bytes | None:
-    """The request's body, where it is JSON and in memory."""
+    """The request's body, if it is JSON and in memory."""
     if "json" not in request.headers.get("content-type", ""):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The http client of a client that works synchronously."""
+"""The http client of a sync openai client."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class WholeClient:
-    """An http client that passes requests to another one's `send`, by way of a companion.
+class StatefulHttpClient:
+    """An http client that sends requests through another http client and a companion.
 
-    It is mixed into the http library's own `Client`, and shares the whole state of the client that
-    it wraps: what is set or closed there is set or closed here.
+    It is a mixin for the http library's own `Client`, and shares the attributes of the wrapped
+    client: setting an option or closing affects both.
     """
 
     __slots__ = ("_companion", "_inner")
@@ -32,13 +32,13 @@ class WholeClient:
         self._companion = companion
 
     def build_request(self, *args: Any, **options: Any) -> httpx2.Request:
-        """As the wrapped client builds it."""
+        """Builds a request with the wrapped client."""
         return self._inner.build_request(*args, **options)
 
     def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
-        """Sends what is new and whole of the request, and hears the answer on its way."""
+        """Sends the new items of a request, repaired, and observes the answer."""
         exchange = opened(self._companion, request)
         if exchange is None:
             return self._pass(request, stream=stream, **options)
@@ -73,23 +73,23 @@ class WholeClient:
                 self._companion.touched(*place)
 
     def _take(self, exchange: Exchange, options: dict[str, Any]) -> httpx2.Response:
-        """Does what the turn's steps say, until there is an answer for the caller."""
-        told: httpx2.Response | None = None
+        """Carries out the turn's steps until there is an answer for the caller."""
+        listing: httpx2.Response | None = None
         refusal: httpx2.Response | None = None
         while True:
             if wait := exchange.turn.wait():
                 time.sleep(wait)
             step = exchange.turn.step()
             if isinstance(step, Ask):
-                told = self._ask(exchange, step, options)
+                listing = self._ask(exchange, step, options)
                 continue
             if step is None or isinstance(step, GiveUp):
-                return refusal or (told if step else None) or exchange.nothing_posted()
+                return refusal or (listing if step else None) or exchange.nothing_posted()
             if refusal is not None:
                 refusal.close()
             response = self._inner.send(exchange.sending(step), stream=True, **options)
             if response.is_success:
-                return _heard(exchange, response)
+                return _observed(exchange, response)
             refusal = _refused(exchange, response)
 
     def _ask(
@@ -102,24 +102,24 @@ class WholeClient:
             answer.close()
         body = b"".join(held)
         exchange.turn.answered(answer.status_code, body if len(body) <= MAX_ANSWER else b"")
-        return exchange.told(answer, body)
+        return exchange.rebuilt(answer, body)
 
 
-def _heard(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """The answer, which the turn hears on its way to the caller."""
+def _observed(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
+    """Returns the answer. The turn observes its bytes before the caller."""
     if exchange.relays(response):
         exchange.begun(response)
         if response.is_stream_consumed:
             exchange.turn.heard(response.content)
             exchange.turn.ended()
         else:
-            made = over(HeardStream, exchange.library.SyncByteStream)
-            response.stream = made(response.stream, exchange.turn)
+            stream_class = over(ObservedStream, exchange.library.SyncByteStream)
+            response.stream = stream_class(response.stream, exchange.turn)
     return response
 
 
 def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
-    """The refusal, which the turn was told of, and which can still be read."""
+    """Passes a rejection to the turn, and returns it unread."""
     if not exchange.relays(response):
         return response
     try:
@@ -132,7 +132,7 @@ def _refused(exchange: Exchange, response: httpx2.Response) -> httpx2.Response:
 
 
 def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
-    """The first bytes of the answer, to be read once more. Its connection is free if they are all."""
+    """Reads the first bytes, and puts them back. Frees the connection if there are no more."""
     if response.is_stream_consumed:
         return response.content
     stream = cast("httpx2.SyncByteStream", response.stream)
@@ -141,13 +141,13 @@ def _held(exchange: Exchange, response: httpx2.Response) -> bytes:
     body = b"".join(held)
     if len(body) <= MAX_REFUSAL:
         stream.close()
-    made = over(ReplayedStream, exchange.library.SyncByteStream)
-    response.stream = made(stream, held, chunks)
+    stream_class = over(ReplayedStream, exchange.library.SyncByteStream)
+    response.stream = stream_class(stream, held, chunks)
     return body
 
 
 def _up_to(most: int, chunks: Iterator[bytes]) -> list[bytes]:
-    """The chunks until there are more bytes than are to be held."""
+    """Reads chunks until they have more than `most` bytes, or end."""
     held = []
     size = 0
     for chunk in chunks:
@@ -167,8 +167,8 @@ def _read(response: httpx2.Response) -> httpx2.Response:
     return response
 
 
-class HeardStream:
-    """An answer's bytes as they come, which the turn hears first."""
+class ObservedStream:
+    """The bytes of an answer. The turn observes each chunk before the caller receives it."""
 
     def __init__(self, stream: httpx2.SyncByteStream, turn: Turn) -> None:
         self._stream = stream
@@ -189,13 +189,13 @@ class HeardStream:
         return getattr(self._stream, "elapsed", None)
 
     def close(self) -> None:
-        """Leaves the turn, if the answer is not over, and closes the connection."""
+        """Abandons the turn if the answer is incomplete, and closes the connection."""
         self._turn.left()
         self._stream.close()
 
 
 class ReplayedStream:
-    """A refusal's bytes: those that were read, then those that were not."""
+    """The bytes of a rejection: the chunks that were read before, then the rest."""
 
     def __init__(
         self, stream: httpx2.SyncByteStream, held: list[bytes], rest: Iterator[bytes]

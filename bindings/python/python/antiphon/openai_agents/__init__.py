@@ -1,15 +1,15 @@
-"""The OpenAI Agents SDK, with conversations that stay whole.
+"""The OpenAI Agents SDK with correct conversation state.
 
     from antiphon.openai_agents import Runner, install
 
     install()
     Runner.run_sync(agent, "Hello", conversation_id=conversation)
 
-`install` makes every model that the SDK builds from a name send its requests through
-`antiphon.openai.whole`: what a conversation or chain holds is not sent again, and what a run has
-left there without an answer is answered before the next turn. `Runner` is the SDK's own, and brings
-home the outputs of tools with which a run ends. `WholeSession` is for histories that the program
-keeps.
+After `install`, every model that the SDK creates from a name sends its requests through
+`antiphon.openai.stateful`: items that a conversation or chain holds are not sent again, and calls
+that a run left without an output get one before the next turn. `Runner` extends the SDK's runner;
+it also posts tool outputs that a run has not sent. `WholeSession` is for histories that the program
+stores.
 """
 
 try:
@@ -20,7 +20,7 @@ except ImportError as error:
     ) from error
 
 from antiphon.openai_agents._client import install, provider
-from antiphon.openai_agents._line import ConversationBusy
+from antiphon.openai_agents._queue import ConversationBusy
 from antiphon.openai_agents._runner import Runner
 from antiphon.openai_agents._session import WholeSession
 

@@ -1,4 +1,4 @@
-"""What a run does, heard through the SDK's hooks."""
+"""Hooks that record the progress of a run."""
 
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable
@@ -14,18 +14,18 @@ from antiphon.openai_agents._outputs import Outputs, call_id_of
 Context = RunContextWrapper[Any]
 
 
-class Hearing(RunHooks[Any]):
-    """Hears of the last answer of the model's and of the outputs of its calls, and passes all on.
+class RecordingHooks(RunHooks[Any]):
+    """Records the model's last answer and the outputs of its calls. Calls the run's own hooks too.
 
-    `asking` is awaited before every request to a model, with the agent that makes it. `loop` is the
-    one that the run is on, once something was heard.
+    `before_request` is awaited with the agent before every request to a model. `loop` is the run's
+    event loop, known after the first event.
     """
 
     def __init__(
-        self, hooks: RunHooks[Any] | None, asking: Callable[[Agent[Any]], Awaitable[None]]
+        self, hooks: RunHooks[Any] | None, before_request: Callable[[Agent[Any]], Awaitable[None]]
     ) -> None:
         self._hooks = hooks or RunHooks()
-        self._asking = asking
+        self._before_request = before_request
         self.loop: AbstractEventLoop | None = None
         self.response: ModelResponse | None = None
         self.outputs: Outputs = []
@@ -38,7 +38,7 @@ class Hearing(RunHooks[Any]):
         input_items: list[TResponseInputItem],
     ) -> None:
         self.loop = get_running_loop()
-        await self._asking(agent)
+        await self._before_request(agent)
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
 
     async def on_llm_end(
@@ -63,9 +63,9 @@ class Hearing(RunHooks[Any]):
     async def on_tool_end(self, context: Context, agent: Any, tool: Tool, result: object) -> None:
         self.loop = get_running_loop()
         if isinstance(context, ToolContext) and context.tool_call is not None:
-            self._hear(ItemHelpers.tool_call_output_item(context.tool_call, result))
+            self._record(ItemHelpers.tool_call_output_item(context.tool_call, result))
         await self._hooks.on_tool_end(context, agent, tool, result)
 
-    def _hear(self, output: Any) -> None:
+    def _record(self, output: Any) -> None:
         if call_id_of(output):
             self.outputs.append(output)

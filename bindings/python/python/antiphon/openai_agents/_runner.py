@@ -1,4 +1,4 @@
-"""The SDK's runner, whose runs leave no conversation broken."""
+"""The SDK's runner with delivery of unsent outputs."""
 
 import asyncio
 from types import NoneType
@@ -27,20 +27,20 @@ Input = str | list[TResponseInputItem] | RunState[TContext]
 
 
 class Runner(agents.Runner):
-    """Runs agents as the SDK's `Runner` does, with its parameters and its results.
+    """Runs agents like the SDK's `Runner`, with the same parameters and results.
 
-    Beside a conversation that a server keeps:
+    With a conversation that a server stores:
 
-    - However a run ends (a final output taken from a tool, `max_turns`, a tool that raises, a
-      cancellation), the outputs that no request has carried are posted to the conversation.
+    - When a run ends, it posts the outputs that no request has sent to the conversation. This
+      includes a final output taken from a tool, `max_turns`, a tool that raises, a cancellation.
     - Runs of one conversation in this process wait for each other, in order of arrival, from their
-      first request to a model on; `ConversationBusy` is raised after `line_seconds`.
+      first request to a model. A run raises `ConversationBusy` after `line_seconds`.
 
-    Beside a chain of responses, the outputs go with the next run that goes on from the response.
+    With a chain of responses, the next run that continues the response sends the outputs.
     """
 
     line_seconds: ClassVar[float] = 120.0
-    """How long a run waits for others of its conversation."""
+    """The time in seconds that a run waits for other runs of its conversation."""
 
     @classmethod
     async def run(
@@ -49,18 +49,18 @@ class Runner(agents.Runner):
         input: Input[TContext],
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
-        """As `agents.Runner.run`."""
+        """Does the same as `agents.Runner.run`."""
         run = begin(starting_agent, input, options, cls.line_seconds)
-        ended: Any = None
+        outcome: Any = None
         try:
-            with run.begun():
-                ended = await super().run(starting_agent, run.input, **options)
-            return cast(RunResult, ended)
+            with run.as_parent():
+                outcome = await super().run(starting_agent, run.input, **options)
+            return cast(RunResult, outcome)
         except BaseException as error:
-            ended = error
+            outcome = error
             raise
         finally:
-            await run.leave(ended)
+            await run.finish(outcome)
 
     @classmethod
     def run_sync(
@@ -69,19 +69,19 @@ class Runner(agents.Runner):
         input: Input[TContext],
         **options: Unpack[RunOptions[TContext]],
     ) -> RunResult:
-        """As `agents.Runner.run_sync`."""
+        """Does the same as `agents.Runner.run_sync`."""
         run = begin(starting_agent, input, options, cls.line_seconds)
-        ended: Any = None
+        outcome: Any = None
         try:
-            with run.begun():
-                ended = super().run_sync(starting_agent, run.input, **options)
-            return cast(RunResult, ended)
+            with run.as_parent():
+                outcome = super().run_sync(starting_agent, run.input, **options)
+            return cast(RunResult, outcome)
         except BaseException as error:
-            ended = error
+            outcome = error
             raise
         finally:
             if run.hooks.loop is not None:
-                run.hooks.loop.run_until_complete(run.leave(ended))
+                run.hooks.loop.run_until_complete(run.finish(outcome))
 
     @classmethod
     def run_streamed(
@@ -99,7 +99,7 @@ class Runner(agents.Runner):
         *,
         error_handlers: RunErrorHandlers[TContext] | None = None,
     ) -> RunResultStreaming:
-        """As `agents.Runner.run_streamed`. Its stream ends once the outputs are delivered."""
+        """Does the same as `agents.Runner.run_streamed`. The stream ends after the delivery."""
         options = RunOptions[TContext](
             context=context,
             max_turns=max_turns,
@@ -112,36 +112,38 @@ class Runner(agents.Runner):
             error_handlers=error_handlers,
         )
         run = begin(starting_agent, input, options, cls.line_seconds)
-        with run.begun():
+        with run.as_parent():
             result = super().run_streamed(starting_agent, run.input, **options)
         if (loop := result.run_loop_task) is not None:
-            result.run_loop_task = followed(loop, result, run)
+            result.run_loop_task = with_delivery(loop, result, run)
         return result
 
 
 def begin(
     agent: Agent[Any], given: Input[Any], options: RunOptions[Any], line_seconds: float
 ) -> Run:
-    """A run that hears of itself through the options' hooks. What are none, the SDK refuses."""
+    """Creates a run and adds its hooks to the options. The SDK rejects hooks of a wrong type."""
     run = Run(agent, given, options, line_seconds)
     if isinstance(options.get("hooks"), (RunHooksBase, NoneType)):
         options["hooks"] = run.hooks
     return run
 
 
-def followed(loop: asyncio.Task[Any], result: RunResultStreaming, run: Run) -> asyncio.Task[Any]:
-    """A task that ends as the loop of a streamed run does, once what it leaves is brought home."""
+def with_delivery(
+    loop: asyncio.Task[Any], result: RunResultStreaming, run: Run
+) -> asyncio.Task[Any]:
+    """A task with the outcome of a streamed run's loop. It ends after the delivery of outputs."""
 
     async def follow() -> None:
         try:
             await loop
         finally:
-            await run.leave(result)
+            await run.finish(result)
 
     def end_too(_: asyncio.Task[Any]) -> None:
-        """A task that is cancelled before its first step does nothing of the above."""
+        """Ends the loop too. `follow` does not run if it is cancelled before its first step."""
         loop.cancel()
-        loop.add_done_callback(lambda _: run.give_up_place())
+        loop.add_done_callback(lambda _: run.release())
 
     following = asyncio.create_task(follow())
     following.add_done_callback(end_too)

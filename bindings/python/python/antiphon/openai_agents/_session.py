@@ -1,4 +1,4 @@
-"""A session of the SDK whose history a server will take."""
+"""A session of the SDK with a repaired history."""
 
 import logging
 from collections import Counter
@@ -9,7 +9,7 @@ from agents.memory import Session, SessionABC, SessionSettings
 from agents.models.fake_id import FAKE_RESPONSES_ID
 
 import antiphon
-from antiphon._given import described
+from antiphon._arguments import describe
 
 logger = logging.getLogger("antiphon")
 
@@ -17,27 +17,26 @@ Items = list[TResponseInputItem]
 
 
 class WholeSession(SessionABC):
-    """A session in front of another one, where the program keeps the history.
+    """Wraps another session, for histories that the program stores.
 
-    - What is read is mended: calls without an output, outputs without a call, reasoning that leads
-      nowhere, items that stand there twice. What is stored stays as it is.
-    - What is added and stands there already, as its id or its call tells, is not added again, as
-      after a write whose answer was lost.
+    - Reading repairs the history: calls without an output, outputs without a call, reasoning
+      without the item after it, duplicate items. The stored items do not change.
+    - Writing leaves out items that the session holds already, recognized by their id or call. A
+      write can therefore be repeated if its answer was lost.
 
-    What was mended goes to the logger `antiphon`: how many and which faults, never what was said.
-    Everything else is the other session's: its id, its settings, its compaction.
+    The logger `antiphon` reports the number and kinds of repaired faults, without message text.
+    Everything else comes from the wrapped session: its id, its settings, its compaction.
     """
 
     def __init__(self, session: Session) -> None:
-        kept: Any = session
-        if isinstance(kept, type) or not hasattr(kept, "get_items"):
-            kind = described(kept)
-            raise TypeError(f"WholeSession goes in front of a session of the SDK's, not {kind}")
+        given: Any = session
+        if isinstance(given, type) or not hasattr(given, "get_items"):
+            raise TypeError(f"WholeSession wraps a session of the SDK, not {describe(given)}")
         self._session = session
 
     @property
     def session_id(self) -> str:
-        """The other session's."""
+        """From the wrapped session."""
         return self._session.session_id
 
     @session_id.setter
@@ -46,7 +45,7 @@ class WholeSession(SessionABC):
 
     @property
     def session_settings(self) -> SessionSettings | None:
-        """The other session's."""
+        """From the wrapped session."""
         return self._session.session_settings
 
     @session_settings.setter
@@ -54,16 +53,16 @@ class WholeSession(SessionABC):
         self._session.session_settings = value
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The history, or its latest items, as a server will take it."""
+        """Returns the repaired history, or its latest items."""
         stored = await self._session.get_items(limit)
         repaired = antiphon.repair(without_placeholders(stored))
         mends = Counter((mend.fault, mend.action) for mend in repaired.mends)
         for (fault, action), times in mends.items():
-            logger.warning("mended a session: %s, %s (%d)", fault, action, times)
+            logger.warning("repaired a session: %s, %s (%d)", fault, action, times)
         return cast(Items, repaired.items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Adds what is not in the history."""
+        """Adds the items that the history does not contain."""
         if not items:
             return
         held = await self._session.get_items()
@@ -72,23 +71,23 @@ class WholeSession(SessionABC):
             await self._session.add_items(new)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Takes the latest item out of what is stored."""
+        """Removes and returns the latest stored item."""
         return await self._session.pop_item()
 
     async def clear_session(self) -> None:
-        """Empties the other session."""
+        """Removes all items of the wrapped session."""
         await self._session.clear_session()
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_session":  # Of a copy that is being made, which has nothing yet.
+        if name == "_session":  # A copy under construction has no attributes yet.
             raise AttributeError(name)
         return getattr(self._session, name)
 
 
 def new_of(held: Items, items: Items) -> Items:
-    """What of the items is not held. A session is only added to: what has no name is new.
+    """The items that the session does not hold. An item without an id or a call is always new.
 
-    Models may name their calls alike in every turn, so that a call of a new output is new too.
+    Some models reuse call ids in every turn, so a call with a new output is new too.
     """
     verdicts = antiphon.reconcile(without_placeholders(held), without_placeholders(items))
     judged = list(zip(items, verdicts, strict=True))
@@ -99,18 +98,18 @@ def new_of(held: Items, items: Items) -> Items:
 
 
 def is_held(verdict: antiphon.Verdict) -> bool:
-    """Whether an item's id or its call tells that it stands there, and says the same."""
+    """Whether the session holds the item, by its id or call, with the same content."""
     is_named = verdict.rule in ("same_id", "same_call") and not verdict.differs
     return verdict.verdict == "duplicate" or is_named
 
 
 def call_of(item: Any) -> Any:
-    """The call that an item is or answers, where nothing else names it."""
+    """The `call_id` of a call or an output without an id of the server."""
     return item.get("call_id") if server_id(item) is None else None
 
 
 def without_placeholders(items: Items) -> list[Any]:
-    """The items as they are told apart: the SDK's placeholder for an id names none of them."""
+    """The items without the SDK's placeholder id, which does not identify an item."""
     return [
         {key: value for key, value in item.items() if key != "id"}
         if item.get("id") == FAKE_RESPONSES_ID
@@ -120,5 +119,5 @@ def without_placeholders(items: Items) -> list[Any]:
 
 
 def server_id(item: Any) -> Any:
-    """The id that a server gave the item."""
+    """The id of the item, if a server assigned it."""
     return None if item.get("id") == FAKE_RESPONSES_ID else item.get("id")

@@ -1,4 +1,4 @@
-"""The messages that a provider accepts, and as few of them touched as that takes."""
+"""Repairs lists of messages, and changes as few messages as possible."""
 
 import logging
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from langchain_core.messages import BaseMessage
 
 import antiphon
-from antiphon._messages.changes import changed, made
+from antiphon._messages.changes import copy_with, placeholder
 from antiphon._messages.part import Item, Part
 from antiphon._messages.parts import parts_of
 
@@ -15,63 +15,65 @@ logger = logging.getLogger("antiphon")
 
 
 @dataclass
-class MendedMessages:
-    """A list of messages that was mended."""
+class RepairedMessages:
+    """A repaired list of messages."""
 
     messages: list[BaseMessage]
-    """What to send. A message that needs no change is the very object that was given."""
+    """The messages to send. A message that needs no repair is the same object as in the input."""
     mends: list[antiphon.Mend]
-    """What was wrong and is not any more. Positions are those of items, not of messages."""
+    """The repairs. Positions are those of items, not of messages."""
 
 
-def mended(messages: Iterable[BaseMessage], policy: str | None = None) -> MendedMessages:
-    """Mends the list as `antiphon.repair` mends items, and changes nothing that was given.
+def repair_messages(
+    messages: Iterable[BaseMessage], policy: str | None = None
+) -> RepairedMessages:
+    """Repairs the list as `antiphon.repair` repairs items. Does not modify its arguments.
 
-    Raises a `Fault` where the policy rejects what was found.
+    Raises a `Fault` if the policy rejects it.
     """
-    view = mended_once(messages, policy)
+    view = repair_once(messages, policy)
     if view.mends:
-        # Where reasoning stands behind a call in one message, it was followed until the call's
-        # output had to go behind the message.
-        again = mended_once(view.messages, policy)
-        view = MendedMessages(again.messages, view.mends + again.mends)
+        # If one message has a call and then reasoning, an output that is added after the message
+        # separates the reasoning from the item that must follow it. A second pass removes it.
+        again = repair_once(view.messages, policy)
+        view = RepairedMessages(again.messages, view.mends + again.mends)
     for mend in view.mends:
-        logger.warning("mended a history: %s, %s: %s", mend.fault, mend.action, mend.message)
+        logger.warning("repaired a history: %s, %s: %s", mend.fault, mend.action, mend.message)
     return view
 
 
-def mended_once(messages: Iterable[BaseMessage], policy: str | None) -> MendedMessages:
+def repair_once(messages: Iterable[BaseMessage], policy: str | None) -> RepairedMessages:
     view = View([Entry(message, parts_of(message)) for message in messages])
     repaired = antiphon.repair(view.items(), policy=policy)
     if repaired.mends:
-        view.keep(repaired.items)
-        return MendedMessages(view.messages(), repaired.mends)
-    return MendedMessages([entry.message for entry in view.entries], [])
+        view.apply(repaired.items)
+        return RepairedMessages(view.messages(), repaired.mends)
+    return RepairedMessages([entry.message for entry in view.entries], [])
 
 
 @dataclass
 class Entry:
-    """A message, and what came of it."""
+    """A message and its repair."""
 
     message: BaseMessage
     parts: list[Part]
     left: dict[int, Item] = field(default_factory=dict)
-    """What is left of its items, by their positions among its parts."""
-    behind: list[BaseMessage] = field(default_factory=list)
-    """What was put behind it."""
+    """Its remaining items, by their positions among its parts."""
+    added: list[BaseMessage] = field(default_factory=list)
+    """Messages that are added after it."""
 
     def messages(self) -> list[BaseMessage]:
-        return [*self.own(), *self.behind]
+        return [*self.own(), *self.added]
 
     def own(self) -> list[BaseMessage]:
         given = {number: part.item for number, part in enumerate(self.parts)}
         if self.left == given:
             return [self.message]
-        return [changed(self.message, self.parts, self.left)] if self.left else []
+        return [copy_with(self.message, self.parts, self.left)] if self.left else []
 
 
 class View:
-    """Messages as one list of items, and as messages again."""
+    """A list of messages as one list of items."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
@@ -83,8 +85,8 @@ class View:
     def messages(self) -> list[BaseMessage]:
         return [message for entry in self.entries for message in entry.messages()]
 
-    def keep(self, repaired: list[Item]) -> None:
-        """Puts what is left where it was, and what was made behind the call that it answers."""
+    def apply(self, repaired: list[Item]) -> None:
+        """Assigns remaining items to their messages, and added outputs to their calls' messages."""
         last: Entry | None = None
         callers: dict[str | None, Entry] = {}
         for item, source in zip(repaired, sources(self.items(), repaired), strict=True):
@@ -94,18 +96,18 @@ class View:
                 if call_id := item.get("call_id"):
                     callers.setdefault(call_id, last)
             elif caller := callers.get(item.get("call_id"), last):
-                caller.behind.append(made(item, caller.message))
+                caller.added.append(placeholder(item, caller.message))
 
 
 def sources(given: list[Item], repaired: list[Item]) -> list[int | None]:
-    """For every repaired item the position of the one that it is, or is a changed copy of.
+    """For each repaired item, the position of its original in `given`, or None if it was added.
 
-    A repair keeps the order, and the very objects of what it does not change; what it changes, it
-    changes only the ids of.
+    A repair preserves the order, and returns unchanged items as the same objects. In a changed
+    item, only ids differ.
     """
     positions = {id(item): position for position, item in enumerate(given)}
     found = [positions.get(id(item)) for item in repaired]
-    ends = following(found, len(given))
+    ends = next_positions(found, len(given))
     last = -1
     for number, item in enumerate(repaired):
         if found[number] is None:
@@ -116,8 +118,8 @@ def sources(given: list[Item], repaired: list[Item]) -> list[int | None]:
     return found
 
 
-def following(found: list[int | None], end: int) -> list[int]:
-    """For every place the next position that is known, or the end."""
+def next_positions(found: list[int | None], end: int) -> list[int]:
+    """For each index, the next known position, or the end."""
     ends = []
     for position in reversed(found):
         end = end if position is None else position
@@ -129,5 +131,5 @@ IDS = ("id", "call_id")
 
 
 def is_copy(item: Item, given: Item) -> bool:
-    """Whether the item is the given one with other ids."""
+    """Whether the items differ only in their ids."""
     return all(item.get(key) == given.get(key) for key in {*item, *given} if key not in IDS)
