@@ -1,18 +1,18 @@
 // Builds the package.
 //
-//   node build.mjs                       for use from here: dist/ and the addon, not optimized
-//   node build.mjs --out FILE.tgz        a package that holds the addon for this platform
-//   node build.mjs --out DIR --split     what is published: `antiphon`, which asks for its addon, and
-//                                        `@antiphon/PLATFORM`, which is the addon
+//   node build.mjs                       for local use: dist/ and an unoptimized addon
+//   node build.mjs --out FILE.tgz        a package with the addon for this platform
+//   node build.mjs --out DIR --split     the published packages: `antiphon`, which depends on its
+//                                        addon, and `@antiphon/PLATFORM`, the addon
 //
-//   --addon FILE      a compiled addon (libantiphon_node.so, .dylib, antiphon_node.dll); else cargo
-//                     builds one
-//   --version V       what the package is stamped with; else what the workspace's Cargo.toml says
-//   --platform NAME   of the addon, as in "linux-x64-gnu"; else this machine's
-//   --platforms A,B   with --split: all that `antiphon` asks for; else --platform's
+//   --addon FILE      a compiled addon (libantiphon_node.so, .dylib, antiphon_node.dll); by default
+//                     cargo builds one
+//   --version V       the version of the package; default: the version in the workspace's Cargo.toml
+//   --platform NAME   the platform of the addon, such as "linux-x64-gnu"; default: this machine's
+//   --platforms A,B   with --split: all platforms that `antiphon` supports; default: --platform
 //
-// ANTIPHON_NODE_MODULES names a node_modules with `typescript` and `@types/node`; else they are looked
-// for as Node does.
+// ANTIPHON_NODE_MODULES names a node_modules with `typescript` and `@types/node`. Without it, Node's
+// module resolution finds them.
 
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -41,9 +41,9 @@ compile();
 const addon = options.addon ?? cargoBuild();
 if (!options.out) placeAddon();
 else if (options.split) packSplit(resolve(options.out));
-else packWhole(resolve(options.out));
+else packTogether(resolve(options.out));
 
-/** Both builds, each with its types. */
+/** Compiles both builds, each with its types. */
 function compile() {
   const modules = process.env.ANTIPHON_NODE_MODULES;
   const manifest = modules
@@ -58,7 +58,7 @@ function compile() {
   fs.writeFileSync(join(HERE, "dist/cjs/package.json"), `{ "type": "commonjs" }\n`);
 }
 
-/** The compiled addon; optimized where it goes into a package. */
+/** Compiles the addon; optimized if it goes into a package. */
 function cargoBuild() {
   const profile = options.out ? "release" : "dev";
   run("cargo", ["build", "--locked", "-p", "antiphon-node", "--profile", profile]);
@@ -70,13 +70,13 @@ function cargoBuild() {
   return join(cargoMetadata().target_directory, directory, file ?? "libantiphon_node.so");
 }
 
-/** In place of an older one, which some process may still have loaded. */
+/** Replaces the addon. Deletes the old file first, because a process may have loaded it. */
 function placeAddon() {
   fs.rmSync(join(HERE, addonFile), { force: true });
   fs.copyFileSync(addon, join(HERE, addonFile));
 }
 
-function packWhole(file) {
+function packTogether(file) {
   const main = staged(manifest());
   fs.copyFileSync(addon, join(main, addonFile));
   const packed = pack(main, dirname(file));
@@ -95,7 +95,7 @@ function packSplit(directory) {
   pack(own, directory);
 }
 
-/** What is published, with its version. */
+/** The published manifest with its version. */
 function manifest() {
   const { devDependencies, scripts, ...published } = readJson(join(HERE, "package.json"));
   return { ...published, version: options.version ?? workspaceVersion() };
@@ -119,7 +119,7 @@ function platformManifest(version) {
   };
 }
 
-/** A directory with what is published of this one. */
+/** A directory with the published files. */
 function staged(packageJson) {
   const directory = fs.mkdtempSync(join(tmpdir(), "antiphon-package-"));
   writeJson(join(directory, "package.json"), packageJson);
@@ -129,15 +129,15 @@ function staged(packageJson) {
   return directory;
 }
 
-/** The package file of a directory, which is done with. */
+/** Packs a directory into a package file, and deletes the directory. */
 function pack(directory, out) {
   fs.mkdirSync(out, { recursive: true });
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm ? [process.execPath, npm] : ["npm"];
   const rest = [...first, "pack", "--silent", "--pack-destination", out];
-  const said = execFileSync(command, rest, { cwd: directory, encoding: "utf8" });
+  const output = execFileSync(command, rest, { cwd: directory, encoding: "utf8" });
   fs.rmSync(directory, { recursive: true });
-  return join(out, basename(said.trim().split("\n").at(-1)));
+  return join(out, basename(output.trim().split("\n").at(-1)));
 }
 
 function platformOfThisMachine() {
@@ -153,8 +153,9 @@ function workspaceVersion() {
 }
 
 function cargoMetadata() {
-  const asked = ["metadata", "--format-version", "1", "--no-deps"];
-  return JSON.parse(execFileSync("cargo", asked, { cwd: HERE, encoding: "utf8", maxBuffer: 64 << 20 }));
+  const args = ["metadata", "--format-version", "1", "--no-deps"];
+  const options = { cwd: HERE, encoding: "utf8", maxBuffer: 64 << 20 };
+  return JSON.parse(execFileSync("cargo", args, options));
 }
 
 function run(command, args) {

@@ -1,4 +1,4 @@
-//! Tells the linker that Node's symbols come with Node.
+//! Configures the linker: Node itself provides the symbols of its API.
 
 fn main() {
     napi_build::setup();

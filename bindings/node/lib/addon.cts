@@ -1,14 +1,14 @@
-// CommonJS in both builds, since only `require` loads addons.
+// CommonJS in both builds, because only `require` loads addons.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Beside `dist` in the package, wherever this file was compiled to. */
+/** The package directory, which contains `dist` and this compiled file. */
 const PACKAGE = join(__dirname, "..", "..");
 
 /**
- * The compiled module for this platform: the one that stands in the package, else that of the
- * optional package `@antiphon/<platform>`.
+ * Loads the compiled module for this platform, from the package itself or from the optional package
+ * `@antiphon/<platform>`.
  */
 export function loadAddon(): unknown {
   const causes: unknown[] = [];
@@ -22,7 +22,7 @@ export function loadAddon(): unknown {
   throw new Error(missing(names, causes), { cause: causes[0] });
 }
 
-/** What addons for a platform are called. Which C library a Linux has is shown by which one loads. */
+/** The names of addons for a platform. On Linux, only the one for the system's C library loads. */
 export function platformNames(platform: string, arch: string): string[] {
   switch (platform) {
     case "linux":
@@ -51,20 +51,21 @@ function isAbsent(error: unknown): boolean {
 function missing(names: string[], causes: unknown[]): string {
   const subject = `antiphon has no compiled module for ${process.platform} on ${process.arch}`;
   if (causes.length > 0) {
-    return `${subject}: what is there does not load: ${(causes[0] as Error).message}.`;
+    return `${subject}: the installed one does not load: ${(causes[0] as Error).message}.`;
   }
-  const asked = askedFor();
-  if (names.some((name) => asked.includes(name))) {
+  const requested = requestedPlatforms();
+  if (names.some((name) => requested.includes(name))) {
     const packages = names.map((name) => `@antiphon/${name}`).join(" nor ");
-    const advice = "Install antiphon without leaving out optional dependencies";
+    const advice = "Install antiphon with its optional dependencies";
     return `${subject}: neither ${packages} is installed. ${advice}.`;
   }
-  const platforms = [...asked, ...contained()].join(", ");
-  return `${subject}: ${platforms ? `there is one for ${platforms} alone` : "none is in the package"}.`;
+  const platforms = [...requested, ...containedPlatforms()].join(", ");
+  const contents = platforms ? `supports ${platforms}` : "contains none";
+  return `${subject}: the package ${contents}.`;
 }
 
-/** The platforms whose packages this one asks for. */
-function askedFor(): string[] {
+/** The platforms of the optional dependencies. */
+function requestedPlatforms(): string[] {
   const manifest = join(PACKAGE, "package.json");
   if (!existsSync(manifest)) return [];
   const { optionalDependencies = {} } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
@@ -75,8 +76,8 @@ interface Manifest {
   optionalDependencies?: Record<string, string>;
 }
 
-/** The platforms whose modules stand in the package. */
-function contained(): string[] {
+/** The platforms of the modules in the package. */
+function containedPlatforms(): string[] {
   const files = readdirSync(PACKAGE).map((file) => /^antiphon\.(.+)\.node$/.exec(file)?.[1]);
   return files.filter((name) => name !== undefined);
 }

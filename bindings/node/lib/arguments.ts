@@ -1,39 +1,39 @@
-/** Fails where options are no object, or one of them is called as none is. */
+/** Throws if options are not an object, or one of them has an unknown name. */
 export function refuseOtherOptions(given: unknown, known: readonly string[]): void {
   if (!isObject(given)) {
-    throw ofOptions(refused("options", `an object such as { ${known.join(", ")} } is needed`, given));
+    throw ofOptions(refused("options", `must be an object such as { ${known.join(", ")} }`, given));
   }
   const isOther = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && !known.includes(name);
   const other = Object.entries(given).find(isOther)?.[0];
   if (other === undefined) return;
-  const message = `${other}: no option is called so; there are: ${known.join(", ")}.`;
+  const message = `${other}: unknown option; the options are: ${known.join(", ")}.`;
   throw ofOptions(new TypeError(message));
 }
 
-/** Fails where there is an argument, and it is no function. */
+/** Throws if an argument is given and is not a function. */
 export function refuseOtherThanFunction(given: unknown, argument: string): void {
   if (given === undefined || typeof given === "function") return;
-  throw refused(argument, "a function is needed", given);
+  throw refused(argument, "must be a function", given);
 }
 
-/** Fails where an argument is no object. */
+/** Throws if an argument is not an object. */
 export function refuseOtherThanObject(given: unknown, argument: string): void {
-  if (!isObject(given)) throw refused(argument, "an object is needed", given);
+  if (!isObject(given)) throw refused(argument, "must be an object", given);
 }
 
-/** Fails where an argument is no number that `source` gives. */
+/** Throws if an argument is not a number that `source` returns. */
 export function refuseOtherThanNumber(given: unknown, argument: string, source: string): void {
   if (Number.isSafeInteger(given) && (given as number) >= 0) return;
-  throw refused(argument, `a number that \`${source}\` gave is needed`, given);
+  throw refused(argument, `must be a number from \`${source}\``, given);
 }
 
-/** That an argument is not what is needed. */
+/** The error for an argument that does not meet a need. */
 export function refused(argument: string, need: string, given: unknown): TypeError {
   return new TypeError(`${argument}: ${need}, not ${nameOf(given)}.`);
 }
 
-/** What a value is, as a sentence names it. */
+/** The name of a value's type, for an error message. */
 export function nameOf(value: unknown): string {
   switch (typeof value) {
     case "object":
@@ -50,7 +50,7 @@ export function nameOf(value: unknown): string {
   }
 }
 
-/** With the `code` that all errors of options have. */
+/** Adds the `code` of all errors about options. */
 function ofOptions(error: TypeError): TypeError {
   return Object.assign(error, { code: "options" });
 }

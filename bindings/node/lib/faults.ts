@@ -1,8 +1,8 @@
-/** What a provider would refuse in a list of items, and its words for it. */
+/** A fault that a provider would reject in a list of items, with its error text. */
 export interface Finding {
-  /** Where it is in the list that was given; null for an item that the server holds. */
+  /** The item's position in the input; null for an item that the server holds. */
   position: number | null;
-  /** The item's id, where it has one. */
+  /** The item's id, if it has one. */
   id: string | null;
   /** The fault's name: `"lone_reasoning"`. */
   fault: string;
@@ -14,7 +14,7 @@ export interface Finding {
   param: string | null;
 }
 
-/** What a provider would refuse in a list of items, as an error. */
+/** A fault that a provider would reject in a list of items, as an error. */
 export class Fault extends Error implements Finding {
   readonly position: number | null;
   readonly id: string | null;
@@ -33,9 +33,9 @@ export class Fault extends Error implements Finding {
   }
 }
 
-/** An item stands in the list twice, or is held already. */
+/** The list contains an item twice, or the server already holds it. */
 export class DuplicateItem extends Fault {}
-/** Two calls bear one `call_id`. */
+/** Two calls have the same `call_id`. */
 export class DuplicateCall extends Fault {}
 /** A call has two outputs. */
 export class DuplicateOutput extends Fault {}
@@ -43,25 +43,25 @@ export class DuplicateOutput extends Fault {}
 export class UnansweredCall extends Fault {}
 /** An output has no call. */
 export class OutputWithoutCall extends Fault {}
-/** Reasoning leads to nothing. */
+/** Reasoning has no item after it. */
 export class LoneReasoning extends Fault {}
-/** An item is there without the reasoning that led to it. */
+/** An item lacks the reasoning that must precede it. */
 export class MissingReasoning extends Fault {}
-/** Sealed content is another provider's. */
+/** Encrypted content comes from another provider or model. */
 export class ForeignContent extends Fault {}
-/** A reference names an item that is not there. */
+/** A reference names an unknown item. */
 export class UnresolvedReference extends Fault {}
-/** An id is not of the form that the item's kind wants. */
+/** An id lacks the prefix of the item's type. */
 export class MalformedId extends Fault {}
 /** An id is too long. */
 export class OverlongId extends Fault {}
 /** A `call_id` is empty. */
 export class EmptyCallId extends Fault {}
-/** A `call_id` is not there. */
+/** A `call_id` is missing. */
 export class MissingCallId extends Fault {}
 /** A `call_id` is too long. */
 export class OverlongCallId extends Fault {}
-/** A server that holds the item would take it, and hold it twice. */
+/** The server holds the item already. It would accept the item and store it twice. */
 export class ResentItem extends Fault {}
 
 const CLASSES: Readonly<Record<string, typeof Fault>> = {
@@ -82,7 +82,7 @@ const CLASSES: Readonly<Record<string, typeof Fault>> = {
   resent_item: ResentItem,
 };
 
-/** The fault that a finding tells of, in its own class. */
+/** Creates the fault of a finding, in its own class. */
 export function faultOf(finding: Finding): Fault {
   return new (CLASSES[finding.fault] ?? Fault)(finding);
 }

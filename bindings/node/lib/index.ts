@@ -25,8 +25,8 @@ export {
 export type { Finding } from "./faults.js";
 export { AntiphonError } from "./native.js";
 export type { Item } from "./item.js";
-export { wholeFetch } from "./fetch/whole-fetch.js";
-export type { WholeFetchOptions } from "./fetch/whole-fetch.js";
+export { statefulFetch, wholeFetch } from "./fetch/stateful-fetch.js";
+export type { StatefulFetchOptions, WholeFetchOptions } from "./fetch/stateful-fetch.js";
 export type { TurnMend, TurnReport } from "./fetch/report.js";
 export { toAnthropicStream, toResponsesStream } from "./streams/to-stream.js";
 export type { ResponsesStreamOptions, StreamOptions } from "./streams/to-stream.js";

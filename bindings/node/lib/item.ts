@@ -1,5 +1,5 @@
 /**
- * What may stand in a list: a plain object as the Responses API has it. The types of `openai`
- * (`ResponseInputItem`, `ResponseOutputItem`) are such, and so is whatever else JSON can carry.
+ * An item: a plain object of the Responses API. The types of `openai` (`ResponseInputItem`,
+ * `ResponseOutputItem`) are items, and so is any other object that JSON can express.
  */
 export type Item = object;

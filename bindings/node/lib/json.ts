@@ -2,13 +2,13 @@ import { nameOf, refused } from "./arguments.js";
 import { writePlain } from "./plain.js";
 import { Scratch } from "./scratch.js";
 
-/** The JSON text of a list of items. What JSON cannot carry is a `TypeError` that says where it is. */
+/** The JSON text of a list of items. Throws a `TypeError` with the path of an invalid value. */
 export function textOf(items: readonly unknown[], argument: string): string {
   refuseOtherThanArray(items, argument);
   return valueText(items, argument);
 }
 
-/** Calls with the same text, in UTF-8. The bytes are good until the call is over. */
+/** Calls with the JSON text in UTF-8. The bytes are valid only during the call. */
 export function withBytesOf<R>(
   items: readonly unknown[],
   argument: string,
@@ -32,39 +32,41 @@ function writeItems(items: readonly unknown[], argument: string, scratch: Scratc
     const { length } = scratch;
     if (writePlain(items[position], scratch)) continue;
     scratch.rewind(length);
-    if (mayLose) refuseWhatIsLost(items, argument);
+    if (mayLose) refuseLost(items, argument);
     mayLose = false;
     scratch.write(JSON.stringify(items[position]) ?? "null");
   }
   scratch.write("]");
 }
 
-/** The JSON text of a value that JSON can carry. */
+/** The JSON text of a value. Throws a `TypeError` with the path of an invalid value. */
 export function valueText(value: object, argument: string): string {
-  refuseWhatIsLost(value, argument);
+  refuseLost(value, argument);
   return JSON.stringify(value);
 }
 
 function refuseOtherThanArray(items: unknown, argument: string): void {
   if (Array.isArray(items)) return;
-  throw refused(argument, "an array of items is needed", items);
+  throw refused(argument, "must be an array of items", items);
 }
 
-/** Fails with the place of the first value that JSON has no form for. */
-function refuseWhatIsLost(value: object, argument: string): void {
+/** Throws with the path of the first value that JSON cannot express. */
+function refuseLost(value: object, argument: string): void {
   const lost = findLost(value, []);
   if (lost === undefined) return;
   const path = lost.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
-  throw new TypeError(`${argument}${path}: JSON cannot carry ${lost.what}.`);
+  throw new TypeError(`${argument}${path}: JSON cannot express ${lost.description}.`);
 }
 
 interface Lost {
   path: (string | number)[];
-  what: string;
+  description: string;
 }
 
+const UNDEFINED: Lost = { path: [], description: "undefined in an array" };
+
 function findLost(holder: object, holders: object[]): Lost | undefined {
-  if (holders.includes(holder)) return { path: [], what: "what contains itself" };
+  if (holders.includes(holder)) return { path: [], description: "a value that contains itself" };
   if (typeof (holder as { toJSON?: unknown }).toJSON === "function") return undefined;
   holders.push(holder);
   const lost = Array.isArray(holder) ? inArray(holder, holders) : inObject(holder, holders);
@@ -75,7 +77,7 @@ function findLost(holder: object, holders: object[]): Lost | undefined {
 function inArray(array: unknown[], holders: object[]): Lost | undefined {
   for (let position = 0; position < array.length; position += 1) {
     const value = array[position];
-    const lost = value === undefined ? { path: [], what: "undefined in an array" } : inValue(value, holders);
+    const lost = value === undefined ? UNDEFINED : inValue(value, holders);
     if (lost) return under(position, lost);
   }
   return undefined;
@@ -90,22 +92,22 @@ function inObject(object: object, holders: object[]): Lost | undefined {
   return undefined;
 }
 
-/** A key whose value is undefined is not there, as everywhere in JavaScript. */
+/** `undefined` is allowed here: JSON leaves out a key with that value. */
 function inValue(value: unknown, holders: object[]): Lost | undefined {
   switch (typeof value) {
     case "object":
       return value === null ? undefined : findLost(value, holders);
     case "number":
-      return Number.isFinite(value) ? undefined : { path: [], what: String(value) };
+      return Number.isFinite(value) ? undefined : { path: [], description: String(value) };
     case "bigint":
     case "function":
     case "symbol":
-      return { path: [], what: nameOf(value) };
+      return { path: [], description: nameOf(value) };
     default:
       return undefined;
   }
 }
 
-function under(key: string | number, { path, what }: Lost): Lost {
-  return { path: [key, ...path], what };
+function under(key: string | number, { path, description }: Lost): Lost {
+  return { path: [key, ...path], description };
 }

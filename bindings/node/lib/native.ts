@@ -1,9 +1,9 @@
 import { loadAddon } from "./addon.cjs";
 
-/** The compiled module: values in, values out. Nothing of it is public. */
+/** The compiled module. It is private to the package. */
 export interface Native {
   version(): string;
-  /** Writes a string as it stands in JSON, from a position on; returns how many bytes it takes. */
+  /** Writes a string as JSON at a position; returns the number of bytes. */
   quote(text: string, into: Uint8Array, at: number): number;
   check(items: Text, held: Text | undefined): string;
   repair(items: Text, held: Text | undefined, policy: string): string;
@@ -27,7 +27,7 @@ export interface Native {
 /** A JSON text, or its bytes. */
 export type Text = string | Uint8Array;
 
-/** The tracker over JSON texts. */
+/** The tracker with JSON texts. */
 export interface NativeTracker {
   add(items: Text): number[];
   plan(): string;
@@ -46,9 +46,9 @@ export interface NativeTracker {
   snapshot(): string;
 }
 
-/** A conversion of one answer, over lines of JSON. */
+/** A conversion of one answer, with lines of JSON. */
 export interface NativeConversion {
-  /** From here on events are told as they stand in an event stream, else as JSON. */
+  /** Switches the output of events from JSON to the format of an event stream. */
   writeEventStream(): void;
   push(line: string): string[];
   finish(now: number): Converted | null;
@@ -62,23 +62,23 @@ export interface Converted {
   error?: string;
 }
 
-/** What is known of the conversations and chains of servers, beside a client. */
+/** The known state of conversations and chains, for a client. */
 export interface Companion {
-  /** Begins a turn; `null` for a body that begins none, which the server itself will refuse. */
+  /** Begins a turn. Returns `null` for an invalid body, which the server itself will reject. */
   open(account: string, body: string | Uint8Array): Turn | null;
   /**
-   * Begins the delivery of items to a conversation without a turn of the model's; `null` for what is
-   * no array of items.
+   * Begins the delivery of items to a conversation without a model turn. Returns `null` if the text
+   * is not an array of items.
    */
   deliver(account: string, conversation: string, items: string | Uint8Array): Turn | null;
-  /** Something else than a turn changed the conversation. */
+  /** Records that a request other than a turn changed the conversation. */
   touched(account: string, conversation: string): void;
 }
 
 /** One turn, from the request to the end of its answer. */
 export interface Turn {
   step(): Step;
-  /** How many milliseconds to wait before doing that. */
+  /** The milliseconds to wait before the next step. */
   wait(): number | null;
   answered(status: number, body: Uint8Array): void;
   refused(status: number, body: Uint8Array): void;
@@ -89,15 +89,15 @@ export interface Turn {
   report(): Report;
 }
 
-/** What is to be done next. */
+/** The next step of a turn. */
 export type Step =
   | { kind: "ask"; method: "GET" | "POST" | "DELETE"; path: string; body?: Uint8Array }
-  /** Without a body: the one that came, as it is. */
+  /** Without a body: send the original body. */
   | { kind: "send"; body?: Uint8Array }
   | { kind: "give_up" }
   | { kind: "nothing" };
 
-/** What was left out of a request and mended in it, and the headers that tell of it. */
+/** The items that were left out of a request, its repairs, and the headers of this report. */
 export interface Report {
   resent: number;
   mends: {
@@ -115,7 +115,7 @@ export interface Report {
 
 export const native = loadAddon() as Native;
 
-/** What the engine does not do, and why: nothing changed. */
+/** The engine rejected an operation, and nothing changed. */
 export class AntiphonError extends Error {
   /** The error's name: `"not_in_flight"`. */
   readonly code: string;
@@ -127,17 +127,17 @@ export class AntiphonError extends Error {
   }
 }
 
-/** What was given is not of the form that is asked for. */
-const OF_FORM = new Set(["unreadable", "policy", "options", "conversion"]);
+/** The codes of errors about invalid arguments. */
+const ARGUMENT_CODES = new Set(["unreadable", "policy", "options", "conversion"]);
 
-/** The result of a call of the native module; its errors as those of this package. */
+/** Calls the native module, and converts its errors to those of this package. */
 export function called<R>(call: () => R): R {
   try {
     return call();
   } catch (error) {
     const { code = "InvalidArg", message } = error as NodeJS.ErrnoException;
-    const isOfForm = OF_FORM.has(code) || /^[A-Z]/.test(code);
-    throw isOfForm
+    const isArgumentError = ARGUMENT_CODES.has(code) || /^[A-Z]/.test(code);
+    throw isArgumentError
       ? Object.assign(new TypeError(message), { code })
       : new AntiphonError(code, message);
   }

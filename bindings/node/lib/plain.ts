@@ -2,7 +2,7 @@ import { types } from "node:util";
 
 import type { Scratch } from "./scratch.js";
 
-/** What is deeper, or contains itself, is left to `JSON.stringify`. */
+/** The maximum depth. `JSON.stringify` handles deeper and recursive values. */
 const MAX_DEPTH = 64;
 
 const [COMMA, COLON] = [0x2c, 0x3a];
@@ -10,11 +10,12 @@ const [ARRAY, ARRAY_END] = [0x5b, 0x5d];
 const [OBJECT, OBJECT_END] = [0x7b, 0x7d];
 
 /**
- * Appends what `JSON.stringify` makes of a value, byte for byte, if it consists of what JSON has: plain
- * objects, arrays, strings, finite numbers, booleans, null. Else false, and a part of it is written.
+ * Appends the result of `JSON.stringify` byte for byte, if the value consists of plain objects,
+ * arrays, strings, finite numbers, booleans and null. Otherwise returns false after writing a part
+ * of it.
  *
- * `JSON.stringify` makes a string of it all, which takes twice the memory and most of the time as soon
- * as there is one character outside Latin-1.
+ * `JSON.stringify` creates one string. With a single character outside Latin-1, that takes twice
+ * the memory and most of the time.
  */
 export function writePlain(value: unknown, scratch: Scratch, depth = 0): boolean {
   switch (typeof value) {
@@ -70,7 +71,7 @@ function writeObject(object: object, scratch: Scratch, depth: number): boolean {
   return true;
 }
 
-/** What `JSON.rawJSON` makes has no prototype, and a wrapped number may have been given this one. */
+/** Excludes results of `JSON.rawJSON`, which have no prototype, and boxed primitives. */
 function isPlain(object: object): object is Record<string, unknown> {
   return Object.getPrototypeOf(object) === Object.prototype && !types.isBoxedPrimitive(object);
 }

@@ -2,27 +2,27 @@ import type { Item } from "./item.js";
 import { textOf, withBytesOf } from "./json.js";
 import { called, native } from "./native.js";
 
-/** Whether the owner of the state has an item, and how that is known. */
+/** The relation of an item to a conversation. */
 export type Verdict =
-  /** It has not. */
+  /** The item is new. */
   | { verdict: "fresh" }
-  /** It has not, but holds another under the item's id. */
+  /** The item is new, but another item has its id. */
   | { verdict: "fresh_under_used_id" }
-  /** It has an earlier saying of it, which this takes the place of. */
+  /** The item is new instructions that replace held ones. */
   | { verdict: "supersedes" }
-  /** It is the output of a call for which an output was made up: the one that is held at `madeUp`. */
+  /** The real output of a call that holds a placeholder output, at position `madeUp`. */
   | { verdict: "late_output"; madeUp: number }
-  /** It has it, at `held`; `differs`: what is held says something else. */
+  /** The conversation holds the item, at position `held`; `differs`: with other content. */
   | { verdict: "resent"; held: number; rule: Rule; differs: boolean }
-  /** It had it, and it was deleted. */
+  /** The conversation held the item, and it was deleted. */
   | { verdict: "deleted" }
-  /** The list has it twice: first at `of`. */
+  /** The input contains the item twice; first at position `of`. */
   | { verdict: "duplicate"; of: number };
 
-/** By which rule a held item is known again. */
+/** The rule by which a held item was recognized. */
 export type Rule = "same_id" | "same_call" | "same_instructions" | "replayed";
 
-/** Tells of each of `items` whether the owner of `held` has it. */
+/** Returns a verdict for each of `items`: whether a conversation with the items `held` has it. */
 export function reconcile(held: readonly Item[], items: readonly Item[]): Verdict[] {
   const heldText = textOf(held, "held");
   const verdicts = withBytesOf(items, "items", (text) =>
@@ -35,6 +35,7 @@ type NativeVerdict =
   | Exclude<Verdict, { verdict: "late_output" }>
   | { verdict: "late_output"; made_up: number };
 
-function verdictOf(told: NativeVerdict): Verdict {
-  return told.verdict === "late_output" ? { verdict: told.verdict, madeUp: told.made_up } : told;
+function verdictOf(native: NativeVerdict): Verdict {
+  if (native.verdict !== "late_output") return native;
+  return { verdict: native.verdict, madeUp: native.made_up };
 }

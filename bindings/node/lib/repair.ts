@@ -5,26 +5,25 @@ import type { Item } from "./item.js";
 import { textOf, withBytesOf } from "./json.js";
 import { called, native } from "./native.js";
 
-/** What a list continues. */
+/** Options of `check`. */
 export interface CheckOptions {
-  /** What a server holds before the list. */
+  /** The items that a server holds before the list. */
   held?: readonly Item[];
 }
 
-/** How a list is mended. */
+/** Options of `repair`. */
 export interface RepairOptions extends CheckOptions {
   /**
-   * `"repair"` (the default), `"drop"` leaves out calls without an output rather than answering them,
-   * `"reject"` throws what it would have mended; or choices that differ from `"repair"`, by their
-   * subject.
+   * `"repair"`, the default, adds a placeholder output to a call without one; `"drop"` removes the
+   * call; `"reject"` throws the fault. To change single actions, use an object.
    */
   policy?: Policy;
 }
 
-/** What is done about faults of which several mends are right. */
+/** The action for faults with more than one possible repair. */
 export type Policy = "repair" | "drop" | "reject" | PolicyChoices;
 
-/** What is done about each kind of fault; what is not named is as in `"repair"`. */
+/** The action for each kind of fault. The default is that of `"repair"`. */
 export interface PolicyChoices {
   calls?: "answer" | "drop" | "reject";
   reasoning?: "drop" | "reject";
@@ -32,25 +31,27 @@ export interface PolicyChoices {
   references?: "keep" | "drop" | "reject";
 }
 
-/** A list that was mended. */
+/** A repaired list. */
 export interface Repaired<T> {
   /**
-   * The items that a provider accepts. Those that stay as they were are the very objects that were
-   * given (`===`); others are plain objects of the same API.
+   * The items that a provider accepts. An unchanged item is the same object (`===`); others are new
+   * plain objects.
    */
   items: T[];
-  /** What was mended. */
+  /** The repairs. */
   mends: Mend[];
 }
 
-/** What was mended: what a provider would have said of it, and what was done. */
+/** One repair: the fault and the action. */
 export interface Mend extends Finding {
-  /** What was done: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"`, `"replaced"`;
-   * beside the AI SDK also `"moved"` and `"deleted"`. */
+  /**
+   * The action: `"dropped"`, `"answered"`, `"id_removed"`, `"id_replaced"`, `"renamed"` or
+   * `"replaced"`; with the AI SDK also `"moved"` and `"deleted"`.
+   */
   action: string;
 }
 
-/** What a provider would refuse in `items`, in the order in which it would name it. */
+/** Returns the faults that a provider would reject in `items`, in the provider's order. */
 export function check(items: readonly Item[], options: CheckOptions = {}): Fault[] {
   refuseOtherOptions(options, ["held"]);
   const held = heldText(options);
@@ -59,8 +60,8 @@ export function check(items: readonly Item[], options: CheckOptions = {}): Fault
 }
 
 /**
- * The list as a provider accepts it, and what was mended in it. Nothing that was given is changed.
- * A policy that rejects throws the `Fault`.
+ * Repairs the list, so that a provider accepts it. Does not modify its arguments. Throws the
+ * `Fault` if the policy rejects it.
  */
 export function repair<T extends Item>(
   items: readonly T[],
@@ -72,12 +73,15 @@ export function repair<T extends Item>(
   return repairedOf(items, calledWith(items, (text) => native.repair(text, held, policy)));
 }
 
-/** Leaves out reasoning that leads to nothing, and nothing else. */
+/** Removes reasoning without the item that must follow it, and nothing else. */
 export function filterOrphanedReasoning<T extends Item>(items: readonly T[]): Repaired<T> {
   return repairedOf(items, calledWith(items, native.filterOrphanedReasoning));
 }
 
-/** Leaves out what a server that holds the conversation holds, as far as kinds tell. */
+/**
+ * Removes the types of items whose ids a server assigns when it stores a conversation, new ones
+ * too. Use it only if the server's items are unknown; otherwise use `reconcile`.
+ */
 export function strip<T extends Item>(items: readonly T[]): Repaired<T> {
   return repairedOf(items, calledWith(items, native.strip));
 }
@@ -86,14 +90,16 @@ function calledWith(items: readonly Item[], call: (text: Uint8Array) => string):
   return withBytesOf(items, "items", (text) => called(() => call(text)));
 }
 
-/** What the native module says of a list: a number is the position of an item that stays. */
-type Mended = { items: (number | object)[]; mends: Mend[] } | { refused: Finding };
+/** The result of the native module. A number is the position of an unchanged item. */
+type NativeRepaired = { items: (number | object)[]; mends: Mend[] } | { refused: Finding };
 
 function repairedOf<T>(given: readonly T[], answer: string): Repaired<T> {
-  const mended = JSON.parse(answer) as Mended;
-  if ("refused" in mended) throw faultOf(mended.refused);
-  const items = mended.items.map((place) => (typeof place === "number" ? given[place] : place) as T);
-  return { items, mends: mended.mends };
+  const repaired = JSON.parse(answer) as NativeRepaired;
+  if ("refused" in repaired) throw faultOf(repaired.refused);
+  const items = repaired.items.map(
+    (item) => (typeof item === "number" ? given[item] : item) as T,
+  );
+  return { items, mends: repaired.mends };
 }
 
 function heldText({ held }: CheckOptions): string | undefined {
@@ -103,7 +109,7 @@ function heldText({ held }: CheckOptions): string | undefined {
 function policyText(policy: Policy = "repair"): string {
   if (typeof policy === "string" && policy.length > 0) return policy;
   if (typeof policy !== "object" || policy === null || Array.isArray(policy)) {
-    const need = '"repair", "drop", "reject" or { calls, reasoning, outputs, references } is needed';
+    const need = 'must be "repair", "drop", "reject" or { calls, reasoning, outputs, references }';
     throw refused("policy", need, policy);
   }
   return Object.entries(policy)

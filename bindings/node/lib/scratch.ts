@@ -1,7 +1,7 @@
 import { native } from "./native.js";
 
-/** What is kept for the next text. */
-const MAX_KEPT = 16 << 20;
+/** The maximum size of a buffer that is reused. */
+const MAX_REUSED = 16 << 20;
 const FIRST_SIZE = 64 << 10;
 
 /** UTF-8 takes at most three bytes for each unit of a string. */
@@ -10,20 +10,20 @@ const MAX_BYTES_PER_UNIT = 3;
 const MAX_BYTES_PER_QUOTED_UNIT = 6;
 const QUOTES = 2;
 
-/** Up to here a string is written faster here than by a call of the native module. */
+/** Up to this length, writing a string in JavaScript is faster than a call of the native module. */
 const SHORT = 64;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Memory that texts are written to, one after the other; one is kept for reuse. */
+/** A growing buffer of UTF-8 text. One spare buffer is reused. */
 export class Scratch {
   static #spare: Scratch | undefined;
 
   #bytes = Buffer.allocUnsafeSlow(FIRST_SIZE);
   #length = 0;
 
-  /** One that nobody else writes to, also while it is written to. */
+  /** Takes the spare buffer, or a new one. Nobody else writes to it until `release`. */
   static take(): Scratch {
     const scratch = Scratch.#spare ?? new Scratch();
     Scratch.#spare = undefined;
@@ -37,41 +37,41 @@ export class Scratch {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Appends one character of ASCII. */
+  /** Appends one ASCII character. */
   writeByte(byte: number): void {
     this.#reserve(1);
     this.#bytes[this.#length] = byte;
     this.#length += 1;
   }
 
-  /** Appends what `JSON.stringify` makes of a string. */
+  /** Appends the result of `JSON.stringify` for a string. */
   writeQuoted(text: string): void {
     this.#reserve(text.length * MAX_BYTES_PER_QUOTED_UNIT + QUOTES);
     if (text.length <= SHORT && this.#writePlain(text)) return;
     this.#length += native.quote(text, this.#bytes, this.#length);
   }
 
-  /** How much was written so far. */
+  /** The number of bytes written so far. */
   get length(): number {
     return this.#length;
   }
 
-  /** Forgets what was written after there was so much. */
+  /** Drops the bytes after a length. */
   rewind(length: number): void {
     this.#length = length;
   }
 
-  /** What was written so far; good until the next is written, or this is released. */
+  /** The written bytes. Valid until the next write or `release`. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Nobody reads what was written any more. */
+  /** Returns the buffer for reuse. Its bytes must not be read after that. */
   release(): void {
-    if (this.#bytes.length <= MAX_KEPT) Scratch.#spare = this;
+    if (this.#bytes.length <= MAX_REUSED) Scratch.#spare = this;
   }
 
-  /** Appends a string of ASCII without escapes, in quotes; whether it was one. */
+  /** Appends a string in quotes if it is ASCII without escapes. Returns whether it was. */
   #writePlain(text: string): boolean {
     const bytes = this.#bytes;
     let end = this.#length;

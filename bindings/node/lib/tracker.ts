@@ -9,30 +9,30 @@ import { textOf, valueText } from "./json.js";
 import { AntiphonError, called, native } from "./native.js";
 import type { NativeTracker } from "./native.js";
 
-/** Who owns the state of a run: one of the first three, or `session`. */
+/** The owner of a run's state: one of the first three, or `session`. */
 export interface TrackerOptions {
   conversation?: string;
   previousResponseId?: string;
-  /** The responses of the run are chained, each to the one before. */
+  /** The run's responses form a chain. */
   autoPreviousResponseId?: boolean;
-  /** The client keeps the history itself, which excludes the others. */
+  /** The client owns the history. No other owner is allowed. */
   session?: boolean;
-  /** Whether reasoning goes with its ids; `"keep"` unless told. */
+  /** Whether reasoning is sent with its ids; default `"keep"`. */
   reasoningIds?: "keep" | "omit";
 }
 
-/** What the next request contains, and of everything else why not. */
+/** The items of the next request, and the reasons why others are not sent. */
 export interface Plan<T> {
-  /** What goes. An item that goes as it was added is the very object that was added. */
+  /** The items to send. An unchanged item is the same object that was added. */
   items: { occurrence: number; item: T }[];
   leftOut: { occurrence: number; reason: LeftOutReason; attempt?: number }[];
-  /** What the request carries as `conversation`. */
+  /** The `conversation` of the request. */
   conversation: string | null;
-  /** What the request carries as `previous_response_id`. */
+  /** The `previous_response_id` of the request. */
   previousResponseId: string | null;
 }
 
-/** Why an item does not go. */
+/** The reason why an item is not sent. */
 export type LeftOutReason =
   | "accepted"
   | "in_flight"
@@ -44,51 +44,51 @@ export type LeftOutReason =
   | "approval_placeholder"
   | "call_not_held";
 
-/** What stands between a run and its next request. */
+/** Open matters that can make the next request fail. */
 export interface Unresolved {
-  /** Calls that the server has, for which there is an output neither there nor here. */
+  /** Calls that the server has and that no output answers. */
   calls: { id: string | null; kind: string; call_id: string }[];
-  /** Occurrences of outputs whose calls the server is not known to have. */
+  /** The numbers of outputs whose calls the server may not have. */
   outputs: number[];
-  /** Requests that nobody answered. */
+  /** Requests without an answer. */
   attempts: number[];
 }
 
-/** How far an item has come. */
+/** The state of an item. */
 export type Standing =
   | { standing: "pending" }
   | { standing: "sent"; attempt: number }
   | { standing: "accepted" };
 
 /**
- * What one run has sent to the owner of its conversation's state, and what it still has to send.
+ * Tracks the items that one run has sent to the server, and those that it has yet to send.
  *
- * Items are named by the numbers that `add` gave them, requests by the numbers that `send` gave them;
- * both stay when a tracker is restored. What a tracker refuses is an `AntiphonError` with a `code`,
- * and changes nothing.
+ * `add` returns a number for each item, `send` one for each request; other methods refer to items
+ * and requests by these numbers, also after a restore. A method that throws an `AntiphonError` has
+ * changed nothing.
  */
 export class Tracker<T extends Item = Item> {
   readonly #tracker: NativeTracker;
-  /** The objects that were added and are not accepted yet. */
+  /** The added objects that are not accepted yet. */
   readonly #added = new Map<number, T>();
 
-  /** A tracker of a run that has sent nothing yet. */
+  /** Creates a tracker for a new run. */
   constructor(options: TrackerOptions);
   constructor(options: TrackerOptions | Restored) {
     this.#tracker =
       options instanceof Restored
         ? called(() => native.Tracker.fromSnapshot(options.snapshot))
-        : begun(options);
+        : newTracker(options);
   }
 
-  /** A tracker from what `JSON.stringify(tracker)` gave. */
+  /** Restores a tracker from the JSON of `JSON.stringify(tracker)`. */
   static fromJSON<T extends Item = Item>(snapshot: string | object): Tracker<T> {
     if (typeof snapshot !== "string") refuseOtherThanObject(snapshot, "snapshot");
     const text = typeof snapshot === "string" ? snapshot : JSON.stringify(snapshot);
     return new Tracker<T>(new Restored(text) as TrackerOptions);
   }
 
-  /** Adds items: initial input, input that was staged, outputs of tools. The number of each. */
+  /** Adds items: initial input, later input, tool outputs. Returns the number of each. */
   add(items: readonly T[]): number[] {
     const text = textOf(items, "items");
     const occurrences = called(() => this.#tracker.add(text));
@@ -96,7 +96,7 @@ export class Tracker<T extends Item = Item> {
     return occurrences;
   }
 
-  /** What the next request contains, and of everything else why not. */
+  /** Returns the content of the next request. Changes nothing. */
   plan(): Plan<T> {
     const plan = JSON.parse(this.#tracker.plan()) as NativePlan<T>;
     const items = plan.items.map(({ occurrence, is_as_added, item }) => {
@@ -107,24 +107,24 @@ export class Tracker<T extends Item = Item> {
     return { items, leftOut: left_out, conversation, previousResponseId: previous_response_id };
   }
 
-  /** Marks what goes, right before it goes. The request's number. */
+  /** Marks items as sent. Call it right before the request. Returns the request's number. */
   send(occurrences: readonly number[]): number {
-    if (!Array.isArray(occurrences)) throw refused("occurrences", "an array is needed", occurrences);
+    if (!Array.isArray(occurrences)) throw refused("occurrences", "must be an array", occurrences);
     const sent = [...(occurrences as readonly number[])];
     sent.forEach((one, index) => refuseOtherThanNumber(one, `occurrences[${index}]`, "add"));
     return called(() => this.#tracker.send(sent));
   }
 
   /**
-   * Marks what a filter made of the plan, right before it goes: items, and the numbers of those that
-   * were planned where the filter says so. The request's number.
+   * Marks items as sent that a filter returned instead of the plan's. An item may have the number
+   * of the planned item that it replaces. Returns the request's number.
    */
   sendFiltered(returned: readonly { item: Item; occurrence?: number }[]): number {
     const text = textOf(returned, "returned");
     return called(() => this.#tracker.sendFiltered(text));
   }
 
-  /** A response came: the server has what the request contained, and the output. */
+  /** Records a response: the server now has the request's items and the response's output. */
   accept(attempt: number, response: { id?: string | null; output?: readonly Item[] }): void {
     refuseOtherThanNumber(attempt, "attempt", "send");
     refuseOtherThanObject(response, "response");
@@ -134,15 +134,15 @@ export class Tracker<T extends Item = Item> {
     this.#forgetAccepted();
   }
 
-  /** The request failed: what it contained is pending again. What was rewound. */
+  /** Records that the request failed. Returns its items, which are pending again. */
   rewind(attempt: number): number[] {
     refuseOtherThanNumber(attempt, "attempt", "send");
     return called(() => this.#tracker.rewind(attempt));
   }
 
   /**
-   * Takes `held`, the server's own list, for all that it has. What of the requests in flight is
-   * certainly there, and so accepted.
+   * Takes `held`, the server's list, as its full state. Returns the sent items that it contains,
+   * which are now accepted.
    */
   hydrate(held: readonly Item[]): number[] {
     const text = textOf(held, "held");
@@ -151,33 +151,33 @@ export class Tracker<T extends Item = Item> {
     return accepted;
   }
 
-  /** What the next request would fail on, or nobody can know. */
+  /** Returns calls, outputs and requests that can make the next request fail. */
   unresolved(): Unresolved {
     return JSON.parse(this.#tracker.unresolved()) as Unresolved;
   }
 
-  /** How far an item has come; nothing where it is not of this tracker. */
+  /** The state of an item; `undefined` for an unknown number. */
   standing(occurrence: number): Standing | undefined {
     refuseOtherThanNumber(occurrence, "occurrence", "add");
     return (JSON.parse(this.#tracker.standing(occurrence)) as Standing | null) ?? undefined;
   }
 
-  /** How many calls of the model were accepted. */
+  /** The number of accepted responses. */
   get turns(): number {
     return this.#tracker.turns;
   }
 
-  /** What the next request carries as `conversation`. */
+  /** The `conversation` of the next request. */
   get conversation(): string | undefined {
     return this.#tracker.conversation ?? undefined;
   }
 
-  /** What the next request carries as `previous_response_id`. */
+  /** The `previous_response_id` of the next request. */
   get previousResponseId(): string | undefined {
     return this.#tracker.previousResponseId ?? undefined;
   }
 
-  /** Ends the run: nothing can be added any more. */
+  /** Ends the run: no items can be added after it. */
   finish(): void {
     this.#tracker.finish();
   }
@@ -187,7 +187,7 @@ export class Tracker<T extends Item = Item> {
     return this.#tracker.isFinished;
   }
 
-  /** The tracker as plain JSON, requests in flight included, for `Tracker.fromJSON`. */
+  /** The tracker as plain JSON for `Tracker.fromJSON`, including unanswered requests. */
   toJSON(): object {
     return JSON.parse(this.#tracker.snapshot()) as object;
   }
@@ -210,7 +210,7 @@ interface NativePlan<T> {
   previous_response_id: string | null;
 }
 
-/** How the native module calls the options. */
+/** The native module's names of the options. */
 const NATIVE_NAMES: Readonly<Record<keyof TrackerOptions, string>> = {
   conversation: "conversation",
   previousResponseId: "previous_response_id",
@@ -219,40 +219,41 @@ const NATIVE_NAMES: Readonly<Record<keyof TrackerOptions, string>> = {
   reasoningIds: "reasoning_ids",
 };
 
-function begun(options: TrackerOptions): NativeTracker {
+function newTracker(options: TrackerOptions): NativeTracker {
   refuseOtherThanTrackerOptions(options);
   const names = Object.entries(NATIVE_NAMES) as [keyof TrackerOptions, string][];
   const named = names.map(([name, nativeName]) => [nativeName, options[name]]);
   try {
     return called(() => new native.Tracker(JSON.stringify(Object.fromEntries(named))));
   } catch (error) {
-    throw error instanceof AntiphonError ? namedAsHere(error) : error;
+    throw error instanceof AntiphonError ? withOwnNames(error) : error;
   }
 }
 
 function refuseOtherThanTrackerOptions(options: TrackerOptions): void {
   refuseOtherOptions(options, Object.keys(NATIVE_NAMES));
   for (const name of ["conversation", "previousResponseId"] as const) {
-    refuseOtherThan(isId(options[name]), name, "an id is needed", options[name]);
+    refuseOtherThan(isId(options[name]), name, "must be an id", options[name]);
   }
   for (const name of ["session", "autoPreviousResponseId"] as const) {
-    refuseOtherThan(typeof options[name] === "boolean", name, "true or false is needed", options[name]);
+    const isBoolean = typeof options[name] === "boolean";
+    refuseOtherThan(isBoolean, name, "must be true or false", options[name]);
   }
   const isKnown = options.reasoningIds === "keep" || options.reasoningIds === "omit";
-  refuseOtherThan(isKnown, "reasoningIds", '"keep" or "omit" is needed', options.reasoningIds);
+  refuseOtherThan(isKnown, "reasoningIds", 'must be "keep" or "omit"', options.reasoningIds);
 }
 
-/** What is undefined is not given. */
-function refuseOtherThan(isWhatIsNeeded: boolean, name: string, need: string, given: unknown): void {
-  if (given !== undefined && !isWhatIsNeeded) throw refused(name, need, given);
+/** Throws if a value is given and not valid. */
+function refuseOtherThan(isValid: boolean, name: string, need: string, given: unknown): void {
+  if (given !== undefined && !isValid) throw refused(name, need, given);
 }
 
 function isId(given: unknown): boolean {
   return typeof given === "string" && given !== "";
 }
 
-/** The error with the options as they are called here. */
-function namedAsHere({ code, message }: AntiphonError): AntiphonError {
+/** Replaces the native names of options in an error message. */
+function withOwnNames({ code, message }: AntiphonError): AntiphonError {
   const inCamelCase = (name: string): string =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return new AntiphonError(code, message.replace(/\b[a-z]+(_[a-z]+)+\b/g, inCamelCase));

@@ -1,4 +1,4 @@
-//! What stands beside a client, for Node.
+//! [`antiphon::companion`] for Node.
 
 use antiphon::companion;
 use antiphon::item::FingerprintKey;
@@ -8,13 +8,13 @@ use napi_derive::napi;
 
 use crate::text::{Text, bytes_of};
 
-/// What is known of the conversations and chains of servers.
+/// The known state of the conversations and chains of servers.
 #[napi]
 pub struct Companion(companion::Companion);
 
 #[napi]
 impl Companion {
-    /// A companion that knows nothing yet.
+    /// Creates a companion without any known state.
     #[napi(constructor)]
     pub fn new() -> napi::Result<Self> {
         let mut key = [0; 16];
@@ -22,21 +22,21 @@ impl Companion {
         Ok(Self(companion::Companion::new(FingerprintKey::new(key))))
     }
 
-    /// Begins a turn; nothing for a body that begins none.
+    /// Begins a turn. `None` for an invalid body.
     #[napi]
     pub fn open(&self, account: String, body: Text) -> Option<Turn> {
         let body = bytes_of(body);
-        Some(Turn::of(self.0.open(&account, body.clone()).ok()?, body))
+        Some(Turn::new(self.0.open(&account, body.clone()).ok()?, body))
     }
 
-    /// Begins a delivery of items; nothing for what is no array of items.
+    /// Begins a delivery of items. `None` if the text is not an array of items.
     #[napi]
     pub fn deliver(&self, account: String, conversation: String, items: Text) -> Option<Turn> {
         let body = bytes_of(items);
-        Some(Turn::of(self.0.deliver(&account, &conversation, &body).ok()?, body))
+        Some(Turn::new(self.0.deliver(&account, &conversation, &body).ok()?, body))
     }
 
-    /// Something else than a turn changed the conversation.
+    /// Records that a request other than a turn changed the conversation.
     #[napi]
     pub fn touched(&self, account: String, conversation: String) {
         self.0.touched(&account, &conversation);
@@ -47,16 +47,16 @@ impl Companion {
 #[napi]
 pub struct Turn(Stage);
 
-/// Where a turn is.
+/// The stage of a turn.
 enum Stage {
-    /// On its way; with the request's body, as it came.
+    /// The turn is open. `body` is the original body of the request.
     Open { turn: Box<companion::Turn>, body: Bytes },
-    /// Over: this was done. Nothing else is kept, since it may be long until Node collects it.
+    /// The turn is over. Only the report stays in memory until Node collects the object.
     Over(companion::Report),
 }
 
 impl Turn {
-    fn of(turn: companion::Turn, body: Bytes) -> Self {
+    fn new(turn: companion::Turn, body: Bytes) -> Self {
         Self(Stage::Open { turn: Box::new(turn), body })
     }
 
@@ -67,44 +67,44 @@ impl Turn {
         }
     }
 
-    /// The last thing that a turn is told.
-    fn end(&mut self, tell: impl FnOnce(&mut companion::Turn)) {
+    /// Calls the turn a last time, and ends it.
+    fn end(&mut self, call: impl FnOnce(&mut companion::Turn)) {
         let Some(turn) = self.open() else { return };
-        tell(turn);
+        call(turn);
         self.0 = Stage::Over(turn.report());
     }
 }
 
 #[napi]
 impl Turn {
-    /// What is to be done next.
+    /// The next step.
     #[napi]
     pub fn step(&self) -> Step {
-        let Stage::Open { turn, body: given } = &self.0 else { return Step::of("nothing") };
+        let Stage::Open { turn, body: given } = &self.0 else { return Step::new("nothing") };
         match turn.step() {
             companion::Step::Ask { method, path, body } => Step {
                 method: Some(method.as_str()),
                 path: Some(path),
                 body: body.map(|body| body.to_vec().into()),
-                ..Step::of("ask")
+                ..Step::new("ask")
             },
             companion::Step::Send { body } => {
                 let changed = (body != given).then(|| body.to_vec().into());
-                Step { body: changed, ..Step::of("send") }
+                Step { body: changed, ..Step::new("send") }
             }
-            companion::Step::GiveUp => Step::of("give_up"),
-            companion::Step::Nothing => Step::of("nothing"),
+            companion::Step::GiveUp => Step::new("give_up"),
+            companion::Step::Nothing => Step::new("nothing"),
         }
     }
 
-    /// How many milliseconds to wait before doing that.
+    /// The milliseconds to wait before the next step.
     #[napi]
     pub fn wait(&self) -> Option<u32> {
         let Stage::Open { turn, .. } = &self.0 else { return None };
         turn.wait().map(|wait| u32::try_from(wait.as_millis()).unwrap_or(u32::MAX))
     }
 
-    /// What the server says to what was asked.
+    /// Records the server's answer to a list or delete request.
     #[napi]
     pub fn answered(&mut self, status: u16, body: Uint8Array) {
         if let Some(turn) = self.open() {
@@ -112,7 +112,7 @@ impl Turn {
         }
     }
 
-    /// The server refused the request.
+    /// Records that the server rejected the request.
     #[napi]
     pub fn refused(&mut self, status: u16, body: Uint8Array) {
         if let Some(turn) = self.open() {
@@ -120,7 +120,7 @@ impl Turn {
         }
     }
 
-    /// The server answers the request.
+    /// Records the start of the server's answer.
     #[napi]
     pub fn begun(&mut self, is_event_stream: bool) {
         if let Some(turn) = self.open() {
@@ -128,7 +128,7 @@ impl Turn {
         }
     }
 
-    /// Bytes of the answer.
+    /// Records the next bytes of the answer.
     #[napi]
     pub fn heard(&mut self, bytes: &[u8]) {
         if let Some(turn) = self.open() {
@@ -136,94 +136,94 @@ impl Turn {
         }
     }
 
-    /// The answer is over.
+    /// Records the end of the answer.
     #[napi]
     pub fn ended(&mut self) {
         self.end(companion::Turn::ended);
     }
 
-    /// The answer broke off, or nobody reads it any more.
+    /// Records that the answer broke off, or that its reader stopped.
     #[napi]
     pub fn left(&mut self) {
         self.end(companion::Turn::left);
     }
 
-    /// What was left out and mended.
+    /// The items that were left out, and the repairs.
     #[napi]
     pub fn report(&self) -> Report {
         match &self.0 {
-            Stage::Open { turn, .. } => Report::of(turn.report()),
-            Stage::Over(report) => Report::of(report.clone()),
+            Stage::Open { turn, .. } => Report::from_report(turn.report()),
+            Stage::Over(report) => Report::from_report(report.clone()),
         }
     }
 }
 
-/// What is to be done next.
+/// The next step of a turn.
 #[napi(object, object_from_js = false)]
 pub struct Step {
     /// `ask`, `send`, `give_up` or `nothing`
     pub kind: &'static str,
-    /// Of what is asked.
+    /// The method of an `ask`.
     pub method: Option<&'static str>,
-    /// Of what is asked, below the base URL.
+    /// The path and query of an `ask` below the base URL.
     pub path: Option<String>,
-    /// Of what is asked or sent; nothing to send is the body that came.
+    /// The body of an `ask` or `send`. A `send` without one uses the original body.
     pub body: Option<Buffer>,
 }
 
 impl Step {
-    fn of(kind: &'static str) -> Self {
+    fn new(kind: &'static str) -> Self {
         Self { kind, method: None, path: None, body: None }
     }
 }
 
-/// What was left out and mended.
+/// The items that were left out, and the repairs.
 #[napi(object, object_from_js = false)]
 pub struct Report {
-    /// How many items the server held already.
+    /// The number of items that the server already held.
     pub resent: u32,
-    /// What was mended.
+    /// The repairs.
     pub mends: Vec<Mend>,
-    /// What the server refused of the request as it was first sent.
+    /// The fault for which the server rejected the first attempt.
     pub relearned: Option<&'static str>,
-    /// Whether items were left out by their kind.
+    /// Whether items were left out by type, because the server's items are unknown.
     pub by_kind: bool,
-    /// The headers that tell of it: a name and a value each.
+    /// The headers of this report: a name and a value each.
     pub headers: Vec<Vec<String>>,
 }
 
 impl Report {
-    fn of(report: companion::Report) -> Self {
+    fn from_report(report: companion::Report) -> Self {
         let headers = report.headers().into_iter().map(|(name, value)| vec![name.into(), value]);
         Self {
             headers: headers.collect(),
             resent: count(report.resent),
-            mends: report.mends.into_iter().map(Mend::of).collect(),
+            mends: report.mends.into_iter().map(Mend::from_mending).collect(),
             relearned: report.relearned,
             by_kind: report.by_kind,
         }
     }
 }
 
-/// One thing that was mended.
+/// One repair.
 #[napi(object, object_from_js = false, use_nullable = true)]
 pub struct Mend {
     /// The item's position in the input; null for one that the server holds.
     pub position: Option<u32>,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<String>,
-    /// What the item is.
+    /// The item's type.
     pub kind: String,
     /// The fault's name.
     pub fault: &'static str,
-    /// What was done.
+    /// The action.
     pub action: &'static str,
-    /// The provider's words.
+    /// The provider's error text.
     pub message: String,
 }
 
 impl Mend {
-    fn of(mending: companion::Mending) -> Self {
+    fn from_mending(mending: companion::Mending) -> Self {
         Self {
             position: mending.position.map(count),
             id: mending.id.map(|id| id.to_string()),

@@ -1,4 +1,4 @@
-//! A stream in another dialect, part by part.
+//! Converts a stream to another dialect, part by part.
 
 use antiphon_surface::{self as surface, Event};
 use bytes::Bytes;
@@ -6,10 +6,10 @@ use napi_derive::napi;
 
 use crate::text::{Error, error};
 
-/// A conversion of one answer. Events are told as JSON, or as they stand in an event stream.
+/// A conversion of one answer. Returns events as JSON, or in the format of an event stream.
 #[napi]
 pub struct Conversion {
-    /// Nothing once it is over.
+    /// `None` after the end.
     conversion: Option<surface::Conversion>,
     as_event_stream: bool,
 }
@@ -17,19 +17,20 @@ pub struct Conversion {
 /// The end of a conversion.
 #[napi(object, object_from_js = false)]
 pub struct Converted {
-    /// What the client is told last.
+    /// The last events.
     pub events: Vec<String>,
-    /// The whole answer as JSON.
+    /// The full answer as JSON.
     pub folded: String,
-    /// What was put right, a sentence each.
+    /// A sentence for each correction.
     pub notes: Vec<String>,
-    /// What was wrong with the input.
+    /// The error in the input.
     pub error: Option<String>,
 }
 
 #[napi]
 impl Conversion {
-    /// A conversion from one dialect to another. `request` is a JSON object; `now` in Unix seconds.
+    /// Creates a conversion between two dialects. `request` is a JSON object; `now` is in Unix
+    /// seconds.
     #[napi(constructor)]
     pub fn new(
         from: String,
@@ -45,13 +46,13 @@ impl Conversion {
         Ok(Self { conversion: Some(conversion), as_event_stream: false })
     }
 
-    /// From here on events are told as they stand in an event stream.
+    /// Switches the output to the format of an event stream.
     #[napi]
     pub fn write_event_stream(&mut self) {
         self.as_event_stream = true;
     }
 
-    /// Takes the next bytes of the input. What the client is told by them.
+    /// Reads the next bytes of the input, and returns the resulting events.
     #[napi]
     pub fn push(&mut self, bytes: String) -> Vec<String> {
         let conversion = self.conversion.as_mut();
@@ -59,7 +60,7 @@ impl Conversion {
         self.texts(events.unwrap_or_default())
     }
 
-    /// The input is over. Nothing is told a second time.
+    /// Ends the input. Returns `None` if it was called before.
     #[napi]
     pub fn finish(&mut self, now: i64) -> Option<Converted> {
         let conversion = self.conversion.take()?;

@@ -1,4 +1,5 @@
-//! The native module below the Node package `antiphon`: values in, values out, no rules.
+//! The native module of the Node package `antiphon`. It only converts values; the rules are in the
+//! engine.
 
 pub mod companion;
 pub mod conversion;

@@ -1,23 +1,23 @@
-//! Strings as they stand in a JSON text.
+//! Writes strings as JSON.
 
 use napi::bindgen_prelude::{BufferSlice, Utf16String};
 use napi_derive::napi;
 
 use crate::text::{Error, error};
 
-/// `\u001f`, and quotes around all.
+/// The size of `\u001f`.
 const MAX_BYTES_PER_UNIT: usize = 6;
 const QUOTES: usize = 2;
 
-/// Writes a string to `into`, from `at` on, and returns how many bytes it takes.
+/// Writes a string to `into` at the position `at`, and returns the number of bytes.
 ///
-/// Byte for byte what `JSON.stringify` writes: surrogates without their other half are escaped. There
-/// has to be room for the longest form that a string of this length may have.
+/// Equals `JSON.stringify` byte for byte: lone surrogates are escaped. `into` needs room for the
+/// longest form of a string of this length.
 #[napi]
 pub fn quote(text: Utf16String, mut into: BufferSlice, at: i64) -> Result<u32, Error> {
     let room = usize::try_from(at).ok().and_then(|at| into.get_mut(at..)).unwrap_or_default();
     if room.len() < MAX_BYTES_PER_UNIT * text.len() + QUOTES {
-        return Err(error("room", &"There is no room for the text."));
+        return Err(error("room", &"The buffer is too small for the text."));
     }
     Ok(u32::try_from(write(&text, room)).expect("a string has less than 2^29 units"))
 }
@@ -39,9 +39,9 @@ fn write(units: &[u16], room: &mut [u8]) -> usize {
     length + 1
 }
 
-/// Copies what comes before the first unit that is not plain, and returns how much that was.
+/// Copies the units before the first one that needs an escape, and returns their number.
 ///
-/// A window at a time, whose masks of whole bytes let the compiler compare all units at once.
+/// Works on windows with byte masks, so that the compiler can compare all units at once.
 fn copy_plain(units: &[u16], room: &mut [u8]) -> usize {
     let mut copied = 0;
     while let Some(window) = units[copied..].first_chunk::<16>() {
@@ -60,7 +60,7 @@ fn copy_plain(units: &[u16], room: &mut [u8]) -> usize {
     copied
 }
 
-/// Whether it is the byte that stands for it: ASCII without an escape.
+/// Whether the unit is ASCII without an escape.
 fn is_plain(unit: u16) -> bool {
     (0x20..0x80).contains(&unit) && unit != u16::from(b'"') && unit != u16::from(b'\\')
 }
@@ -69,7 +69,7 @@ fn low_byte(unit: u16) -> u8 {
     unit.to_le_bytes()[0]
 }
 
-/// Writes a character, or a surrogate without its other half, and returns how many bytes it takes.
+/// Writes a character or a lone surrogate, and returns the number of bytes.
 fn write_special(next: Result<char, u16>, room: &mut [u8]) -> usize {
     let letter = match next {
         Ok(quoted @ ('"' | '\\')) => quoted,

@@ -1,13 +1,13 @@
-//! JSON texts on their way in and out.
+//! Conversion of JSON texts and errors.
 
 use bytes::Bytes;
 use napi::bindgen_prelude::{Either, Uint8Array};
 use serde::Serialize;
 
-/// A text, or its bytes in UTF-8.
+/// A text, or its UTF-8 bytes.
 pub(crate) type Text = Either<String, Uint8Array>;
 
-/// An error, and by which name Node tells it from others: its `code`.
+/// An error with its `code`.
 pub(crate) type Error = napi::Error<&'static str>;
 
 /// A copy of the text.
@@ -18,8 +18,8 @@ pub(crate) fn bytes_of(text: Text) -> Bytes {
     }
 }
 
-/// The text where it stands, for the time of one call: its owner writes to it afterwards.
-pub(crate) fn bytes_for_now(text: Text) -> Bytes {
+/// The text without a copy, valid only during one call, because its owner overwrites it later.
+pub(crate) fn borrowed_bytes(text: Text) -> Bytes {
     match text {
         Either::A(text) => text.into(),
         Either::B(bytes) => Bytes::from_owner(bytes),
@@ -27,7 +27,7 @@ pub(crate) fn bytes_for_now(text: Text) -> Bytes {
 }
 
 pub(crate) fn json_of(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what is told is texts and numbers")
+    serde_json::to_string(value).expect("texts and numbers serialize to JSON")
 }
 
 pub(crate) fn error(code: &'static str, reason: &impl ToString) -> Error {

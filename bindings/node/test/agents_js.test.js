@@ -1,10 +1,10 @@
-// The OpenAI Agents SDK for JavaScript, whose client goes through `wholeFetch`.
+// The OpenAI Agents SDK for JavaScript, whose client goes through `statefulFetch`.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
-import { wholeFetch } from "antiphon";
+import { statefulFetch } from "antiphon";
 import OpenAI from "openai";
 import { z } from "zod";
 
@@ -19,9 +19,9 @@ const RECALL = "What is my color?";
 
 const plain = () => runnerWith(new OpenAI({ maxRetries: 0 }));
 const beside = () =>
-  runnerWith(new OpenAI({ maxRetries: 0, fetch: wholeFetch({ onReport: () => {} }) }));
+  runnerWith(new OpenAI({ maxRetries: 0, fetch: statefulFetch({ onReport: () => {} }) }));
 
-test("a run in a conversation is as it is without it", async (t) => {
+test("a run in a conversation works as usual", async (t) => {
   const provider = await startProvider(t);
   const conversationId = await provider.newConversation();
   const runner = beside();
@@ -45,12 +45,12 @@ suite("a tool that raises", () => {
     return runner.run(failing(), RECALL, { conversationId });
   }
 
-  test("without it keeps every later turn from being taken", async (t) => {
+  test("without the package blocks every later turn", async (t) => {
     const provider = await startProvider(t);
     await assert.rejects(afterIt(provider, plain()), /No tool output found for function call/);
   });
 
-  test("with it leaves a conversation that goes on", async (t) => {
+  test("with the package leaves a usable conversation", async (t) => {
     const provider = await startProvider(t);
     const { finalOutput } = await afterIt(provider, beside());
     assert.match(finalOutput, /purple/);
@@ -58,7 +58,7 @@ suite("a tool that raises", () => {
   });
 });
 
-suite("a history that is brought to a conversation that has it", () => {
+suite("a history that the conversation already has", () => {
   async function broughtAgain(provider, runner) {
     const conversationId = await provider.newConversation();
     const { history } = await runner.run(echoing(), ECHO, { conversationId });
@@ -66,12 +66,12 @@ suite("a history that is brought to a conversation that has it", () => {
     return runner.run(echoing(), [...history, said], { conversationId });
   }
 
-  test("without it is refused", async (t) => {
+  test("without the package is rejected", async (t) => {
     const provider = await startProvider(t);
     await assert.rejects(broughtAgain(provider, plain()), /Duplicate item found/);
   });
 
-  test("with it is left out", async (t) => {
+  test("with the package is left out", async (t) => {
     const provider = await startProvider(t);
     await broughtAgain(provider, beside());
     assert.deepEqual(await provider.refusals(), []);
@@ -80,7 +80,7 @@ suite("a history that is brought to a conversation that has it", () => {
   });
 });
 
-suite("a streamed run that is left behind a call", () => {
+suite("a streamed run that is abandoned after a call", () => {
   async function afterLeaving(provider, runner) {
     const conversationId = await provider.newConversation();
     await runner.run(echoing(), FACT, { conversationId });
@@ -94,12 +94,12 @@ suite("a streamed run that is left behind a call", () => {
     return onceFree(() => runner.run(echoing(), RECALL, { conversationId }));
   }
 
-  test("without it keeps every later turn from being taken", async (t) => {
+  test("without the package blocks every later turn", async (t) => {
     const provider = await startProvider(t);
     await assert.rejects(afterLeaving(provider, plain()), /No tool output found for function call/);
   });
 
-  test("with it leaves a conversation that goes on", async (t) => {
+  test("with the package leaves a usable conversation", async (t) => {
     const provider = await startProvider(t);
     const { finalOutput } = await afterLeaving(provider, beside());
     assert.match(finalOutput, /purple/);

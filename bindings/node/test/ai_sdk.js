@@ -4,7 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
 import * as ai from "ai";
 import * as aiv6 from "ai-v6";
-import { whole } from "antiphon/ai-sdk";
+import { stateful } from "antiphon/ai-sdk";
 import { z } from "zod";
 
 // The SDK prints warnings; the tests look at them where they matter.
@@ -28,7 +28,7 @@ export function bare({ createOpenAI }) {
 
 /** The same behind the middleware. */
 export function wrapped(sdk, options = {}) {
-  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: whole(options) });
+  return sdk.wrapLanguageModel({ model: bare(sdk), middleware: stateful(options) });
 }
 
 /** The tool `echo(text) -> text`. */

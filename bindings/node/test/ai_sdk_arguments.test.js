@@ -3,58 +3,58 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { mend, whole } from "antiphon/ai-sdk";
+import { mend, stateful } from "antiphon/ai-sdk";
 
 const told = (message) => ({ name: "TypeError", message });
 
-suite("a middleware is not made", () => {
+suite("a middleware is not created", () => {
   for (const conversations of ["conv_1", {}, null, { items: { list() {} } }]) {
     test(`with ${JSON.stringify(conversations)} for conversations`, () => {
-      assert.throws(() => whole({ conversations }), told(/^conversations: client\.conversations/));
+      assert.throws(() => stateful({ conversations }), told(/^conversations: must be client\.conversations/));
     });
   }
 
   for (const policy of ["forgive", "", 5, [], { calls: "forgive" }]) {
     test(`with the policy ${JSON.stringify(policy)}`, () => {
-      assert.throws(() => whole({ policy }), told(/^policy: /));
+      assert.throws(() => stateful({ policy }), told(/^policy: /));
     });
   }
 
-  test("with options that are none, or a listener that cannot be told", () => {
-    assert.throws(() => whole(null), told(/^options: an object is needed, not null/));
-    assert.throws(() => whole({ onReport: "log" }), told(/^onReport: a function is needed/));
+  test("with invalid options or an invalid listener", () => {
+    assert.throws(() => stateful(null), told(/^options: must be an object, not null/));
+    assert.throws(() => stateful({ onReport: "log" }), told(/^onReport: must be a function/));
   });
 
-  test("but with no options, and with those that are left open", () => {
-    whole();
-    whole({ conversations: undefined, policy: undefined, onReport: undefined });
+  test("but is created with no or undefined options", () => {
+    stateful();
+    stateful({ conversations: undefined, policy: undefined, onReport: undefined });
   });
 });
 
-suite("messages are not mended", () => {
+suite("messages are not repaired", () => {
   const chat = [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }];
 
-  test("as an application's interface has them", () => {
-    const advice = /^messages\[0\]: this is a UI message: await convertToModelMessages/;
+  test("if they are UI messages", () => {
+    const advice = /^messages\[0\]: .* not a UI message: await convertToModelMessages/;
     assert.throws(() => mend(chat), told(advice));
   });
 
-  test("before they are there", () => {
-    assert.throws(() => mend(Promise.resolve([])), told(/^messages: this is a promise: await it/));
+  test("if they are a promise", () => {
+    assert.throws(() => mend(Promise.resolve([])), told(/^messages: .* not a promise: await it/));
   });
 
   for (const messages of [null, undefined, "Hello", { role: "user", content: "Hello" }]) {
-    test(`where there are none: ${JSON.stringify(messages)}`, () => {
-      assert.throws(() => mend(messages), told(/^messages: an array of model messages is needed/));
+    test(`if they are not an array: ${JSON.stringify(messages)}`, () => {
+      assert.throws(() => mend(messages), told(/^messages: must be an array of model messages/));
     });
   }
 
-  test("where one is none", () => {
+  test("if one has no role and content", () => {
     const messages = [{ role: "user", content: "Hello" }, null];
-    assert.throws(() => mend(messages), told(/^messages\[1\]: a model message has a role/));
+    assert.throws(() => mend(messages), told(/^messages\[1\]: a model message needs a role/));
   });
 
-  test("by a policy that nobody knows", () => {
+  test("by an unknown policy", () => {
     assert.throws(() => mend([], { policy: "forgive" }), told(/^policy: /));
   });
 });

@@ -22,24 +22,24 @@ const NEW = [["user"], ["user"], ["user", "function_call", "function_call_output
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
     suite(`${version} ${delivery}`, () => {
-      test("without the middleware all messages so far are refused", async (t) => {
+      test("without the middleware resent messages are rejected", async (t) => {
         await startProvider(t);
         await assert.rejects(dialogue(sdk, deliver, () => bare(sdk), all), /Duplicate item found/);
       });
 
-      test("only new messages go on as they are", async (t) => {
+      test("new messages alone are sent unchanged", async (t) => {
         const provider = await startProvider(t);
         const model = wrapped(sdk);
         await assertWhole(provider, await dialogue(sdk, deliver, () => model, latest));
       });
 
-      test("of all messages what the chain holds is left out", async (t) => {
+      test("messages of the chain are left out", async (t) => {
         const provider = await startProvider(t);
         const model = wrapped(sdk);
         await assertWhole(provider, await dialogue(sdk, deliver, () => model, all));
       });
 
-      test("no repair is reported, and nothing is rejected, where all is in order", async (t) => {
+      test("valid messages cause no report and no rejection", async (t) => {
         const provider = await startProvider(t);
         const reports = [];
         const onReport = (report) => reports.push(report);
@@ -52,7 +52,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         assert.deepEqual(answer.warnings, []);
       });
 
-      test("so it is for a middleware that begins in the middle", async (t) => {
+      test("a new middleware in mid-conversation does the same", async (t) => {
         const provider = await startProvider(t);
         await assertWhole(provider, await dialogue(sdk, deliver, () => wrapped(sdk), all));
       });

@@ -28,7 +28,7 @@ const SOURCES = {
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
     suite(`${version} ${delivery}`, () => {
-      test("without the middleware a tool loop has the model read the user twice", async (t) => {
+      test("without the middleware the model reads messages twice", async (t) => {
         const provider = await startProvider(t);
         const conversation = await provider.newConversation();
         await deliver(sdk, call(sdk, bare(sdk), [user(ECHO)], { conversation }));
@@ -39,7 +39,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         assert.ok((await provider.twice()).length > 0);
       });
 
-      test("without the middleware all messages so far are refused", async (t) => {
+      test("without the middleware resent messages are rejected", async (t) => {
         const provider = await startProvider(t);
         const answers = dialogue(sdk, deliver, provider, bare(sdk));
         await assert.rejects(answers, /Duplicate function call output found/);
@@ -55,7 +55,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
           await assertOnlyNewWasSent(provider);
         });
 
-        test(`so it is, ${source}, for a middleware that begins in the middle`, async (t) => {
+        test(`a new middleware in mid-conversation does the same, ${source}`, async (t) => {
           const provider = await startProvider(t);
           const anew = () => wrapped(sdk, options());
           await dialogue(sdk, deliver, provider, anew);
@@ -67,8 +67,8 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 }
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
-  suite(`${version}: a chat of its application's messages, in a conversation`, () => {
-    test("without the middleware has the model read what the user says twice", async (t) => {
+  suite(`${version}: a UI chat in a conversation`, () => {
+    test("without the middleware repeats user messages", async (t) => {
       const provider = await startProvider(t);
       const conversation = await provider.newConversation();
       await chatOver(sdk, () => bare(sdk), [FACT, RECALL], { conversation });
@@ -77,7 +77,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     });
 
     for (const [source, options] of Object.entries(SOURCES)) {
-      test(`goes on in another process each time, ${source}`, async (t) => {
+      test(`continues in a new process each time, ${source}`, async (t) => {
         const provider = await startProvider(t);
         const conversation = await provider.newConversation();
         const modelOf = () => wrapped(sdk, options());
@@ -102,7 +102,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     ]);
   });
 
-  test(`${version}: messages of another conversation are sent as they are`, async (t) => {
+  test(`${version}: messages of another conversation are sent in full`, async (t) => {
     const provider = await startProvider(t);
     const first = await provider.newConversation();
     const conversations = new OpenAI().conversations;
@@ -120,7 +120,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
-test("calls that the SDK took apart are the one that they were", async (t) => {
+test("calls that the SDK split become one call", async (t) => {
   const sdk = VERSIONS["ai 7"];
   const uses = ["one", "two"].map((text) => ({
     recipient_name: "functions.echo",

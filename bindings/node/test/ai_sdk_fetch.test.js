@@ -1,10 +1,10 @@
-// The AI SDK whose provider goes through `wholeFetch`: no middleware, and nothing to be told about.
+// The AI SDK whose provider goes through `statefulFetch`: no middleware, and nothing to be told about.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { wholeFetch } from "antiphon";
-import { whole } from "antiphon/ai-sdk";
+import { statefulFetch } from "antiphon";
+import { stateful } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
 import {
@@ -22,14 +22,14 @@ import {
 import { leftChat } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
-const quiet = () => wholeFetch({ onReport: () => {} });
+const quiet = () => statefulFetch({ onReport: () => {} });
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   const modelOf = () => sdk.createOpenAI({ fetch: quiet() }).responses(MODEL);
 
   for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
     suite(`${version} ${delivery}`, () => {
-      test("in a conversation only what is new is sent", async (t) => {
+      test("in a conversation only new items are sent", async (t) => {
         const provider = await startProvider(t);
         const conversation = await provider.newConversation();
         const { text } = await dialogue(sdk, deliver, modelOf(), () => ({ conversation }));
@@ -43,7 +43,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         ]);
       });
 
-      test("in a chain nothing is sent that it holds", async (t) => {
+      test("in a chain held items are left out", async (t) => {
         const provider = await startProvider(t);
         const model = modelOf();
         const state = ({ responseId }) => ({ previousResponseId: responseId });
@@ -52,7 +52,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
         await assertWhole(provider);
       });
 
-      test("histories without server state stay whole", async (t) => {
+      test("histories without server state are sent in full", async (t) => {
         const provider = await startProvider(t);
         const { text } = await dialogue(sdk, deliver, modelOf(), () => ({}));
         assert.match(text, /purple/);
@@ -63,7 +63,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 
   for (const onAbort of ["part", "nothing"]) {
     for (const place of ["in_reasoning", "in_text"]) {
-      test(`${version}: a chat that was left ${place} goes on in another process`, async (t) => {
+      test(`${version}: a chat abandoned ${place} continues in another process`, async (t) => {
         const provider = await startProvider(t, { onAbort });
         const history = await leftChat(sdk, provider, modelOf(), place);
 
@@ -74,18 +74,18 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     }
   }
 
-  test(`${version}: the middleware may stand before it`, async (t) => {
+  test(`${version}: the middleware can be combined with it`, async (t) => {
     const provider = await startProvider(t);
     const conversation = await provider.newConversation();
     const { conversations } = new OpenAI();
-    const model = sdk.wrapLanguageModel({ model: modelOf(), middleware: whole({ conversations }) });
+    const model = sdk.wrapLanguageModel({ model: modelOf(), middleware: stateful({ conversations }) });
     await dialogue(sdk, DELIVERIES.streamText, model, () => ({ conversation }));
     await assertWhole(provider);
   });
 
   for (const onAbort of ["part", "whole", "nothing"]) {
     for (const place of ["in_reasoning", "in_arguments", "behind_call", "in_text"]) {
-      test(`${version}: left ${place}, ${onAbort} is kept: the next turn is whole`, async (t) => {
+      test(`${version}: abandoned ${place}, stored ${onAbort}: the next turn works`, async (t) => {
         const provider = await startProvider(t, { onAbort });
         const conversation = await provider.newConversation();
         const model = modelOf();

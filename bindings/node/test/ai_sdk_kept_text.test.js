@@ -16,7 +16,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
     for (const isNew of [false, true]) {
       const whose = isNew ? "models that know nothing of it" : "the model that heard it";
       for (const onAbort of ["nothing", "whole"]) {
-        test(`beside a conversation, by ${whose}, where ${onAbort} was stored`, async (t) => {
+        test(`in a conversation, by ${whose}, stored ${onAbort}`, async (t) => {
           const provider = await startProvider(t, { onAbort });
           const conversation = await provider.newConversation();
           const modelOf = () => wrapped(sdk, { conversations: new OpenAI().conversations });
@@ -44,7 +44,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       }
     }
 
-    test("behind a response", async (t) => {
+    test("after a response", async (t) => {
       const provider = await startProvider(t, { onAbort: "nothing" });
       const model = wrapped(sdk);
       const history = [user("Hello there")];

@@ -27,14 +27,14 @@ const OUTCOMES = ["part", "whole", "nothing"];
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   suite(version, () => {
-    test("without the middleware the next turn is refused", async (t) => {
+    test("without the middleware the next turn is rejected", async (t) => {
       const provider = await startProvider(t);
       const left = await leftTurn(sdk, provider, bare(sdk), "behind_call");
       const next = onceFree(() => DELIVERIES.generateText(sdk, left.next));
       await assert.rejects(next, /No tool output found/);
     });
 
-    test("without knowing what is kept, what was answered is not sent again", async (t) => {
+    test("without a list, the answer is not sent again", async (t) => {
       const provider = await startProvider(t, { onAbort: "nothing" });
       const { next } = await leftTurn(sdk, provider, wrapped(sdk), "behind_call");
 
@@ -44,7 +44,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       assert.deepEqual((await provider.sent()).at(-1).map(kind), ["user", "user"]);
     });
 
-    test("the same model goes on once the other turn is over", async (t) => {
+    test("the model continues after the other turn", async (t) => {
       const provider = await startProvider(t);
       const conversation = await provider.newConversation();
       const model = wrapped(sdk, { conversations: new OpenAI().conversations });
@@ -68,7 +68,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 
     for (const isNew of [false, true]) {
       const whose = isNew ? "another model" : "the same model";
-      test(`a late output takes the made-up one's place, by ${whose}`, async (t) => {
+      test(`a late output replaces the placeholder, by ${whose}`, async (t) => {
         const provider = await startProvider(t);
         const conversation = await provider.newConversation();
         const options = { conversations: new OpenAI().conversations };
@@ -97,7 +97,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
 
     for (const place of PLACES) {
       for (const onAbort of OUTCOMES) {
-        test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
+        test(`abandoned ${place}, stored ${onAbort}: the next turn works`, async (t) => {
           const provider = await startProvider(t, { onAbort });
           const model = wrapped(sdk, { conversations: new OpenAI().conversations });
           const { next } = await leftTurn(sdk, provider, model, place);

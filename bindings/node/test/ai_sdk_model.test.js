@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 
 import { createOpenResponses } from "@ai-sdk/open-responses";
 import * as ai from "ai";
-import { whole } from "antiphon/ai-sdk";
+import { stateful } from "antiphon/ai-sdk";
 
 import { FACT, MODEL, RECALL, VERSIONS } from "./ai_sdk.js";
 import { startProvider } from "./provider.js";
@@ -20,7 +20,7 @@ const MODELS = Object.fromEntries([
 
 for (const [name, { profile, modelAt, wrapLanguageModel }] of Object.entries(MODELS)) {
   suite(name, () => {
-    test("a call that nobody answered is refused", async (t) => {
+    test("an unanswered call is rejected", async (t) => {
       const provider = await startProvider(t, { profile });
       await assert.rejects(modelAt(provider).doGenerate({ prompt: unanswered() }));
       assert.deepEqual(await provider.refusals(), [
@@ -28,10 +28,10 @@ for (const [name, { profile, modelAt, wrapLanguageModel }] of Object.entries(MOD
       ]);
     });
 
-    test("behind the middleware it is answered", async (t) => {
+    test("with the middleware it gets a placeholder", async (t) => {
       const provider = await startProvider(t, { profile });
       const reports = [];
-      const middleware = whole({ onReport: (report) => reports.push(report) });
+      const middleware = stateful({ onReport: (report) => reports.push(report) });
       const model = wrapLanguageModel({ model: modelAt(provider), middleware });
 
       const { content, warnings } = await model.doGenerate({ prompt: unanswered() });
@@ -45,9 +45,9 @@ for (const [name, { profile, modelAt, wrapLanguageModel }] of Object.entries(MOD
       assert.match(warnings.at(-1).message, /No tool output found for function call call_1/);
     });
 
-    test("a stream is read as its reader reads, and cancelled with it", async (t) => {
+    test("a stream is pulled and cancelled by its reader", async (t) => {
       const provider = await startProvider(t, { profile });
-      const middleware = whole();
+      const middleware = stateful();
       const model = wrapLanguageModel({ model: modelAt(provider), middleware });
       await provider.hold("in_text");
       const { stream } = await model.doStream({ prompt: [user(FACT)] });

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { mend, whole } from "antiphon/ai-sdk";
+import { mend, stateful } from "antiphon/ai-sdk";
 
 const SILENCE = "No output was recorded for this call.";
 
 suite("a prompt", () => {
-  test("that is in order keeps its messages, which stay the same objects", async () => {
+  test("without faults keeps its message objects", async () => {
     const prompt = [
       { role: "system", content: "Be brief." },
       user("Echo hello"),
@@ -22,7 +22,7 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
-  test("with an unanswered call gets a result that says that there is none", async () => {
+  test("with an unanswered call gets a placeholder result", async () => {
     const prompt = [user("Echo"), assistant(called("call_1")), user("Well?")];
     const { sent, mends } = await opened(prompt);
     assert.deepEqual(mends, ["unanswered_call answered"]);
@@ -33,7 +33,7 @@ suite("a prompt", () => {
     });
   });
 
-  test("gets that result beside those of the other calls", async () => {
+  test("gets the placeholder next to other results", async () => {
     const one = result("call_1");
     const prompt = [
       user("Echo twice"),
@@ -47,7 +47,7 @@ suite("a prompt", () => {
     assert.equal(sent[2].content[0], one);
   });
 
-  test("loses what it says twice, and nothing else", async () => {
+  test("loses duplicates and nothing else", async () => {
     const answer = assistant(called("call_1", "fc_1"));
     const prompt = [
       user("Echo hello"),
@@ -63,14 +63,14 @@ suite("a prompt", () => {
     assert.equal(sent.length, 4);
   });
 
-  test("loses a result that no call asked for", async () => {
+  test("loses a result without a call", async () => {
     const prompt = [user("hi"), tool(result("call_9")), user("there")];
     const { sent, mends } = await opened(prompt);
     assert.deepEqual(mends, ["output_without_call dropped"]);
     assertSame(sent, [prompt[0], prompt[2]]);
   });
 
-  test("loses reasoning that led to nothing, with all its parts", async () => {
+  test("loses orphaned reasoning with all its parts", async () => {
     const prompt = [
       user("hi"),
       assistant(reasoning("rs_1"), reasoning("rs_1", "And on.")),
@@ -90,7 +90,7 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
-  test("keeps what the provider itself ran", async () => {
+  test("keeps provider-executed calls", async () => {
     const prompt = [
       user("Search"),
       assistant(
@@ -106,7 +106,7 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
-  test("keeps what a provider of another make ran, with results behind other calls", async () => {
+  test("keeps provider-executed calls of other providers", async () => {
     const ran = (id) => ({ ...called(id), providerExecuted: true });
     const prompt = [
       user("Search"),
@@ -120,7 +120,7 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
-  test("keeps ids of servers of other makes", async () => {
+  test("keeps ids of other servers", async () => {
     const providerOptions = { mine: { itemId: "item-1", reasoningEncryptedContent: "sealed" } };
     const thinking = { type: "reasoning", text: "Hm.", providerOptions };
     const prompt = [user("hi"), assistant(thinking, { ...said("Hello."), providerOptions })];
@@ -137,7 +137,7 @@ suite("a prompt", () => {
     assertSame(sent, prompt);
   });
 
-  test("goes without an id that no item can have, and keeps the part's other options", async () => {
+  test("loses a malformed id and keeps other options", async () => {
     const part = { ...said("Hello.", "item_1") };
     part.providerOptions.openai.phase = "final_answer";
     const { sent, mends } = await opened([user("hi"), assistant(part), user("there")]);
@@ -146,7 +146,7 @@ suite("a prompt", () => {
     assert.equal(part.providerOptions.openai.itemId, "item_1");
   });
 
-  test("gives a call and its result another id where two calls share one", async () => {
+  test("renames one of two calls with one id", async () => {
     const prompt = [
       user("Echo"),
       assistant({ ...called("call_1"), input: { text: "one" } }),
@@ -162,16 +162,16 @@ suite("a prompt", () => {
     assert.deepEqual(resultsIn(sent), [first, second]);
   });
 
-  test("may be refused instead", async () => {
+  test("can be rejected instead", async () => {
     const prompt = [user("Echo"), assistant(called("call_1")), user("Well?")];
     const params = { prompt };
-    await assert.rejects(whole({ policy: "reject" }).transformParams({ params }), {
+    await assert.rejects(stateful({ policy: "reject" }).transformParams({ params }), {
       name: "UnansweredCall",
       message: "No tool output found for function call call_1.",
     });
   });
 
-  test("may hold pictures, and what JSON cannot carry", async () => {
+  test("may hold pictures, and values without a JSON form", async () => {
     const picture = { type: "file", mediaType: "image/png", data: new Uint8Array(9) };
     const prompt = [
       { role: "user", content: [picture] },
@@ -183,7 +183,7 @@ suite("a prompt", () => {
   });
 });
 
-suite("beside a conversation", () => {
+suite("in a conversation", () => {
   const held = [
     { type: "message", id: "msg_0", role: "developer", content: "Be brief." },
     { type: "message", id: "msg_1", role: "user", content: [{ type: "input_text", text: "hi" }] },
@@ -197,7 +197,7 @@ suite("beside a conversation", () => {
   ];
 
   for (const provider of ["openai", "azure"]) {
-    test(`of ${provider}'s, what it holds is asked for and left out`, async () => {
+    test(`of ${provider}, held items are listed and left out`, async () => {
       const asked = [];
       const list = async function* (...question) {
         asked.push(question);
@@ -205,7 +205,7 @@ suite("beside a conversation", () => {
       };
       const reports = [];
       const onReport = (report) => reports.push(report);
-      const middleware = whole({ conversations: { items: { list, delete: list } }, onReport });
+      const middleware = stateful({ conversations: { items: { list, delete: list } }, onReport });
       const providerOptions = { [provider]: { conversation: "conv_1" } };
 
       const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
@@ -218,17 +218,17 @@ suite("beside a conversation", () => {
     });
   }
 
-  test("whose items nobody gives, nothing is sent", async () => {
+  test("whose list fails, nothing is sent", async () => {
     const list = () => {
       throw new Error("no connection");
     };
-    const middleware = whole({ conversations: { items: { list, delete: list } } });
+    const middleware = stateful({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: "conv_1" } };
     const opening = middleware.transformParams({ params: { prompt, providerOptions } });
     await assert.rejects(opening, /no connection/);
   });
 
-  test("nothing more is asked for who aborts", async () => {
+  test("an aborted call lists nothing more", async () => {
     const leaving = new AbortController();
     const signals = [];
     const list = async function* (_id, _query, { signal }) {
@@ -238,26 +238,26 @@ suite("beside a conversation", () => {
         yield { type: "message", id: `msg_${number}`, role: "user", content: [] };
       }
     };
-    const middleware = whole({ conversations: { items: { list, delete: list } } });
+    const middleware = stateful({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: "conv_1" } };
     const params = { prompt, providerOptions, abortSignal: leaving.signal };
     await assert.rejects(middleware.transformParams({ params }), /Enough\./);
     assert.deepEqual(signals, [leaving.signal]);
   });
 
-  test("that names no state, nothing is asked", async () => {
+  test("without a state id, nothing is listed", async () => {
     const list = () => assert.fail("asked");
-    const middleware = whole({ conversations: { items: { list, delete: list } } });
+    const middleware = stateful({ conversations: { items: { list, delete: list } } });
     const providerOptions = { openai: { conversation: null, previousResponseId: undefined } };
     const sent = await middleware.transformParams({ params: { prompt, providerOptions } });
     assertSame(sent.prompt, prompt);
   });
 });
 
-suite("beside a response", () => {
+suite("with a previous response", () => {
   const providerOptions = { openai: { previousResponseId: "resp_1" } };
 
-  test("reasoning that the SDK itself leaves out is no fault, and is not rejected", async () => {
+  test("reasoning that the SDK leaves out is no fault", async () => {
     const prompt = [user("hi"), assistant(reasoning("rs_1")), user("there")];
     for (const policy of ["repair", "reject", { reasoning: "reject" }]) {
       const { mends } = await opened(prompt, { policy, providerOptions });
@@ -265,7 +265,7 @@ suite("beside a response", () => {
     }
   });
 
-  test("sealed reasoning without an id is sent, and is a fault where it leads to nothing", async () => {
+  test("orphaned encrypted reasoning without an id is a fault", async () => {
     const openai = { reasoningEncryptedContent: "sealed" };
     const sealed = { type: "reasoning", text: "Hm.", providerOptions: { openai } };
     const prompt = [user("hi"), assistant(sealed), user("there")];
@@ -278,8 +278,8 @@ suite("beside a response", () => {
   });
 });
 
-suite("messages that a program keeps", () => {
-  test("are mended as prompts are, and may be texts", () => {
+suite("messages of a program", () => {
+  test("are repaired like prompts, and can be texts", () => {
     const messages = [
       { role: "user", content: "Echo" },
       { role: "assistant", content: [called("call_1")] },
@@ -291,7 +291,7 @@ suite("messages that a program keeps", () => {
     assert.equal(mended[2].role, "tool");
   });
 
-  test("get a result that comes late behind its call, and that is told", () => {
+  test("get a late result moved after its call, with a report", () => {
     const late = result("call_2");
     const messages = [
       user("Echo twice"),
@@ -314,13 +314,13 @@ suite("messages that a program keeps", () => {
     assert.throws(() => mend(messages, { policy: "reject" }), { name: "UnansweredCall" });
   });
 
-  test("get a made-up result before instructions that follow the call", () => {
+  test("get a placeholder before later instructions", () => {
     const instructions = { role: "system", content: "Be brief." };
     const mended = mend([user("Echo"), assistant(called("call_1")), instructions]);
     assert.deepEqual(mended.map(({ role }) => role), ["user", "assistant", "tool", "system"]);
   });
 
-  test("keep a call that was approved or denied just now: the SDK goes on with it", () => {
+  test("keep a call that was just approved or denied", () => {
     const request = { type: "tool-approval-request", approvalId: "a_1", toolCallId: "call_1" };
     const answer = { type: "tool-approval-response", approvalId: "a_1", approved: true };
     const messages = [user("Echo"), assistant(called("call_1"), request), tool(answer)];
@@ -331,7 +331,7 @@ suite("messages that a program keeps", () => {
 /** What is sent of a prompt, and what was told of it. */
 async function opened(prompt, { policy, providerOptions } = {}) {
   const reports = [];
-  const middleware = whole({ policy, onReport: (report) => reports.push(report) });
+  const middleware = stateful({ policy, onReport: (report) => reports.push(report) });
   const given = structuredClone(prompt);
   const { prompt: sent } = await middleware.transformParams({ params: { prompt, providerOptions } });
   assert.deepEqual(prompt, given, "what is given is not changed");

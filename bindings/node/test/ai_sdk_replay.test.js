@@ -22,16 +22,16 @@ import { startProvider } from "./provider.js";
 
 for (const [version, sdk] of Object.entries(VERSIONS)) {
   suite(version, () => {
-    test("a history that is in order is sent as it is without the middleware", async (t) => {
+    test("a valid history is sent unchanged", async (t) => {
       const plain = await sentOf(t, sdk, bare);
       const mended = await sentOf(t, sdk, wrapped);
       assert.deepEqual(mended, plain);
     });
 
     for (const onAbort of ["part", "whole", "nothing"]) {
-      suite(`of a turn that was left ${onAbort} is kept`, () => {
+      suite(`an abandoned turn is stored as ${onAbort}`, () => {
         for (const place of ["in_reasoning", "in_text"]) {
-          test(`${place}: with the middleware the chat goes on`, async (t) => {
+          test(`${place}: the chat continues with the middleware`, async (t) => {
             const provider = await startProvider(t, { onAbort });
             const model = wrapped(sdk);
             const history = await leftChat(sdk, provider, model, place);
@@ -45,21 +45,21 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       });
     }
 
-    test("without it, reasoning that led to nothing is refused", async (t) => {
+    test("without it, orphaned reasoning is rejected", async (t) => {
       const provider = await startProvider(t);
       const history = await leftChat(sdk, provider, bare(sdk), "in_reasoning");
       const answer = DELIVERIES.generateText(sdk, call(sdk, bare(sdk), history));
       await assert.rejects(answer, /without its required following item|not found/);
     });
 
-    test("without it, a text that was never stored is not found", async (t) => {
+    test("without it, an unstored text is not found", async (t) => {
       const provider = await startProvider(t, { onAbort: "nothing" });
       const history = await leftChat(sdk, provider, bare(sdk), "in_text");
       const answer = DELIVERIES.generateText(sdk, call(sdk, bare(sdk), history));
       await assert.rejects(answer, /not found/);
     });
 
-    test("what was mended stands in the warnings of the call", async (t) => {
+    test("repairs are warnings of the call", async (t) => {
       const provider = await startProvider(t);
       for (const deliver of Object.values(DELIVERIES)) {
         const model = wrapped(sdk);
@@ -70,7 +70,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       }
     });
 
-    test("messages are mended before the SDK itself refuses a call without a result", async (t) => {
+    test("mend prevents the SDK's missing result error", async (t) => {
       const provider = await startProvider(t);
       const history = await interrupted(sdk, bare(sdk));
       await assert.rejects(
@@ -87,7 +87,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       assert.equal(mended.at(-1), history.at(-1));
     });
 
-    test("a result that comes behind the user's next message is moved to its call", async (t) => {
+    test("a late result is moved to its call", async (t) => {
       const provider = await startProvider(t);
       const history = await interrupted(sdk, bare(sdk));
       const { toolCallId } = history.at(-2).content.find(({ type }) => type === "tool-call");
@@ -107,7 +107,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
       assert.deepEqual(outputs.map(({ output }) => output), ["hello at last"]);
     });
 
-    test("a message that a store kept twice is sent once", async (t) => {
+    test("a message that was stored twice is sent once", async (t) => {
       const provider = await startProvider(t);
       const history = [user(FACT)];
       const { messages } = await DELIVERIES.generateText(sdk, call(sdk, bare(sdk), history));

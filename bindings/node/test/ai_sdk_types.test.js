@@ -6,13 +6,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-test("it may be required", () => {
-  const { mend, whole } = createRequire(import.meta.url)("antiphon/ai-sdk");
-  assert.equal(whole().specificationVersion, "v3");
+test("it can be required", () => {
+  const { mend, stateful } = createRequire(import.meta.url)("antiphon/ai-sdk");
+  assert.equal(stateful().specificationVersion, "v3");
   assert.deepEqual(mend([]), []);
 });
 
-test("the middleware is one for the type checker", () => {
+test("the type checker accepts the middleware", () => {
   const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
   const { status, stdout } = spawnSync(process.execPath, [
     join(dirname(compiler), "bin/tsc"),
@@ -21,4 +21,9 @@ test("the middleware is one for the type checker", () => {
     ...["--module", "nodenext", "--moduleResolution", "nodenext"],
   ]);
   assert.equal(status, 0, stdout?.toString());
+});
+
+test("whole is an alias of stateful", () => {
+  const { stateful, whole } = createRequire(import.meta.url)("antiphon/ai-sdk");
+  assert.equal(whole, stateful);
 });

@@ -4,10 +4,10 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
 import { generateText, wrapLanguageModel, type ModelMessage } from "ai";
 import * as aiv6 from "ai-v6";
-import { mend, whole, type Report } from "antiphon/ai-sdk";
+import { mend, stateful, type Report } from "antiphon/ai-sdk";
 import OpenAI from "openai";
 
-const middleware = whole({
+const middleware = stateful({
   conversations: new OpenAI().conversations,
   onReport: ({ resent, mends }: Report) => console.log(resent, mends.map(({ fault }) => fault)),
   policy: { calls: "drop" },

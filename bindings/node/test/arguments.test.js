@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Tracker, check, repair, toAnthropicStream, toResponsesStream, wholeFetch } from "antiphon";
+import { Tracker, check, repair, toAnthropicStream, toResponsesStream, statefulFetch } from "antiphon";
 
 import { FINISH, partsOf } from "./parts.js";
 
@@ -31,19 +31,19 @@ const REFUSED = {
   "a choice of another name": [() => repair(HISTORY, { policy: { cals: "drop" } }), /cals/],
   "held that is null": [() => check(HISTORY, { held: null }), /^held: .* null\.$/],
 
-  "no options for a fetch": [() => wholeFetch(null), /^options: .*\{ fetch, onReport \}.* null\.$/],
-  "an address for wholeFetch": [() => wholeFetch("http://a.test/v1/responses", {}), /`fetch: wholeFetch\(\)`/],
-  "a URL for wholeFetch": [() => wholeFetch(new URL("http://a.test/v1")), /`fetch: wholeFetch\(\)`/],
-  "a Request for wholeFetch": [() => wholeFetch(new Request("http://a.test/v1")), /`fetch: wholeFetch\(\)`/],
-  "a fetch that is none": [() => wholeFetch({ fetch: 5 }), /^fetch: .* 5\.$/],
-  "a listener that is none": [() => wholeFetch({ onReport: {} }), /^onReport: .* an object\.$/],
-  "an option of a fetch": [() => wholeFetch({ onreport() {} }), /^onreport: .*fetch, onReport\.$/],
+  "no options for a fetch": [() => statefulFetch(null), /^options: .*\{ fetch, onReport \}.* null\.$/],
+  "a URL text for statefulFetch": [() => statefulFetch("http://a.test/v1/responses", {}), /`fetch: statefulFetch\(\)`/],
+  "a URL for statefulFetch": [() => statefulFetch(new URL("http://a.test/v1")), /`fetch: statefulFetch\(\)`/],
+  "a Request for statefulFetch": [() => statefulFetch(new Request("http://a.test/v1")), /`fetch: statefulFetch\(\)`/],
+  "a fetch that is none": [() => statefulFetch({ fetch: 5 }), /^fetch: .* 5\.$/],
+  "a listener that is none": [() => statefulFetch({ onReport: {} }), /^onReport: .* an object\.$/],
+  "an option of a fetch": [() => statefulFetch({ onreport() {} }), /^onreport: .*fetch, onReport\.$/],
 
   "a tracker without options": [() => new Tracker(), /^options: .*\{ conversation, .* undefined\.$/],
   "a conversation that is empty": [() => new Tracker({ conversation: "" }), /^conversation: .* the empty string\.$/],
   "a response id that is a number": [() => new Tracker({ previousResponseId: 5 }), /^previousResponseId: .* 5\.$/],
   "a flag that is a word": [() => new Tracker({ autoPreviousResponseId: "yes" }), /^autoPreviousResponseId: /],
-  "reasoning ids in other words": [() => new Tracker({ conversation: "c", reasoningIds: "drop" }), /^reasoningIds: "keep" or "omit"/],
+  "reasoning ids in other words": [() => new Tracker({ conversation: "c", reasoningIds: "drop" }), /^reasoningIds: must be "keep" or "omit"/],
   "a snapshot that is null": [() => Tracker.fromJSON(null), /^snapshot: .* null\.$/],
   "no response": [() => tracker().accept(tracker().send([0])), /^response: .* undefined\.$/],
   "an attempt that is a text": [() => tracker().accept("0", {}), /^attempt: .*`send`.* a string\.$/],
@@ -63,22 +63,22 @@ const REFUSED = {
 };
 
 for (const [what, [call, message]] of Object.entries(REFUSED)) {
-  test(`${what}: refused by name`, () => assert.throws(call, { name: "TypeError", message }));
+  test(`${what}: rejected by name`, () => assert.throws(call, { name: "TypeError", message }));
 }
 
-test("what a tracker refuses by its numbers marks nothing as sent", () => {
+test("rejected numbers mark nothing as sent", () => {
   const one = tracker();
   assert.throws(() => one.send([0, 1.7]), TypeError);
   assert.equal(one.plan().items.length, 2);
 });
 
-test("options that exclude each other are named as they are given", () => {
+test("conflicting options have their camelCase names", () => {
   const both = { conversation: "conv_1", previousResponseId: "resp_1" };
   assert.throws(() => new Tracker(both), { code: "conflicting_options", message: /previousResponseId/ });
   assert.throws(() => new Tracker({}), { code: "no_server_state", message: /autoPreviousResponseId/ });
 });
 
-test("a part that is null fails the answer, and is named", async () => {
+test("a null part fails the answer", async () => {
   const answer = toResponsesStream(partsOf([null])).finalResponse();
-  await assert.rejects(answer, { message: /no object, but null\./ });
+  await assert.rejects(answer, { message: /must be an object, not null\./ });
 });

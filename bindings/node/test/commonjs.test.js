@@ -8,7 +8,7 @@ import * as imported from "antiphon";
 
 const require = createRequire(import.meta.url);
 
-test("the package is there for require", () => {
+test("the package can be required", () => {
   const required = require("antiphon");
   assert.match(require.resolve("antiphon"), /dist[\\/]cjs[\\/]index\.js$/);
   const names = (module) => Object.keys(module).filter((name) => name !== "default").sort();

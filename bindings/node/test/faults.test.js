@@ -28,12 +28,12 @@ test("a policy that rejects throws the fault", () => {
   assert.throws(() => antiphon.repair([CALL], { policy }), antiphon.UnansweredCall);
 });
 
-test("a choice that is undefined is none", () => {
+test("an undefined choice is ignored", () => {
   const policy = { calls: undefined, reasoning: "drop" };
   assert.deepEqual(antiphon.repair([CALL], { policy }), antiphon.repair([CALL]));
 });
 
-test("a word that is no policy's is named", () => {
+test("an unknown policy is named", () => {
   const unknown = { name: "TypeError", code: "policy", message: /'sometimes'/ };
   assert.throws(() => antiphon.repair([CALL], { policy: "sometimes" }), unknown);
 });

@@ -1,10 +1,10 @@
-// The plain `openai` package with `wholeFetch`, in a program that sends its whole history every
+// The plain `openai` package with `statefulFetch`, in a program that sends its whole history every
 // time.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
-import { wholeFetch } from "antiphon";
+import { statefulFetch } from "antiphon";
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
@@ -30,7 +30,7 @@ const TOOLS = [
   },
 ];
 
-const quiet = () => new OpenAI({ maxRetries: 0, fetch: wholeFetch({ onReport: () => {} }) });
+const quiet = () => new OpenAI({ maxRetries: 0, fetch: statefulFetch({ onReport: () => {} }) });
 const plain = () => new OpenAI({ maxRetries: 0 });
 
 /** How an answer is got: whole, event by event, or by the helper for streams. */
@@ -45,14 +45,14 @@ const WAYS = {
   stream: (client, body) => client.responses.stream(body).finalResponse(),
 };
 
-test("without it, a history that is sent again is refused", async (t) => {
+test("without it, a resent history is rejected", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   const answers = dialogue(plain(), WAYS.create, { conversation });
   await assert.rejects(answers, /Duplicate item found with id/);
 });
 
-test("without it, a turn that was left keeps every later one from being taken", async (t) => {
+test("without it, an abandoned turn blocks later turns", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   await leave(plain(), provider, conversation, "behind_call");
@@ -63,7 +63,7 @@ test("without it, a turn that was left keeps every later one from being taken", 
 
 for (const [way, ask] of Object.entries(WAYS)) {
   suite(way, () => {
-    test("in a conversation only what is new is sent", async (t) => {
+    test("in a conversation only new items are sent", async (t) => {
       const provider = await startProvider(t);
       const conversation = await provider.newConversation();
       const { output } = await dialogue(quiet(), ask, { conversation });
@@ -71,7 +71,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
       await assertOnlyNewWasSent(provider);
     });
 
-    test("so it is for a client that begins in the middle", async (t) => {
+    test("a new client in mid-conversation does the same", async (t) => {
       const provider = await startProvider(t);
       const conversation = await provider.newConversation();
       await dialogue(quiet, ask, { conversation });
@@ -82,7 +82,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
 
 for (const onAbort of ["part", "whole", "nothing"]) {
   for (const place of ["in_reasoning", "in_arguments", "behind_call"]) {
-    test(`left ${place}, and ${onAbort} is kept: the next turn is whole`, async (t) => {
+    test(`abandoned ${place}, stored ${onAbort}: the next turn works`, async (t) => {
       const provider = await startProvider(t, { onAbort });
       const conversation = await provider.newConversation();
       const client = quiet();
@@ -98,7 +98,7 @@ for (const onAbort of ["part", "whole", "nothing"]) {
   }
 }
 
-test("what was left out and mended is told in the answer's headers", async (t) => {
+test("headers report resent items and repairs", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   const client = quiet();

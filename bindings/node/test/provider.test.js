@@ -9,7 +9,7 @@ import { startProvider } from "./provider.js";
 
 const TIMEOUT = 10_000;
 
-test("a client that is told nothing arrives", async (t) => {
+test("a default client reaches the provider", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   await ask(conversation, "My color is purple");
@@ -21,7 +21,7 @@ test("a client that is told nothing arrives", async (t) => {
   assert.deepEqual(await provider.refusals(), []);
 });
 
-test("what is refused is seen", async (t) => {
+test("rejections are logged", async (t) => {
   const provider = await startProvider(t);
   const input = [{ type: "function_call_output", call_id: "call_1", output: "hello" }];
   await assert.rejects(new OpenAI().responses.create({ model: "m", input }), /No tool call found/);
@@ -32,7 +32,7 @@ test("what is refused is seen", async (t) => {
 });
 
 for (const [onAbort, kept] of [["whole", 2], ["nothing", 0]]) {
-  test(`of a turn that is left, ${onAbort} is kept as told`, async (t) => {
+  test(`an abandoned turn is stored as ${onAbort}`, async (t) => {
     const provider = await startProvider(t, { onAbort });
     const conversation = await provider.newConversation();
     await provider.hold("in_text");

@@ -42,7 +42,7 @@ test("a run of two steps is one response", async () => {
   assert.equal(usage.total_tokens, 16);
 });
 
-test("a tool that fails is an output that says so", async () => {
+test("a failed tool is an output with the error", async () => {
   const failing = async () => {
     throw new Error("No such city.");
   };
@@ -50,7 +50,7 @@ test("a tool that fails is an output that says so", async () => {
   assert.match(output[1].output, /No such city\./);
 });
 
-test("a call without a tool to run it is a message that waits", async () => {
+test("a call without a tool is an open message", async () => {
   const { content, stop_reason } = await toAnthropicStream(run(undefined, CALLING)).finalResponse();
   assert.deepEqual(content, [
     { type: "tool_use", id: "call_1", name: "look", input: { city: "Paris" } },

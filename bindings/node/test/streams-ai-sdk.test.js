@@ -97,7 +97,7 @@ test("a run is a message of Anthropic's", async () => {
   assert.equal(content.find((block) => block.type === "text").text, "It is sunny.");
 });
 
-test("what a real provider streams is the response that its own client reads", async (t) => {
+test("a real provider's stream equals its client's response", async (t) => {
   await startProvider(t);
   const model = createOpenAI().responses("m");
   const tools = { echo: tool({ inputSchema: z.object({ text: z.string() }) }) };
@@ -111,7 +111,7 @@ test("what a real provider streams is the response that its own client reads", a
   assert.deepEqual(JSON.parse(output[1].arguments), { text: "hello" });
 });
 
-test("a reader who leaves stops the run", async () => {
+test("a reader that stops ends the run", async () => {
   let cancelled = false;
   const stream = new ReadableStream({
     start: (controller) => ANSWERING.slice(0, 3).forEach((part) => controller.enqueue(part)),

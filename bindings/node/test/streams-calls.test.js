@@ -70,7 +70,7 @@ test("two calls of one tool are two items", async () => {
   assert.deepEqual(numbers, [...numbers.keys()]);
 });
 
-test("a custom tool's call is known by the request", async () => {
+test("the request defines custom tools", async () => {
   const parts = [{ ...CALL, toolName: "patch", input: "*** Begin Patch" }, FINISH];
   const request = { model: "gpt-x", tools: [{ type: "custom", name: "patch" }] };
   const response = await toResponsesStream(partsOf(parts), { request }).finalResponse();

@@ -36,8 +36,8 @@ const ENDS = {
   ],
   "finishes twice": [partsOf([...text("Hello"), FINISH, FINISH]), "response.completed"],
   "goes on behind its end": [partsOf([FINISH, ...text("Hello")]), "response.completed"],
-  "has texts for parts": [partsOf(["Hel", "lo"]), "response.failed", /no object, but a string/],
-  "has nothing for a part": [partsOf([undefined]), "response.failed", /no object, but undefined/],
+  "has texts for parts": [partsOf(["Hel", "lo"]), "response.failed", /must be an object, not a string/],
+  "has nothing for a part": [partsOf([undefined]), "response.failed", /must be an object, not undefined/],
   "has a part that cannot be read": [
     partsOf([{ type: "raw", get rawValue() { return failure(); } }]),
     "response.failed",
@@ -76,7 +76,7 @@ test("a failed message is an error of Anthropic's", async () => {
   await assert.rejects(stream.finalResponse(), { code: "api_error" });
 });
 
-test("a signal that aborts ends a source that says nothing", async () => {
+test("an abort ends a silent source", async () => {
   const source = neverEnding(text("Hello").slice(0, 2));
   const abort = new AbortController();
   const stream = toResponsesStream(source.parts, { signal: abort.signal });
@@ -90,7 +90,7 @@ test("a signal that aborts ends a source that says nothing", async () => {
   await assert.rejects(stream.finalResponse(), { code: "aborted", message: "Enough." });
 });
 
-test("a signal that has aborted leaves nothing to be read", async () => {
+test("an aborted signal prevents reading", async () => {
   const source = neverEnding([]);
   const stream = toResponsesStream(source.parts, { signal: AbortSignal.abort("Too late.") });
   const events = await eventsOf(stream);

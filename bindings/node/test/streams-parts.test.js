@@ -34,7 +34,7 @@ test("bytes are base64", async () => {
   assert.deepEqual(await resultOf({ a: bytes, b: Buffer.from(bytes), c: bytes.buffer }), expected);
 });
 
-test("what contains itself is cut off where it begins anew", async () => {
+test("recursive values are cut off", async () => {
   const twice = { shared: true };
   const result = { name: "loop", one: twice, two: twice };
   result.self = result;
@@ -43,7 +43,7 @@ test("what contains itself is cut off where it begins anew", async () => {
   assert.equal(self, "[circular]");
 });
 
-test("a tool's error is what it says", async () => {
+test("a tool's error is its message", async () => {
   const error = new Error("No such city.");
   const [, output] = await outputOf(CALL, { ...CALL, type: "tool-error", error });
   assert.match(output.output, /No such city\./);
@@ -65,7 +65,7 @@ test("a file is its type and its base64", async () => {
   assert.deepEqual(item.content.file, { mediaType: "image/png", base64: "aGk=" });
 });
 
-test("nothing of the request that an error holds is told", async () => {
+test("an error's request is not exposed", async () => {
   const error = Object.assign(new Error("Refused."), {
     url: "https://api.example/v1",
     requestBodyValues: { secret: "s3cret" },
@@ -78,7 +78,7 @@ test("nothing of the request that an error holds is told", async () => {
   await assert.rejects(stream.finalResponse(), { code: "invalid_prompt", message: "Refused." });
 });
 
-test("responses and headers are nothing", async () => {
+test("responses and headers are left out", async () => {
   const [item] = await outputOf({
     type: "custom",
     kind: "x.y",

@@ -32,18 +32,18 @@ for (const [what, source] of Object.entries(SOURCES)) {
 }
 
 for (const source of [undefined, null, "text", {}, [...PARTS], { stream: "text" }]) {
-  test(`${JSON.stringify(source)?.slice(0, 20)} is no source`, () => {
+  test(`${JSON.stringify(source)?.slice(0, 20)} is not a source`, () => {
     assert.throws(() => toResponsesStream(source), { name: "TypeError", message: /^source: / });
   });
 }
 
-test("a stream that another reads is no source", () => {
+test("a locked stream is not a source", () => {
   const source = readable(PARTS);
   source.getReader();
   assert.throws(() => toResponsesStream(source), TypeError);
 });
 
-test("what JSON cannot carry is no request", () => {
+test("a request must be expressible in JSON", () => {
   const request = { metadata: { count: 1n } };
   assert.throws(() => toResponsesStream(partsOf([]), { request }), /^TypeError: request.metadata.count/);
   assert.throws(() => toResponsesStream(partsOf([]), { eventNames: "mine" }), /^TypeError: eventNames/);
@@ -52,10 +52,10 @@ test("what JSON cannot carry is no request", () => {
 test("a stream is read once", async () => {
   const stream = toResponsesStream(partsOf(PARTS));
   await eventsOf(stream);
-  assert.throws(() => stream.toReadableStream(), /is being read already/);
+  assert.throws(() => stream.toReadableStream(), /can be read only once/);
 });
 
-test("no more is read of the source than is asked for", async () => {
+test("the source is read on demand", async () => {
   let read = 0;
   const counted = (async function* () {
     for (const part of PARTS) {
@@ -86,14 +86,14 @@ test("events are the bytes of an event stream", async () => {
   assert.ok(messages.trimEnd().endsWith('data: {"type":"message_stop"}'), messages);
 });
 
-test("the answer is there beside its events", async () => {
+test("the final response is available after the events", async () => {
   const stream = toResponsesStream(partsOf(PARTS));
   const answer = stream.finalResponse.bind(stream);
   const events = await eventsOf(stream);
   assert.deepEqual(await answer(), events.at(-1).response);
 });
 
-test("what was left out is noted", async () => {
+test("omissions are noted", async () => {
   const stream = toResponsesStream(partsOf([{ type: "of-tomorrow" }, ...PARTS]));
   await stream.finalResponse();
   assert.match(stream.notes.join(), /of-tomorrow/);
@@ -118,7 +118,7 @@ const LEAVING = {
 };
 
 for (const [what, leave] of Object.entries(LEAVING)) {
-  test(`who ${what} stops a readable source`, async () => {
+  test(`a reader that ${what} stops a readable source`, async () => {
     let cancelled = false;
     const source = new ReadableStream({
       start: (controller) => PARTS.slice(0, 2).forEach((part) => controller.enqueue(part)),
@@ -131,7 +131,7 @@ for (const [what, leave] of Object.entries(LEAVING)) {
   });
 }
 
-test("who leaves the loop stops an iterable source", async () => {
+test("leaving the loop stops an iterable source", async () => {
   let returned = false;
   const source = (async function* () {
     try {

@@ -24,14 +24,14 @@ test(`lists of anything, from seed ${SEED}`, () => {
   }
 });
 
-test("every unit, alone and at each place of what is read at once", () => {
+test("every unit, alone and at each window position", () => {
   for (let unit = 0; unit < 0x10000; unit += 1) {
     const text = String.fromCharCode(unit);
     assertSame([text, "plain".repeat(unit % 32) + text + "plain".repeat(20)], `unit ${unit}`);
   }
 });
 
-test("halves of pairs, wherever they stand", () => {
+test("lone surrogates at every position", () => {
   const halves = ["\ud83d", "\ude00", "\ud83d\ude00", "a", '"'];
   for (let length = 0; length < 80; length += 1) {
     for (const one of halves) {
@@ -40,13 +40,13 @@ test("halves of pairs, wherever they stand", () => {
   }
 });
 
-test("strings that are not in one piece", () => {
+test("concatenated strings", () => {
   const text = "Ein Satz, der länger ist. ".repeat(9);
   const parts = [text + '"', text + "\u2013", text.slice(3), (text + "\u2013").slice(40, 190)];
   assertSame([parts.join("") + parts[0], parts, { [parts[1] + parts[3]]: parts[2] + parts[1] }], "parts");
 });
 
-test("numbers, and what is nearly one", () => {
+test("numbers and number-like values", () => {
   assertSame([0, -0, 1e21, 1e-7, 2 ** 53, -1.5, 5e-324, Number.MAX_VALUE, 0.1 + 0.2], "numbers");
   const wrapped = [new Number(7), new String("hi"), new Boolean(false)];
   assertSame([...wrapped, wrapped.map((it) => Object.setPrototypeOf(it, Object.prototype))], "wrapped");
@@ -75,7 +75,7 @@ test("keys of every kind, in their order", () => {
   assertSame([object, { none: undefined }, { ...object, none: undefined, last: 1 }], "keys");
 });
 
-test("a form of its own is asked for once, with the key it stands at", () => {
+test("toJSON is called once with its key", () => {
   const asked = [];
   const toJSON = function (key) {
     asked.push(key);
@@ -87,7 +87,7 @@ test("a form of its own is asked for once, with the key it stands at", () => {
   assert.deepEqual(asked, ["own", "0", "own", "0"], "by JSON.stringify, and here");
 });
 
-test("what is added to all objects", (t) => {
+test("properties of all prototypes", (t) => {
   t.after(() => delete Object.prototype.toJSON);
   Object.defineProperty(Object.prototype, "toJSON", { configurable: true, value: () => "an object" });
   const items = [{ a: 1 }, "hi"];
@@ -102,14 +102,14 @@ test("getters and proxies", () => {
   assertSame([new Proxy({ a: 1, b: [2] }, {}), new Proxy([1, 2], {}), new Proxy(new Date(0), { get: () => undefined })], "proxies");
 });
 
-test("a getter that deletes what comes after it, or lengthens the list that it stands in", () => {
+test("getters that change their container", () => {
   const deleting = () => ({ get a() { delete this.b; this.c = 1; return 1; }, b: 2 });
   assert.equal(written([deleting()]), stringified([deleting()]));
   const lengthening = () => { const list = [{ get a() { list.push(1); return 1; } }]; return [{ list }]; };
   assert.equal(written(lengthening()), stringified(lengthening()));
 });
 
-test("a list that is written while another is", () => {
+test("a list that is written during another", () => {
   const inner = ["ß".repeat(100), { a: "\n".repeat(100) }];
   const item = { before: "x".repeat(100), get inner() { return written(inner); }, after: 1 };
   assertSame([item, item], "nested");

@@ -9,7 +9,7 @@ const QUESTION = { role: "user", content: "Weather?" };
 const CALL = { type: "function_call", id: "fc_1", call_id: "call_1", name: "x", arguments: "{}" };
 const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "sunny" };
 
-test("each item goes once, as the object that was added", () => {
+test("items are sent once as the same objects", () => {
   const tracker = new Tracker({ conversation: "conv_1" });
   const [question] = tracker.add([QUESTION]);
   assert.equal(tracker.plan().items[0].item, QUESTION);
@@ -25,7 +25,7 @@ test("each item goes once, as the object that was added", () => {
   assert.equal(tracker.turns, 1);
 });
 
-test("what failed goes again", () => {
+test("failed items are sent again", () => {
   const tracker = new Tracker({ autoPreviousResponseId: true });
   const occurrences = tracker.add([QUESTION]);
   const attempt = tracker.send(occurrences);
@@ -34,7 +34,7 @@ test("what failed goes again", () => {
   assert.equal(tracker.plan().items[0].item, QUESTION);
 });
 
-test("a tracker goes on from its JSON", () => {
+test("a tracker can be restored from JSON", () => {
   const tracker = new Tracker({ previousResponseId: "resp_1" });
   const attempt = tracker.send(tracker.add([QUESTION]));
   const restored = Tracker.fromJSON(JSON.parse(JSON.stringify(tracker)));
@@ -45,7 +45,7 @@ test("a tracker goes on from its JSON", () => {
   assert.equal(tracker.previousResponseId, "resp_1");
 });
 
-test("what is asked wrongly is refused, and changes nothing", () => {
+test("invalid calls are rejected without changes", () => {
   const tracker = new Tracker({ conversation: "conv_1" });
   assert.throws(() => tracker.rewind(7), (error) => {
     assert.ok(error instanceof AntiphonError);

@@ -17,12 +17,12 @@ import {
   strip,
   toAnthropicStream,
   toResponsesStream,
-  wholeFetch,
+  statefulFetch,
 } from "antiphon";
 import type { Mend, Repaired, ResponsesEvent, TurnReport, Verdict } from "antiphon";
 
 const input: ResponseInputItem[] = [{ role: "user", content: "hi" }];
-const client = new OpenAI({ fetch: wholeFetch() });
+const client = new OpenAI({ fetch: statefulFetch() });
 
 export async function items(): Promise<void> {
   const faults: Fault[] = check(input, { held: input });
@@ -65,7 +65,7 @@ export function told(error: unknown): string | undefined {
 }
 
 export async function streams(signal: AbortSignal): Promise<Response> {
-  const openai = createOpenAI({ fetch: wholeFetch({ fetch: globalThis.fetch }) });
+  const openai = createOpenAI({ fetch: statefulFetch({ fetch: globalThis.fetch }) });
   const run = () => streamText({ model: openai.responses("m"), prompt: "hi" });
   const stream = toResponsesStream(run(), { request: { model: "m" }, signal });
   for await (const event of stream) textOf(event);
@@ -108,4 +108,4 @@ export function asTheSdk(event: ResponsesEvent): ResponseStreamEvent {
   }
 }
 
-export const fetch = wholeFetch({ onReport: (report: TurnReport) => report.mends[0]?.message });
+export const fetch = statefulFetch({ onReport: (report: TurnReport) => report.mends[0]?.message });

@@ -1,69 +1,69 @@
 import { itemIdOf } from "./parts.js";
 import type { FinishReason, Part, ProviderValues, StreamPart, Warning } from "./shapes.js";
 
-/** How an answer ended. */
+/** The content of a complete answer. */
 export interface Ending {
   readonly content: readonly Part[];
   readonly responseId: string | undefined;
 }
 
-/** Whether an answer that ended so came to its end: else nobody knows what its server kept. */
-export function isWhole(reason: FinishReason): boolean {
+/** Whether an answer with this reason is complete. If not, the server's stored part is unknown. */
+export function isComplete(reason: FinishReason): boolean {
   const unified = typeof reason === "string" ? reason : reason.unified;
   return !["error", "interrupted", "other", "unknown"].includes(unified);
 }
 
-/** Whether a part begins a stream. It bears the warnings of the call. */
+/** Whether a part is the start of a stream, which carries the warnings of the call. */
 export function isStart(part: StreamPart): part is StreamPart & { warnings: readonly Warning[] } {
   return part.type === "stream-start";
 }
 
-/** A streamed answer as it is put together: the parts that are over, and the ids of all. */
+/** Assembles a streamed answer: its finished parts, and the ids of all parts. */
 export class Answer {
   readonly #content: Part[] = [];
   readonly #open = new Map<string, Part>();
   readonly #ids = new Set<string>();
   #responseId: string | undefined;
-  #isWhole = false;
+  #isComplete = false;
 
-  hear(part: StreamPart): void {
-    const heard = part as Heard;
-    const id = itemIdOf(heard as Part);
+  push(part: StreamPart): void {
+    const piece = part as Piece;
+    const id = itemIdOf(piece as Part);
     if (id !== undefined) this.#ids.add(id);
-    switch (heard.type) {
+    switch (piece.type) {
       case "response-metadata":
-        this.#responseId = heard.id ?? this.#responseId;
+        this.#responseId = piece.id ?? this.#responseId;
         break;
       case "text-start":
       case "reasoning-start":
-        this.#open.set(keyOf(heard), begun(heard));
+        this.#open.set(keyOf(piece), newPart(piece));
         break;
       case "text-delta":
       case "reasoning-delta":
-        this.#grow(heard);
+        this.#grow(piece);
         break;
       case "text-end":
       case "reasoning-end":
-        this.#end(heard);
+        this.#end(piece);
         break;
       case "tool-call":
       case "tool-result":
       case "tool-approval-request":
       case "custom":
-        this.#content.push(heard as Part);
+        this.#content.push(piece as Part);
         break;
       case "finish":
-        this.#isWhole = heard.finishReason !== undefined && isWhole(heard.finishReason);
+        this.#isComplete = piece.finishReason !== undefined && isComplete(piece.finishReason);
         break;
     }
   }
 
-  /** Whether the answer came to its end. */
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** Whether the answer is complete. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
-  /** What came whole. */
+  /** The finished parts. */
   ending(): Ending {
     return { content: this.#content, responseId: this.#responseId };
   }
@@ -73,23 +73,23 @@ export class Answer {
     return this.#ids;
   }
 
-  #grow(heard: Heard): void {
-    const key = keyOf(heard);
+  #grow(piece: Piece): void {
+    const key = keyOf(piece);
     const open = this.#open.get(key);
-    if (open) this.#open.set(key, { ...open, text: (open.text ?? "") + (heard.delta ?? "") });
+    if (open) this.#open.set(key, { ...open, text: (open.text ?? "") + (piece.delta ?? "") });
   }
 
-  /** The end says last what the provider knows of a part: encrypted content comes with it. */
-  #end(heard: Heard): void {
-    const open = this.#open.get(keyOf(heard));
-    this.#open.delete(keyOf(heard));
+  /** Finishes a part. The end event may carry newer metadata, such as encrypted content. */
+  #end(piece: Piece): void {
+    const open = this.#open.get(keyOf(piece));
+    this.#open.delete(keyOf(piece));
     if (!open) return;
-    const providerMetadata = heard.providerMetadata ?? open.providerMetadata;
+    const providerMetadata = piece.providerMetadata ?? open.providerMetadata;
     this.#content.push({ ...open, providerMetadata });
   }
 }
 
-interface Heard {
+interface Piece {
   readonly type: string;
   readonly id?: string;
   readonly delta?: string;
@@ -97,10 +97,10 @@ interface Heard {
   readonly providerMetadata?: ProviderValues;
 }
 
-function keyOf({ type, id }: Heard): string {
+function keyOf({ type, id }: Piece): string {
   return `${type.split("-", 1)[0]} ${id}`;
 }
 
-function begun({ type, providerMetadata }: Heard): Part {
+function newPart({ type, providerMetadata }: Piece): Part {
   return { type: type === "text-start" ? "text" : "reasoning", text: "", providerMetadata };
 }

@@ -1,13 +1,13 @@
 import { repair, type Policy } from "../repair.js";
 import type { Message } from "./shapes.js";
 
-/** Model messages; what an application has instead of them is a `TypeError` that says so. */
+/** Throws a `TypeError` if the messages are not model messages, with advice for common mistakes. */
 export function assertModelMessages(messages: readonly Message[]): void {
   if (isThenable(messages)) {
-    throw new TypeError("messages: this is a promise: await it first.");
+    throw new TypeError("messages: must be an array, not a promise: await it first.");
   }
   if (!Array.isArray(messages)) {
-    throw new TypeError(`messages: an array of model messages is needed, not ${kindOf(messages)}.`);
+    throw new TypeError(`messages: must be an array of model messages, not ${kindOf(messages)}.`);
   }
   for (const [position, message] of messages.entries()) assertModelMessage(message, position);
 }
@@ -16,46 +16,47 @@ function assertModelMessage(message: unknown, position: number): void {
   const { role, content, parts } = (message ?? {}) as { [name: string]: unknown };
   if (content === undefined && Array.isArray(parts)) {
     throw new TypeError(
-      `messages[${position}]: this is a UI message: await convertToModelMessages(messages) first.`,
+      `messages[${position}]: must be a model message, not a UI message: ` +
+        `await convertToModelMessages(messages) first.`,
     );
   }
   if (typeof role !== "string" || !(typeof content === "string" || Array.isArray(content))) {
-    const lacks = "a model message has a role, and a text or parts as its content";
-    throw new TypeError(`messages[${position}]: ${lacks}.`);
+    const need = "a model message needs a role, and a text or parts as its content";
+    throw new TypeError(`messages[${position}]: ${need}.`);
   }
 }
 
-/** Options, at least by their make. */
+/** Throws a `TypeError` for options of a wrong type. */
 export function assertOptions(options: object): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`options: an object is needed, not ${kindOf(options)}.`);
+    throw new TypeError(`options: must be an object, not ${kindOf(options)}.`);
   }
   const { policy, onReport } = options as { policy?: Policy; onReport?: unknown };
   assertPolicy(policy);
   if (onReport !== undefined && typeof onReport !== "function") {
-    throw new TypeError(`onReport: a function is needed, not ${kindOf(onReport)}.`);
+    throw new TypeError(`onReport: must be a function, not ${kindOf(onReport)}.`);
   }
 }
 
-/** The engine itself knows which policies there are. */
+/** Throws for an invalid policy. The engine checks its names. */
 function assertPolicy(policy: Policy | undefined): void {
   if (policy === undefined) return;
   const isNamed = typeof policy === "string" && (policy as string) !== "";
   if (!isNamed && (typeof policy !== "object" || policy === null || Array.isArray(policy))) {
     const known = `"repair", "drop", "reject" or an object of choices`;
-    throw new TypeError(`policy: ${known} is needed, not ${kindOf(policy)}.`);
+    throw new TypeError(`policy: must be ${known}, not ${kindOf(policy)}.`);
   }
   repair([], { policy });
 }
 
-/** Something that can be asked for the items of conversations. */
+/** Throws a `TypeError` if the value cannot list and delete items. */
 export function assertConversations(conversations: unknown): void {
   if (conversations === undefined) return;
   const { items } = (conversations ?? {}) as { items?: { list?: unknown; delete?: unknown } };
   if (typeof items?.list === "function" && typeof items.delete === "function") return;
   throw new TypeError(
-    `conversations: client.conversations of the openai package, or an object with items.list and ` +
-      `items.delete, is needed, not ${kindOf(conversations)}.`,
+    `conversations: must be client.conversations of the openai package, or an object with ` +
+      `items.list and items.delete, not ${kindOf(conversations)}.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Part } from "./shapes.js";
 
-/** The parts of what a user says, or of an output, as they stand in an item. */
+/** Converts the parts of a user message or an output to the content of an item. */
 export function contentOf(parts: readonly Part[]): object[] {
   return parts.map((part) => {
     if (part.text !== undefined) return { type: "input_text", text: part.text };
@@ -26,13 +26,21 @@ interface Source {
   reference?: string;
 }
 
-/** Version 7 says of which sort the data is, version 6 shows it. */
+/** File data of version 7. */
+interface TypedData {
+  type?: string;
+  url?: unknown;
+  data?: unknown;
+  reference?: object;
+}
+
+/** The source of a file. Version 7 has a type field; version 6 uses the type of the value. */
 function sourceOf(data: unknown): Source {
   if (data instanceof URL) return { url: data.toString() };
   if (data instanceof Uint8Array) return { bytes: Buffer.from(data).toString("base64") };
   if (typeof data === "string") return /^https?:/.test(data) ? { url: data } : { bytes: data };
-  const said = (data ?? {}) as { type?: string; url?: unknown; data?: unknown; reference?: object };
-  if (said.type === "reference") return { reference: Object.values(said.reference ?? {}).join() };
-  if (said.type === "url") return { url: String(said.url) };
-  return said.type === "data" ? sourceOf(said.data) : {};
+  const typed = (data ?? {}) as TypedData;
+  if (typed.type === "reference") return { reference: Object.values(typed.reference ?? {}).join() };
+  if (typed.type === "url") return { url: String(typed.url) };
+  return typed.type === "data" ? sourceOf(typed.data) : {};
 }

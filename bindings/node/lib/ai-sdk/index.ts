@@ -1,9 +1,15 @@
 /**
- * For the AI SDK: `whole` is a middleware that keeps what a model is given whole, `mend` mends
- * messages before the SDK itself refuses them.
+ * Support for the AI SDK: `stateful` creates a middleware that sends each item to a conversation
+ * once; `mend` repairs messages before the SDK itself rejects them.
  */
 export type { Conversations } from "./conversations.js";
 export { mend, type MendOptions } from "./messages.js";
-export { whole, type WholeMiddleware, type WholeOptions } from "./middleware.js";
+export { stateful, whole } from "./middleware.js";
+export type {
+  StatefulMiddleware,
+  StatefulOptions,
+  WholeMiddleware,
+  WholeOptions,
+} from "./middleware.js";
 export type { Mend } from "../repair.js";
 export type { Report } from "./report.js";

@@ -7,42 +7,42 @@ import type { Message, Part } from "./shapes.js";
 
 export type { Item } from "./parts.js";
 
-/** Which parts of which message an item stands for. */
-export interface Place {
+/** The message and the parts of an item. */
+export interface Position {
   readonly message: number;
   readonly parts: readonly number[];
 }
 
-/** Messages as items. Parts for which there is no item stay with the parts around them. */
-export interface Mapped {
+/** The items of messages. Parts without an item stay with their neighbours. */
+export interface MessageItems {
   readonly items: readonly Item[];
-  /** For each item its place. */
-  readonly places: readonly Place[];
+  /** The position of each item. */
+  readonly positions: readonly Position[];
 }
 
 /**
- * The items that messages stand for. Texts and pieces of reasoning under one id are one item. What
- * is long is named by its digest, since it only has to be told apart.
+ * Converts messages to items. Texts and pieces of reasoning with the same id form one item. Long
+ * texts are replaced with digests, because they are only compared.
  */
-export function itemsOf(messages: readonly Message[], reading: Reading): Mapped {
+export function itemsOf(messages: readonly Message[], reading: Reading): MessageItems {
   const items: Item[] = [];
-  const places: Place[] = [];
+  const positions: Position[] = [];
   for (const [message, { role, content }] of messages.entries()) {
     for (const { item, parts } of itemsOfMessage(role, content, reading)) {
       items.push(abridged(item));
-      places.push({ message, parts });
+      positions.push({ message, parts });
     }
   }
-  return { items, places };
+  return { items, positions };
 }
 
-/** What a model answered, as items. */
+/** Converts the content of an answer to items. */
 export function itemsOfAnswer(content: readonly Part[], kinds: CallKinds): Item[] {
   const answer = [{ role: "assistant", content }];
-  return [...itemsOf(answer, { kinds, besideState: true }).items];
+  return [...itemsOf(answer, { kinds, hasServerState: true }).items];
 }
 
-/** An item, the long texts of which are named by their digests. */
+/** Replaces the long texts of a value with digests. */
 export function abridged<T>(value: T): T {
   if (typeof value === "string") return (value.length > LONG ? digest(value) : value) as T;
   if (Array.isArray(value)) return value.map(abridged) as T;
@@ -70,7 +70,7 @@ function itemsOfMessage(role: string, content: Message["content"], reading: Read
   return [{ item: { type: "message", role, content: contentOf(parts) }, parts: every(parts) }];
 }
 
-/** The parts of a content; a text alone is one part. */
+/** The parts of a content. A text is one part. */
 export function partsOf(content: Message["content"]): readonly Part[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
@@ -87,7 +87,7 @@ function ofAssistant(parts: readonly Part[], reading: Reading): Read[] {
   return read;
 }
 
-/** The call of this id that the provider itself ran. */
+/** The provider-executed call with this id. */
 function callOf(parts: readonly Part[], read: readonly Read[], id?: string): Read | undefined {
   return read.find(({ parts: [first = -1] }) => {
     const part = parts[first];
@@ -99,20 +99,20 @@ function ofTool(parts: readonly Part[], reading: Reading): Read[] {
   return readBy(parts, (part) => itemOfTool(part, reading), isSameOutput);
 }
 
-/** The items of parts; what goes on with the item before is one with it. */
+/** Converts parts to items, and joins a part with the previous item if it continues that item. */
 function readBy(
   parts: readonly Part[],
   itemOf: (part: Part) => Item | undefined,
-  goesOn: (before: Item, next: Item) => boolean,
+  continues: (before: Item, next: Item) => boolean,
 ): Read[] {
   const read: Read[] = [];
   for (const [position, part] of parts.entries()) {
     const item = itemOf(part);
     if (item === undefined) continue;
     const before = read.at(-1);
-    if (before !== undefined && goesOn(before.item, item)) {
-      const whole = { item: joined(before.item, item), parts: [...before.parts, position] };
-      read.splice(-1, 1, whole);
+    if (before !== undefined && continues(before.item, item)) {
+      const combined = { item: joined(before.item, item), parts: [...before.parts, position] };
+      read.splice(-1, 1, combined);
     } else {
       read.push({ item, parts: [position] });
     }
@@ -124,7 +124,7 @@ function isContinued(before: Item, next: Item): boolean {
   return before["id"] !== undefined && before["id"] === next["id"] && before.type === next.type;
 }
 
-/** Whether two outputs are of one call, which the provider took apart. */
+/** Whether two outputs belong to one call that the provider had split. */
 function isSameOutput(before: Item, next: Item): boolean {
   return before["name"] !== undefined && before["call_id"] === next["call_id"];
 }

@@ -1,9 +1,9 @@
 import type { Tool } from "./shapes.js";
 
-/** What kind of item the call of a tool is, by the tool's name. */
+/** Returns the item type of a call, by the tool's name. */
 export type CallKinds = (toolName: string) => string;
 
-/** The kinds of the calls of `tools`: those that a provider defines have kinds of their own. */
+/** The item types for the calls of `tools`. Provider-defined tools have their own types. */
 export function kindsOf(tools: readonly Tool[] = []): CallKinds {
   const kinds = new Map<string, string>();
   for (const { name, id } of tools) {
@@ -13,12 +13,12 @@ export function kindsOf(tools: readonly Tool[] = []): CallKinds {
   return (toolName) => kinds.get(toolName) ?? "function_call";
 }
 
-/** The kind of the output of a call. */
+/** The item type of the output of a call. */
 export function outputKind(callKind: string): string {
   return callKind === "tool_search_call" ? "tool_search_output" : `${callKind}_output`;
 }
 
-/** The kind of an item that the provider itself made, by its id. */
+/** The item type of a hosted call, by the prefix of its id. */
 export function hostedKind(id: string): string {
   return HOSTED[id.split("_", 1)[0] ?? ""] ?? "web_search_call";
 }

@@ -1,18 +1,18 @@
-import { Draft } from "./mended.js";
+import { Draft } from "./draft.js";
 import type { Message, Part } from "./shapes.js";
 
-/** Messages in which results follow their calls. */
+/** Messages with results directly after their calls. */
 export interface Ordered<M> {
   readonly messages: M[];
-  /** The ids of the calls whose results were moved. */
+  /** The call ids of the moved results. */
   readonly moved: readonly string[];
 }
 
 /**
- * Moves results directly behind their calls where a user or the system says something in between:
- * the SDK takes those calls for unanswered, whatever comes later.
+ * Moves results directly after their calls if a user or system message is in between. The SDK would
+ * treat those calls as unanswered.
  */
-export function withResultsBehindCalls<M extends Message>(given: M[]): Ordered<M> {
+export function withResultsAfterCalls<M extends Message>(given: M[]): Ordered<M> {
   const late = lateResults(given);
   if (late.length === 0) return { messages: given, moved: [] };
   const draft = new Draft(given);
@@ -23,7 +23,7 @@ export function withResultsBehindCalls<M extends Message>(given: M[]): Ordered<M
   return { messages: draft.messages(), moved: late.map(({ result }) => result.toolCallId ?? "") };
 }
 
-/** A result, with its place and the message of its call. */
+/** A result, its position, and the message of its call. */
 interface LateResult {
   readonly call: number;
   readonly message: number;

@@ -2,37 +2,40 @@ import type { Item } from "./items.js";
 import { Recent } from "./recent.js";
 import type { ServerState } from "./server-state.js";
 
-/** What is known of one conversation, or of the chain up to one response. */
+/** The known state of a conversation, or of the chain up to a response. */
 export interface Known {
-  /** What the server holds, oldest first. */
+  /** The items that the server holds, oldest first. */
   readonly items: readonly Item[];
-  /** Whether that is all: asked for, or followed from the first turn. Else the prompt proved it. */
+  /**
+   * Whether the list is complete: fetched, or tracked from the first turn. Else derived from a
+   * prompt.
+   */
   readonly isAll: boolean;
-  /** Ids that were looked for and are not held: of another conversation's items. */
+  /** Ids that the server does not hold here: they belong to another conversation. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
-/** What a turn gave up its state's entry for; it alone may put one there again. */
+/** Marks the entry of a state during a turn. Only that turn may replace it. */
 export type Lease = symbol;
 
 /**
- * What servers' conversations and chains are known to hold.
+ * The known items of conversations and chains.
  *
  * ```text
- * unknown ---> known ---> leased ---> known       the turn is over, and the server has it
- *                           '-------> unknown     it broke off, or another began meanwhile
+ * unknown ---> known ---> leased ---> known       the turn ended, and the server stored it
+ *                           '-------> unknown     it broke off, or another turn began meanwhile
  * ```
  *
- * A conversation in which a turn is under way is in doubt until that turn says what came of it: one
- * that never says anything leaves nothing wrong behind. Responses never change, so what is known of
- * a chain stays. Bounded: the items and ids that were used last.
+ * A conversation is unknown during a turn, so a turn that never reports its end does no harm.
+ * Responses never change, so the known items of a chain stay valid. The ledger is bounded, and drops
+ * the entries that were set least recently.
  */
 export class Ledger {
   readonly #entries = new Recent<Known | Lease>(ITEMS, weightOf);
-  /** Ids of items that whole answers brought. */
-  readonly #heard = new Recent<true>(IDS);
-  /** Ids of items of answers that broke off: nobody knows whether they are stored. */
-  readonly #doubtful = new Recent<true>(IDS);
+  /** The ids of items of complete answers. */
+  readonly #confirmed = new Recent<true>(IDS);
+  /** The ids of items of interrupted answers, which may not be stored. */
+  readonly #uncertain = new Recent<true>(IDS);
 
   known({ id }: ServerState): Known | undefined {
     const entry = this.#entries.get(id);
@@ -43,14 +46,14 @@ export class Ledger {
     this.#entries.set(id, known);
   }
 
-  /** A turn begins in this state. */
+  /** Records the start of a turn in this state. */
   lease({ by, id }: ServerState): Lease {
     const lease = Symbol(id);
     if (by === "conversation") this.#entries.set(id, lease);
     return lease;
   }
 
-  /** The turn is over, and the state is what is known now; nothing is where that cannot be told. */
+  /** Records the end of a turn with the new state; `undefined` if the state is unknown. */
   settle({ by, id }: ServerState, lease: Lease, known: Known | undefined): void {
     if (by !== "conversation") return;
     const isItsOwn = this.#entries.get(id) === lease;
@@ -58,28 +61,28 @@ export class Ledger {
     else this.#entries.delete(id);
   }
 
-  /** A response ended: what its chain holds. */
+  /** Records the items of the chain up to a response. */
   chain(response: string, known: Known): void {
     this.#entries.set(response, known);
   }
 
-  heard(items: readonly Item[]): void {
-    for (const id of idsOf(items)) this.#heard.set(id, true);
+  confirm(items: readonly Item[]): void {
+    for (const id of idsOf(items)) this.#confirmed.set(id, true);
   }
 
-  leftOff(ids: Iterable<string>): void {
-    for (const id of ids) this.#doubtful.set(id, true);
+  markUncertain(ids: Iterable<string>): void {
+    for (const id of ids) this.#uncertain.set(id, true);
   }
 
-  /** Whether nobody knows if the item is stored under its id. */
-  isDoubtful({ id }: Item): boolean {
-    return typeof id === "string" && this.#doubtful.has(id) && !this.#heard.has(id);
+  /** Whether the item may not be stored under its id. */
+  isUncertain({ id }: Item): boolean {
+    return typeof id === "string" && this.#uncertain.has(id) && !this.#confirmed.has(id);
   }
 
   /**
-   * How many of a prompt's first items a server proves to hold that is known to hold `known`: all
-   * up to the last that bears an id which a server gave. What chains hold is not proven by answers
-   * that were heard here: their own chains hold them, of which this one may be a branch.
+   * The number of a prompt's first items that the server must hold: all up to the last item with an
+   * id that a server assigned and that is not in `known`. For a chain, ids of answers that were
+   * read here prove nothing, because this chain may be a branch without them.
    */
   proven(items: readonly Item[], { by }: ServerState, known: Known | undefined): number {
     const held = new Set(idsOf(known?.items ?? []));
@@ -87,8 +90,8 @@ export class Ledger {
       typeof id === "string" &&
       !held.has(id) &&
       !known?.elsewhere.has(id) &&
-      !this.#doubtful.has(id) &&
-      !(by === "previousResponseId" && this.#heard.has(id));
+      !this.#uncertain.has(id) &&
+      !(by === "previousResponseId" && this.#confirmed.has(id));
     return items.findLastIndex(proves) + 1;
   }
 }
@@ -98,7 +101,7 @@ export function idsOf(items: readonly Item[]): string[] {
   return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 }
 
-/** A state weighs something even where nothing is held. */
+/** The weight of an entry. An empty state counts too. */
 function weightOf(entry: Known | Lease): number {
   return typeof entry === "object" ? entry.items.length + 1 : 1;
 }

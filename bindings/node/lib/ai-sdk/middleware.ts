@@ -1,23 +1,23 @@
-import { Answer, isStart, isWhole } from "./answer.js";
+import { Answer, isComplete, isStart } from "./answer.js";
 import { assertConversations, assertOptions } from "./arguments.js";
 import { Ledger } from "./ledger.js";
-import { isLocked, isWorthAsking, settling } from "./refusal.js";
+import { isLocked, sendAndSettle, shouldRetry } from "./refusal.js";
 import { relayed } from "./relay.js";
-import { saysSomething, warningsOf, type Report } from "./report.js";
+import { isNotEmpty, warningsOf, type Report } from "./report.js";
 import type { CallOptions, GenerateResult, StreamPart, StreamResult } from "./shapes.js";
 import { Turn, type Rules } from "./turn.js";
 
-/** What a middleware is made with. */
-export interface WholeOptions extends Rules {
+/** Options of the middleware. */
+export interface StatefulOptions extends Rules {
   /**
-   * Is told what was done to a prompt, before it is sent. What was mended also stands in the
-   * `warnings` of the call.
+   * Called with the changes of a prompt before it is sent, if there are any. Repairs are also in
+   * the `warnings` of the call.
    */
   readonly onReport?: ((report: Report) => void) | undefined;
 }
 
-/** A middleware for `wrapLanguageModel`, of version 6 of the AI SDK and of version 7. */
-export interface WholeMiddleware {
+/** A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. */
+export interface StatefulMiddleware {
   readonly specificationVersion: "v3";
   transformParams<P extends CallOptions>(options: { params: P }): Promise<P>;
   wrapGenerate<R extends GenerateResult, P extends CallOptions>(options: {
@@ -32,20 +32,26 @@ export interface WholeMiddleware {
   }): Promise<R>;
 }
 
+/** An alias of `StatefulOptions`. */
+export type WholeOptions = StatefulOptions;
+
+/** An alias of `StatefulMiddleware`. */
+export type WholeMiddleware = StatefulMiddleware;
+
 /**
- * Keeps the conversations of a model whole: a prompt that a provider would refuse is mended, and
- * beside a conversation or a response that the provider holds only what is new is sent.
+ * Creates a middleware that repairs prompts which a provider would reject. With a conversation or a
+ * response that the provider stores, it sends only the new items.
  *
- * Guarantees: messages and parts that nothing was done to stay the same objects; what was mended is
- * told in the call's warnings. With `conversations` what is not known of a conversation is asked
- * for, also after a call that failed or was left. Without, and for `previousResponseId`, what is
- * not known follows from the prompt: items under ids that a server gave are taken for held, and
- * what stands before them.
+ * Unchanged messages and parts stay the same objects, and the call's warnings list the repairs.
+ * With `conversations`, the middleware lists the items of a conversation that it does not know,
+ * also after a call that failed or was interrupted. Without it, and for `previousResponseId`, it
+ * derives them from the prompt: an item with an id that a server assigned is held, and so are all
+ * items before it.
  *
- * One middleware remembers for all models that it wraps, within bounds. They are to be of one
- * account.
+ * A middleware remembers the most recently used conversations of all models that it wraps. These
+ * must belong to one account.
  */
-export function whole(options: WholeOptions = {}): WholeMiddleware {
+export function stateful(options: StatefulOptions = {}): StatefulMiddleware {
   assertOptions(options);
   assertConversations(options.conversations);
   const calls = new Calls(options);
@@ -56,7 +62,7 @@ export function whole(options: WholeOptions = {}): WholeMiddleware {
 
     async wrapGenerate({ doGenerate, params, model }) {
       const { turn, result } = await calls.answer(params, doGenerate, (p) => model.doGenerate(p));
-      if (isWhole(result.finishReason)) {
+      if (isComplete(result.finishReason)) {
         turn.ended({ content: result.content, responseId: result.response?.id });
       } else {
         turn.left();
@@ -66,37 +72,40 @@ export function whole(options: WholeOptions = {}): WholeMiddleware {
 
     async wrapStream({ doStream, params, model }) {
       const { turn, result } = await calls.answer(params, doStream, (p) => model.doStream(p));
-      return { ...result, stream: heard(result.stream, turn) };
+      return { ...result, stream: observed(result.stream, turn) };
     },
   };
 }
 
-/** A call of a model that was opened: what it was given, and its turn. */
+/** An alias of `stateful`. */
+export const whole = stateful;
+
+/** An open call of a model: its parameters and its turn. */
 interface Open {
   readonly given: CallOptions;
   readonly turn: Turn;
 }
 
-/** The calls of a model, from the prompt to the answer's beginning. */
+/** The calls of a model, from the prompt to the start of the answer. */
 class Calls {
   readonly #ledger = new Ledger();
   readonly #open = new WeakMap<CallOptions, Open>();
 
-  constructor(private readonly options: WholeOptions) {}
+  constructor(private readonly options: StatefulOptions) {}
 
-  /** What is to be sent of a call. */
-  async open<P extends CallOptions>(given: P, anew: boolean): Promise<P> {
-    const turn = await Turn.open(given, this.#ledger, this.options, anew);
-    if (saysSomething(turn.report)) this.options.onReport?.(turn.report);
+  /** Opens a turn, and returns the parameters to send. `refetch` ignores the known state. */
+  async open<P extends CallOptions>(given: P, refetch: boolean): Promise<P> {
+    const turn = await Turn.open(given, this.#ledger, this.options, refetch);
+    if (isNotEmpty(turn.report)) this.options.onReport?.(turn.report);
     const sent = { ...given, prompt: turn.prompt };
     this.#open.set(sent, { given, turn });
     return sent;
   }
 
   /**
-   * The answer to a call. Where it is refused and the refusal may be due to what was remembered,
-   * the server is asked what it holds, and what then differs is sent; so it is where another turn
-   * has the conversation. All that a few times at most.
+   * Sends a call, and retries a few times. If the server rejects it, perhaps because the remembered
+   * state is wrong, the items are listed again, and the call is sent if it differs. If another turn
+   * locks the conversation, the call is sent again after a pause.
    */
   async answer<R, P extends CallOptions>(
     params: P,
@@ -108,9 +117,9 @@ class Calls {
     for (let attempt = 0; ; attempt += 1) {
       const { turn } = this.#opened(sent);
       try {
-        return { turn, result: await settling(turn, () => (attempt ? again(sent) : first())) };
+        return { turn, result: await sendAndSettle(turn, () => (attempt ? again(sent) : first())) };
       } catch (error) {
-        if (!(await isWorthAsking(turn, error, attempt, params.abortSignal))) throw error;
+        if (!(await shouldRetry(turn, error, attempt, params.abortSignal))) throw error;
         sent = await this.open(given as P, true);
         if (!isLocked(error) && !this.#opened(sent).turn.differsFrom(turn)) throw error;
       }
@@ -119,20 +128,20 @@ class Calls {
 
   #opened(params: CallOptions): Open {
     const open = this.#open.get(params);
-    if (open === undefined) throw new Error("the call did not pass through transformParams");
+    if (open === undefined) throw new Error("the call did not go through transformParams");
     return open;
   }
 }
 
-/** A stream that tells its turn what comes, and the reader what was mended. */
-function heard(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<StreamPart> {
+/** Observes a stream for its turn, and adds warnings with the repairs. */
+function observed(stream: ReadableStream<StreamPart>, turn: Turn): ReadableStream<StreamPart> {
   const answer = new Answer();
-  const told = warningsOf(turn.report);
+  const warnings = warningsOf(turn.report);
   return relayed(stream, {
     part(part) {
-      answer.hear(part);
-      if (answer.isWhole) turn.ended(answer.ending());
-      return isStart(part) ? { ...part, warnings: [...part.warnings, ...told] } : part;
+      answer.push(part);
+      if (answer.isComplete) turn.ended(answer.ending());
+      return isStart(part) ? { ...part, warnings: [...part.warnings, ...warnings] } : part;
     },
     left: () => turn.left(answer.ids()),
   });

@@ -2,24 +2,21 @@ import { contentOf } from "./content.js";
 import { hostedKind, outputKind, type CallKinds } from "./kinds.js";
 import type { Part } from "./shapes.js";
 
-/** An item, as the Responses API has them. */
+/** An item of the Responses API. */
 export type Item = { readonly type: string; readonly [field: string]: unknown };
 
-/** How messages are read. */
+/** Options for reading messages. */
 export interface Reading {
-  /** What the calls of tools that a provider defines are. */
+  /** The item types of calls. */
   readonly kinds: CallKinds;
   /**
-   * Whether a server holds the state. Then answers to its requests for approval are items, and
-   * calls that the provider took apart are the one that they were.
+   * Whether a server stores the state. If so, answers to approval requests are items, and calls
+   * that the provider had split are one item.
    */
-  readonly besideState: boolean;
+  readonly hasServerState: boolean;
 }
 
-/**
- * The item id that a provider gave to what a part says. Servers of other makes have ids of other
- * forms, of which nothing is known here.
- */
+/** The item id that a provider assigned to a part. Unknown forms of ids are ignored. */
 export function itemIdOf({ providerOptions, providerMetadata }: Part): string | undefined {
   for (const [provider, values] of Object.entries({ ...providerMetadata, ...providerOptions })) {
     const id = values?.["itemId"];
@@ -32,15 +29,15 @@ export function itemIdOf({ providerOptions, providerMetadata }: Part): string | 
 const OPENAI = ["openai", "azure"];
 const OF_KNOWN_FORM = /^(msg|rs|fc|ctc|ws|fs|ci|ig|mcp)_[\w-]+$/;
 
-/** What any provider says of a part under a name. */
-function saidOf({ providerOptions, providerMetadata }: Part, name: string): string | undefined {
-  const said = [providerOptions, providerMetadata]
+/** The value of a field in any provider's metadata of a part. */
+function metadataOf({ providerOptions, providerMetadata }: Part, name: string): string | undefined {
+  const found = [providerOptions, providerMetadata]
     .flatMap((values) => Object.values(values ?? {}))
     .map((values) => values?.[name]);
-  return said.find((value) => typeof value === "string" && value !== "") as string | undefined;
+  return found.find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
-/** The item that a part of what a model said stands for, alone or with its neighbours. */
+/** The item of a part of a model message. Adjacent parts may belong to the same item. */
 export function itemOfAssistant(part: Part, reading: Reading): Item | undefined {
   const id = itemIdOf(part);
   switch (part.type) {
@@ -51,7 +48,7 @@ export function itemOfAssistant(part: Part, reading: Reading): Item | undefined 
     case "tool-call":
       return part.providerExecuted ? hosted(part, id) : callOf(part, id, reading);
     case "tool-approval-request":
-      return reading.besideState ? requestOf(part) : undefined;
+      return reading.hasServerState ? requestOf(part) : undefined;
     case "custom":
       return part.kind?.endsWith(".compaction") ? compactionOf(part, id) : undefined;
     default:
@@ -71,14 +68,12 @@ function messageOf(text: string, id: string | undefined): Item {
 function compactionOf(part: Part, id: string | undefined): Item | undefined {
   return id === undefined
     ? undefined
-    : { type: "compaction", id, encrypted_content: saidOf(part, "encryptedContent") ?? "" };
+    : { type: "compaction", id, encrypted_content: metadataOf(part, "encryptedContent") ?? "" };
 }
 
-/**
- * Reasoning with neither an id nor encrypted content is another kind of provider's, and no item.
- */
+/** Reasoning without an id and encrypted content comes from another kind of provider: no item. */
 function reasoningOf(part: Part, id: string | undefined): Item | undefined {
-  const encrypted = saidOf(part, "reasoningEncryptedContent");
+  const encrypted = metadataOf(part, "reasoningEncryptedContent");
   if (id === undefined && encrypted === undefined) return undefined;
   return {
     type: "reasoning",
@@ -88,9 +83,9 @@ function reasoningOf(part: Part, id: string | undefined): Item | undefined {
   };
 }
 
-function callOf(part: Part, id: string | undefined, { kinds, besideState }: Reading): Item {
-  const whole = besideState ? wholeCallOf(part) : undefined;
-  if (whole) return { type: "function_call", ...whole };
+function callOf(part: Part, id: string | undefined, { kinds, hasServerState }: Reading): Item {
+  const original = hasServerState ? originalCallOf(part) : undefined;
+  if (original) return { type: "function_call", ...original };
   const name = part.toolName ?? "";
   return {
     type: kinds(name),
@@ -101,30 +96,30 @@ function callOf(part: Part, id: string | undefined, { kinds, besideState }: Read
   };
 }
 
-/** The call of which the provider made several, of which this is one or the result of one. */
-function wholeCallOf(part: Part): { id: string; call_id: string; name: string } | undefined {
-  const said = Object.values(part.providerOptions ?? part.providerMetadata ?? {})
+/** The original call of a part that the provider split into several calls. */
+function originalCallOf(part: Part): { id: string; call_id: string; name: string } | undefined {
+  const call = Object.values(part.providerOptions ?? part.providerMetadata ?? {})
     .map((values) => values?.["parallelToolCall"] as Record<string, unknown> | undefined)
     .find((values) => values !== undefined);
-  if (said === undefined) return undefined;
-  const [id, call_id, name] = [said["itemId"], said["toolCallId"], said["toolName"]].map(String);
+  if (call === undefined) return undefined;
+  const [id, call_id, name] = [call["itemId"], call["toolCallId"], call["toolName"]].map(String);
   return { id: id ?? "", call_id: call_id ?? "", name: name ?? "" };
 }
 
-/** A call that the provider itself ran: its result belongs to the same item. */
+/** A provider-executed call. Its result belongs to the same item. */
 function hosted(part: Part, id: string | undefined): Item {
   const itemId = id ?? part.toolCallId ?? "";
   return { type: hostedKind(itemId), id: itemId, status: "completed" };
 }
 
-/** What stands in the place of a result that was never allowed to be, and is not sent. */
+/** Whether a result only records that the execution was denied; it is not sent. */
 function isDenial({ output }: Part): boolean {
   const { type, value } = (output ?? {}) as { type?: unknown; value?: unknown };
   const inner = (value ?? {}) as { type?: unknown };
   return type === "execution-denied" || (type === "json" && inner.type === "execution-denied");
 }
 
-/** The item that a part of a message of tools stands for. */
+/** The item of a part of a tool message. */
 export function itemOfTool(part: Part, reading: Reading): Item | undefined {
   switch (part.type) {
     case "tool-result":
@@ -132,28 +127,28 @@ export function itemOfTool(part: Part, reading: Reading): Item | undefined {
     case "tool-approval-response": {
       const { approvalId: approval_request_id, approved: approve } = part;
       const type = "mcp_approval_response";
-      return reading.besideState ? { type, approval_request_id, approve } : undefined;
+      return reading.hasServerState ? { type, approval_request_id, approve } : undefined;
     }
     default:
       return undefined;
   }
 }
 
-/** The results of a call that was taken apart bear its name, by which they are one output. */
-function resultOf(part: Part, { kinds, besideState }: Reading): Item {
-  const whole = besideState ? wholeCallOf(part) : undefined;
+/** The output item of a result. Results of a split call have its name, and form one output. */
+function resultOf(part: Part, { kinds, hasServerState }: Reading): Item {
+  const original = hasServerState ? originalCallOf(part) : undefined;
   const output = outputOf(part.output);
-  if (whole) {
-    const { call_id, name } = whole;
+  if (original) {
+    const { call_id, name } = original;
     return { type: "function_call_output", call_id, name, output };
   }
   const type = outputKind(kinds(part.toolName ?? ""));
   return { type, call_id: part.toolCallId ?? "", output };
 }
 
-/** A denial that answers a provider's request for approval: the answer itself says so. */
+/** Whether a denial answers a provider's approval request, which has its own item. */
 function isOfApproval({ output }: Part): boolean {
-  return saidOf(output as Part, "approvalId") !== undefined;
+  return metadataOf(output as Part, "approvalId") !== undefined;
 }
 
 function outputOf(output: unknown): unknown {
@@ -161,7 +156,7 @@ function outputOf(output: unknown): unknown {
   return type === "content" ? contentOf(value as Part[]) : textOf(value);
 }
 
-/** A value as text. What is no JSON only has to be told apart from nothing. */
+/** A value as text. For a value that JSON cannot express, any non-empty text is enough. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   try {

@@ -1,7 +1,4 @@
-/**
- * A map that keeps what was set last, and forgets the oldest as long as all together outweigh a
- * bound.
- */
+/** A map with a maximum total weight. It drops the entries that were set least recently. */
 export class Recent<V> {
   readonly #values = new Map<string, V>();
 

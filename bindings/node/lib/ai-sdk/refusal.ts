@@ -3,10 +3,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Turn } from "./turn.js";
 
 /**
- * Sends a turn. A refusal leaves what is held as it was; of any other failure nobody knows what it
- * left.
+ * Sends a turn, and records a failure. After a rejection the server's state is unchanged; after any
+ * other failure it is unknown.
  */
-export async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promise<R> {
+export async function sendAndSettle<R>(turn: Turn, send: () => PromiseLike<R>): Promise<R> {
   try {
     return await send();
   } catch (error) {
@@ -17,10 +17,10 @@ export async function settling<R>(turn: Turn, send: () => PromiseLike<R>): Promi
 }
 
 /**
- * Whether it is worth while to ask what the server holds after a turn failed. While another turn
- * has the conversation, as one that was just left may have, this waits before it says so.
+ * Whether to retry a failed turn with a new list of the server's items. Waits first if another turn
+ * locks the conversation, for example one that was just interrupted.
  */
-export async function isWorthAsking(
+export async function shouldRetry(
   turn: Turn,
   error: unknown,
   attempt: number,
@@ -33,13 +33,13 @@ export async function isWorthAsking(
   return true;
 }
 
-/** What a provider answers to a request that does not fit what it holds. */
+/** The statuses of requests that contradict the server's state. */
 const MISTAKEN = [400, 404, 409, 422];
 
-/** What it answers before it keeps anything. */
+/** The statuses of requests that the server rejects without storing anything. */
 const REFUSALS = [...MISTAKEN, 401, 403, 413, 429];
 
-/** How long a conversation is waited for, in milliseconds. */
+/** The pauses before retries in milliseconds. */
 const WAITS = [100, 500, 1_000, 2_000];
 
 function isRefusal(error: unknown, statuses: readonly number[]): boolean {
@@ -47,7 +47,7 @@ function isRefusal(error: unknown, statuses: readonly number[]): boolean {
   return typeof statusCode === "number" && statuses.includes(statusCode);
 }
 
-/** Whether another turn has the conversation. */
+/** Whether another turn locks the conversation. */
 export function isLocked(error: unknown): boolean {
   const { responseBody } = (error ?? {}) as { responseBody?: unknown };
   return typeof responseBody === "string" && responseBody.includes('"conversation_locked"');

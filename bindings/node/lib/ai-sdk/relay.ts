@@ -1,12 +1,12 @@
-/** Who listens to a stream. */
+/** Observes a stream. */
 export interface Listener<T> {
-  /** A part came; what is returned goes on in its place. */
+  /** Receives a part, and returns the part to pass on. */
   part(part: T): T;
-  /** The stream is over, failed, or is read no more. */
+  /** The stream ended, failed, or was cancelled. */
   left(): void;
 }
 
-/** The stream as it is, with a listener. It is read as its reader reads, and cancelled with it. */
+/** Passes a stream on to a reader with a listener. Reads only as much as the reader requests. */
 export function relayed<T>(stream: ReadableStream<T>, listener: Listener<T>): ReadableStream<T> {
   const reader = stream.getReader();
   return new ReadableStream<T>(

@@ -2,25 +2,25 @@ import type { Mend } from "../repair.js";
 import type { ServerState } from "./server-state.js";
 import type { Warning } from "./shapes.js";
 
-/** What was done to a prompt before it was sent. */
+/** The changes of a prompt before it was sent. */
 export interface Report {
-  /** How many of its items the server had already: they were left out. */
+  /** The number of items that were left out because the server already held them. */
   readonly resent: number;
-  /** What a provider would have refused, and what was done about it. */
+  /** The repairs. */
   readonly mends: readonly Mend[];
   /** The conversation or the response that the call continues. */
   readonly state?: ServerState | undefined;
 }
 
-/** Whether there is something to be told. */
-export function saysSomething({ resent, mends }: Report): boolean {
+/** Whether a report contains any changes. */
+export function isNotEmpty({ resent, mends }: Report): boolean {
   return resent > 0 || mends.length > 0;
 }
 
-/** What was mended, as warnings of the call. What was only sent before is none. */
+/** The repairs as warnings of the call. Resent items cause no warning. */
 export function warningsOf({ mends }: Report): Warning[] {
   return mends.map(({ message, fault, action }) => ({
     type: "other",
-    message: `antiphon mended the prompt (${fault}: ${action}): ${message}`,
+    message: `antiphon repaired the prompt (${fault}: ${action}): ${message}`,
   }));
 }

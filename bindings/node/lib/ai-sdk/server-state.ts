@@ -1,17 +1,17 @@
 import type { ProviderValues } from "./shapes.js";
 
-/** The state that a call continues, which its provider holds. */
+/** The state that a call continues and that its provider stores. */
 export interface ServerState {
-  /** The field that names it. */
+  /** The option that contains the id. */
   readonly by: "conversation" | "previousResponseId";
   readonly id: string;
 }
 
-/** The state that a call names in its provider's options, under whatever provider's name. */
+/** The state in the provider options of a call, for any provider name. */
 export function serverStateOf(options: ProviderValues | undefined): ServerState | undefined {
-  for (const said of Object.values(options ?? {})) {
+  for (const values of Object.values(options ?? {})) {
     for (const by of ["conversation", "previousResponseId"] as const) {
-      const id = said?.[by];
+      const id = values?.[by];
       if (typeof id === "string" && id !== "") return { by, id };
     }
   }

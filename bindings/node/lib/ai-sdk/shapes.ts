@@ -1,9 +1,9 @@
 /**
- * What is used of the AI SDK's shapes, as version 6 and version 7 have them in common. Written out,
- * so that neither version has to be installed for the types to be whole.
+ * The parts of the AI SDK's types that are used here, common to versions 6 and 7. They are copied,
+ * so that the types work without either version.
  */
 
-/** What a provider says or is told about something, by the provider's name. */
+/** Provider options or metadata, by the provider's name. */
 export type ProviderValues = {
   readonly [provider: string]: { readonly [name: string]: unknown } | undefined;
 };
@@ -11,7 +11,7 @@ export type ProviderValues = {
 /** A part of a message or of an answer. */
 export interface Part {
   readonly type: string;
-  /** Of a custom part: which one of which provider's. */
+  /** The provider and name of a custom part. */
   readonly kind?: string | undefined;
   readonly text?: string | undefined;
   readonly toolCallId?: string | undefined;
@@ -24,20 +24,20 @@ export interface Part {
   readonly data?: unknown;
   readonly mediaType?: string | undefined;
   readonly filename?: string | undefined;
-  /** Of a part that is sent. */
+  /** In parts that are sent. */
   readonly providerOptions?: ProviderValues | undefined;
-  /** Of a part that a model gave. */
+  /** In parts of an answer. */
   readonly providerMetadata?: ProviderValues | undefined;
 }
 
-/** A message, as a model gets it or as a program keeps it. */
+/** A message of a prompt or of a program's history. */
 export interface Message {
   readonly role: string;
   readonly content: string | readonly Part[];
   readonly providerOptions?: ProviderValues | undefined;
 }
 
-/** What a model is called with. */
+/** The parameters of a model call. */
 export interface CallOptions {
   readonly prompt: readonly Message[];
   readonly tools?: readonly Tool[] | undefined;
@@ -45,19 +45,19 @@ export interface CallOptions {
   readonly providerOptions?: ProviderValues | undefined;
 }
 
-/** A tool: one of the program's own has no id. */
+/** A tool. Only provider-defined tools have an id. */
 export interface Tool {
   readonly type: string;
   readonly name: string;
   readonly id?: string | undefined;
 }
 
-/** What is told beside an answer. */
+/** A warning of a call. */
 export interface Warning {
   readonly type: string;
 }
 
-/** An answer that came whole. */
+/** An answer without streaming. */
 export interface GenerateResult {
   readonly content: readonly Part[];
   readonly finishReason: FinishReason;
@@ -65,7 +65,7 @@ export interface GenerateResult {
   readonly response?: { readonly id?: string | undefined } | undefined;
 }
 
-/** An answer that comes in parts. */
+/** A streamed answer. */
 export interface StreamResult {
   readonly stream: ReadableStream<StreamPart>;
 }
@@ -75,10 +75,10 @@ export interface StreamPart {
   readonly type: string;
 }
 
-/** Why an answer is over. */
+/** The reason for the end of an answer. */
 export type FinishReason = string | { readonly unified: string };
 
-/** What a middleware sees of a model. */
+/** A model, as a middleware sees it. */
 export interface Model {
   readonly provider: string;
 }

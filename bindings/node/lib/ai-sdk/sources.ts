@@ -1,60 +1,58 @@
 import type { Item } from "./items.js";
 
-/** What became of the items that were given. */
+/** The relation of a repaired list to its input. */
 export interface Sources {
   /**
-   * For the position of each that stays what it is now: the same object, or one under other ids.
+   * The remaining items by their input position: the same object, or one with other ids.
    */
   readonly left: ReadonlyMap<number, Item>;
-  /**
-   * What was made up, with the position of what it stands behind: before all, it stands behind
-   * none.
-   */
-  readonly made: readonly { readonly item: Item; readonly behind: number | undefined }[];
+  /** The added items, each with the input position of the item before it, if there is one. */
+  readonly added: readonly { readonly item: Item; readonly after: number | undefined }[];
 }
 
 /**
- * Finds the given items in a mended list: what stays is the same object, what was changed says the
- * same under other ids, and the rest was made up.
+ * Finds the input items in a repaired list. An unchanged item is the same object, a changed item
+ * differs only in its ids, and all others were added.
  */
-export function sourcesOf(given: readonly Item[], mended: readonly Item[]): Sources {
+export function sourcesOf(given: readonly Item[], repaired: readonly Item[]): Sources {
   const positions = new Map(given.map((item, position) => [item, position]));
   const left = new Map<number, Item>();
-  const made: { item: Item; behind: number | undefined }[] = [];
-  let behind: number | undefined;
-  for (const [at, item] of mended.entries()) {
-    const kept = positions.get(item);
-    const position = kept ?? changed(given, item, behind, next(positions, mended, at));
+  const added: { item: Item; after: number | undefined }[] = [];
+  let after: number | undefined;
+  for (const [at, item] of repaired.entries()) {
+    const unchanged = positions.get(item);
+    const position = unchanged ?? findChanged(given, item, after, next(positions, repaired, at));
     if (position === undefined) {
-      made.push({ item, behind });
+      added.push({ item, after });
     } else {
       left.set(position, item);
-      behind = position;
+      after = position;
     }
   }
-  return { left, made };
+  return { left, added };
 }
 
-/** The position of the first item behind `at` that stays as it is. */
+/** The input position of the first unchanged item after `at`. */
 function next(
   positions: Map<Item, number>,
-  mended: readonly Item[],
+  repaired: readonly Item[],
   at: number,
 ): number | undefined {
-  const kept = mended.slice(at + 1).find((item) => positions.has(item));
-  return kept === undefined ? undefined : positions.get(kept);
+  const unchanged = repaired.slice(at + 1).find((item) => positions.has(item));
+  return unchanged === undefined ? undefined : positions.get(unchanged);
 }
 
-function changed(
+/** The input position of an item whose ids were changed, between two known positions. */
+function findChanged(
   given: readonly Item[],
   item: Item,
-  behind: number | undefined,
+  after: number | undefined,
   before: number | undefined,
 ): number | undefined {
-  const says = withoutIds(item);
-  const from = behind === undefined ? 0 : behind + 1;
-  const place = given.slice(from, before).findIndex((other) => withoutIds(other) === says);
-  return place < 0 ? undefined : from + place;
+  const content = withoutIds(item);
+  const from = after === undefined ? 0 : after + 1;
+  const offset = given.slice(from, before).findIndex((other) => withoutIds(other) === content);
+  return offset < 0 ? undefined : from + offset;
 }
 
 function withoutIds({ id: _id, call_id: _callId, ...rest }: Item): string {

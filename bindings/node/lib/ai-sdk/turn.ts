@@ -1,30 +1,30 @@
 import { reconcile } from "../reconcile.js";
 import { repair, type Mend, type Policy, type PolicyChoices } from "../repair.js";
 import type { Ending } from "./answer.js";
-import { askFor, hasLateOutput, type Conversations } from "./conversations.js";
-import { Freed } from "./freed.js";
+import { fetchHeld, hasLateOutput, type Conversations } from "./conversations.js";
+import { applyRepair } from "./draft.js";
+import { IdRemoval } from "./id-removal.js";
 import { itemsOf, itemsOfAnswer, type Item } from "./items.js";
 import { kindsOf, type CallKinds } from "./kinds.js";
 import { idsOf, type Known, type Lease, type Ledger } from "./ledger.js";
-import { mended } from "./mended.js";
 import type { Report } from "./report.js";
 import { serverStateOf, type ServerState } from "./server-state.js";
 import type { CallOptions } from "./shapes.js";
 import { sourcesOf } from "./sources.js";
 
-/** By what turns are made. */
+/** The options of the middleware that concern turns. */
 export interface Rules {
   readonly conversations?: Conversations | undefined;
   readonly policy?: Policy | undefined;
 }
 
 /**
- * One call of a model: what is sent of its prompt, and what is known once it was answered.
+ * One call of a model: the prompt to send, and the server's state after the answer.
  *
  * ```text
- * open ---> over: the answer is whole     the server holds what was sent, and the answer
- *   |-----> over: it was refused          it holds what it held
- *   '-----> over: it broke off            nobody knows
+ * open ---> over: the answer is complete   the server holds the sent items and the answer
+ *   |-----> over: it was rejected          the server's items are unchanged
+ *   '-----> over: it broke off             the server's items are unknown
  * ```
  */
 export class Turn {
@@ -38,118 +38,122 @@ export class Turn {
     readonly report: Report,
     private readonly kinds: CallKinds,
     private readonly sent: readonly Item[],
-    private readonly believed: Believed | undefined,
+    private readonly assumed: Assumed | undefined,
   ) {
-    this.#lease = believed && ledger.lease(believed.state);
+    this.#lease = assumed && ledger.lease(assumed.state);
   }
 
-  /** Opens a turn; `anew` asks for what the server holds, whatever is known. */
+  /** Opens a turn. `refetch` lists the server's items even if they are known. */
   static async open(
     params: CallOptions,
     ledger: Ledger,
     rules: Rules,
-    anew = false,
+    refetch = false,
   ): Promise<Turn> {
     const state = serverStateOf(params.providerOptions);
     const kinds = kindsOf(params.tools);
-    const mapped = itemsOf(params.prompt, { kinds, besideState: state !== undefined });
-    const believed = state && (await believedOf(state, mapped.items, ledger, rules, anew, params));
-    const freed = new Freed(mapped.items, ledger, believed);
-    const isSent = (item: Item) => isSentBesideState(item, freed.has(item));
-    const { items, resent, mends } = repaired(freed.items, believed, rules, isSent);
-    const sources = sourcesOf(freed.items, items);
-    const held = believed?.known.items;
-    const isFreed = (item: Item) => freed.has(item);
-    const prompt = mended(params.prompt, mapped, sources, { isFreed, ...(held && { held }) });
-    const done = [...(believed?.mends ?? []), ...mends, ...freed.mends(sources)];
-    const report = { resent, mends: done, state };
-    const sent = items.filter(isSent).map((item) => freed.known(item));
-    return new Turn(ledger, prompt, report, kinds, sent, believed);
+    const given = itemsOf(params.prompt, { kinds, hasServerState: state !== undefined });
+    const assumed =
+      state && (await assumedState(state, given.items, ledger, rules, refetch, params));
+    const removal = new IdRemoval(given.items, ledger, assumed);
+    const losesId = (item: Item) => removal.has(item);
+    const isSent = (item: Item) => isSentWithState(item, losesId(item));
+    const { items, resent, mends } = repairItems(removal.items, assumed, rules, isSent);
+    const sources = sourcesOf(removal.items, items);
+    const held = assumed?.known.items;
+    const prompt = applyRepair(params.prompt, given, sources, { losesId, ...(held && { held }) });
+    const allMends = [...(assumed?.mends ?? []), ...mends, ...removal.mends(sources)];
+    const report = { resent, mends: allMends, state };
+    const sent = items.filter(isSent).map((item) => removal.originalOf(item));
+    return new Turn(ledger, prompt, report, kinds, sent, assumed);
   }
 
-  /** Whether a refusal may be due to what was believed, and asking would tell. */
+  /** Whether a rejection may come from a wrong assumption that a new list would correct. */
   get canAsk(): boolean {
-    return this.believed?.canAsk ?? false;
+    return this.assumed?.canAsk ?? false;
   }
 
-  /** Whether this turn may fare otherwise than one that was refused: more is held now, or less. */
+  /** Whether this turn differs from a rejected one, so that a retry may succeed. */
   differsFrom(refused: Turn): boolean {
-    const hasDeleted = (this.believed?.mends.length ?? 0) > 0;
+    const hasDeleted = (this.assumed?.mends.length ?? 0) > 0;
     return hasDeleted || JSON.stringify(this.sent) !== JSON.stringify(refused.sent);
   }
 
-  /** The answer is whole. */
+  /** Records a complete answer. */
   ended({ content, responseId }: Ending): void {
-    if (!this.#isFirst() || !this.believed || !this.#lease) return;
-    const { state, known } = this.believed;
+    if (!this.#close() || !this.assumed || !this.#lease) return;
+    const { state, known } = this.assumed;
     const answered = itemsOfAnswer(content, this.kinds);
     const now = { ...known, items: [...known.items, ...this.sent, ...answered] };
-    this.ledger.heard(answered);
+    this.ledger.confirm(answered);
     this.ledger.settle(state, this.#lease, now);
     if (state.by === "previousResponseId" && responseId) this.ledger.chain(responseId, now);
   }
 
-  /** The server refused the prompt, and kept nothing of it. Where it can be asked, it will be. */
+  /**
+   * Records a rejection: the server stored nothing. If it can list its items, the next turn asks.
+   */
   refused(): void {
-    if (!this.#isFirst() || !this.believed || !this.#lease) return;
-    const { state, known, canAsk } = this.believed;
+    if (!this.#close() || !this.assumed || !this.#lease) return;
+    const { state, known, canAsk } = this.assumed;
     this.ledger.settle(state, this.#lease, canAsk ? undefined : known);
   }
 
-  /** The answer broke off; these ids of its items were heard. */
+  /** Records an interrupted answer with the ids of its received items. */
   left(ids: Iterable<string> = []): void {
-    if (!this.#isFirst()) return;
-    this.ledger.leftOff(ids);
-    if (this.believed && this.#lease) {
-      this.ledger.settle(this.believed.state, this.#lease, undefined);
+    if (!this.#close()) return;
+    this.ledger.markUncertain(ids);
+    if (this.assumed && this.#lease) {
+      this.ledger.settle(this.assumed.state, this.#lease, undefined);
     }
   }
 
-  #isFirst(): boolean {
-    const isFirst = !this.#isOver;
+  /** Closes the turn. Returns false if it was closed before. */
+  #close(): boolean {
+    const wasOpen = !this.#isOver;
     this.#isOver = true;
-    return isFirst;
+    return wasOpen;
   }
 }
 
-/** What is believed of the state that a turn continues. */
-export interface Believed {
+/** The assumed state of the server at the start of a turn. */
+export interface Assumed {
   readonly state: ServerState;
   readonly known: Known;
-  /** Whether the server can be asked. */
+  /** Whether the server can list its items. */
   readonly canAsk: boolean;
-  /** What was done to the state itself. */
+  /** The repairs of the state itself. */
   readonly mends: readonly Mend[];
 }
 
 /**
- * What a server is believed to hold. What is known serves as long as the prompt proves no more, and
- * brings no output for which the server has to make room; else the server is asked where it can be;
- * else what the prompt proves is believed.
+ * Determines the server's state. The known state is used unless the prompt proves that the server
+ * holds more, or contains a real output that replaces a placeholder. Otherwise the server lists its
+ * items, if it can; else the state is derived from the prompt.
  */
-async function believedOf(
+async function assumedState(
   state: ServerState,
   items: readonly Item[],
   ledger: Ledger,
   { conversations }: Rules,
-  anew: boolean,
+  refetch: boolean,
   { abortSignal }: CallOptions,
-): Promise<Believed> {
-  const asked = state.by === "conversation" ? conversations : undefined;
-  const remembered = anew ? undefined : ledger.known(state);
+): Promise<Assumed> {
+  const source = state.by === "conversation" ? conversations : undefined;
+  const remembered = refetch ? undefined : ledger.known(state);
   const proven = ledger.proven(items, state, remembered);
-  const suffices = proven === 0 && !(asked && hasLateOutput(remembered?.items ?? [], items));
+  const suffices = proven === 0 && !(source && hasLateOutput(remembered?.items ?? [], items));
   if (remembered && suffices) {
-    return { state, known: remembered, canAsk: asked !== undefined, mends: [] };
+    return { state, known: remembered, canAsk: source !== undefined, mends: [] };
   }
-  const held = asked && (await askFor(asked, state.id, items, abortSignal));
+  const held = source && (await fetchHeld(source, state.id, items, abortSignal));
   const known: Known = {
     items: held?.items ?? items.slice(0, proven),
     isAll: held !== undefined,
     elsewhere: new Set(held && idsOf(items)),
   };
   ledger.learn(state, known);
-  return { state, known, canAsk: asked !== undefined, mends: held?.mends ?? [] };
+  return { state, known, canAsk: source !== undefined, mends: held?.mends ?? [] };
 }
 
 interface Repaired {
@@ -159,31 +163,33 @@ interface Repaired {
 }
 
 /**
- * The items as a server accepts them. Beside a state, an item that the SDK's provider does not send
- * (see `isSentBesideState`) is no fault: its repair is not reported, and it is not rejected.
+ * Repairs the items. With a server state, items that the SDK's provider does not send (see
+ * `isSentWithState`) are no faults: they are neither reported nor rejected.
  */
-function repaired(
+function repairItems(
   items: readonly Item[],
-  believed: Believed | undefined,
+  assumed: Assumed | undefined,
   rules: Rules,
   isSent: (item: Item) => boolean,
 ): Repaired {
   const policy = rules.policy ?? "repair";
-  if (believed === undefined) return { resent: 0, ...repair(items, { policy }) };
-  const { items: held, isAll } = believed.known;
+  if (assumed === undefined) return { resent: 0, ...repair(items, { policy }) };
+  const { items: held, isAll } = assumed.known;
   const verdicts = reconcile(held, items);
   const isHeld = (position: number | null) =>
     position !== null && HELD.includes(verdicts[position]?.verdict ?? "");
-  const isSilent = (position: number | null) =>
+  const isNotSent = (position: number | null) =>
     position !== null && !isSent(items[position] as Item);
   const choices = isAll ? policy : withHiddenCalls(policy);
   if (rejectsReasoning(choices)) repair(items.filter(isSent), { held, policy: choices });
   const left = repair(items, { held, policy: withDroppedReasoning(choices) });
-  const mends = left.mends.filter(({ position }) => !isHeld(position) && !isSilent(position));
+  const mends = left.mends.filter(({ position }) => !isHeld(position) && !isNotSent(position));
   return { items: left.items, mends, resent: items.filter((_, at) => isHeld(at)).length };
 }
 
-/** Where not all that a server holds is known, it may hold the calls of outputs. */
+/**
+ * Keeps outputs without a call, because the server may hold the calls if its list is incomplete.
+ */
 function withHiddenCalls(policy: Policy): PolicyChoices {
   if (typeof policy === "object") return { ...policy, outputs: "keep" };
   if (policy === "repair") return { outputs: "keep" };
@@ -195,7 +201,7 @@ function rejectsReasoning(policy: Policy): boolean {
   return policy === "reject" || (typeof policy === "object" && policy.reasoning === "reject");
 }
 
-/** The same choices, except that reasoning is dropped where it would be rejected. */
+/** The same choices, but drops reasoning instead of rejecting it. */
 function withDroppedReasoning(policy: Policy): Policy {
   if (!rejectsReasoning(policy)) return policy;
   const choices = policy === "reject" ? REJECT : (policy as PolicyChoices);
@@ -204,13 +210,13 @@ function withDroppedReasoning(policy: Policy): Policy {
 
 const REJECT: PolicyChoices = { calls: "reject", outputs: "reject" };
 
-/** Verdicts on what a server has, or had and was told to delete. */
+/** The verdicts on items that a server holds, or held until they were deleted. */
 const HELD = ["resent", "deleted", "duplicate"];
 
 /**
- * Where a server holds the state, providers send of reasoning only what is sealed and bears no id,
- * or was freed of it.
+ * Whether a provider sends an item together with a server state. Of reasoning it sends only
+ * encrypted content without an id.
  */
-function isSentBesideState({ type, id, encrypted_content }: Item, isFreed: boolean): boolean {
-  return type !== "reasoning" || ((id === undefined || isFreed) && encrypted_content !== undefined);
+function isSentWithState({ type, id, encrypted_content }: Item, losesId: boolean): boolean {
+  return type !== "reasoning" || ((id === undefined || losesId) && encrypted_content !== undefined);
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The headers that say whose a request is. */
+/** The headers that identify the account of a request. */
 const CREDENTIALS = [
   "authorization",
   "api-key",
@@ -9,7 +9,7 @@ const CREDENTIALS = [
   "openai-project",
 ] as const;
 
-/** Whose data a request is about: a digest, since keys are not kept. */
+/** The account of a request: a digest, so that no key is stored. */
 export function accountOf(base: URL, headers: Headers): string {
   const hash = createHash("sha256").update(base.origin).update(base.pathname);
   for (const name of CREDENTIALS) hash.update(`\n${name}: ${headers.get(name) ?? ""}`);

@@ -1,7 +1,7 @@
-/** The bound on an answer that is read whole: a page of items, or a refusal. */
+/** The maximum size of a buffered answer: a page of items, or a rejection. */
 const MAX_BYTES = 64 << 20;
 
-/** The whole body; of one over the bound, nothing. */
+/** The full body, or an empty one if the body exceeds the limit. */
 export async function readAtMost(answer: Response, limit = MAX_BYTES): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -13,31 +13,35 @@ export async function readAtMost(answer: Response, limit = MAX_BYTES): Promise<U
   return Buffer.concat(chunks, length);
 }
 
-/** An answer whose body was read, as it came. */
-export function keptAnswer(answer: Response, body: Uint8Array): Response {
-  return madeOf(answer, hasBody(answer) ? body : null, decodedHeaders(answer));
+/** The answer with its buffered body. */
+export function bufferedAnswer(answer: Response, body: Uint8Array): Response {
+  return withOtherBody(answer, hasBody(answer) ? body : null, decodedHeaders(answer));
 }
 
-/** An answer with another body, that says where it came from. */
-export function madeOf(answer: Response, body: RequestInit["body"], headers: Headers): Response {
+/** The answer with another body and the original `url`, `redirected` and `type`. */
+export function withOtherBody(
+  answer: Response,
+  body: RequestInit["body"],
+  headers: Headers,
+): Response {
   const { status, statusText } = answer;
-  return from(answer, new Response(body ?? null, { status, statusText, headers }));
+  return withOrigin(answer, new Response(body ?? null, { status, statusText, headers }));
 }
 
-/** A response, and its clones, with what their constructor is not told. */
-function from({ url, redirected, type }: Origin, made: Response): Response {
+/** Sets properties that the constructor of `Response` does not accept, also on clones. */
+function withOrigin({ url, redirected, type }: Origin, response: Response): Response {
   const origin = { url, redirected, type };
-  return Object.defineProperties(made, {
+  return Object.defineProperties(response, {
     url: { value: url },
     redirected: { value: redirected },
     type: { value: type },
-    clone: { value: () => from(origin, Response.prototype.clone.call(made)) },
+    clone: { value: () => withOrigin(origin, Response.prototype.clone.call(response)) },
   });
 }
 
 type Origin = Pick<Response, "url" | "redirected" | "type">;
 
-/** The headers without what only holds of a body that is still encoded: `fetch` has decoded it. */
+/** The headers without those of an encoded body, because `fetch` has decoded it. */
 export function decodedHeaders(answer: Response): Headers {
   const headers = new Headers(answer.headers);
   if (headers.has("content-encoding")) {
@@ -47,7 +51,7 @@ export function decodedHeaders(answer: Response): Headers {
   return headers;
 }
 
-/** A response of these statuses may not be made with a body. */
+/** Whether a response with this status may have a body. */
 function hasBody({ status }: Response): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }

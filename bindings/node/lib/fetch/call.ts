@@ -1,15 +1,15 @@
-/** A call of `fetch`, read. */
+/** The arguments of a `fetch` call, with the body read. */
 export interface Call {
   input: string | URL | Request;
-  /** As it was given, except that a stream that was read has become its bytes. */
+  /** The given options. A stream body is replaced with its bytes. */
   init: RequestInit | undefined;
   /** A copy. */
   headers: Headers;
-  /** The body's text or bytes; nothing for forms and what is encoded, which pass as they are. */
+  /** The body's text or bytes. Undefined for forms and encoded bodies, which pass unchanged. */
   body: string | Uint8Array | undefined;
 }
 
-/** Reads a call. A `Request` stays readable. */
+/** Reads a call. A `Request` stays readable afterwards. */
 export async function readCall(
   input: string | URL | Request,
   init: RequestInit | undefined,
@@ -20,14 +20,14 @@ export async function readCall(
   return { input, init: isSpent ? { ...init, body } : init, headers, body };
 }
 
-/** What aborts a call. */
+/** The abort signal of a call. */
 export function signalOf({ input, init }: Call): AbortSignal | undefined {
   const given = init?.signal;
   if (given !== undefined) return given ?? undefined;
   return input instanceof Request ? input.signal : undefined;
 }
 
-/** The headers of a call, in a copy. */
+/** A copy of the headers of a call. */
 export function headersOf(input: string | URL | Request, init: RequestInit | undefined): Headers {
   return new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
 }
@@ -51,12 +51,12 @@ async function bodyOf(
     : undefined;
 }
 
-/** A `ReadableStream`, or whatever else gives its bytes once. */
+/** Whether a body is a stream, which can be read only once. */
 function isStream(body: unknown): boolean {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** The call with another body; all else as the caller has it. */
+/** The call with another body. */
 export function withBody({ input, init, headers }: Call, body: Uint8Array): [typeof input, RequestInit] {
   const changed = new Headers(headers);
   changed.delete("content-length");
@@ -64,8 +64,12 @@ export function withBody({ input, init, headers }: Call, body: Uint8Array): [typ
   return [input, { ...init, headers: changed, body }];
 }
 
-/** What a question is sent with: the caller's credentials, signal and dispatcher. */
-export function questionOf(call: Call, method: string, body: Uint8Array | undefined): RequestInit {
+/** The options of a list or delete request: the caller's credentials, signal and dispatcher. */
+export function optionsOfRequest(
+  call: Call,
+  method: string,
+  body: Uint8Array | undefined,
+): RequestInit {
   const headers = new Headers(call.headers);
   for (const name of ["content-length", "idempotency-key", ...(body ? [] : ["content-type"])]) {
     headers.delete(name);

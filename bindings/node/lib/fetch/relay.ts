@@ -1,26 +1,26 @@
 import type { UnderlyingSource } from "node:stream/web";
 
 import type { Report, Turn } from "../native.js";
-import { decodedHeaders, madeOf } from "./kept-answer.js";
+import { decodedHeaders, withOtherBody } from "./buffered-answer.js";
 
-/** The answer for the caller: its bytes as they come, and the turn hears them. */
-export function relayed(answer: Response, turn: Turn, told: Report["headers"]): Response {
+/** The answer for the caller. The turn observes its bytes. */
+export function relayed(answer: Response, turn: Turn, added: Report["headers"]): Response {
   const headers = decodedHeaders(answer);
-  for (const [name, value] of told) headers.set(name, value);
+  for (const [name, value] of added) headers.set(name, value);
   turn.begun(isEventStream(answer));
   if (answer.body === null) {
     turn.ended();
-    return madeOf(answer, null, headers);
+    return withOtherBody(answer, null, headers);
   }
-  return madeOf(answer, heard(answer.body, turn), headers);
+  return withOtherBody(answer, observed(answer.body, turn), headers);
 }
 
 function isEventStream(answer: Response): boolean {
   return /^\s*text\/event-stream\b/i.test(answer.headers.get("content-type") ?? "");
 }
 
-/** Reads no more than is asked for. */
-function heard(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uint8Array> {
+/** Passes the bytes on. Reads only as much as the reader requests. */
+function observed(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const source: UnderlyingSource<Uint8Array> = {
     async pull(controller) {
@@ -48,13 +48,13 @@ function heard(body: ReadableStream<Uint8Array>, turn: Turn): ReadableStream<Uin
   return stream;
 }
 
-/** Answers that nobody holds any more: `fetch` lets go of the connections of its own only. */
+/** Cancels answers that were garbage collected, because `fetch` does so only for its own bodies. */
 const dropped = new FinalizationRegistry<Relay>(({ reader, turn }) => {
   turn.left();
   reader.cancel().catch(() => {});
 });
 
-/** What an answer is relayed from, without the answer itself. */
+/** The source of a relayed answer, without a reference to the answer. */
 interface Relay {
   reader: ReadableStreamDefaultReader<Uint8Array>;
   turn: Turn;

@@ -1,55 +1,55 @@
 import type { Report } from "../native.js";
 
-/** What was done to a request before it was sent. */
+/** The changes of a request before it was sent. */
 export interface TurnReport {
-  /** How many items of the input were left out, since the server held them already. */
+  /** The number of input items that were left out because the server already held them. */
   resent: number;
-  /** What was mended. */
+  /** The repairs. */
   mends: TurnMend[];
-  /** The code of what the server refused, whereupon the request was sent once more, otherwise. */
+  /** The fault for which the server rejected the first attempt, before the retry. */
   relearned?: string;
-  /** Whether the server does not tell what it holds, so that items were left out by their kind. */
+  /** Whether the server refused to list its items, so that items were left out by type. */
   byKind: boolean;
 }
 
-/** Something that the server would have refused or doubled, and what was done about it. */
+/** One repair: a fault that the server would have rejected or stored twice, and the action. */
 export interface TurnMend {
   /** The item's position in the input; null for an item that the server holds. */
   position: number | null;
-  /** The item's id, where it has one. */
+  /** The item's id, if it has one. */
   id: string | null;
-  /** What the item is: `"function_call"`. */
+  /** The item's type, such as `"function_call"`. */
   kind: string;
-  /** The fault's name: `"unanswered_call"`. */
+  /** The fault's name, such as `"unanswered_call"`. */
   fault: string;
-  /** What was done about it: `"answered"`. */
+  /** The action, such as `"answered"`. */
   action: string;
-  /** The server's words for the fault. */
+  /** The server's error text for the fault. */
   message: string;
 }
 
-/** What is told of a request; nothing where nothing was done. */
-export function noteworthy({ headers: _, ...report }: Report): TurnReport | undefined {
-  const isOfNote = report.resent > 0 || report.mends.length > 0 || report.relearned !== undefined;
-  return isOfNote ? report : undefined;
+/** The report of a request, if the request was changed. */
+export function nonEmptyReport({ headers: _, ...report }: Report): TurnReport | undefined {
+  const isChanged = report.resent > 0 || report.mends.length > 0 || report.relearned !== undefined;
+  return isChanged ? report : undefined;
 }
 
 /**
- * Tells of a request. Its answer is on the way by then, so a listener that throws does not cost it: that
- * is a warning of the process.
+ * Calls `onReport`. If it throws, emits a process warning instead of an error, because the answer
+ * of the request has arrived.
  */
-export function told(onReport: (report: TurnReport) => void, report: TurnReport): void {
-  const tell = async () => onReport(report);
-  tell().catch((error: unknown) => {
+export function callReporter(onReport: (report: TurnReport) => void, report: TurnReport): void {
+  const call = async () => onReport(report);
+  call().catch((error: unknown) => {
     const message = `onReport failed: ${String(error)}`;
     process.emitWarning(message, { type: "AntiphonWarning", code: "ANTIPHON_REPORT" });
   });
 }
 
-/** Tells whoever runs the process what was mended, in a warning. */
+/** Emits a process warning with the repairs. */
 export function emitWarningOfMends({ mends }: TurnReport): void {
   if (mends.length === 0) return;
   const done = mends.map(({ fault, id, action }) => `${fault}${id ? ` (${id})` : ""} ${action}`);
-  const message = `A request was mended before it was sent: ${done.join(", ")}`;
+  const message = `A request was repaired before it was sent: ${done.join(", ")}`;
   process.emitWarning(message, { type: "AntiphonWarning", code: "ANTIPHON_MENDED" });
 }

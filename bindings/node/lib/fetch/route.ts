@@ -1,5 +1,5 @@
-/** What a request is for, as far as it changes what a server holds. */
-export type Place =
+/** The target of a request that changes the server's state. */
+export type Route =
   /** `POST …/responses` */
   | { kind: "responses"; base: URL }
   /** A write to a conversation, or to its items. */
@@ -8,8 +8,8 @@ export type Place =
 const RESPONSES = /^(.*)\/responses\/?$/;
 const CONVERSATION = /^(.*)\/conversations\/([^/]+)(?:\/.*)?$/;
 
-/** What this request is for; nothing where it changes nothing that is known. */
-export function placeOf(input: string | URL | Request, init?: RequestInit): Place | undefined {
+/** The target of a request. Undefined if the request does not change the tracked state. */
+export function routeOf(input: string | URL | Request, init?: RequestInit): Route | undefined {
   const isRequest = input instanceof Request;
   const method = (init?.method ?? (isRequest ? input.method : "GET")).toUpperCase();
   if (method !== "POST" && method !== "DELETE") return undefined;
@@ -22,7 +22,7 @@ export function placeOf(input: string | URL | Request, init?: RequestInit): Plac
   return conversation ? { kind: "conversation", base: baseOf(url, path), conversation } : undefined;
 }
 
-/** The address of a question below the base: its own query, and what the request's says besides. */
+/** The URL of a path below the base, with its own query and that of the base. */
 export function addressOf(base: URL, path: string): URL {
   const address = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
   for (const [key, value] of base.searchParams) {
@@ -31,7 +31,7 @@ export function addressOf(base: URL, path: string): URL {
   return address;
 }
 
-/** What stands before the path of the API, with the query: an `api-version` is asked of every path. */
+/** The base URL with the query, because every path may need an `api-version`. */
 function baseOf(url: URL, path = ""): URL {
   const base = new URL(url);
   base.pathname = path;
@@ -39,7 +39,7 @@ function baseOf(url: URL, path = ""): URL {
   return base;
 }
 
-/** `fetch` itself refuses what is no address. */
+/** Undefined for an invalid URL, which `fetch` itself rejects. */
 function parsed(address: string | URL): URL | undefined {
   return URL.canParse(String(address)) ? new URL(address) : undefined;
 }

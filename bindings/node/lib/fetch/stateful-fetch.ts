@@ -4,64 +4,71 @@ import { accountOf } from "./account.js";
 import { headersOf, readCall } from "./call.js";
 import { emitWarningOfMends } from "./report.js";
 import type { TurnReport } from "./report.js";
-import { placeOf } from "./place.js";
+import { routeOf } from "./route.js";
 import { takeTurn } from "./turn.js";
 
-/** What `wholeFetch` may be told. */
-export interface WholeFetchOptions {
+/** Options of `statefulFetch`. */
+export interface StatefulFetchOptions {
   /**
-   * What sends requests; the global `fetch` where nothing is given. Keys that it adds itself are not
-   * seen here: one that adds those of several accounts needs a `wholeFetch` for each.
+   * The function that sends requests; by default the global `fetch`. If it adds keys itself, they
+   * do not separate accounts here: create one `statefulFetch` for each account.
    */
   fetch?: typeof globalThis.fetch;
   /**
-   * Is told of each request of which something was left out or mended. Without it, what was mended
-   * is a warning of the process (`ANTIPHON_MENDED`); what was merely left out is told in a header
-   * alone. What it throws is such a warning too (`ANTIPHON_REPORT`): the answer is on the way.
+   * Called for each request that was changed. Without it, repairs are reported in a process warning
+   * (`ANTIPHON_MENDED`), and items that were left out only in a header. If it throws, a process
+   * warning (`ANTIPHON_REPORT`) is emitted, because the answer has already arrived.
    */
   onReport?: (report: TurnReport) => void;
 }
 
+/** An alias of `StatefulFetchOptions`. */
+export type WholeFetchOptions = StatefulFetchOptions;
+
 /**
- * A `fetch` for clients of a server that keeps the state: `new OpenAI({ fetch: wholeFetch() })`,
- * `createOpenAI({ fetch: wholeFetch() })`.
+ * Creates a `fetch` for clients of a server that stores conversations:
+ * `new OpenAI({ fetch: statefulFetch() })`, `createOpenAI({ fetch: statefulFetch() })`.
  *
- * Of a `POST …/responses` it sends what the server does not hold yet, and mends what the server would
- * refuse. Where it does not know what a conversation or a chain holds, it asks, with the headers and
- * the query of the request. Answers come as the server gives them, byte for byte, with two headers
- * more: `antiphon-resent: N`, how many items were left out, and `antiphon-repairs: fault=N, …`, where
- * anything was mended. All other requests pass.
+ * For a `POST …/responses` it sends the items that the server does not hold yet, and repairs input
+ * that the server would reject. If it does not know the items of a conversation or chain, it lists
+ * them with the headers and the query of the request. Answers pass byte for byte, with two more
+ * headers: `antiphon-resent: N`, the number of items left out, and `antiphon-repairs: fault=N, …`,
+ * if anything was repaired. All other requests pass unchanged.
  *
- * What is known is kept here, for all clients that are given the same `wholeFetch`, apart for each base
- * URL and key.
+ * The function remembers the state for all clients that use it, separately for each base URL and
+ * key.
  */
-export function wholeFetch(options: WholeFetchOptions = {}): typeof globalThis.fetch {
+export function statefulFetch(options: StatefulFetchOptions = {}): typeof globalThis.fetch {
   refuseOtherThanOptions(options);
   const companion = new native.Companion();
   const send: typeof globalThis.fetch =
     options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const onReport = options.onReport ?? emitWarningOfMends;
   return async function fetch(input, init) {
-    const place = placeOf(input, init);
-    if (place === undefined) return send(input, init);
-    const account = accountOf(place.base, headersOf(input, init));
-    if (place.kind === "conversation") {
+    const route = routeOf(input, init);
+    if (route === undefined) return send(input, init);
+    const account = accountOf(route.base, headersOf(input, init));
+    if (route.kind === "conversation") {
       try {
         return await send(input, init);
       } finally {
-        companion.touched(account, place.conversation);
+        companion.touched(account, route.conversation);
       }
     }
     const call = await readCall(input, init);
     const turn = call.body && companion.open(account, call.body);
-    return turn ? takeTurn({ turn, call, base: place.base, send, onReport }) : send(call.input, call.init);
+    if (!turn) return send(call.input, call.init);
+    return takeTurn({ turn, call, base: route.base, send, onReport });
   };
 }
 
-function refuseOtherThanOptions(options: WholeFetchOptions): void {
+/** An alias of `statefulFetch`. */
+export const wholeFetch = statefulFetch;
+
+function refuseOtherThanOptions(options: StatefulFetchOptions): void {
   if (typeof options === "string" || options instanceof URL || options instanceof Request) {
     throw new TypeError(
-      "wholeFetch was called with an address: it is no fetch, but makes one. Give `fetch: wholeFetch()`.",
+      "statefulFetch was called with a URL, but it creates a fetch. Use `fetch: statefulFetch()`.",
     );
   }
   refuseOtherOptions(options, ["fetch", "onReport"]);

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Report, Turn } from "../native.js";
-import { questionOf, signalOf, withBody } from "./call.js";
+import { optionsOfRequest, signalOf, withBody } from "./call.js";
 import type { Call } from "./call.js";
-import { keptAnswer, readAtMost } from "./kept-answer.js";
-import { addressOf } from "./place.js";
+import { bufferedAnswer, readAtMost } from "./buffered-answer.js";
 import { relayed } from "./relay.js";
-import { noteworthy, told } from "./report.js";
+import { callReporter, nonEmptyReport } from "./report.js";
 import type { TurnReport } from "./report.js";
+import { addressOf } from "./route.js";
 
-/** A turn, and what it is taken with. */
+/** A turn, its request, and the functions that it uses. */
 export interface TurnCall {
   turn: Turn;
   call: Call;
@@ -19,7 +19,7 @@ export interface TurnCall {
   onReport: (report: TurnReport) => void;
 }
 
-/** Does what the turn says until the server answers, or refuses for good. */
+/** Carries out the turn's steps until the server answers or finally rejects the request. */
 export async function takeTurn(given: TurnCall): Promise<Response> {
   try {
     const answer = await steps(given);
@@ -31,56 +31,56 @@ export async function takeTurn(given: TurnCall): Promise<Response> {
 }
 
 async function steps({ turn, call, base, send, onReport }: TurnCall): Promise<Response> {
-  let said: Response | undefined;
+  let listing: Response | undefined;
   let refusal: Response | undefined;
   for (;;) {
     const wait = turn.wait();
-    if (wait !== null) await waited(wait, signalOf(call));
+    if (wait !== null) await delay(wait, signalOf(call));
     const step = turn.step();
     switch (step.kind) {
       case "ask": {
-        const question = questionOf(call, step.method, step.body);
-        const answer = await send(addressOf(base, step.path), question);
+        const options = optionsOfRequest(call, step.method, step.body);
+        const answer = await send(addressOf(base, step.path), options);
         const bytes = await readAtMost(answer);
-        said = keptAnswer(answer, bytes);
+        listing = bufferedAnswer(answer, bytes);
         turn.answered(answer.status, bytes);
         break;
       }
       case "send": {
         const sent = step.body ? withBody(call, step.body) : ([call.input, call.init] as const);
-        const answer = await send(again(sent[0]), sent[1]);
+        const answer = await send(copyOf(sent[0]), sent[1]);
         if (answer.ok) return relayed(answer, turn, reported(turn, onReport));
         const bytes = await readAtMost(answer);
-        refusal = keptAnswer(answer, bytes);
+        refusal = bufferedAnswer(answer, bytes);
         turn.refused(answer.status, bytes);
         break;
       }
       default: {
-        const last = refusal ?? said;
-        if (last === undefined) throw new Error("A turn was given up before anything was asked.");
+        const last = refusal ?? listing;
+        if (last === undefined) throw new Error("A turn was given up before its first request.");
         return last;
       }
     }
   }
 }
 
-/** A refusal; what was done to the request, and deleted for it, is told all the same. */
+/** A rejection, with the headers that report the changes of the request. */
 function refused(answer: Response, { turn, onReport }: TurnCall): Response {
   for (const [name, value] of reported(turn, onReport)) answer.headers.set(name, value);
   turn.left();
   return answer;
 }
 
-/** Tells what was done to the request. The headers that tell of it. */
+/** Reports the changes of the request. Returns the headers of the report. */
 function reported(turn: Turn, onReport: TurnCall["onReport"]): Report["headers"] {
   const report = turn.report();
-  const noted = noteworthy(report);
-  if (noted) told(onReport, noted);
+  const changes = nonEmptyReport(report);
+  if (changes) callReporter(onReport, changes);
   return report.headers;
 }
 
-/** Waits, and fails as `fetch` does where the caller aborts meanwhile. */
-async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits. If the caller aborts, throws the same error as `fetch`. */
+async function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal && { signal });
   } catch (error) {
@@ -88,7 +88,7 @@ async function waited(milliseconds: number, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** A `Request` can be sent once: what is sent is a copy, since a turn may be sent twice. */
-function again(input: Call["input"]): Call["input"] {
+/** A copy of a `Request`, which can be sent only once, because a turn may be sent twice. */
+function copyOf(input: Call["input"]): Call["input"] {
   return input instanceof Request && !input.bodyUsed ? input.clone() : input;
 }

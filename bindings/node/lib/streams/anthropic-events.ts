@@ -25,7 +25,7 @@ export interface AnthropicMessage {
   usage: AnthropicUsage;
 }
 
-/** What an answer took. */
+/** The token usage of an answer. */
 export interface AnthropicUsage {
   input_tokens?: number;
   output_tokens: number;

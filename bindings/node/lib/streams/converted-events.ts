@@ -2,8 +2,8 @@ import type { Converted, NativeConversion } from "../native.js";
 import { lineOf } from "./part.js";
 import type { Parts } from "./source.js";
 
-/** What comes of waiting for the next part. */
-type Heard =
+/** The result of waiting for the next part. */
+type Outcome =
   | { kind: "part"; part: unknown }
   | { kind: "over" }
   | { kind: "broken"; error: unknown }
@@ -11,22 +11,21 @@ type Heard =
   | { kind: "left" };
 
 /**
- * What a client is told of a stream of parts, text by text.
+ * Converts a stream of parts to the texts of events.
  *
  * ```text
- *   Open ── parts … ──┬── the source is over, or breaks ──> Over   told to the last
- *                     ├── the signal aborts ──────────────> Over   and the source is left
- *                     └── nobody reads any more ──────────> Left   and the source is left
+ *   Open ── parts … ──┬── the source ends or throws ──> Over   all events are returned
+ *                     ├── the signal aborts ──────────> Over   and the source is cancelled
+ *                     └── the reader stops ───────────> Left   and the source is cancelled
  * ```
  *
- * No more is read of the source than is asked for: a part at a time, and only while nothing waits to
- * be told.
+ * Reads one part at a time from the source, and only if no event is waiting.
  */
-export class Told implements AsyncIterator<string, void> {
+export class ConvertedEvents implements AsyncIterator<string, void> {
   #state: "open" | "over" | "left" = "open";
   #waiting: string[] = [];
-  /** Ends the wait for the part that is being read. */
-  #interrupt: ((heard: Heard) => void) | undefined;
+  /** Ends the wait for the next part. */
+  #interrupt: ((outcome: Outcome) => void) | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #converted: Converted | undefined;
 
@@ -39,19 +38,19 @@ export class Told implements AsyncIterator<string, void> {
     signal?.addEventListener("abort", this.#aborted, { once: true });
   }
 
-  /** The end, once it was told. */
+  /** The end of the conversion, after the last event. */
   get converted(): Converted | undefined {
     return this.#converted;
   }
 
-  /** What is told next. Calls before the last has an answer wait for their turn. */
+  /** The next event. Concurrent calls are answered in order. */
   next(): Promise<IteratorResult<string, void>> {
     const next = this.#turn.then(() => this.#next());
     this.#turn = next.catch(() => {});
     return next;
   }
 
-  /** Nobody reads any more, not even what is being waited for. */
+  /** Stops reading, and ends a pending wait. */
   async return(reason?: unknown): Promise<IteratorResult<string, void>> {
     if (this.#state === "open") {
       this.#state = "left";
@@ -67,11 +66,11 @@ export class Told implements AsyncIterator<string, void> {
       const value = this.#waiting.shift();
       if (value !== undefined) return { done: false, value };
       if (this.#state !== "open") return { done: true, value: undefined };
-      this.#take(await this.#heard());
+      this.#handle(await this.#waitForPart());
     }
   }
 
-  #heard(): Promise<Heard> {
+  #waitForPart(): Promise<Outcome> {
     if (this.signal?.aborted) {
       return Promise.resolve({ kind: "aborted", reason: this.signal.reason });
     }
@@ -84,17 +83,17 @@ export class Told implements AsyncIterator<string, void> {
     });
   }
 
-  #take(heard: Heard): void {
-    switch (heard.kind) {
+  #handle(outcome: Outcome): void {
+    switch (outcome.kind) {
       case "part":
-        return this.#push(heard.part);
+        return this.#push(outcome.part);
       case "over":
         return this.#finish();
       case "broken":
-        this.#push(partOfError(heard.error));
+        this.#push(partOfError(outcome.error));
         return this.#finish();
       case "aborted":
-        this.#push({ type: "abort", reason: sentenceOf(heard.reason) });
+        this.#push({ type: "abort", reason: messageOf(outcome.reason) });
         return this.#finish();
       case "left":
         return undefined;
@@ -129,13 +128,13 @@ export function unixNow(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** A source that was aborted has not failed. */
+/** An error part; an abort part for an `AbortError`. */
 function partOfError(error: unknown): object {
   const isAbort = error instanceof Error && error.name === "AbortError";
   return isAbort ? { type: "abort", reason: error.message } : { type: "error", error };
 }
 
-function sentenceOf(reason: unknown): string {
+function messageOf(reason: unknown): string {
   if (reason instanceof Error) return reason.message;
   return typeof reason === "string" ? reason : "";
 }

@@ -1,19 +1,19 @@
 import { AntiphonError } from "../native.js";
 import type { NativeConversion } from "../native.js";
+import { ConvertedEvents } from "./converted-events.js";
 import type { Parts } from "./source.js";
-import { Told } from "./told.js";
 
 /**
- * A stream in another dialect, to be read once: as events, as the bytes of an event stream, or for the
- * whole answer alone. Nothing is read of the source before that.
+ * A stream in another dialect. It can be read once: as events, as the bytes of an event stream, or
+ * as the final response. The source is read only when this stream is read.
  *
- * Whatever the source does, what is told is one well-formed stream with one terminal event. Who stops
- * reading stops the source; but the result of `streamText` keeps a copy of its stream, so that only its
- * own `abortSignal` stops its model.
+ * The stream is well-formed and has one terminal event for every source. If its reader stops, the
+ * source is cancelled. The result of `streamText` is an exception: it keeps a copy of its stream,
+ * so only its own `abortSignal` stops the model.
  */
 export class ConvertedStream<E, R> implements AsyncIterable<E> {
   readonly #conversion: NativeConversion;
-  readonly #told: Told;
+  readonly #texts: ConvertedEvents;
   #isRead = false;
   #settle: { resolve: (response: R) => void; reject: (error: Error) => void } | undefined;
   readonly #final: Promise<R>;
@@ -21,7 +21,7 @@ export class ConvertedStream<E, R> implements AsyncIterable<E> {
   /** @internal */
   constructor(conversion: NativeConversion, parts: Parts, signal: AbortSignal | undefined) {
     this.#conversion = conversion;
-    this.#told = new Told(parts, conversion, signal);
+    this.#texts = new ConvertedEvents(parts, conversion, signal);
     this.#final = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#final.catch(() => {});
   }
@@ -41,7 +41,7 @@ export class ConvertedStream<E, R> implements AsyncIterable<E> {
     };
   }
 
-  /** The bytes of an event stream, with whatever ends one of the dialect. */
+  /** The bytes of an event stream, including the dialect's end marker. */
   toReadableStream(): ReadableStream<Uint8Array> {
     this.#readOnce();
     this.#conversion.writeEventStream();
@@ -68,32 +68,33 @@ export class ConvertedStream<E, R> implements AsyncIterable<E> {
   }
 
   /**
-   * The whole answer, once the stream is over; where nobody reads it, it is read for this. Fails with
-   * an `AntiphonError` that has the answer's `code`, where the answer failed or is not read to its end.
+   * The full answer, after the end of the stream. Reads the stream if nobody else does. Rejects
+   * with an `AntiphonError` with the answer's `code` if the answer failed or was not read to its
+   * end.
    */
   async finalResponse(): Promise<R> {
     if (!this.#isRead) for await (const _ of this);
     return this.#final;
   }
 
-  /** What was put right in the answer, and what of it was left out, a sentence each; at its end. */
+  /** A sentence for each correction and omission, available after the end of the stream. */
   get notes(): readonly string[] {
-    return this.#told.converted?.notes ?? [];
+    return this.#texts.converted?.notes ?? [];
   }
 
   async #next(): Promise<IteratorResult<string, void>> {
-    const told = await this.#told.next();
-    if (told.done) this.#end();
-    return told;
+    const next = await this.#texts.next();
+    if (next.done) this.#end();
+    return next;
   }
 
   async #leave(reason: unknown): Promise<void> {
-    await this.#told.return(reason);
+    await this.#texts.return(reason);
     this.#end();
   }
 
   #end(): void {
-    const converted = this.#told.converted;
+    const converted = this.#texts.converted;
     if (!converted) return this.#fail("left", "The stream was not read to its end.");
     const answer = JSON.parse(converted.folded) as R & Failed;
     if (answer.error) {
@@ -108,12 +109,12 @@ export class ConvertedStream<E, R> implements AsyncIterable<E> {
   }
 
   #readOnce(): void {
-    if (this.#isRead) throw new TypeError("The stream is being read already, or was.");
+    if (this.#isRead) throw new TypeError("The stream can be read only once.");
     this.#isRead = true;
   }
 }
 
-/** How both dialects tell of an answer that failed. */
+/** The error of a failed answer, in both dialects. */
 interface Failed {
   error?: { code?: string; type?: string; message: string } | null;
 }

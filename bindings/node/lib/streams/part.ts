@@ -1,13 +1,14 @@
 import { nameOf } from "../arguments.js";
 
 /**
- * One part of a stream as a line of JSON. Parts hold what JSON has no form for: errors keep what they
- * say and their code, bytes become base64, files their type and base64, big integers their digits; what
- * contains itself is cut off where it would begin anew.
+ * Writes one part of a stream as a line of JSON. Converts values that JSON cannot express: errors
+ * to their message and code, bytes to base64, files to type and base64, big integers to digits.
+ * Recursive values are cut off.
  */
 export function lineOf(part: unknown): string {
   if (typeof part !== "object" || part === null) {
-    return lineOf({ type: "error", error: `A part of the stream is no object, but ${nameOf(part)}.` });
+    const error = `A part of the stream must be an object, not ${nameOf(part)}.`;
+    return lineOf({ type: "error", error });
   }
   try {
     return `${JSON.stringify(part, replacer())}\n`;
@@ -16,7 +17,7 @@ export function lineOf(part: unknown): string {
   }
 }
 
-/** Of one `JSON.stringify`: it remembers what the value at hand stands in. */
+/** A replacer for one `JSON.stringify` call. It tracks the objects around the current value. */
 function replacer(): (this: object, key: string, written: unknown) => unknown {
   const holders: object[] = [];
   return function replaced(this: object, key: string, written: unknown): unknown {
@@ -29,7 +30,7 @@ function replacer(): (this: object, key: string, written: unknown) => unknown {
   };
 }
 
-/** `written` is what the value's own `toJSON` makes of it. */
+/** `written` is the result of the value's own `toJSON`. */
 function plainOf(value: unknown, written: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return written;
@@ -39,20 +40,20 @@ function plainOf(value: unknown, written: unknown): unknown {
   return isFile(value) ? { mediaType: value.mediaType, base64: value.base64 } : written;
 }
 
-/** What a client may be told of an error: never the request that it may hold. */
+/** The public fields of an error, without the request that it may contain. */
 function errorOf(error: Error): object {
   const { name, message, code, data, cause } = error as Error & ApiError;
   const inner = data?.error ?? (cause instanceof Error ? errorOf(cause) : undefined);
   return { name, message, ...(typeof code === "string" && { code }), ...(inner && { error: inner }) };
 }
 
-/** Where the errors of providers have what their servers said. */
+/** The fields of provider errors that contain the server's error. */
 interface ApiError {
   code?: unknown;
   data?: { error?: object };
 }
 
-/** A file that a model made: its content stands behind accessors. */
+/** A generated file. Its content is available through accessors. */
 interface File {
   mediaType: string;
   base64: string;

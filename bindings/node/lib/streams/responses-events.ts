@@ -1,7 +1,7 @@
 /**
- * An event of a stream of the Responses API that is made of an AI SDK stream. Where the types of
- * `openai` are needed, `event as ResponseStreamEvent` is: they know neither items `ai-sdk:…` nor the
- * names of Open Responses.
+ * An event of a Responses API stream that was converted from an AI SDK stream. If you need the
+ * types of `openai`, use `event as ResponseStreamEvent`; they lack `ai-sdk:…` items and the names
+ * of Open Responses.
  */
 export type ResponsesEvent = { sequence_number: number } & (
   | ResponseLifecycleEvent
@@ -23,14 +23,14 @@ export interface ResponseLifecycleEvent {
   response: ResponseObject;
 }
 
-/** An item begins, and ends. */
+/** The start or end of an item. */
 export interface OutputItemEvent {
   type: "response.output_item.added" | "response.output_item.done";
   output_index: number;
   item: OutputItem;
 }
 
-/** A part of an item's content begins, and ends. */
+/** The start or end of a part of an item's content. */
 export interface ContentPartEvent {
   type: "response.content_part.added" | "response.content_part.done";
   item_id: string;
@@ -39,7 +39,7 @@ export interface ContentPartEvent {
   part: OutputContent;
 }
 
-/** What is said in a message. The AI SDK tells no `logprobs`. */
+/** The text of a message. The AI SDK provides no `logprobs`. */
 export type TextEvent = { item_id: string; output_index: number; content_index: number } & (
   | { type: "response.output_text.delta"; delta: string; logprobs: never[] }
   | { type: "response.output_text.done"; text: string; logprobs: never[] }
@@ -50,7 +50,7 @@ export type TextEvent = { item_id: string; output_index: number; content_index: 
     }
 );
 
-/** What is said in reasoning. */
+/** The text of reasoning. */
 export type ReasoningEvent = { item_id: string; output_index: number } & (
   | { type: "response.reasoning_summary_part.added"; summary_index: number; part: SummaryText }
   | { type: "response.reasoning_summary_part.done"; summary_index: number; part: SummaryText }
@@ -71,8 +71,8 @@ export type CallEvent = { item_id: string; output_index: number } & (
 );
 
 /**
- * A response; `[field]`: what it repeats of the request. It is what a server answers, without what
- * `openai` adds to its `Response`, such as `output_text`.
+ * A response. `[field]` are fields copied from the request. It lacks the fields that `openai` adds
+ * to its `Response`, such as `output_text`.
  */
 export interface ResponseObject {
   id: string;
@@ -87,7 +87,7 @@ export interface ResponseObject {
   [field: string]: unknown;
 }
 
-/** What an answer took. */
+/** The token usage of an answer. */
 export interface ResponseUsage {
   input_tokens: number;
   input_tokens_details: { cached_tokens: number };
@@ -96,7 +96,7 @@ export interface ResponseUsage {
   total_tokens: number;
 }
 
-/** How far an item has come. */
+/** The status of an item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** An item of an answer. */
@@ -107,7 +107,7 @@ export type OutputItem =
   | { type: "function_call_output"; id: string; call_id: string; output: unknown; status?: ItemStatus }
   | { type: "custom_tool_call"; id: string; call_id: string; name: string; input: string }
   | { type: "custom_tool_call_output"; id: string; call_id: string; output: unknown }
-  /** What the Responses API has no item for: the part that the AI SDK has. */
+  /** A part of the AI SDK for which the Responses API has no item. */
   | { type: `ai-sdk:${string}`; id: string; status: ItemStatus; content: unknown };
 
 /** Reasoning. */
@@ -138,7 +138,7 @@ export type MessageContent =
   | { type: "output_text"; text: string; annotations: Annotation[]; logprobs?: never[] }
   | { type: "refusal"; refusal: string };
 
-/** Where a text is from. */
+/** The source of a text. */
 export type Annotation =
   | { type: "file_citation"; file_id: string; filename: string; index: number }
   | { type: "url_citation"; url: string; title: string; start_index: number; end_index: number }

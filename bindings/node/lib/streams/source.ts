@@ -1,6 +1,6 @@
 /**
- * Stream parts of the AI SDK: a `ReadableStream` or an async iterable of them, or what holds one: the
- * result of `streamText`, or of a model's `doStream`.
+ * Stream parts of the AI SDK: a `ReadableStream` or an async iterable of them, or an object that
+ * has one: the result of `streamText`, or of a model's `doStream`.
  */
 export type StreamSource =
   | ReadableStream<unknown>
@@ -8,14 +8,14 @@ export type StreamSource =
   | { readonly stream: ReadableStream<unknown> | AsyncIterable<unknown> }
   | { readonly fullStream: ReadableStream<unknown> | AsyncIterable<unknown> };
 
-/** Parts, one after the other. */
+/** A reader of stream parts. */
 export interface Parts {
   next(): Promise<{ done?: boolean; value?: unknown }>;
-  /** Nobody reads any more. What that comes to is of no concern to anybody. */
+  /** Cancels the source, and ignores errors. */
   leave(reason?: unknown): void;
 }
 
-/** The parts of a source. What is none is a `TypeError`, and so is a stream that another reads. */
+/** The reader of a source. Throws a `TypeError` for other values and for locked streams. */
 export function partsOf(source: StreamSource): Parts {
   if (typeof source === "object" && source !== null) {
     if (isReadable(source)) return partsOfReader(source.getReader());
@@ -24,7 +24,8 @@ export function partsOf(source: StreamSource): Parts {
     if ("fullStream" in source && source.fullStream) return partsOf(source.fullStream);
   }
   throw new TypeError(
-    "source: a ReadableStream or an async iterable of stream parts is needed, or an object that has one as `stream` or `fullStream`.",
+    "source: must be a ReadableStream or an async iterable of stream parts, or an object that " +
+      "has one as `stream` or `fullStream`.",
   );
 }
 

@@ -2,33 +2,33 @@ import { refuseOtherOptions, refuseOtherThanObject, refused } from "../arguments
 import { valueText } from "../json.js";
 import { called, native } from "../native.js";
 import type { AnthropicEvent, AnthropicMessage } from "./anthropic-events.js";
+import { unixNow } from "./converted-events.js";
 import { ConvertedStream } from "./converted-stream.js";
 import type { ResponseObject, ResponsesEvent } from "./responses-events.js";
 import { partsOf } from "./source.js";
 import type { StreamSource } from "./source.js";
-import { unixNow } from "./told.js";
 
-/** What a stream is made with. */
+/** Options of both conversions. */
 export interface StreamOptions {
   /**
-   * The request that is answered, as the Responses API has it: what the answer repeats of it (`model`,
-   * `tools`, `tool_choice`, `metadata`, …), and which of its tools are custom.
+   * The request, in the form of the Responses API. The answer repeats some of its fields (`model`,
+   * `tools`, `tool_choice`, `metadata`, …). It also defines which tools are custom.
    */
   request?: object;
   /**
-   * Ends the answer as failed, with the code `aborted`, and stops the source. `streamText` needs it too,
-   * as its `abortSignal`: its result reads on when it is left.
+   * Aborting ends the answer as failed, with the code `aborted`, and cancels the source. Pass the
+   * signal to `streamText` as well (`abortSignal`), because its result reads to the end otherwise.
    */
   signal?: AbortSignal;
 }
 
-/** What a stream of the Responses API is made with. */
+/** Options of `toResponsesStream`. */
 export interface ResponsesStreamOptions extends StreamOptions {
-  /** Whose names events bear, where OpenAI's and those of Open Responses differ: `"openai"`. */
+  /** The event names to use if OpenAI's and Open Responses' differ; default `"openai"`. */
   eventNames?: "openai" | "open-responses";
 }
 
-/** Stream parts of the AI SDK as a stream of the Responses API. */
+/** Converts stream parts of the AI SDK to a stream of the Responses API. */
 export function toResponsesStream(
   source: StreamSource,
   options: ResponsesStreamOptions = {},
@@ -36,7 +36,7 @@ export function toResponsesStream(
   return converted("responses", source, options);
 }
 
-/** Stream parts of the AI SDK as a stream of Anthropic's Messages API. */
+/** Converts stream parts of the AI SDK to a stream of Anthropic's Messages API. */
 export function toAnthropicStream(
   source: StreamSource,
   options: StreamOptions = {},
@@ -66,14 +66,14 @@ function refuseOtherThanOptions(options: ResponsesStreamOptions, to: "responses"
   const { request, eventNames, signal } = options;
   if (request !== undefined) refuseOtherThanObject(request, "request");
   if (signal !== undefined && !isSignal(signal)) {
-    throw refused("signal", "an AbortSignal is needed, as `controller.signal` is", signal);
+    throw refused("signal", "must be an AbortSignal, such as `controller.signal`", signal);
   }
   if (!EVENT_NAMES.includes(eventNames)) {
-    throw new TypeError('eventNames: "openai" or "open-responses" is needed.');
+    throw new TypeError('eventNames: must be "openai" or "open-responses".');
   }
 }
 
-/** Also one of another realm, or of a library. */
+/** Whether a value is an abort signal, possibly of another realm or a library. */
 function isSignal(signal: unknown): boolean {
   if (typeof signal !== "object" || signal === null) return false;
   return "aborted" in signal && "addEventListener" in signal;

@@ -1,9 +1,9 @@
-// The steps of a companion's case, seen from both ends of a `wholeFetch`: what it asks and sends, and
+// The steps of a companion's case, seen from both ends of a `statefulFetch`: what it asks and sends, and
 // what its caller is given.
 
 import assert from "node:assert/strict";
 
-import { wholeFetch } from "antiphon";
+import { statefulFetch } from "antiphon";
 
 import { assertNamed, assertWhole } from "./comparison.js";
 
@@ -30,7 +30,7 @@ const STEPS = new Set(
 
 /** A caller and a server, and the fetch between them. */
 class World {
-  #fetch = wholeFetch({
+  #fetch = statefulFetch({
     fetch: (input, init) => this.#arrived(new Request(input, init)),
     onReport: (report) => (this.#report = report),
   });

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 
 import OpenAI from "openai";
 
-import { wholeFetch } from "antiphon";
+import { statefulFetch, wholeFetch } from "antiphon";
 
 const BASE = "http://provider.test/v1";
 const MEGABYTE = 1 << 20;
@@ -34,10 +34,10 @@ function server(answer = () => Response.json(ANSWER)) {
 const post = (fetch, body, init = {}) =>
   fetch(`${BASE}/responses`, { method: "POST", body, ...init });
 
-test("what is sound is sent as it came", async () => {
+test("a valid request is sent unchanged", async () => {
   const { fetch, asked } = server();
   const body = '{"model": "m",  "input": "hi"}';
-  const answer = await post(wholeFetch({ fetch }), body);
+  const answer = await post(statefulFetch({ fetch }), body);
 
   assert.deepEqual(asked.map((request) => request.body), [body]);
   assert.equal(answer.headers.get("antiphon-resent"), "0");
@@ -56,7 +56,7 @@ const BODIES = {
 for (const [what, init] of Object.entries(BODIES)) {
   test(`a body may be ${what}`, async () => {
     const { fetch, asked } = server();
-    const answer = await post(wholeFetch({ fetch }), undefined, init('{"input":"hi"}'));
+    const answer = await post(statefulFetch({ fetch }), undefined, init('{"input":"hi"}'));
     assert.equal(answer.headers.get("antiphon-resent"), "0");
     assert.equal(asked[0].body, '{"input":"hi"}');
   });
@@ -66,7 +66,7 @@ test("a request may be a Request", async () => {
   const { fetch, asked } = server();
   const headers = { authorization: "Bearer sk-1" };
   const request = new Request(`${BASE}/responses`, { method: "POST", body: "{}", headers });
-  const answer = await wholeFetch({ fetch })(request);
+  const answer = await statefulFetch({ fetch })(request);
   assert.equal(answer.headers.get("antiphon-resent"), "0");
   assert.equal(asked[0].body, "{}");
   assert.equal(asked[0].headers.get("authorization"), "Bearer sk-1");
@@ -87,36 +87,36 @@ for (const [what, [url, init]] of Object.entries(OTHERS)) {
   test(`${what} passes`, async () => {
     const own = Response.json({});
     const { fetch, asked } = server(() => own);
-    assert.equal(await wholeFetch({ fetch })(url, init), own);
+    assert.equal(await statefulFetch({ fetch })(url, init), own);
     assert.equal(asked.length, 1);
   });
 }
 
-test("a refusal comes as the server gave it", async () => {
+test("a rejection passes unchanged", async () => {
   const refusal = '{"error": {"message": "No.", "type": "invalid_request_error"}}';
   const headers = { "x-request-id": "req_1", "content-type": "application/json" };
   const { fetch } = server(() => new Response(refusal, { status: 400, headers }));
-  const answer = await post(wholeFetch({ fetch }), "{}");
+  const answer = await post(statefulFetch({ fetch }), "{}");
 
   assert.equal(answer.status, 400);
   assert.equal(answer.headers.get("x-request-id"), "req_1");
   assert.equal(await answer.text(), refusal);
 });
 
-test("what was mended in a request is told of its refusal too", async () => {
+test("a rejection reports repairs too", async () => {
   const { fetch } = server(() => new Response("{}", { status: 400 }));
   const reports = [];
   const onReport = ({ mends }) => reports.push(...mends.map(({ fault }) => fault));
   const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
-  const answer = await post(wholeFetch({ fetch, onReport }), JSON.stringify({ input: [call] }));
+  const answer = await post(statefulFetch({ fetch, onReport }), JSON.stringify({ input: [call] }));
 
   assert.equal(answer.headers.get("antiphon-repairs"), "unanswered_call=1");
   assert.deepEqual(reports, ["unanswered_call"]);
 });
 
-test("an answer says where it came from", async (t) => {
+test("an answer keeps its url and type", async (t) => {
   const base = await listening(t, (_, response) => response.end("{}"));
-  const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
+  const answer = await statefulFetch()(`${base}/responses`, { method: "POST", body: "{}" });
   const clone = answer.clone().clone();
   for (const { url, type } of [answer, clone]) {
     assert.deepEqual({ url, type }, { url: `${base}/responses`, type: "basic" });
@@ -124,19 +124,19 @@ test("an answer says where it came from", async (t) => {
   assert.deepEqual([await answer.text(), await clone.text()], ["{}", "{}"]);
 });
 
-test("a compressed answer is not said to be compressed still", async (t) => {
+test("a decoded answer has no content-encoding", async (t) => {
   const body = gzipSync(JSON.stringify(ANSWER));
   const base = await listening(t, (_, response) => {
     response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length });
     response.end(body);
   });
-  const answer = await wholeFetch()(`${base}/responses`, { method: "POST", body: "{}" });
+  const answer = await statefulFetch()(`${base}/responses`, { method: "POST", body: "{}" });
   assert.equal(answer.headers.get("content-encoding"), null);
   assert.equal(answer.headers.get("content-length"), null);
   assert.deepEqual(await answer.json(), ANSWER);
 });
 
-test("a stream comes byte for byte, as it is asked for", async () => {
+test("a stream passes byte for byte on demand", async () => {
   const pieces = ["event: a\nda", 'ta: {"type":"a"}\n\n', "data: [DONE]\n\n"];
   let given = 0;
   const stream = new ReadableStream(
@@ -149,7 +149,7 @@ test("a stream comes byte for byte, as it is asked for", async () => {
     { highWaterMark: 0 },
   );
   const headers = { "content-type": "text/event-stream" };
-  const answer = await post(wholeFetch({ fetch: async () => new Response(stream, { headers }) }), "{}");
+  const answer = await post(statefulFetch({ fetch: async () => new Response(stream, { headers }) }), "{}");
   const reader = answer.body.getReader();
   const first = await reader.read();
   assert.equal(new TextDecoder().decode(first.value), pieces[0]);
@@ -159,37 +159,37 @@ test("a stream comes byte for byte, as it is asked for", async () => {
   assert.ok((await reader.read()).done);
 });
 
-test("who cancels an answer cancels the server's", async () => {
+test("cancelling an answer cancels the server's", async () => {
   let reason;
   const stream = new ReadableStream({ cancel: (given) => void (reason = given) });
-  const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
+  const answer = await post(statefulFetch({ fetch: async () => new Response(stream) }), "{}");
   await answer.body.cancel("enough");
   assert.equal(reason, "enough");
 });
 
-test("an answer that nobody holds any more is cancelled", async () => {
+test("a collected answer is cancelled", async () => {
   let isCancelled = false;
   const body = () => new ReadableStream({ cancel: () => void (isCancelled = true) });
-  await post(wholeFetch({ fetch: async () => new Response(body()) }), "{}");
+  await post(statefulFetch({ fetch: async () => new Response(body()) }), "{}");
   await collectedUntil(() => isCancelled);
 });
 
-test("an answer that breaks breaks for its reader", async () => {
+test("a broken answer fails for its reader", async () => {
   const stream = new ReadableStream({ pull: (controller) => controller.error(new Error("Cut.")) });
-  const answer = await post(wholeFetch({ fetch: async () => new Response(stream) }), "{}");
+  const answer = await post(statefulFetch({ fetch: async () => new Response(stream) }), "{}");
   await assert.rejects(answer.text(), /Cut\./);
 });
 
-test("what fetch throws is thrown", async () => {
+test("errors of fetch are thrown", async () => {
   const fetch = async () => {
     throw new TypeError("fetch failed");
   };
-  await assert.rejects(post(wholeFetch({ fetch }), "{}"), /fetch failed/);
-  await assert.rejects(wholeFetch()("no address", { method: "POST" }), TypeError);
+  await assert.rejects(post(statefulFetch({ fetch }), "{}"), /fetch failed/);
+  await assert.rejects(statefulFetch()("no address", { method: "POST" }), TypeError);
 });
 
-test("a turn that is over keeps nothing of its request", async () => {
-  const fetch = wholeFetch({ fetch: async () => Response.json(ANSWER) });
+test("a finished turn releases its request", async () => {
+  const fetch = statefulFetch({ fetch: async () => Response.json(ANSWER) });
   const turn = async (number) => {
     const body = JSON.stringify({ input: "x".repeat(MEGABYTE) + number });
     await (await post(fetch, body)).arrayBuffer();
@@ -211,13 +211,13 @@ const FAILING = {
 };
 
 for (const [how, onReport] of Object.entries(FAILING)) {
-  test(`who is told of a request and ${how} does not cost its answer`, async (t) => {
+  test(`a listener that ${how} does not lose the answer`, async (t) => {
     const warnings = [];
     t.mock.method(process, "emitWarning", (message, { code }) => warnings.push([message, code]));
     const { fetch, asked } = server();
     const call = { type: "function_call", call_id: "call_1", name: "echo", arguments: "{}" };
     const body = JSON.stringify({ input: [call] });
-    const answer = await post(wholeFetch({ fetch, onReport }), body);
+    const answer = await post(statefulFetch({ fetch, onReport }), body);
 
     assert.deepEqual(await answer.json(), ANSWER);
     assert.equal(asked.length, 1);
@@ -225,7 +225,7 @@ for (const [how, onReport] of Object.entries(FAILING)) {
   });
 }
 
-test("who aborts while a conversation is locked is not kept waiting", async () => {
+test("an abort ends the wait for a lock", async () => {
   const controller = new AbortController();
   const locked = { error: { code: "conversation_locked", type: "invalid_request_error", message: "" } };
   const { fetch, asked } = server(({ method }) => {
@@ -234,15 +234,15 @@ test("who aborts while a conversation is locked is not kept waiting", async () =
     return Response.json(locked, { status: 409 });
   });
   const body = JSON.stringify({ conversation: "conv_1", input: "hi" });
-  const answer = post(wholeFetch({ fetch }), body, { signal: controller.signal });
+  const answer = post(statefulFetch({ fetch }), body, { signal: controller.signal });
 
   await assert.rejects(answer, /Enough\./);
   assert.deepEqual(asked.map(({ method }) => method), ["GET", "POST"]);
 });
 
-test("the SDK works as it does without", async () => {
+test("the SDK works as usual", async () => {
   const { fetch, asked } = server();
-  const options = { apiKey: "sk-1", baseURL: BASE, organization: "org-1", fetch: wholeFetch({ fetch }) };
+  const options = { apiKey: "sk-1", baseURL: BASE, organization: "org-1", fetch: statefulFetch({ fetch }) };
   const client = new OpenAI(options);
   const { data, response } = await client.responses.create({ model: "m", input: "hi" }).withResponse();
 
@@ -271,3 +271,7 @@ async function listening(t, listener) {
   t.after(() => server.close());
   return `http://127.0.0.1:${server.address().port}/v1`;
 }
+
+test("wholeFetch is an alias of statefulFetch", () => {
+  assert.equal(wholeFetch, statefulFetch);
+});

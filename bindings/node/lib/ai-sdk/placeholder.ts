@@ -1,13 +1,13 @@
 import type { Item } from "./items.js";
 import type { Part } from "./shapes.js";
 
-/** A made-up output of a call of `toolName` as a part of a message. */
-export function answerOf(item: Item, toolName: string): Part {
+/** Converts a placeholder output to a part of a message. */
+export function placeholderPart(item: Item, toolName: string): Part {
   const toolCallId = String(item["call_id"] ?? item["id"]);
   return { type: "tool-result", toolCallId, toolName, output: outputOf(item) };
 }
 
-/** The results of tools that a provider defines are JSON of their own shapes. */
+/** The output in the SDK's form. Provider-defined tools have JSON outputs of their own shapes. */
 function outputOf(item: Item): unknown {
   const { output, status, tools } = item;
   switch (item.type) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { wholeFetch } from "antiphon";
+import { statefulFetch } from "antiphon";
 
 const ADDRESS = "https://mine.test/openai/v1/responses?api-version=preview";
 const HEADERS = {
@@ -34,9 +34,9 @@ function server(ask = () => Response.json(EMPTY)) {
   return { fetch, asked };
 }
 
-test("with its credentials, its query and its own headers", async () => {
+test("lists with the call's credentials, query and headers", async () => {
   const { fetch, asked } = server();
-  await wholeFetch({ fetch })(ADDRESS, turn());
+  await statefulFetch({ fetch })(ADDRESS, turn());
 
   const [question, sent] = asked;
   const address = new URL(question.url);
@@ -52,46 +52,46 @@ test("with its credentials, its query and its own headers", async () => {
   assert.equal(sent.headers.get("idempotency-key"), "once");
 });
 
-test("below a base URL without a path", async () => {
+test("lists below a base URL without a path", async () => {
   const { fetch, asked } = server();
-  await wholeFetch({ fetch })("https://mine.test/responses", turn());
+  await statefulFetch({ fetch })("https://mine.test/responses", turn());
   assert.equal(new URL(asked[0].url).pathname, "/conversations/conv_1/items");
 });
 
-test("until the caller leaves", async () => {
+test("stops listing after an abort", async () => {
   const abort = new AbortController();
   const { fetch, asked } = server((request) => {
     abort.abort(new Error("Enough."));
     return Promise.reject(request.signal.reason);
   });
-  await assert.rejects(wholeFetch({ fetch })(ADDRESS, turn({ signal: abort.signal })), /Enough\./);
+  await assert.rejects(statefulFetch({ fetch })(ADDRESS, turn({ signal: abort.signal })), /Enough\./);
   assert.deepEqual(asked.map(({ method }) => method), ["GET"]);
 });
 
-test("and again, where the question failed", async () => {
+test("lists again after a failed list request", async () => {
   let failures = 1;
   const { fetch, asked } = server(() => {
     if (failures-- > 0) throw new TypeError("fetch failed");
     return Response.json(EMPTY);
   });
-  const whole = wholeFetch({ fetch });
-  await assert.rejects(whole(ADDRESS, turn()), /fetch failed/);
-  assert.equal((await whole(ADDRESS, turn())).status, 200);
+  const stateful = statefulFetch({ fetch });
+  await assert.rejects(stateful(ADDRESS, turn()), /fetch failed/);
+  assert.equal((await stateful(ADDRESS, turn())).status, 200);
   assert.deepEqual(asked.map(({ method }) => method), ["GET", "GET", "POST"]);
 });
 
-test("once, as long as the answers are heard to their end", async () => {
+test("lists once while answers are read to their end", async () => {
   const { fetch, asked } = server();
-  const whole = wholeFetch({ fetch });
-  await (await whole(ADDRESS, turn())).text();
-  await (await whole(ADDRESS, turn())).text();
+  const stateful = statefulFetch({ fetch });
+  await (await stateful(ADDRESS, turn())).text();
+  await (await stateful(ADDRESS, turn())).text();
   assert.deepEqual(asked.map(({ method }) => method), ["GET", "POST", "POST"]);
 });
 
-test("again, where an answer was left", async () => {
+test("lists again after an abandoned answer", async () => {
   const { fetch, asked } = server();
-  const whole = wholeFetch({ fetch });
-  await (await whole(ADDRESS, turn())).body.cancel();
-  await (await whole(ADDRESS, turn())).text();
+  const stateful = statefulFetch({ fetch });
+  await (await stateful(ADDRESS, turn())).body.cancel();
+  await (await stateful(ADDRESS, turn())).text();
   assert.deepEqual(asked.map(({ method }) => method), ["GET", "POST", "GET", "POST"]);
 });

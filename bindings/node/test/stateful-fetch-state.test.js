@@ -8,7 +8,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText } from "ai";
 import OpenAI from "openai";
 
-import { wholeFetch } from "antiphon";
+import { statefulFetch } from "antiphon";
 
 import { startProvider } from "./provider.js";
 
@@ -24,17 +24,17 @@ async function sendHistoryAgain(client, conversation) {
   return (await second.withResponse()) ?? {};
 }
 
-test("without it, a history that is sent again is refused", async (t) => {
+test("without it, a resent history is rejected", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   await assert.rejects(sendHistoryAgain(new OpenAI(), conversation), /Duplicate item/);
 });
 
-test("a history that is sent again is held once", async (t) => {
+test("a resent history is stored once", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
   const reports = [];
-  const client = new OpenAI({ fetch: wholeFetch({ onReport: (report) => reports.push(report) }) });
+  const client = new OpenAI({ fetch: statefulFetch({ onReport: (report) => reports.push(report) }) });
   const { data, response } = await sendHistoryAgain(client, conversation);
 
   assert.equal(data.output_text, "purple");
@@ -44,9 +44,9 @@ test("a history that is sent again is held once", async (t) => {
   assert.equal(reports.at(-1).resent, Number(response.headers.get("antiphon-resent")));
 });
 
-test("a chain that is given its history again holds it once", async (t) => {
+test("a chain stores a resent history once", async (t) => {
   const provider = await startProvider(t);
-  const client = new OpenAI({ fetch: wholeFetch() });
+  const client = new OpenAI({ fetch: statefulFetch() });
   const history = [user("My color is purple")];
   const first = await client.responses.create({ model: "m", input: history });
   history.push(...first.output, user("What is my color?"));
@@ -64,7 +64,7 @@ async function leaveBehindCall(client, conversation, provider) {
   }
 }
 
-test("without it, a turn that was left stops its conversation", async (t) => {
+test("without it, an abandoned turn blocks its conversation", async (t) => {
   const provider = await startProvider(t, { onAbort: "part" });
   const conversation = await provider.newConversation();
   const client = new OpenAI({ maxRetries: 0 });
@@ -74,10 +74,10 @@ test("without it, a turn that was left stops its conversation", async (t) => {
 });
 
 for (const onAbort of ["part", "whole", "nothing"]) {
-  test(`a conversation goes on behind a turn that was left, where ${onAbort} is kept`, async (t) => {
+  test(`a conversation continues after an abandoned turn stored as ${onAbort}`, async (t) => {
     const provider = await startProvider(t, { onAbort });
     const conversation = await provider.newConversation();
-    const client = new OpenAI({ maxRetries: 0, fetch: wholeFetch({ onReport: () => {} }) });
+    const client = new OpenAI({ maxRetries: 0, fetch: statefulFetch({ onReport: () => {} }) });
     await leaveBehindCall(client, conversation, provider);
     const next = { model: "m", conversation, input: "My color is purple" };
     assert.equal((await client.responses.create(next)).status, "completed");
@@ -85,10 +85,10 @@ for (const onAbort of ["part", "whole", "nothing"]) {
   });
 }
 
-test("what was mended is a warning of the process", async (t) => {
+test("repairs are process warnings", async (t) => {
   const provider = await startProvider(t, { onAbort: "part" });
   const conversation = await provider.newConversation();
-  const client = new OpenAI({ maxRetries: 0, fetch: wholeFetch() });
+  const client = new OpenAI({ maxRetries: 0, fetch: statefulFetch() });
   await leaveBehindCall(client, conversation, provider);
   const warned = new Promise((resolve) => process.once("warning", resolve));
   const next = { model: "m", conversation, input: "My color is purple" };
@@ -100,10 +100,10 @@ test("what was mended is a warning of the process", async (t) => {
   assert.match(warning.message, /unanswered_call/);
 });
 
-test("items that another request has added are asked for", async (t) => {
+test("items that another request added are listed", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
-  const client = new OpenAI({ fetch: wholeFetch() });
+  const client = new OpenAI({ fetch: statefulFetch() });
   await client.responses.create({ model: "m", conversation, input: "My color is purple" });
   const dog = { type: "message", ...user("My dog is Biscuit") };
   await client.conversations.items.create(conversation, { items: [dog] });
@@ -115,9 +115,9 @@ test("items that another request has added are asked for", async (t) => {
   assert.deepEqual(await provider.twice(), []);
 });
 
-test("what one key holds is nothing to another", async (t) => {
+test("keys do not share state", async (t) => {
   const provider = await startProvider(t);
-  const fetch = wholeFetch();
+  const fetch = statefulFetch();
   const [mine, theirs] = ["sk-mine", "sk-theirs"].map((apiKey) => new OpenAI({ apiKey, fetch }));
   const input = "My color is purple";
   const first = await mine.responses.create({ model: "m", input });
@@ -126,9 +126,9 @@ test("what one key holds is nothing to another", async (t) => {
   assert.equal((await mine.responses.create(chain)).output_text, "purple");
 });
 
-test("a refusal that nothing mends comes as the provider gave it", async (t) => {
+test("an irreparable rejection passes unchanged", async (t) => {
   await startProvider(t);
-  const client = new OpenAI({ fetch: wholeFetch() });
+  const client = new OpenAI({ fetch: statefulFetch() });
   const turn = { model: "unknown-m", input: "hi" };
   await assert.rejects(client.responses.create(turn), { status: 400, code: "model_not_found" });
 });
@@ -143,16 +143,16 @@ async function talk(openai, conversation) {
   return generateText({ model, messages, providerOptions, maxRetries: 0 });
 }
 
-test("without it, the AI SDK's history is held twice", async (t) => {
+test("without it, the AI SDK's history is stored twice", async (t) => {
   const provider = await startProvider(t);
   await talk(createOpenAI(), await provider.newConversation());
   assert.deepEqual(await provider.twice(), ["user: My color is purple"]);
 });
 
-test("the AI SDK's history is held once", async (t) => {
+test("the AI SDK's history is stored once", async (t) => {
   const provider = await startProvider(t);
   const conversation = await provider.newConversation();
-  const { text } = await talk(createOpenAI({ fetch: wholeFetch() }), conversation);
+  const { text } = await talk(createOpenAI({ fetch: statefulFetch() }), conversation);
 
   assert.equal(text, "purple");
   assert.deepEqual(await provider.twice(), []);
