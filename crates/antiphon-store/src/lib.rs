@@ -20,6 +20,7 @@ mod snapshot;
 mod sqlite;
 mod store;
 mod url;
+mod usage;
 
 pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
 pub use error::StoreError;
@@ -36,3 +37,4 @@ pub use snapshot::{Holdings, ItemPlace, Snapshot};
 pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use url::{OpenError, check, inspect, open, snapshot};
+pub use usage::Usage;

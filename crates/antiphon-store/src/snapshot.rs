@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -25,6 +26,10 @@ pub trait Snapshot: Send {
 
     /// How much is held of a tenant.
     async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings>;
+
+    /// How many live items a tenant has, and their bytes, as [`Store::usage`](crate::Store::usage)
+    /// counts them.
+    async fn usage(&mut self, tenant: &Tenant) -> Result<Usage>;
 
     /// What is kept under this name for whoever opens the store.
     async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>>;

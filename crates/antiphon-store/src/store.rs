@@ -14,6 +14,7 @@ use crate::records::{
     Scope, Turn,
 };
 use crate::snapshot::Holdings;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -175,6 +176,13 @@ pub trait Store: Send + Sync + 'static {
     /// Commits a turn. An item whose id its thread already holds live refuses the whole turn, and so
     /// does a place that is not first in its line any more.
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()>;
+
+    /// How many live items a tenant has, and their bytes. Reads no item and waits for no writer: calls that
+    /// have not returned may be missing.
+    async fn usage(&self, tenant: &Tenant) -> Result<Usage>;
+
+    /// The same of a conversation, from its own items; zero if it does not exist.
+    async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage>;
 
     /// Deletes at most `limit` entries of all that a tenant has, traces of deleted items included; says
     /// what they were, which is nothing at the end. What names the rest goes first, so that nothing is ever

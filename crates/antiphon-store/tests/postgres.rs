@@ -16,6 +16,7 @@ mod postgres {
     mod openings;
     mod proxy;
     mod schema;
+    mod usage;
 }
 
 use conformance::World;

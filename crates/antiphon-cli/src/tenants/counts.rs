@@ -1,10 +1,10 @@
 //! How much is held, in words and as JSON.
 
-use antiphon_store::{Holdings, Tenant};
+use antiphon_store::{Holdings, Tenant, Usage};
 use serde_json::json;
 
 /// The line of a tenant in a list.
-pub(super) fn line(tenant: &Tenant, held: &Holdings) -> String {
+pub(super) fn line(tenant: &Tenant, held: &Holdings, usage: Usage) -> String {
     json!({
         "tenant": tenant.as_str(),
         "conversations": held.conversations,
@@ -12,6 +12,7 @@ pub(super) fn line(tenant: &Tenant, held: &Holdings) -> String {
         "open_turns": held.open_turns,
         "ledgers": held.ledgers,
         "items": held.items,
+        "item_bytes": usage.bytes,
         "deleted_items": held.deleted_items,
     })
     .to_string()

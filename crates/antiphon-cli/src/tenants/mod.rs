@@ -29,7 +29,9 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
             snapshot.next_tenant(last.as_ref()).await.map_err(|error| unread(&error))?
         {
             let held = snapshot.holdings(&tenant).await.map_err(|error| unread(&error))?;
-            writeln!(out, "{}", counts::line(&tenant, &held)).map_err(|error| unwritten(&error))?;
+            let usage = snapshot.usage(&tenant).await.map_err(|error| unread(&error))?;
+            writeln!(out, "{}", counts::line(&tenant, &held, usage))
+                .map_err(|error| unwritten(&error))?;
             last = Some(tenant);
         }
         out.flush().map_err(|error| unwritten(&error))?;

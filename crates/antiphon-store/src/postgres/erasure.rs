@@ -7,6 +7,7 @@ use super::session::Session;
 use super::shared::Shared;
 use super::statements::statements;
 use super::transaction::{Effect, Lock};
+use super::usage;
 use crate::error::StoreError;
 use crate::ids::{Shard, Tenant};
 use crate::keys;
@@ -124,9 +125,12 @@ impl Batch<'_> {
     }
 }
 
-/// Places of items that are not there.
+/// Places and counts of items that are not there.
 async fn erase_places(db: &Session, tenant: &Tenant, limit: i64) -> Result<Holdings> {
-    let others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
+    let mut others = db.execute(&PLACES, &[&tenant.as_str(), &limit]).await?;
+    if others == 0 {
+        others += u64::from(usage::forget(db, tenant).await?);
+    }
     Ok(Holdings { others, ..Holdings::default() })
 }
 

@@ -46,6 +46,11 @@ statements! {
             UNION ALL SELECT min(tenant) FROM item_places WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > $1
             UNION ALL SELECT min(tenant) FROM notices WHERE tenant > $1
+            UNION ALL (
+                SELECT tenant FROM tenant_usage WHERE tenant > $1
+                GROUP BY tenant HAVING sum(items) <> 0 OR sum(bytes) <> 0
+                ORDER BY tenant LIMIT 1
+            )
         ) AS next";
     HOLDINGS = "
         SELECT (SELECT count(*) FROM conversations WHERE tenant = $1),
@@ -60,5 +65,9 @@ statements! {
                    + (SELECT count(*) FROM jobs WHERE tenant = $1)
                    + (SELECT count(*) FROM events WHERE tenant = $1)
                    + (SELECT count(*) FROM item_places WHERE tenant = $1)
-                   + (SELECT count(*) FROM notices WHERE tenant = $1)";
+                   + (SELECT count(*) FROM notices WHERE tenant = $1)
+                   + (SELECT count(*) FROM (
+                          SELECT FROM tenant_usage WHERE tenant = $1
+                          HAVING sum(items) <> 0 OR sum(bytes) <> 0
+                      ) AS counts)";
 }

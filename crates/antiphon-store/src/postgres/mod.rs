@@ -41,6 +41,7 @@ mod threads;
 mod tls;
 mod transaction;
 mod turns;
+mod usage;
 
 use tokio_util::task::TaskTracker;
 

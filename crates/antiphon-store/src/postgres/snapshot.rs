@@ -12,13 +12,14 @@ use super::failure::{Failure, describe};
 use super::pool::Connector;
 use super::session::Session;
 use super::settings::Settings;
-use super::{holdings, kept, openings, pages, responses, schema, tls};
+use super::{holdings, kept, openings, pages, responses, schema, tls, usage};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -64,6 +65,10 @@ impl Snapshot for PostgresSnapshot {
 
     async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
         Ok(holdings::of(&self.db, tenant).await?)
+    }
+
+    async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
+        Ok(usage::of_tenant(&self.db, tenant).await?)
     }
 
     async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {

@@ -3,7 +3,7 @@
 use super::{
     conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, late_binding,
     line, names, notices, openings, pages, places, requests, responses, session, settling, sweep,
-    threads, transaction,
+    threads, transaction, usage,
 };
 
 /// A statement by its name.
@@ -55,6 +55,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     sweep::STATEMENTS,
     threads::STATEMENTS,
     transaction::STATEMENTS,
+    usage::STATEMENTS,
 ];
 
 #[cfg(test)]
@@ -94,6 +95,9 @@ mod tests {
         "pages::LEDGERS",
         "pages::OPEN_TURNS",
         "pages::LOOSE",
+        "usage::OF_TENANT",
+        "usage::LOCK",
+        "usage::FORGET",
         // Notices by when they are due.
         "notices::ANY_DUE",
         "notices::CLAIM",

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::transaction::{Effect, Lock};
 use super::{
     PostgresStore, conversations, erasure, expiry, items, jobs, kept, listing, names, notices,
-    openings, places, requests, responses, settling, turns,
+    openings, places, requests, responses, settling, turns, usage,
 };
 use crate::background::{Background, JobState};
 use crate::error::StoreError;
@@ -23,6 +23,7 @@ use crate::records::{
 };
 use crate::snapshot::Holdings;
 use crate::store::Store;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -360,6 +361,18 @@ impl Store for PostgresStore {
             Ok(())
         })
         .await
+    }
+
+    async fn usage(&self, tenant: &Tenant) -> Result<Usage> {
+        self.check_open()?;
+        self.shared.run(tenant, |db, tenant| Box::pin(usage::of_tenant(db, tenant))).await
+    }
+
+    async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage> {
+        self.check_open()?;
+        self.shared
+            .run(&(tenant, id), |db, (tenant, id)| Box::pin(usage::of_conversation(db, tenant, id)))
+            .await
     }
 
     async fn erase(&self, tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings> {

@@ -27,8 +27,9 @@ pub(super) enum Lock<'a> {
     Nothing,
     /// A tree of forks. Whoever writes to a tree has its lock, and all that a write touches is in one
     /// tree: under READ COMMITTED, where each statement sees what was committed before it, writes to
-    /// a tree see one another whole, one after the other. There is no second lock to wait for, and
-    /// so no deadlock.
+    /// a tree see one another whole, one after the other. The only other lock that a write waits
+    /// for is the row of its connection in the tenant's counts (`usage.sql`). It needs one such row at
+    /// the most, so there is no deadlock.
     Tree(&'a Tenant, Shard),
     /// The line for a conversation: places are drawn, and come to be seen, in order.
     Line(&'a Tenant, &'a ConversationId),

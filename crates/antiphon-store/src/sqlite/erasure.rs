@@ -28,7 +28,11 @@ pub(super) fn erase(
         items: delete(ITEMS)?,
         deleted_items: delete(TOMBSTONES)?,
     } + Holdings {
-        others: delete(JOBS)? + delete(EVENTS)? + delete(NOTICES)? + delete(THREADS)?,
+        others: delete(JOBS)?
+            + delete(EVENTS)?
+            + delete(NOTICES)?
+            + delete(THREADS)?
+            + delete(USAGE)?,
         ..Holdings::default()
     })
 }
@@ -80,6 +84,10 @@ const NOTICES: &str = "
     WHERE tenant = ?1 AND (shard, response, id, endpoint) IN (
         SELECT shard, response, id, endpoint FROM notices WHERE tenant = ?1 LIMIT ?2
     )";
+/// The triggers need it until the last item is gone, and delete it with that.
+const USAGE: &str = "
+    DELETE FROM tenant_usage
+    WHERE tenant = ?1 AND ?2 > 0 AND NOT EXISTS (SELECT 1 FROM items WHERE tenant = ?1)";
 const THREADS: &str = "
     DELETE FROM threads
     WHERE tenant = ?1 AND (shard, thread) IN (

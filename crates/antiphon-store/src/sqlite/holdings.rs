@@ -21,6 +21,7 @@ pub(super) fn next_tenant(db: &Connection, after: Option<&Tenant>) -> Result<Opt
             UNION ALL SELECT min(tenant) FROM events WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM threads WHERE tenant > ?1
             UNION ALL SELECT min(tenant) FROM notices WHERE tenant > ?1
+            UNION ALL SELECT min(tenant) FROM tenant_usage WHERE tenant > ?1
         )";
     let after = after.map_or("", Tenant::as_str);
     let next: Option<String> = db.prepare_cached(SQL)?.query_row([after], |row| row.get(0))?;
@@ -39,7 +40,8 @@ pub(super) fn of(db: &Connection, tenant: &Tenant) -> Result<Holdings> {
                (SELECT count(*) FROM threads WHERE tenant = ?1)
                    + (SELECT count(*) FROM jobs WHERE tenant = ?1)
                    + (SELECT count(*) FROM events WHERE tenant = ?1)
-                   + (SELECT count(*) FROM notices WHERE tenant = ?1)";
+                   + (SELECT count(*) FROM notices WHERE tenant = ?1)
+                   + (SELECT count(*) FROM tenant_usage WHERE tenant = ?1)";
     let held = db.prepare_cached(SQL)?.query_row(params![tenant.as_str()], |row| {
         Ok(Holdings {
             conversations: count(row, 0)?,

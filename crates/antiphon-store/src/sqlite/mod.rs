@@ -33,6 +33,7 @@ mod store;
 mod sweep;
 mod threads;
 mod turns;
+mod usage;
 mod vacuum;
 mod writer;
 

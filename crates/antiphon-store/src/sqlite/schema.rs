@@ -14,6 +14,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("webhooks.sql")),
     M::up(include_str!("ledgers.sql")),
     M::up(include_str!("late_binding.sql")),
+    M::up(include_str!("usage.sql")),
 ];
 
 /// What marks a file as one of ours; the first step writes it.

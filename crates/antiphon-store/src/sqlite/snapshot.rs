@@ -10,13 +10,14 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
-use super::{connection, holdings, kept, openings, pages, responses, schema};
+use super::{connection, holdings, kept, openings, pages, responses, schema, usage};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
 use crate::ledgers::LedgerEntry;
 use crate::records::{Conversation, Cursor, ResponseRecord, Seq, Turn};
 use crate::snapshot::{Holdings, ItemPlace, Snapshot};
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -62,6 +63,11 @@ impl Snapshot for SqliteSnapshot {
     async fn holdings(&mut self, tenant: &Tenant) -> Result<Holdings> {
         let tenant = tenant.clone();
         self.read(move |db| holdings::of(db, &tenant)).await
+    }
+
+    async fn usage(&mut self, tenant: &Tenant) -> Result<Usage> {
+        let tenant = tenant.clone();
+        self.read(move |db| usage::of_tenant(db, &tenant)).await
     }
 
     async fn kept(&mut self, name: &'static str) -> Result<Option<Bytes>> {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::writer::Effect;
 use super::{
     SqliteStore, conversations, erasure, expiry, items, jobs, kept, listing, notices, openings,
-    requests, responses, turns,
+    requests, responses, turns, usage,
 };
 use crate::background::Background;
 use crate::error::StoreError;
@@ -21,6 +21,7 @@ use crate::records::{
 };
 use crate::snapshot::Holdings;
 use crate::store::Store;
+use crate::usage::Usage;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -222,6 +223,16 @@ impl Store for SqliteStore {
     async fn commit_turn(&self, tenant: &Tenant, turn: Turn) -> Result<()> {
         let tenant = tenant.clone();
         self.write(Effect::Synced, move |db| turns::commit(db, &tenant, &turn)).await
+    }
+
+    async fn usage(&self, tenant: &Tenant) -> Result<Usage> {
+        let tenant = tenant.clone();
+        self.read(move |db| usage::of_tenant(db, &tenant)).await
+    }
+
+    async fn conversation_usage(&self, tenant: &Tenant, id: &ConversationId) -> Result<Usage> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |db| usage::of_conversation(db, &tenant, &id)).await
     }
 
     async fn erase(&self, tenant: &Tenant, _: i64, limit: usize) -> Result<Holdings> {

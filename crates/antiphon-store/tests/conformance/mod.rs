@@ -18,6 +18,7 @@ pub(crate) mod requests;
 pub(crate) mod snapshots;
 pub(crate) mod tenants;
 pub(crate) mod together;
+pub(crate) mod usage;
 pub(crate) mod world;
 
 pub(crate) use world::{Place, World};
@@ -145,6 +146,22 @@ macro_rules! suite {
                 what_is_anothers_does_not_exist,
                 what_is_anothers_cannot_be_changed,
                 two_tenants_may_use_the_same_ids,
+            }
+            usage {
+                tenant_without_items_uses_nothing,
+                bytes_and_items_of_live_items_count,
+                deleting_an_item_frees_it,
+                fork_counts_shared_items_once,
+                each_thread_counts_its_own_copy,
+                conversation_counts_its_own_items_only,
+                retracted_turn_counts_for_its_tenant_only,
+                deleted_conversation_counts_until_its_responses_go,
+                expired_responses_free_their_items,
+                items_elsewhere_count_without_bytes,
+                refused_writes_count_nothing,
+                erased_tenant_uses_nothing,
+                open_turns_do_not_count,
+                concurrent_writes_are_all_counted,
             }
             together {
                 turns_of_many_tasks_stay_whole,

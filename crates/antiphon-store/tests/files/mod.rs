@@ -2,6 +2,7 @@
 
 mod erasure;
 mod locks;
+mod migration;
 mod shrinking;
 
 use std::fs;

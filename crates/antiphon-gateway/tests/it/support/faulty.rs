@@ -7,7 +7,7 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers,
     Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore,
-    Store, StoreError, Tenant, ThreadId, Turn,
+    Store, StoreError, Tenant, ThreadId, Turn, Usage,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -174,6 +174,8 @@ passing_on! {
     fn is_open(tenant: &Tenant, id: &ResponseId) -> Result<bool>;
     fn drop_opening(tenant: &Tenant, id: &ResponseId) -> Result<()>;
     fn erase(tenant: &Tenant, now: i64, limit: usize) -> Result<Holdings>;
+    fn usage(tenant: &Tenant) -> Result<Usage>;
+    fn conversation_usage(tenant: &Tenant, id: &ConversationId) -> Result<Usage>;
     fn settle_openings() -> Result<usize>;
     fn claim_notices(now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>>;
     fn settle_notice(claimed: &DueNotice, then: Option<i64>) -> Result<()>;

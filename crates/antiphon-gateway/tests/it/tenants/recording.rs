@@ -6,7 +6,7 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers, Line,
     Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store,
-    StoreError, Tenant, ThreadId, Turn,
+    StoreError, Tenant, ThreadId, Turn, Usage,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -131,5 +131,7 @@ recorded! {
     fn is_open(tenant, id: &ResponseId) -> bool;
     fn drop_opening(tenant, id: &ResponseId) -> ();
     fn commit_turn(tenant, turn: Turn) -> ();
+    fn usage(tenant) -> Usage;
+    fn conversation_usage(tenant, id: &ConversationId) -> Usage;
     fn erase(tenant, now: i64, limit: usize) -> Holdings;
 }

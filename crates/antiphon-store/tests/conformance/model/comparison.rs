@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use antiphon::HeldItem;
-use antiphon_store::{ConversationId, Order, Page, Scope};
+use antiphon_store::{ConversationId, Order, Page, Scope, Usage};
 
 use super::history::{Conversation, History, Nth, Response};
 
@@ -17,6 +17,7 @@ impl History {
             self.compare_conversation(id, held).await;
         }
         self.compare_places().await;
+        self.compare_usage().await;
         self.compare_names().await;
     }
 
@@ -42,15 +43,7 @@ impl History {
     /// An item is found exactly where somebody still reaches a copy: the newest live one that is here,
     /// else, where none lives elsewhere, what is left of the newest.
     async fn compare_places(&self) {
-        let reached: BTreeSet<Nth> = self
-            .responses
-            .iter()
-            .map(|response| &response.transcript)
-            .chain(self.conversations.iter().map(|conversation| &conversation.held))
-            .chain(self.openings.iter().map(|opening| &opening.behind))
-            .flatten()
-            .copied()
-            .collect();
+        let reached = self.reached();
         let ids: BTreeSet<_> = self.copies.iter().map(|copy| &copy.item.id).collect();
         for id in ids {
             let copies = || reached.iter().filter(|nth| self.copies[**nth].item.id == *id);
@@ -62,6 +55,29 @@ impl History {
             let (store, tenant) = (&self.world.store, &self.world.tenant);
             let found = store.locate(tenant, std::slice::from_ref(id)).await;
             assert_eq!(found, Ok(expected));
+        }
+    }
+
+    /// The copies that somebody reaches.
+    fn reached(&self) -> BTreeSet<Nth> {
+        self.responses
+            .iter()
+            .map(|response| &response.transcript)
+            .chain(self.conversations.iter().map(|conversation| &conversation.held))
+            .chain(self.openings.iter().map(|opening| &opening.behind))
+            .flatten()
+            .copied()
+            .collect()
+    }
+
+    /// Each live copy that somebody reaches counts once.
+    async fn compare_usage(&self) {
+        let (store, tenant) = (&self.world.store, &self.world.tenant);
+        let reached: Vec<Nth> = self.reached().into_iter().collect();
+        assert_eq!(store.usage(tenant).await, Ok(Usage::from_items(&self.live(&reached))));
+        for Conversation { id, held, .. } in &self.conversations {
+            let expected = Usage::from_items(&self.live(held));
+            assert_eq!(store.conversation_usage(tenant, id).await, Ok(expected));
         }
     }
 

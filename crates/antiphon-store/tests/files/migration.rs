@@ -1,0 +1,42 @@
+//! Files of earlier releases.
+
+use antiphon_store::Usage;
+use rusqlite::Connection;
+
+use crate::File;
+use crate::conformance::World;
+use crate::conformance::erasure::EVERYTHING;
+use crate::conformance::world::items;
+
+/// Makes the tables those of the release before counts were kept.
+const WITHOUT_COUNTS: &str = "
+    DROP TRIGGER items_added;
+    DROP TRIGGER items_deleted;
+    DROP TRIGGER items_erased;
+    DROP TABLE tenant_usage;
+    PRAGMA user_version = 7";
+
+#[tokio::test]
+async fn earlier_file_is_counted_at_its_first_start() {
+    let file = File::new();
+    let path = file.path();
+    let alice = World::at(file).await;
+    let bob = alice.seen_by("bob");
+    alice.has_everything().await;
+    let conversation = bob.conversation(&["a", "b"]).await;
+    alice.store.close().await;
+    drop(bob);
+    Connection::open(&path).unwrap().execute_batch(WITHOUT_COUNTS).unwrap();
+
+    let alice = alice.reopened().await;
+    let bob = alice.seen_by("bob");
+
+    let held = alice.held(&EVERYTHING).await;
+    let held: Vec<&str> = held.iter().map(String::as_str).collect();
+    let store = &alice.store;
+    assert_eq!(store.usage(&alice.tenant).await, Ok(Usage::from_items(&items(&held))));
+    assert_eq!(store.usage(&bob.tenant).await, Ok(Usage::from_items(&items(&["a", "b"]))));
+    bob.append(&conversation, &["c"]).await.unwrap();
+    bob.delete_item(&conversation, "a").await;
+    assert_eq!(store.usage(&bob.tenant).await, Ok(Usage::from_items(&items(&["b", "c"]))));
+}
