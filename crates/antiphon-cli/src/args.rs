@@ -169,6 +169,18 @@ pub(crate) struct ServeArgs {
     /// How many requests a second one tenant may send this process [default: any number]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) requests_per_second: Option<String>,
+    /// How many bytes of items one tenant may have stored [default: any number]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub(crate) max_tenant_bytes: Option<String>,
+    /// How many items one tenant may have stored [default: any number]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) max_tenant_items: Option<String>,
+    /// How many bytes of items one conversation may have stored [default: any number]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub(crate) max_conversation_bytes: Option<String>,
+    /// How many items one conversation may have stored [default: any number]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) max_conversation_items: Option<String>,
     /// What passes to upstreams of the API's parts that are not the gateway's own: all, stateless or
     /// none [default: stateless where several tenants share an --upstream-key, else all]
     #[arg(long, value_name = "WHAT")]
@@ -180,8 +192,9 @@ const ABOUT: &str = "A gateway that keeps an agent's conversation whole";
 const SOURCES: &str = "\
 Every option has an environment variable (ANTIPHON_TURN_WAIT for --turn-wait; commas
 separate the entries of ANTIPHON_API_KEY, ANTIPHON_SECRET, ANTIPHON_ALLOW_ORIGIN and ANTIPHON_ALLOW_HOST) and, --config aside, a key in the file (turn-wait = 30; the
-lists api-keys = [\"KEY=TENANT\"], secrets, allow-origins and allow-hosts; max-open-turns and
-requests-per-second stand below [limits], where there are more limits). An option wins over a variable, a variable over the file.
+lists api-keys = [\"KEY=TENANT\"], secrets, allow-origins and allow-hosts; max-open-turns,
+requests-per-second and the quotas of tenants and conversations stand below [limits], where there are
+more limits). An option wins over a variable, a variable over the file.
 Logs go to standard error: ANTIPHON_LOG filters them, ANTIPHON_LOG_FORMAT is text or json.";
 
 const STREAMS: &str = "\

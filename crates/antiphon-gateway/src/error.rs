@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::error_body::ErrorBody;
-use crate::limits::retry_headers;
+use crate::limits::{QUOTA_EXCEEDED, retry_headers};
 use crate::upstream::{Refused, TooLong, UpstreamError};
 
 /// An error on its way to a caller.
@@ -57,6 +57,12 @@ impl ApiError {
     pub(crate) fn too_many_requests(message: impl Into<String>) -> Self {
         Self::of(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
             .code("rate_limit_exceeded")
+    }
+
+    /// More than may be stored. Trying again helps nothing, so the status is none that clients repeat a
+    /// request for, as they do for OpenAI's `insufficient_quota`, 429.
+    pub(crate) fn quota_exceeded(message: impl Into<String>) -> Self {
+        Self::of(StatusCode::FORBIDDEN, "invalid_request_error", message).code(QUOTA_EXCEEDED)
     }
 
     pub(crate) fn of(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {

@@ -18,7 +18,7 @@ use http::{HeaderName, Uri};
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::capabilities::{Capabilities, Preset};
-pub use self::limits::{Limits, Rate};
+pub use self::limits::{Limits, Quota, Rate};
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
 pub use self::pass_through::PassThrough;

@@ -37,6 +37,10 @@ impl From<ServeArgs> for Layer {
             (Setting::ShutdownGrace, args.shutdown_grace),
             (Setting::MaxOpenTurns, args.max_open_turns),
             (Setting::RequestsPerSecond, args.requests_per_second),
+            (Setting::MaxTenantBytes, args.max_tenant_bytes),
+            (Setting::MaxTenantItems, args.max_tenant_items),
+            (Setting::MaxConversationBytes, args.max_conversation_bytes),
+            (Setting::MaxConversationItems, args.max_conversation_items),
             (Setting::PassThrough, args.pass_through),
         ];
         let single = single.into_iter().filter_map(|(setting, text)| Some((setting, text?)));

@@ -15,16 +15,22 @@
 //! body-timeout = 30
 //! max-websocket-age = 3600
 //! max-answer-bytes = 67108864
+//! max-tenant-bytes = 10737418240
+//! max-tenant-items = 1000000
+//! max-conversation-bytes = 104857600
+//! max-conversation-items = 10000
 //! ```
 //!
-//! All are whole numbers above 0, times are in seconds. `requests-per-second` and `max-open-turns`
-//! have a flag and a variable too. Without `requests-per-second`, callers may ask as often as they
-//! like; without `burst`, as many requests may come at once as may come in a second.
+//! All are whole numbers above 0, times are in seconds. `requests-per-second`, `max-open-turns` and the
+//! quotas of tenants and conversations have a flag and a variable too. Without
+//! `requests-per-second`, callers may ask as often as they like; without `burst`, as many requests may
+//! come at once as may come in a second; without a quota, callers may store as much as they like.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::str::FromStr;
 use std::time::Duration;
 
-use antiphon_gateway::settings::{Limits, Rate};
+use antiphon_gateway::settings::{Limits, Quota, Rate};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -47,9 +53,17 @@ pub(super) struct FromTable {
 impl FromTable {
     /// The limits, with those that other places can say as well.
     pub(super) fn with(mut self, layers: &Layers) -> Result<Limits, Failure> {
-        if let Some(open) = layers.one(Setting::MaxOpenTurns, parse::count)? {
+        if let Some(open) = layers.one(Setting::MaxOpenTurns, parse::count::<NonZeroU32>)? {
             self.limits.max_open_turns = open.get() as usize;
         }
+        self.limits.tenant_quota = Quota {
+            max_items: layers.one(Setting::MaxTenantItems, parse::count)?,
+            max_bytes: layers.one(Setting::MaxTenantBytes, parse::count)?,
+        };
+        self.limits.conversation_quota = Quota {
+            max_items: within(layers, Setting::MaxConversationItems, Setting::MaxTenantItems)?,
+            max_bytes: within(layers, Setting::MaxConversationBytes, Setting::MaxTenantBytes)?,
+        };
         let per_second = layers.one(Setting::RequestsPerSecond, parse::count)?;
         let burst = self.burst.as_ref().map(|said| Ok((said, parse::count(said)?))).transpose()?;
         self.limits.rate = match (per_second, burst) {
@@ -64,6 +78,29 @@ impl FromTable {
         };
         Ok(self.limits)
     }
+}
+
+/// The quota of a conversation. Above that of its tenant, which has no more in all its conversations, it
+/// is never reached.
+fn within(
+    layers: &Layers,
+    setting: Setting,
+    of_tenant: Setting,
+) -> Result<Option<NonZeroU64>, Failure> {
+    let tenant: Option<NonZeroU64> = layers.one(of_tenant, parse::count)?;
+    let checked = |said: &Said| {
+        let count = parse::count(said)?;
+        match tenant.filter(|tenant| count > *tenant) {
+            None => Ok(count),
+            Some(tenant) => {
+                let key = of_tenant.key();
+                Err(said.refused(format!(
+                    "this has no effect above {key}, which is {tenant}: raise {key} too"
+                )))
+            }
+        }
+    };
+    layers.one(setting, checked)
 }
 
 /// What a table says; what other places can say too goes to `layer`.
@@ -82,7 +119,12 @@ pub(super) fn understood(
             let sentence = format!("unknown key '{name}'; the limits are {known}");
             return Err(document.refused(Some(key.span()), &sentence));
         };
-        let number = number(document, known, value)?;
+        if let Some(setting) = QUOTAS.into_iter().find(|quota| quota.key() == known) {
+            let number: NonZeroU64 = number(document, known, value)?;
+            layer.say(setting, document.said_at(known, value, number.to_string()));
+            continue;
+        }
+        let number: NonZeroU32 = number(document, known, value)?;
         let said = document.said_at(known, value, number.to_string());
         let setting = Setting::ALL.into_iter().find(|setting| setting.key() == known);
         match setting {
@@ -119,7 +161,15 @@ fn check_item_bound(
 const BURST: &str = "burst";
 const MAX_ANSWER: &str = "max-answer-bytes";
 
-const KEYS: [&str; 13] = [
+/// Limits that may be greater than 32 bits hold.
+const QUOTAS: [Setting; 4] = [
+    Setting::MaxTenantBytes,
+    Setting::MaxTenantItems,
+    Setting::MaxConversationBytes,
+    Setting::MaxConversationItems,
+];
+
+const KEYS: [&str; 17] = [
     "max-body-bytes",
     "max-header-bytes",
     "max-items",
@@ -133,6 +183,10 @@ const KEYS: [&str; 13] = [
     "body-timeout",
     "max-websocket-age",
     MAX_ANSWER,
+    "max-tenant-bytes",
+    "max-tenant-items",
+    "max-conversation-bytes",
+    "max-conversation-items",
 ];
 
 /// Whether the file alone can set the limit of this key.
@@ -156,15 +210,15 @@ fn set(limits: &mut Limits, key: &str, number: NonZeroU32) {
     }
 }
 
-fn number(
+fn number<T: FromStr>(
     document: &Document<'_>,
     key: &'static str,
     value: &Spanned<DeValue<'_>>,
-) -> Result<NonZeroU32, Failure> {
+) -> Result<T, Failure> {
     let number = value.get_ref().as_integer();
     let number =
-        number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
-    number.and_then(NonZeroU32::new).ok_or_else(|| {
+        number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
+    number.and_then(|number| number.to_string().parse().ok()).ok_or_else(|| {
         document.refused(Some(value.span()), &format!("{key} must be a whole number above 0"))
     })
 }

@@ -1,7 +1,7 @@
 //! What a setting's text means. A refusal repeats the text only where it cannot hold a secret.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::str::FromStr;
 use std::time::Duration;
 
 use antiphon::dialect::Dialect;
@@ -181,7 +181,8 @@ pub(super) fn retention(said: &Said) -> Result<Option<Duration>, Failure> {
     Ok((days > 0).then(|| Duration::from_hours(24 * u64::from(days))))
 }
 
-pub(super) fn count(said: &Said) -> Result<NonZeroU32, Failure> {
+/// A number that is not zero.
+pub(super) fn count<T: FromStr>(said: &Said) -> Result<T, Failure> {
     let text = said.trimmed();
     text.parse().map_err(|_| said.refused(format!("'{text}' is not a whole number above 0")))
 }

@@ -23,11 +23,15 @@ pub(super) enum Setting {
     ShutdownGrace,
     MaxOpenTurns,
     RequestsPerSecond,
+    MaxTenantBytes,
+    MaxTenantItems,
+    MaxConversationBytes,
+    MaxConversationItems,
     PassThrough,
 }
 
 impl Setting {
-    pub(super) const ALL: [Self; 21] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::Listen,
         Self::Store,
         Self::Upstream,
@@ -48,6 +52,10 @@ impl Setting {
         Self::ShutdownGrace,
         Self::MaxOpenTurns,
         Self::RequestsPerSecond,
+        Self::MaxTenantBytes,
+        Self::MaxTenantItems,
+        Self::MaxConversationBytes,
+        Self::MaxConversationItems,
         Self::PassThrough,
     ];
 
@@ -80,7 +88,15 @@ impl Setting {
 
     /// Whether it stands below `[limits]` in the file.
     pub(super) fn is_limit(self) -> bool {
-        matches!(self, Self::MaxOpenTurns | Self::RequestsPerSecond)
+        matches!(
+            self,
+            Self::MaxOpenTurns
+                | Self::RequestsPerSecond
+                | Self::MaxTenantBytes
+                | Self::MaxTenantItems
+                | Self::MaxConversationBytes
+                | Self::MaxConversationItems
+        )
     }
 
     fn name(self) -> &'static str {
@@ -105,6 +121,10 @@ impl Setting {
             Self::ShutdownGrace => "shutdown-grace",
             Self::MaxOpenTurns => "max-open-turns",
             Self::RequestsPerSecond => "requests-per-second",
+            Self::MaxTenantBytes => "max-tenant-bytes",
+            Self::MaxTenantItems => "max-tenant-items",
+            Self::MaxConversationBytes => "max-conversation-bytes",
+            Self::MaxConversationItems => "max-conversation-items",
             Self::PassThrough => "pass-through",
         }
     }

@@ -142,6 +142,10 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--shutdown-grace", "ANTIPHON_SHUTDOWN_GRACE"),
         ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
         ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
+        ("--max-tenant-bytes", "ANTIPHON_MAX_TENANT_BYTES"),
+        ("--max-tenant-items", "ANTIPHON_MAX_TENANT_ITEMS"),
+        ("--max-conversation-bytes", "ANTIPHON_MAX_CONVERSATION_BYTES"),
+        ("--max-conversation-items", "ANTIPHON_MAX_CONVERSATION_ITEMS"),
         ("--pass-through", "ANTIPHON_PASS_THROUGH"),
     ];
     assert_eq!(names, expected.map(|(flag, name)| (flag.to_owned(), name.to_owned())));

@@ -139,6 +139,11 @@ fn bound_that_another_bound_hides_is_refused() {
         "2: max-item-bytes has no effect above max-body-bytes, which is 33554432: raise \
          max-body-bytes too",
     );
+    file_refused(
+        "[limits]\nmax-tenant-items = 10\nmax-conversation-items = 11\n",
+        "3: max-conversation-items: this has no effect above max-tenant-items, which is 10: raise \
+         max-tenant-items too",
+    );
     let raised = format!(
         "{upstream}idle-timeout = 7200\ntotal-timeout = 7200\n[limits]\nmax-item-bytes = \
          67108864\nmax-body-bytes = 67108864\n"

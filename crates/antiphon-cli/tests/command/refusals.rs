@@ -49,6 +49,7 @@ fn a_value_of_no_meaning_is_refused_by_the_name_of_its_flag() {
         (["--turn-wait", "soon"], "--turn-wait: 'soon' is not a whole number of seconds"),
         (["--turn-wait", "-1"], "--turn-wait: '-1' is not a whole number of seconds"),
         (["--shutdown-grace", "-1"], "--shutdown-grace: '-1' is not a whole number of seconds"),
+        (["--max-tenant-bytes", "0"], "--max-tenant-bytes: '0' is not a whole number above 0"),
         (["--max-open-turns", "-1"], "--max-open-turns: '-1' is not a whole number above 0"),
         (
             ["--requests-per-second", "-1.5"],

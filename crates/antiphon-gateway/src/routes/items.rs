@@ -6,7 +6,7 @@ use antiphon::faults::Fault;
 use antiphon::item::IdSource;
 use antiphon::json::Object;
 use antiphon::{HeldItem, Item, ItemId, Kind};
-use antiphon_store::{Scope, StoreError};
+use antiphon_store::{Scope, StoreError, Usage};
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
@@ -55,7 +55,9 @@ pub(super) async fn create(
     let id = known(&gateway, &text)?;
     find(&gateway, &caller, &text).await?;
     let added = given(&gateway, &caller, &body, &fields).await?;
+    // Under the lease nobody else adds to the conversation, so that its own quota is kept exactly.
     let _lease = gateway.lease_for_items(&caller, &id).await?;
+    gateway.check_added(&caller.tenant, Some(&id), Usage::from_items(&added)).await?;
     match gateway.store.append_items(&caller.tenant, &id, added.clone()).await {
         Err(StoreError::ConversationNotFound) => Err(gateway.conversation_not_found(&text)),
         other => {

@@ -1,6 +1,6 @@
 //! How much callers may take of a gateway.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
 /// The bounds on what callers send, hold open and ask for. A caller that goes beyond one is refused
@@ -32,6 +32,26 @@ pub struct Limits {
     /// How long a WebSocket may stay open. Then it takes no more turns, and closes once those that
     /// are open have ended.
     pub max_websocket_age: Duration,
+    /// How much one tenant may have stored: status 403.
+    pub tenant_quota: Quota,
+    /// How much one conversation may have stored: status 403.
+    pub conversation_quota: Quota,
+}
+
+/// How many live items may be stored, and how many bytes of them. `None`: any number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quota {
+    /// The items.
+    pub max_items: Option<NonZeroU64>,
+    /// The bytes of their JSON, if the store has it.
+    pub max_bytes: Option<NonZeroU64>,
+}
+
+impl Quota {
+    /// Whether it bounds anything.
+    pub(crate) fn is_set(&self) -> bool {
+        self.max_items.is_some() || self.max_bytes.is_some()
+    }
 }
 
 /// How often something may be done.
@@ -60,6 +80,8 @@ impl Default for Limits {
             header_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
             max_websocket_age: Duration::from_hours(1),
+            tenant_quota: Quota::default(),
+            conversation_quota: Quota::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ impl Turn<'_> {
             let report = Report::new(self.request.input.len());
             (Vec::new(), report.of_request(&self.caller.request_id))
         });
+        let fresh = if ending.is_of_quota() { Vec::new() } else { fresh };
         let mut assembler = self.assembler_apart(told);
         match ending {
             Ending::Cancelled => assembler.cancel(),

@@ -134,6 +134,7 @@ impl Turn<'_> {
             made => made.cut(),
         };
         let planned = self.planned(opened, cut).await?;
+        self.check_planned(&planned).await?;
         let head = planned.plan.report.head(&planned.opened.response_id);
         Ok(Beginning::New { head, planning: ready(Ok(planned)).boxed(), underway })
     }
@@ -206,7 +207,7 @@ enum Beginning<'t> {
 
 /// The turn as it was planned, or, where that takes longer, as it is being planned.
 async fn planned_or_queued<'t>(turn: &'t Turn<'_>) -> Result<(Head, Planning<'t>), ApiError> {
-    let mut planning: Planning<'t> = turn.opened_and_planned().boxed();
+    let mut planning: Planning<'t> = turn.opened_and_checked().boxed();
     tokio::select! {
         biased;
         planned = &mut planning => {

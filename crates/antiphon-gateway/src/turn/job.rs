@@ -17,7 +17,7 @@ use crate::entropy::unix_now;
 use crate::error::ApiError;
 use crate::eventually::eventually;
 use crate::gateway::Gateway;
-use crate::limits::TurnPermit;
+use crate::limits::{QUOTA_EXCEEDED, TurnPermit};
 use crate::upstream::Asking;
 
 /// How many events are told before the first of the output: the response is created, queued and in
@@ -33,6 +33,13 @@ pub(super) enum Ending {
     Failed(Failure),
 }
 
+impl Ending {
+    /// Whether its input exceeds a quota.
+    pub(super) fn is_of_quota(&self) -> bool {
+        matches!(self, Self::Failed(failure) if failure.code == QUOTA_EXCEEDED)
+    }
+}
+
 /// A job that is worked on, of which `told` events are told. Where the turn panics, it is left behind.
 struct Held<'a> {
     gateway: &'a Gateway,
@@ -45,6 +52,14 @@ impl Turn<'_> {
         self.gateway.upstream_of(&self.request.model)?;
         let opened = self.open().await?;
         self.planned(opened, CutAttempts::default()).await
+    }
+
+    /// The same, and fails if the turn exceeds a quota. A job that is taken up again was accepted before,
+    /// and is not checked.
+    pub(super) async fn opened_and_checked(&self) -> Result<Planned, ApiError> {
+        let planned = self.opened_and_planned().await?;
+        self.check_planned(&planned).await?;
+        Ok(planned)
     }
 
     /// Works on a job of which `told` events are told.

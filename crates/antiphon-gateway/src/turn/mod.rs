@@ -19,6 +19,7 @@ mod log;
 mod open;
 mod plan;
 mod preview;
+mod quota;
 mod relay;
 mod report;
 mod resolve;
@@ -174,7 +175,9 @@ impl Turn<'_> {
             return self.answer_again(record, client).await;
         }
         self.check_store().await?;
-        let Planned { opened, mut plan } = self.planned(opened, made.cut()).await?;
+        let planned = self.planned(opened, made.cut()).await?;
+        self.check_planned(&planned).await?;
+        let Planned { opened, mut plan } = planned;
         if self.request.wants == Wants::Preparation {
             return self.warm_up(opened, plan, client).await;
         }
@@ -191,8 +194,7 @@ impl Turn<'_> {
 
     /// Fails if the turn is to be stored and the store takes no writes: its model is not asked.
     async fn check_store(&self) -> Result<(), ApiError> {
-        let in_conversation = matches!(self.request.continues, Continues::Conversation(_));
-        match self.request.store || in_conversation {
+        match self.stores_items() {
             true => self.gateway.check_store().await,
             false => Ok(()),
         }

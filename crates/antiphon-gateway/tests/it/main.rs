@@ -15,6 +15,7 @@ mod leaving;
 mod limits;
 mod numbered;
 mod passthrough;
+mod quotas;
 mod references;
 mod repairs;
 mod replicas;

@@ -11,6 +11,8 @@ mod compact;
 mod concurrency;
 #[path = "../it/leaving/mod.rs"]
 mod leaving;
+#[path = "../it/quotas/mod.rs"]
+mod quotas;
 #[path = "../it/serving/restart.rs"]
 mod restart;
 #[path = "../it/retries/mod.rs"]

@@ -1,6 +1,6 @@
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
-use antiphon_gateway::settings::{Limits, Rate};
+use antiphon_gateway::settings::{Limits, Quota, Rate};
 
 use super::*;
 
@@ -17,10 +17,18 @@ const ALL: &str = "[limits]\n\
                    header-timeout = 10\n\
                    body-timeout = 11\n\
                    max-websocket-age = 12\n\
-                   max-answer-bytes = 13\n";
+                   max-answer-bytes = 13\n\
+                   max-tenant-bytes = 5000000000\n\
+                   max-tenant-items = 15\n\
+                   max-conversation-bytes = 4999999999\n\
+                   max-conversation-items = 14\n";
 
 fn limits(args: ServeArgs, environment: impl Environment, text: &str) -> Limits {
     configuration(args, environment, file(text)).gateway.limits
+}
+
+fn quota(max_bytes: u64, max_items: u64) -> Quota {
+    Quota { max_bytes: NonZeroU64::new(max_bytes), max_items: NonZeroU64::new(max_items) }
 }
 
 fn rate(per_second: u32, burst: u32) -> Rate {
@@ -43,6 +51,8 @@ fn every_limit_has_a_key_in_the_file() {
         header_timeout: Duration::from_secs(10),
         body_timeout: Duration::from_secs(11),
         max_websocket_age: Duration::from_secs(12),
+        tenant_quota: quota(5_000_000_000, 15),
+        conversation_quota: quota(4_999_999_999, 14),
     };
     assert_eq!(given, expected);
 }
@@ -59,9 +69,11 @@ fn the_bound_on_answers_is_that_of_every_upstream() {
 }
 
 #[test]
-fn nothing_said_gives_limits_without_a_rate() {
-    assert_eq!(limits(ServeArgs::default(), variables([]), ""), Limits::default());
-    assert_eq!(Limits::default().rate, None);
+fn nothing_said_gives_limits_without_a_rate_and_quotas() {
+    let limits = limits(ServeArgs::default(), variables([]), "");
+    assert_eq!(limits, Limits::default());
+    assert_eq!(limits.rate, None);
+    assert_eq!((limits.tenant_quota, limits.conversation_quota), (quota(0, 0), quota(0, 0)));
 }
 
 #[test]
@@ -85,7 +97,8 @@ fn as_many_requests_may_come_at_once_as_in_a_second() {
 fn what_is_no_limit_is_refused_with_its_line() {
     let keys = "max-body-bytes, max-header-bytes, max-items, max-item-bytes, max-open-turns, \
                 requests-per-second, burst, max-connections, client-timeout, header-timeout, \
-                body-timeout, max-websocket-age, max-answer-bytes";
+                body-timeout, max-websocket-age, max-answer-bytes, max-tenant-bytes, \
+                max-tenant-items, max-conversation-bytes, max-conversation-items";
     let unknown = format!("antiphon.toml:2: unknown key 'listen'; the limits are {keys}");
     let cases = [
         ("limits = 1", "antiphon.toml:1: limits must be a table below [limits]"),
@@ -96,6 +109,18 @@ fn what_is_no_limit_is_refused_with_its_line() {
             "antiphon.toml:2: max-open-turns must be a whole number above 0",
         ),
         (
+            "[limits]\nmax-tenant-bytes = 0",
+            "antiphon.toml:2: max-tenant-bytes must be a whole number above 0",
+        ),
+        (
+            "[limits]\nmax-conversation-items = -1",
+            "antiphon.toml:2: max-conversation-items must be a whole number above 0",
+        ),
+        (
+            "[limits]\nmax-body-bytes = 4294967296",
+            "antiphon.toml:2: max-body-bytes must be a whole number above 0",
+        ),
+        (
             "[limits]\nburst = 5",
             "antiphon.toml:2: burst: a burst needs requests-per-second, which is not given",
         ),
@@ -104,4 +129,44 @@ fn what_is_no_limit_is_refused_with_its_line() {
         assert_eq!(refusal_of_file(text), sentence, "{text}");
     }
     assert!(refusal_of_file("max-open-turns = 5").contains("unknown key 'max-open-turns'"));
+}
+
+#[test]
+fn quotas_have_flags_and_variables() {
+    let args = ServeArgs {
+        max_tenant_bytes: Some("9000000000".to_owned()),
+        max_conversation_items: Some("9".to_owned()),
+        ..ServeArgs::default()
+    };
+    let environment = variables([
+        ("ANTIPHON_MAX_TENANT_ITEMS", "10"),
+        ("ANTIPHON_MAX_CONVERSATION_BYTES", "8000000000"),
+    ]);
+
+    let given = limits(args, environment, ALL);
+
+    assert_eq!(given.tenant_quota, quota(9_000_000_000, 10));
+    assert_eq!(given.conversation_quota, quota(8_000_000_000, 9));
+}
+
+#[test]
+fn quota_of_a_conversation_above_its_tenants_is_refused() {
+    for unit in ["bytes", "items"] {
+        let text = format!("[limits]\nmax-tenant-{unit} = 5\nmax-conversation-{unit} = 6");
+        assert_eq!(
+            refusal_of_file(&text),
+            format!(
+                "antiphon.toml:3: max-conversation-{unit}: this has no effect above \
+                 max-tenant-{unit}, which is 5: raise max-tenant-{unit} too"
+            )
+        );
+        let equal = format!("[limits]\nmax-tenant-{unit} = 5\nmax-conversation-{unit} = 5");
+        limits(ServeArgs::default(), variables([]), &equal);
+    }
+    // Wherever the two stand.
+    let args = ServeArgs { max_tenant_items: Some("13".to_owned()), ..ServeArgs::default() };
+    let file = file("[limits]\nmax-conversation-items = 14");
+    let layers = Layers([Layer::from(args), Layer::default(), file.layer]);
+    let refused = configure(&layers, file.upstreams, file.limits).unwrap_err().to_string();
+    assert!(refused.contains("no effect above max-tenant-items, which is 13"), "{refused}");
 }

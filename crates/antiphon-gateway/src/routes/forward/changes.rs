@@ -43,9 +43,13 @@ impl Change {
         let passing = Passing::new(gateway, http, parts, body.clone()).known_as(self.alias.clone());
         let learning = Learning { gateway, caller, http };
         match &self.asked {
-            Asked::NewConversation => learning.of_new(passing, begins_empty(&body)).await,
-            Asked::NewItems(id) | Asked::ItemDeleted { conversation: id, .. } => {
-                learning.of_items(passing, id, &self).await
+            Asked::NewConversation => {
+                learning.check_added(None, &body).await?;
+                learning.of_new(passing, begins_empty(&body)).await
+            }
+            Asked::NewItems(id) => learning.of_items(passing, id, &self, &body).await,
+            Asked::ItemDeleted { conversation: id, .. } => {
+                learning.of_items(passing, id, &self, &Bytes::new()).await
             }
             Asked::ConversationDeleted(id) | Asked::ResponseDeleted(id) => {
                 learning.of_deletion(passing, id, self.ledger.as_ref()).await

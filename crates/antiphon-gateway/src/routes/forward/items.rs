@@ -7,7 +7,7 @@
 use antiphon::item::items_of;
 use antiphon::json::Object;
 use antiphon::{HeldItem, ItemId};
-use antiphon_store::{Base, ConversationId, Kept, LedgerTurn, StoreError, Turn};
+use antiphon_store::{Base, ConversationId, Kept, LedgerTurn, StoreError, Turn, Usage};
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
@@ -25,8 +25,11 @@ impl Learning<'_> {
         passing: Passing<'_>,
         id: &str,
         change: &Change,
+        body: &Bytes,
     ) -> Result<Response, ApiError> {
         let leased = self.leased(id, change.ledger.as_ref()).await?;
+        let conversation = leased.as_ref().map(|leased| &leased.conversation);
+        self.check_added(conversation, body).await?;
         if let Some(leased) = &leased {
             self.doubt(&leased.conversation).await?;
         }
@@ -44,6 +47,28 @@ impl Learning<'_> {
             }
         }
         Ok(heard?.told())
+    }
+
+    /// Fails if the items of this body exceed a quota, before the upstream is asked. They count as the
+    /// ledger will have them. `None`: there is no ledger of the conversation yet.
+    pub(super) async fn check_added(
+        &self,
+        conversation: Option<&ConversationId>,
+        body: &Bytes,
+    ) -> Result<(), ApiError> {
+        let added = self.usage_of(body).unwrap_or_default();
+        self.gateway.check_added(&self.caller.tenant, conversation, added).await
+    }
+
+    /// The amount that the items of a body will be in the ledger; `None` if it has no readable items.
+    fn usage_of(&self, body: &Bytes) -> Option<Usage> {
+        let fields = Object::parse(body).ok()?;
+        let items = items_of(&body.slice_ref(fields.present("items")?.as_bytes())).ok()?;
+        let bytes = match self.gateway.settings.ledger {
+            Ledger::Heads => 0,
+            Ledger::Bodies => items.iter().map(|item| item.raw().len() as u64).sum(),
+        };
+        Some(Usage { items: items.len() as u64, bytes })
     }
 
     /// What cannot be learned stays in doubt.

@@ -70,6 +70,9 @@ impl<'a> Theirs<'a> {
         let Some(brought) = self.told_again(made, client).await? else { return Ok(()) };
         basis.brought = brought;
         let planned = self.planned(opened, basis).await?;
+        let Planned { opened, plan, .. } = &planned;
+        let (held, _) = plan.transcript.items().split_at(plan.held);
+        self.turn.check_quotas(opened, held, &plan.fresh).await?;
         let mut asking = Asking::of(Upstream::Http(self.http));
         let answered = self.answered(planned, &mut asking, client).await?;
         let Some((Planned { opened, plan, .. }, answer)) = answered else { return Ok(()) };

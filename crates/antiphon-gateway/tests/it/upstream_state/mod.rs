@@ -18,6 +18,7 @@ mod locked;
 mod lost;
 mod made_again;
 mod passing;
+mod quotas;
 mod repairs;
 mod replays;
 mod replicas;

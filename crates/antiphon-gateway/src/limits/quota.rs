@@ -1,0 +1,163 @@
+//! Whether items may be stored beside those that are stored already.
+//!
+//! The gateway checks a quota before it asks a model or an upstream. It refuses a request that would
+//! exceed the quota with status 403, which clients do not retry by themselves. The answer to an
+//! accepted turn is always stored, however long it is, and requests at the same time do not see each
+//! other: so the requests that a tenant has open can exceed its quota, once.
+//!
+//! Without quotas nothing is counted here, and the store gets no query.
+
+use std::num::NonZeroU64;
+
+use antiphon::HeldItem;
+use antiphon_store::{ConversationId, Tenant, Usage};
+
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::settings::Quota;
+
+/// The `code` of the refusal.
+pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";
+
+/// Whose quota it is.
+#[derive(Clone, Copy, Debug)]
+enum Holder {
+    Tenant,
+    Conversation,
+}
+
+impl Gateway {
+    /// Fails if items that are added to a conversation exceed a quota. `None`: a new conversation, or one
+    /// without a ledger. A request without items is not refused.
+    pub(crate) async fn check_added(
+        &self,
+        tenant: &Tenant,
+        conversation: Option<&ConversationId>,
+        added: Usage,
+    ) -> Result<(), ApiError> {
+        if added == Usage::default() {
+            return Ok(());
+        }
+        let quota = &self.settings.limits.conversation_quota;
+        if quota.is_set() {
+            let held = match conversation {
+                Some(id) => self.store.conversation_usage(tenant, id).await?,
+                None => Usage::default(),
+            };
+            check(quota, Holder::Conversation, held, added)?;
+        }
+        self.check_tenant_quota(tenant, added).await
+    }
+
+    /// Fails if a turn exceeds the quota of its conversation, which holds these items.
+    pub(crate) fn check_conversation_quota(
+        &self,
+        held: &[HeldItem],
+        added: Usage,
+    ) -> Result<(), ApiError> {
+        let quota = &self.settings.limits.conversation_quota;
+        match quota.is_set() {
+            true => check(quota, Holder::Conversation, Usage::from_items(held), added),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails if a tenant's items and the added ones exceed its quota.
+    pub(crate) async fn check_tenant_quota(
+        &self,
+        tenant: &Tenant,
+        added: Usage,
+    ) -> Result<(), ApiError> {
+        let quota = &self.settings.limits.tenant_quota;
+        match quota.is_set() {
+            true => check(quota, Holder::Tenant, self.store.usage(tenant).await?, added),
+            false => Ok(()),
+        }
+    }
+}
+
+fn check(quota: &Quota, holder: Holder, held: Usage, added: Usage) -> Result<(), ApiError> {
+    let counts = [
+        ("items", quota.max_items, held.items, added.items),
+        ("bytes", quota.max_bytes, held.bytes, added.bytes),
+    ];
+    for (unit, max, held, added) in counts {
+        if let Some(max) = max.map(NonZeroU64::get)
+            && held.saturating_add(added) > max
+        {
+            return Err(refusal(holder, unit, max, held, added));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(holder: Holder, unit: &str, max: u64, held: u64, added: u64) -> ApiError {
+    let (owner, setting, remedy) = match holder {
+        Holder::Tenant => {
+            ("tenant", "max-tenant", "Delete items, or conversations together with their responses")
+        }
+        Holder::Conversation => (
+            "conversation",
+            "max-conversation",
+            "Delete items of the conversation, or begin a new one",
+        ),
+    };
+    let error = ApiError::quota_exceeded(format!(
+        "Quota exceeded: this {owner} may have {max} {unit} stored ({setting}-{unit}). It has {held}, \
+         and this request adds {added}. {remedy}, or ask the operator of the gateway for a higher \
+         quota."
+    ));
+    match holder {
+        Holder::Tenant => error,
+        Holder::Conversation => error.param("conversation"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USED: Usage = Usage { items: 9, bytes: 900 };
+
+    fn quota(max_items: u64, max_bytes: u64) -> Quota {
+        Quota { max_items: NonZeroU64::new(max_items), max_bytes: NonZeroU64::new(max_bytes) }
+    }
+
+    fn added(items: u64, bytes: u64) -> Usage {
+        Usage { items, bytes }
+    }
+
+    #[test]
+    fn quota_may_be_filled_to_its_last_item_and_byte() {
+        let check = |added| check(&quota(10, 1000), Holder::Tenant, USED, added);
+        assert_eq!(check(added(1, 100)), Ok(()));
+        assert!(check(added(2, 1)).is_err());
+        assert!(check(added(1, 101)).is_err());
+        assert!(check(added(1, u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn unset_quota_bounds_nothing() {
+        let all = Usage { items: u64::MAX, bytes: u64::MAX };
+        assert_eq!(check(&quota(0, 0), Holder::Tenant, all, all), Ok(()));
+        assert_eq!(check(&quota(10, 0), Holder::Tenant, USED, added(1, u64::MAX)), Ok(()));
+    }
+
+    #[test]
+    fn refusal_names_quota_counts_and_remedy() {
+        let refused = check(&quota(0, 1000), Holder::Tenant, USED, added(1, 101)).unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "Quota exceeded: this tenant may have 1000 bytes stored (max-tenant-bytes). It has 900, \
+             and this request adds 101. Delete items, or conversations together with their \
+             responses, or ask the operator of the gateway for a higher quota."
+        );
+        let refused = check(&quota(10, 0), Holder::Conversation, USED, added(2, 1)).unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "Quota exceeded: this conversation may have 10 items stored (max-conversation-items). It \
+             has 9, and this request adds 2. Delete items of the conversation, or begin a new one, \
+             or ask the operator of the gateway for a higher quota."
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! Whether the new items of a turn may be stored.
+
+use antiphon::HeldItem;
+use antiphon_store::Usage;
+
+use super::open::Opened;
+use super::{Planned, Turn};
+use crate::error::ApiError;
+use crate::request::Continues;
+
+impl Turn<'_> {
+    /// Fails if the new items of the turn exceed a quota. `held`: the items before them. A turn that stores
+    /// nothing is not refused.
+    pub(super) async fn check_quotas(
+        &self,
+        opened: &Opened,
+        held: &[HeldItem],
+        fresh: &[HeldItem],
+    ) -> Result<(), ApiError> {
+        if !self.stores_items() {
+            return Ok(());
+        }
+        let added = Usage::from_items(fresh);
+        if opened.conversation.is_some() {
+            self.gateway.check_conversation_quota(held, added)?;
+        }
+        self.gateway.check_tenant_quota(&self.caller.tenant, added).await
+    }
+
+    /// The same for a turn whose state is in the store.
+    pub(super) async fn check_planned(&self, planned: &Planned) -> Result<(), ApiError> {
+        let Planned { opened, plan } = planned;
+        let items = plan.transcript.items();
+        let (held, _) = items.split_at(items.len() - plan.fresh.len());
+        self.check_quotas(opened, held, &plan.fresh).await
+    }
+
+    /// Whether the store gets items of the turn.
+    pub(super) fn stores_items(&self) -> bool {
+        self.request.store || matches!(self.request.continues, Continues::Conversation(_))
+    }
+}

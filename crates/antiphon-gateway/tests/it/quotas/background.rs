@@ -1,0 +1,53 @@
+//! Turns in the background.
+
+use antiphon_testkit::{Answer, Reply};
+
+use super::{Bound, QUOTAS, assert_quota_error, assert_refused, items};
+use crate::support::{MODEL, MODES, Mode, World, ask, heard_until, text};
+
+#[tokio::test]
+async fn background_turn_is_refused_at_a_full_quota() {
+    for quota in QUOTAS {
+        let world = quota.world().await;
+        let client = world.client();
+        let conversation = client.new_conversation().await;
+        client.respond(&ask("Hello").within(&conversation)).await;
+        let more = ask("More").within(&conversation).field("background", true);
+
+        for mode in MODES {
+            assert_refused(&client.create(mode, &more).await, quota);
+            let keyed = client.clone().with_header("idempotency-key", "k");
+            assert_refused(&keyed.create(mode, &more).await, quota);
+        }
+
+        assert_eq!(world.times_asked(), 1);
+    }
+}
+
+#[tokio::test]
+async fn queued_turn_fails_when_its_conversation_became_full() {
+    let world = World::with(|settings| settings.limits.conversation_quota = items(2)).await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let answer = Answer::new(MODEL).message("Once upon a time");
+    let begun = heard_until(&answer, "response.output_text.delta");
+    let exchange = world.script(Reply::sse(answer.frames()).hang_after(begun));
+    let mut events = client.stream(&ask("Tell me a tale").within(&conversation)).await;
+    events.announced().await;
+
+    let waiting = ask("Another").within(&conversation).field("background", true);
+    let queued = client.create(Mode::Whole, &waiting).await.json();
+    assert_eq!(queued["status"], "queued", "it waits for the open turn");
+    exchange.release_all();
+    events.all().await;
+
+    let id = text(&queued["id"]);
+    let ended = client.ended(id).await;
+    assert_eq!(ended["status"], "failed");
+    let mut error = ended["error"].clone();
+    error["type"] = "invalid_request_error".into();
+    assert_quota_error(&error, Bound::ConversationItems);
+    assert_eq!(world.times_asked(), 1);
+    let input = client.get(&format!("/v1/responses/{id}/input_items")).await.json();
+    assert_eq!(input["data"], serde_json::json!([]), "its input is not stored");
+}
