@@ -70,7 +70,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
 use crate::limits::TurnPermit;
-use crate::request::{Continues, CreateRequest, Wants};
+use crate::request::{CreateRequest, Wants};
 use crate::settings::OnDisconnect;
 use crate::trace;
 use crate::upstream::{Asking, Reply, Upstream, UpstreamError};
