@@ -1,34 +1,34 @@
-//! A client: request after request, until the gateway is killed.
+//! A client that sends requests until the gateway is killed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::ask::ask;
-use crate::fuse::{Fuse, Moment};
-use crate::ledger::{Deletion, Ledger, Place, Row, Told};
+use crate::gateway_client::{GatewayClient, NoAnswer};
+use crate::kill_trigger::{KillTrigger, Moment};
+use crate::ledger::{Deletion, ItemRecord, Ledger, Outcome, Target};
 use crate::mark::Mark;
 use crate::model::{PLANS, Plan};
 use crate::request::{body, messages, outputs};
-use crate::scene::{Scene, Tip};
-use crate::wire::{Lost, Wire};
+use crate::send::send_turn;
+use crate::shared::{ChainEnd, SharedState};
 
-/// One of several clients of a round.
+/// One of several clients in a round.
 pub(crate) struct Client {
-    pub(crate) wire: Wire,
+    pub(crate) gateway: GatewayClient,
     pub(crate) rng: fastrand::Rng,
     pub(crate) ledger: Arc<Mutex<Ledger>>,
-    pub(crate) scene: Arc<Mutex<Scene>>,
-    pub(crate) fuse: Arc<Fuse>,
+    pub(crate) shared: Arc<Mutex<SharedState>>,
+    pub(crate) trigger: Arc<KillTrigger>,
 }
 
-/// How many events a client that leaves waits for at the most.
-const PATIENCE: usize = 16;
+/// The maximum number of events before a client that disconnects does so.
+const LONGEST_WAIT: usize = 16;
 
 impl Client {
-    /// Sends requests until the gateway is gone; gives why the last one had no answer.
-    pub(crate) async fn run(mut self) -> Lost {
+    /// Sends requests until the gateway is gone. Returns the reason why the last one has no answer.
+    pub(crate) async fn run(mut self) -> NoAnswer {
         loop {
             let done = match self.rng.u32(..100) {
                 0..48 => self.converse().await,
@@ -37,57 +37,57 @@ impl Client {
                 _ => self.delete().await,
             };
             match done {
-                Ok(()) if self.fuse.is_burnt() => return Lost::Broken,
+                Ok(()) if self.trigger.has_fired() => return NoAnswer::Broken,
                 Ok(()) => {}
                 Err(lost) => return lost,
             }
         }
     }
 
-    /// A turn in a conversation that others write to as well.
-    async fn converse(&mut self) -> Result<(), Lost> {
+    /// Runs a turn in a conversation that other clients use too.
+    async fn converse(&mut self) -> Result<(), NoAnswer> {
         let (id, calls) = {
-            let mut scene = lock(&self.scene);
-            let index = self.rng.usize(..scene.open.len());
+            let mut shared = lock(&self.shared);
+            let index = self.rng.usize(..shared.open.len());
             let answers = self.rng.u8(..100) < 60;
-            let open = &mut scene.open[index];
+            let open = &mut shared.open[index];
             let calls = if answers { open.waiting.pop() } else { None };
             (open.id.clone(), calls.unwrap_or_default())
         };
-        let number = self.turn(Place::Conversation(id.clone()), calls).await?;
+        let number = self.turn(Target::Conversation(id.clone()), calls).await?;
         let ledger = lock(&self.ledger);
         let turn = &ledger.turns[&number];
-        if let Told::Done(rows) = &turn.told {
-            lock(&self.scene).noted(&id, rows);
+        if let Outcome::Done(rows) = &turn.outcome {
+            lock(&self.shared).note_items(&id, rows);
         }
         Ok(())
     }
 
-    /// A turn behind a response, of whatever client and wherever, or at the beginning of a chain.
-    async fn chain(&mut self) -> Result<(), Lost> {
-        let tip = match self.rng.u8(..100) {
+    /// Continues a response of any client, or begins a chain.
+    async fn chain(&mut self) -> Result<(), NoAnswer> {
+        let chain_end = match self.rng.u8(..100) {
             0..15 => None,
-            _ => lock(&self.scene).tip(&mut self.rng),
+            _ => lock(&self.shared).chain_end(&mut self.rng),
         };
-        let Tip { id, calls, depth } = tip.unwrap_or_default();
+        let ChainEnd { id, calls, depth } = chain_end.unwrap_or_default();
         let answers = self.rng.u8(..100) < 70;
         let calls = if answers { calls } else { Vec::new() };
-        let place = if id.is_empty() { Place::New } else { Place::After(id) };
-        let number = self.turn(place, calls).await?;
+        let target = if id.is_empty() { Target::New } else { Target::After(id) };
+        let number = self.turn(target, calls).await?;
         let ledger = lock(&self.ledger);
         let turn = &ledger.turns[&number];
-        if let (Some(id), Told::Done(rows)) = (&turn.response, &turn.told) {
-            let tip = Tip { id: id.clone(), calls: calls_in(rows), depth: depth + 1 };
-            lock(&self.scene).reached(tip);
+        if let (Some(id), Outcome::Done(rows)) = (&turn.response, &turn.outcome) {
+            let chain_end = ChainEnd { id: id.clone(), calls: calls_in(rows), depth: depth + 1 };
+            lock(&self.shared).add_chain_end(chain_end);
         }
         Ok(())
     }
 
-    /// Enters a turn, asks, and enters what was heard.
-    async fn turn(&mut self, place: Place, calls: Vec<String>) -> Result<u32, Lost> {
+    /// Adds a turn to the ledger, sends it, and records its outcome.
+    async fn turn(&mut self, target: Target, calls: Vec<String>) -> Result<u32, NoAnswer> {
         let streams = self.rng.u8(..100) < 70;
         let leaves = streams && self.rng.u8(..100) < 12;
-        let patience = leaves.then(|| self.rng.usize(1..PATIENCE));
+        let leave_after = leaves.then(|| self.rng.usize(1..LONGEST_WAIT));
         let (inputs, plan) = match calls.len() {
             0 => (self.rng.usize(1..=2), PLANS[self.rng.usize(..PLANS.len())]),
             count => (count, Plan::Short),
@@ -95,8 +95,8 @@ impl Client {
         let is_keyed = self.rng.bool();
         let (number, request, headers) = {
             let mut ledger = lock(&self.ledger);
-            let given = (place.clone(), calls);
-            let number = ledger.enter(place, inputs, Some(plan), |number| {
+            let given = (target.clone(), calls);
+            let number = ledger.add_turn(target, inputs, Some(plan), |number| {
                 let input = match given.1.is_empty() {
                     true => messages(number, inputs, plan),
                     false => outputs(number, &given.1),
@@ -107,45 +107,46 @@ impl Client {
             turn.is_keyed = is_keyed;
             (number, turn.body.clone(), turn.headers(number, 0))
         };
-        let heard = ask(self.wire, &request, &headers, patience, &self.fuse).await;
+        let received =
+            send_turn(self.gateway, &request, &headers, leave_after, &self.trigger).await;
         let mut ledger = lock(&self.ledger);
-        if let Some(id) = &heard.response {
-            ledger.announced(number, id);
+        if let Some(id) = &received.response {
+            ledger.record_announced(number, id);
         }
-        match heard.told? {
-            Told::Nothing => {}
-            told => ledger.told(number, told),
+        match received.outcome? {
+            Outcome::Unknown => {}
+            outcome => ledger.record_outcome(number, outcome),
         }
         Ok(number)
     }
 
     /// Adds messages to a conversation.
-    async fn add(&mut self) -> Result<(), Lost> {
+    async fn add(&mut self) -> Result<(), NoAnswer> {
         let id = self.some_conversation();
         let count = self.rng.usize(1..=3);
-        let place = Place::Items(id.clone());
+        let target = Target::Items(id.clone());
         let (number, request) = {
             let mut ledger = lock(&self.ledger);
             let given = |number| json!({"items": messages(number, count, Plan::Short)});
-            let number = ledger.enter(place, count, None, given);
+            let number = ledger.add_turn(target, count, None, given);
             (number, ledger.turns[&number].body.clone())
         };
         let path = format!("/v1/conversations/{id}/items");
         let (status, answer) = self.call(Method::POST, &path, Some(&request)).await?;
-        let told = match status.is_success() {
-            true => Told::Done(Row::all(&answer["data"])),
-            false => Told::Failed(format!("{status}: {answer}")),
+        let outcome = match status.is_success() {
+            true => Outcome::Done(ItemRecord::from_items(&answer["data"])),
+            false => Outcome::Failed(format!("{status}: {answer}")),
         };
-        if let Told::Done(rows) = &told {
-            lock(&self.scene).noted(&id, rows);
+        if let Outcome::Done(rows) = &outcome {
+            lock(&self.shared).note_items(&id, rows);
         }
-        lock(&self.ledger).told(number, told);
+        lock(&self.ledger).record_outcome(number, outcome);
         Ok(())
     }
 
     /// Deletes a message of a conversation.
-    async fn delete(&mut self) -> Result<(), Lost> {
-        let picked = lock(&self.scene).deletable(&mut self.rng);
+    async fn delete(&mut self) -> Result<(), NoAnswer> {
+        let picked = lock(&self.shared).pick_message_to_delete(&mut self.rng);
         let Some((conversation, item, mark)) = picked else { return Ok(()) };
         lock(&self.ledger).deletions.insert(mark, Deletion { done: None });
         let path = format!("/v1/conversations/{conversation}/items/{item}");
@@ -163,27 +164,27 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<(http::StatusCode, Value), Lost> {
-        self.fuse.saw(Moment::Asking);
-        let answer = self.wire.call(method, path, body).await?;
-        self.fuse.saw(Moment::Answered);
+    ) -> Result<(http::StatusCode, Value), NoAnswer> {
+        self.trigger.observe(Moment::RequestSent);
+        let answer = self.gateway.call(method, path, body).await?;
+        self.trigger.observe(Moment::RequestDone);
         Ok(answer)
     }
 
     fn some_conversation(&mut self) -> String {
-        let scene = lock(&self.scene);
-        scene.open[self.rng.usize(..scene.open.len())].id.clone()
+        let shared = lock(&self.shared);
+        shared.open[self.rng.usize(..shared.open.len())].id.clone()
     }
 }
 
-/// The calls that these items make.
-pub(crate) fn calls_in(rows: &[Row]) -> Vec<String> {
+/// The ids of the calls among these items.
+pub(crate) fn calls_in(rows: &[ItemRecord]) -> Vec<String> {
     let calls = rows.iter().filter(|row| row.kind == "function_call");
     calls.filter_map(|row| row.call_id.clone()).collect()
 }
 
 /// The messages among these items.
-pub(crate) fn messages_in(rows: &[Row]) -> impl Iterator<Item = (&str, Mark)> {
+pub(crate) fn messages_in(rows: &[ItemRecord]) -> impl Iterator<Item = (&str, Mark)> {
     let messages = rows.iter().filter(|row| row.kind == "message");
     messages.filter_map(|row| Some((&*row.id, row.mark?)))
 }

@@ -1,87 +1,87 @@
-//! The gateways of a run, one or several on one store.
+//! The gateways of a run: one, or several that share a store.
 
 use anyhow::ensure;
 
-use crate::ground::Ground;
+use crate::gateway_client::GatewayClient;
 use crate::replica::{Launch, Replica};
-use crate::wire::Wire;
+use crate::store::Store;
 
-/// Gateways that are killed and started again.
+/// Gateways that are killed and restarted.
 pub(crate) struct Fleet {
     launch: Launch,
-    ground: Ground,
+    store: Store,
     members: Vec<Member>,
 }
 
 struct Member {
     replica: Replica,
-    /// What the store calls it, if it tells its gateways apart.
+    /// The gateway's id in the store, if the store has such ids.
     holder: Option<String>,
 }
 
 impl Fleet {
-    /// Starts as many gateways as the store is for.
-    pub(crate) async fn start(launch: Launch, ground: Ground) -> anyhow::Result<Self> {
-        let mut fleet = Self { launch, ground, members: Vec::new() };
-        while fleet.members.len() < fleet.ground.gateways() {
+    /// Starts the number of gateways that the store supports.
+    pub(crate) async fn start(launch: Launch, store: Store) -> anyhow::Result<Self> {
+        let mut fleet = Self { launch, store, members: Vec::new() };
+        while fleet.members.len() < fleet.store.gateways() {
             let member = fleet.member(WAIT).await?;
             fleet.members.push(member);
         }
         Ok(fleet)
     }
 
-    /// How many there are.
+    /// The number of gateways.
     pub(crate) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// How clients reach one of them.
-    pub(crate) fn wire(&self, index: usize) -> Wire {
-        self.members[index].replica.wire()
+    /// A client for one gateway.
+    pub(crate) fn gateway(&self, index: usize) -> GatewayClient {
+        self.members[index].replica.gateway()
     }
 
-    /// Kills one, and has its lease run out.
+    /// Kills a gateway and lets its lease expire.
     pub(crate) async fn kill(&mut self, index: usize) -> anyhow::Result<()> {
-        self.all_serve()?;
+        self.ensure_running()?;
         let member = &mut self.members[index];
         member.replica.kill().await?;
         match &member.holder {
-            Some(holder) => self.ground.run_out(holder).await,
+            Some(holder) => self.store.expire_lease(holder).await,
             None => Ok(()),
         }
     }
 
-    /// Starts one again; its turns wait in line for so many seconds.
+    /// Restarts a gateway. Its turns wait at most `wait` seconds for their conversation.
     pub(crate) async fn start_again(&mut self, index: usize, wait: u32) -> anyhow::Result<()> {
         self.members[index] = self.member(wait).await?;
         Ok(())
     }
 
-    /// Waits until no turn is open any more.
-    pub(crate) async fn all_ended(&self) -> anyhow::Result<()> {
-        self.ground.all_ended().await
+    /// Waits until no turn is open.
+    pub(crate) async fn wait_for_open_turns(&self) -> anyhow::Result<()> {
+        self.store.wait_for_open_turns().await
     }
 
-    /// Crashes the store's server and starts it again; says whether there is one.
+    /// Crashes and restarts the database server. Returns false if the store has no server.
     pub(crate) async fn crash(&mut self) -> anyhow::Result<bool> {
-        self.all_serve()?;
-        Ok(self.ground.crash().await)
+        self.ensure_running()?;
+        Ok(self.store.crash().await)
     }
 
-    fn all_serve(&mut self) -> anyhow::Result<()> {
+    fn ensure_running(&mut self) -> anyhow::Result<()> {
         let ended = self.members.iter_mut().any(|member| member.replica.has_ended());
-        ensure!(!ended, "a gateway has ended by itself");
+        ensure!(!ended, "a gateway has exited without being killed");
         Ok(())
     }
 
-    /// A gateway, and what it is called: a name that was not there before.
+    /// Starts a gateway and finds its id: the one that is new in the store.
     async fn member(&self, wait: u32) -> anyhow::Result<Member> {
-        let before = self.ground.holders().await?;
+        let before = self.store.holders().await?;
         let replica = Replica::start(&self.launch, wait).await?;
-        let mut after = self.ground.holders().await?.into_iter();
+        let mut after = self.store.holders().await?.into_iter();
         Ok(Member { replica, holder: after.find(|holder| !before.contains(holder)) })
     }
 }
 
-/// How long a turn waits in line at first, in seconds.
+/// The initial limit on waiting for a conversation, in seconds.
 const WAIT: u32 = 5;

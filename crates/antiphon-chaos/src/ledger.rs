@@ -1,32 +1,32 @@
-//! What the clients know: what they asked, and what they were told of it.
+//! The clients' knowledge: their requests and the outcomes they received.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::Value;
 
+use crate::gateway_client::Header;
 use crate::mark::Mark;
 use crate::model::Plan;
-use crate::wire::Extra;
 
-/// An item as a client is shown it.
+/// An item as a client receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
-    /// Its id.
+pub(crate) struct ItemRecord {
+    /// The item's id.
     pub(crate) id: String,
-    /// Its mark; a message that was cut before its first word has none.
+    /// The item's mark. A message that was cut before its first word has none.
     pub(crate) mark: Option<Mark>,
-    /// Its type.
+    /// The item's type.
     pub(crate) kind: String,
-    /// Its status, where it has one.
+    /// The item's status, if it has one.
     pub(crate) status: Option<String>,
-    /// The call that it makes or answers.
+    /// The id of the call that the item makes or answers.
     pub(crate) call_id: Option<String>,
 }
 
-impl Row {
-    /// Reads an item.
-    pub(crate) fn of(item: &Value) -> Self {
+impl ItemRecord {
+    /// Reads an item of the API.
+    pub(crate) fn from_item(item: &Value) -> Self {
         let text = |field: &str| item[field].as_str().map(str::to_owned);
         Self {
             id: text("id").unwrap_or_default(),
@@ -38,141 +38,142 @@ impl Row {
     }
 
     /// Reads a list of items.
-    pub(crate) fn all(items: &Value) -> Vec<Self> {
-        items.as_array().into_iter().flatten().map(Self::of).collect()
+    pub(crate) fn from_items(items: &Value) -> Vec<Self> {
+        items.as_array().into_iter().flatten().map(Self::from_item).collect()
     }
 }
 
-/// Where a turn goes.
+/// The target of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Nowhere yet: it begins a chain.
+pub(crate) enum Target {
+    /// No context: the turn begins a chain.
     New,
-    /// Behind a response.
+    /// The response with this id, which the turn continues.
     After(String),
-    /// Into a conversation.
+    /// The conversation with this id.
     Conversation(String),
-    /// Into a conversation, by its item route: there is no model, and no response.
+    /// The conversation with this id, by its item route: no model is called.
     Items(String),
 }
 
-/// What a client was told last.
+/// The outcome of a request as its client knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// Nothing of an end: it left, or the connection broke.
-    Nothing,
-    /// That it is done, with these output items, or these items added.
-    Done(Vec<Row>),
-    /// That it failed, or is refused.
+pub(crate) enum Outcome {
+    /// Unknown: the client disconnected, or the connection broke.
+    Unknown,
+    /// Completed, with these output items or these added items.
+    Done(Vec<ItemRecord>),
+    /// Failed or refused.
     Failed(String),
 }
 
 /// One request of a client.
 #[derive(Clone)]
 pub(crate) struct Turn {
-    /// Where it goes.
-    pub(crate) place: Place,
+    /// The target.
+    pub(crate) target: Target,
     /// The request's body.
     pub(crate) body: Value,
-    /// How many input items it has.
+    /// The number of input items.
     pub(crate) inputs: usize,
-    /// What it asks of the model; `None` where there is no model.
+    /// The instruction to the model; `None` if no model is called.
     pub(crate) plan: Option<Plan>,
-    /// When it was sent: events of a run are counted, not timed.
+    /// The time of the request. A run counts events in place of time.
     pub(crate) began: u64,
-    /// When its client was told the end.
+    /// The time at which the client received the outcome.
     pub(crate) ended: Option<u64>,
-    /// The id that its client was told, by `response.created` or by the end.
+    /// The response id that the client received, in `response.created` or at the end.
     pub(crate) response: Option<String>,
-    /// What its client was told.
-    pub(crate) told: Told,
-    /// Whether it has a key, under which it is known when it is made again.
+    /// The outcome as the client knows it.
+    pub(crate) outcome: Outcome,
+    /// Whether the request has an idempotency key, which identifies it when it is retried.
     pub(crate) is_keyed: bool,
 }
 
 impl Turn {
-    /// How many items it leaves if it is whole.
+    /// The number of items that the complete turn stores.
     pub(crate) fn items(&self) -> usize {
         self.inputs + self.plan.map_or(0, Plan::outputs)
     }
 
-    /// What its client says of it when it was sent `count` times before.
-    pub(crate) fn headers(&self, number: u32, count: u32) -> Vec<Extra> {
+    /// The client's headers for a request that was sent `count` times before.
+    pub(crate) fn headers(&self, number: u32, count: u32) -> Vec<Header> {
         let key = self.is_keyed.then(|| ("idempotency-key", format!("key-{number}")));
         key.into_iter().chain([("x-stainless-retry-count", count.to_string())]).collect()
     }
 
-    /// The conversation that it adds to.
+    /// The conversation that the request adds to.
     pub(crate) fn conversation(&self) -> Option<&str> {
-        match &self.place {
-            Place::Conversation(id) | Place::Items(id) => Some(id),
-            Place::New | Place::After(_) => None,
+        match &self.target {
+            Target::Conversation(id) | Target::Items(id) => Some(id),
+            Target::New | Target::After(_) => None,
         }
     }
 }
 
-/// The entry as people need it: without the body, which follows from the rest.
+/// The entry without the body, which follows from the other fields.
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, inputs, plan, began, ended, response, told, is_keyed, body: _ } = self;
-        write!(f, "{place:?}, {inputs} inputs, {plan:?}, sent at {began}, ended at {ended:?}, ")?;
-        write!(f, "announced {response:?}, keyed {is_keyed}, told {told:?}")
+        let Self { target, inputs, plan, began, ended, response, outcome, is_keyed, body: _ } =
+            self;
+        write!(f, "{target:?}, {inputs} inputs, {plan:?}, sent at {began}, ended at {ended:?}, ")?;
+        write!(f, "announced {response:?}, keyed {is_keyed}, outcome {outcome:?}")
     }
 }
 
-/// An item that a client asked to be deleted.
+/// An item whose deletion a client requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Deletion {
-    /// When it was told that the item is deleted, or when the item was found missing.
+    /// The time at which the client received the confirmation, or a lookup found the item missing.
     pub(crate) done: Option<u64>,
 }
 
-/// A response as it was found once its turn had ended.
+/// A response as found after its turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
-    /// The turn that it is of.
+pub(crate) struct KnownResponse {
+    /// The number of its turn.
     pub(crate) turn: u32,
-    /// Whether it came to its end.
+    /// Whether it completed.
     pub(crate) is_completed: bool,
-    /// The output items that are kept.
-    pub(crate) output: Vec<Row>,
-    /// What its model was given, and behind it what is kept of what the model made.
+    /// The stored output items.
+    pub(crate) output: Vec<ItemRecord>,
+    /// The marks of the model's input, followed by those of the stored output.
     pub(crate) transcript: Vec<Mark>,
 }
 
-/// What all clients of a run know together.
+/// The knowledge of all clients of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     clock: u64,
     /// All requests, by number.
     pub(crate) turns: BTreeMap<u32, Turn>,
-    /// Those of which it has not been looked up yet what they left.
+    /// The requests whose stored items have not been looked up yet.
     pub(crate) unsettled: BTreeSet<u32>,
-    /// Of each conversation, the items that were found at the last look.
-    pub(crate) conversations: BTreeMap<String, Vec<Row>>,
-    /// Responses that can be gone on from.
-    pub(crate) kept: HashMap<String, Kept>,
-    /// Items that were asked to be deleted.
+    /// The items of each conversation at the last lookup.
+    pub(crate) conversations: BTreeMap<String, Vec<ItemRecord>>,
+    /// Responses that can be continued.
+    pub(crate) kept: HashMap<String, KnownResponse>,
+    /// Requested deletions.
     pub(crate) deletions: Deletions,
-    /// What the models of requests were given, the last time that they were asked.
-    pub(crate) views: HashMap<u32, Vec<Mark>>,
-    /// Whether the store's server crashed in the present round, so that any request may fail.
+    /// The last model input of each request.
+    pub(crate) model_inputs: HashMap<u32, Vec<Mark>>,
+    /// Whether the database server crashed in this round. Any request may fail then.
     pub(crate) crashed: bool,
     announced: Vec<String>,
     open: Vec<u32>,
 }
 
 impl Ledger {
-    /// The next tick of the clock.
+    /// Advances the clock.
     pub(crate) fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
     }
 
-    /// Enters a request that is about to be sent. `body` is made from its number.
-    pub(crate) fn enter(
+    /// Adds a request that is about to be sent. `body` builds its body from its number.
+    pub(crate) fn add_turn(
         &mut self,
-        place: Place,
+        target: Target,
         inputs: usize,
         plan: Option<Plan>,
         body: impl FnOnce(u32) -> Value,
@@ -180,14 +181,14 @@ impl Ledger {
         let number = self.turns.last_key_value().map_or(0, |(last, _)| last + 1);
         let began = self.tick();
         let turn = Turn {
-            place,
+            target,
             body: body(number),
             inputs,
             plan,
             began,
             ended: None,
             response: None,
-            told: Told::Nothing,
+            outcome: Outcome::Unknown,
             is_keyed: false,
         };
         self.turns.insert(number, turn);
@@ -195,27 +196,27 @@ impl Ledger {
         number
     }
 
-    /// A client was told its response's id.
-    pub(crate) fn announced(&mut self, number: u32, id: &str) {
+    /// Records that a client received its response's id.
+    pub(crate) fn record_announced(&mut self, number: u32, id: &str) {
         self.turn(number).response.get_or_insert_with(|| id.to_owned());
     }
 
-    /// A client was told how its request ended.
-    pub(crate) fn told(&mut self, number: u32, told: Told) {
+    /// Records that a client received the outcome of its request.
+    pub(crate) fn record_outcome(&mut self, number: u32, outcome: Outcome) {
         let now = self.tick();
         let turn = self.turn(number);
         turn.ended = Some(now);
-        turn.told = told;
+        turn.outcome = outcome;
     }
 
-    /// The requests of the present round.
-    pub(crate) fn round(&self) -> impl Iterator<Item = (u32, &Turn)> {
+    /// The requests of the current round.
+    pub(crate) fn current_round(&self) -> impl Iterator<Item = (u32, &Turn)> {
         self.unsettled.iter().map(|number| (*number, &self.turns[number]))
     }
 
-    /// The present round is over.
-    pub(crate) fn settle(&mut self) {
-        let is_open = |number: &u32| self.turns[number].told == Told::Nothing;
+    /// Ends the current round.
+    pub(crate) fn end_round(&mut self) {
+        let is_open = |number: &u32| self.turns[number].outcome == Outcome::Unknown;
         let open: Vec<u32> = self.unsettled.iter().copied().filter(is_open).collect();
         let announced = open.iter().filter_map(|number| self.turns[number].response.as_ref());
         let kept = announced.filter(|id| self.kept.contains_key(*id));
@@ -225,19 +226,19 @@ impl Ledger {
         self.crashed = false;
     }
 
-    /// The responses of whose end nobody was told, since they were last taken.
+    /// Takes the stored responses without a known outcome.
     pub(crate) fn take_announced(&mut self) -> Vec<String> {
         std::mem::take(&mut self.announced)
     }
 
-    /// The requests of whose end nobody was told, since they were last taken.
-    pub(crate) fn take_open(&mut self) -> Vec<u32> {
+    /// Takes the requests without a known outcome.
+    pub(crate) fn take_unfinished(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.open)
     }
 
-    /// A conversation was looked at: what was asked to be deleted and is not there is deleted; what
-    /// is there was not.
-    pub(crate) fn looked_at(&mut self, before: &[Row], now: &[Row]) {
+    /// Updates the deletions after a lookup: a missing item was deleted, and an existing item was
+    /// not.
+    pub(crate) fn record_lookup(&mut self, before: &[ItemRecord], now: &[ItemRecord]) {
         let tick = self.tick();
         for mark in now.iter().filter_map(|row| row.mark) {
             self.deletions.remove(&mark);
@@ -249,9 +250,9 @@ impl Ledger {
         }
     }
 
-    /// A request.
+    /// The request with this number.
     pub(crate) fn turn(&mut self, number: u32) -> &mut Turn {
-        self.turns.get_mut(&number).expect("it was entered")
+        self.turns.get_mut(&number).expect("the request is in the ledger")
     }
 }
 

@@ -1,25 +1,25 @@
-//! Kills a gateway at random moments, with SIGKILL, while clients ask it things; starts it again on
-//! the same store, and checks what the clients were promised:
+//! Kills a gateway with SIGKILL at random moments while clients send requests, restarts it on the
+//! same store, and checks its guarantees:
 //!
-//! - what was acknowledged is there, once, with the items that were told, and in an order that fits
-//!   what each client knows;
-//! - no turn is half there: it is whole, or its input and its finished items are, or nothing is;
-//! - a request that is repeated under its key stores its input once, also where several writers share
-//!   its conversation;
-//! - an id that a client saw in `response.created` can be gone on from;
-//! - what the model is given is well-formed, is all that is kept, and nothing that was deleted.
+//! - Acknowledged items are stored exactly once, equal to those that the client received, in an
+//!   order that fits the knowledge of every client.
+//! - No turn is partially stored: the store has the complete turn, its input and finished items, or
+//!   nothing.
+//! - A request that is repeated with its idempotency key stores its input once, even if several
+//!   writers share its conversation.
+//! - A response id that a client received in `response.created` can be continued.
+//! - The model's input is valid. It has all stored items and no deleted ones.
 //!
-//! Which requests are sent and when the gateway is killed follow from a seed; how the operating
-//! system interleaves them does not, so that a seed makes a failure likely again, not certain.
+//! A seed determines the requests and the moments of the kills, but not their interleaving by the
+//! operating system. The same seed makes the same failure likely, not certain.
 
-mod ask;
 mod check;
 mod client;
 mod fleet;
-mod fuse;
-mod ground;
+mod gateway_client;
+mod kill_trigger;
 mod ledger;
-mod look;
+mod lookup;
 mod mark;
 mod model;
 mod provider;
@@ -27,9 +27,10 @@ mod replica;
 mod request;
 mod retry;
 mod run;
-mod scene;
+mod send;
+mod shared;
+mod store;
 mod tally;
-mod wire;
 mod writers;
 
 use std::path::PathBuf;
@@ -39,25 +40,25 @@ use std::time::Instant;
 use clap::Parser;
 use tempfile::TempDir;
 
-use crate::ground::Kind;
 use crate::run::{Run, Size};
+use crate::store::Kind;
 
 #[derive(Debug, Parser)]
-#[command(name = "antiphon-chaos", about = "Kills a gateway and checks what it promised")]
+#[command(name = "antiphon-chaos", about = "Kills a gateway and checks its guarantees")]
 struct CommandLine {
     /// The `antiphon` binary
     #[arg(long, value_name = "FILE")]
     antiphon: PathBuf,
-    /// What it keeps its state in
+    /// The store of the gateway
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::Sqlite)]
     store: Kind,
-    /// How often to kill it
+    /// The number of kills
     #[arg(long, value_name = "N", default_value_t = 10)]
     kills: usize,
-    /// How many clients there are
+    /// The number of clients
     #[arg(long, value_name = "N", default_value_t = 6)]
     clients: usize,
-    /// What requests and kills follow from
+    /// The seed of the requests and the kills
     #[arg(long, value_name = "N")]
     seed: u64,
 }
@@ -89,7 +90,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Leaves the store and the gateway's log where they are.
+/// Leaves the folder with the store and the gateway's log for inspection.
 fn kept(folder: TempDir) -> ExitCode {
     println!("The store and the gateway's log are in {}", folder.keep().display());
     ExitCode::FAILURE

@@ -1,14 +1,14 @@
-//! What tells every item of a run from all others.
+//! Marks that identify every item of a run.
 
 use std::fmt;
 
-/// A mark that stands in the text of one item: the turn that the item is of, and its position among
-/// the turn's items, input first. Requests bear it to the model, which goes on counting.
+/// A mark in the text of an item: the number of its turn, and the item's position in the turn,
+/// input first. Requests contain it, and the model continues the numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Mark {
     /// The number of the turn.
     pub(crate) turn: u32,
-    /// The position among the turn's items.
+    /// The position in the turn.
     pub(crate) part: u8,
 }
 
@@ -17,12 +17,12 @@ const TURN: usize = 6;
 const PART: usize = 2;
 
 impl Mark {
-    /// The mark of a turn's item.
+    /// The mark of an item.
     pub(crate) fn new(turn: u32, part: usize) -> Self {
         Self { turn, part: u8::try_from(part).expect("a turn has few items") }
     }
 
-    /// The first whole mark in a text.
+    /// The first complete mark in a text.
     pub(crate) fn in_text(text: &str) -> Option<Self> {
         text.match_indices(BEGINNING).find_map(|(at, _)| Self::read(&text[at + BEGINNING.len()..]))
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_found_in_any_text() {
+    fn mark_is_found_in_any_text() {
         let mark = Mark::new(42, 3);
         assert_eq!(Mark::in_text(&format!(r#"{{"text":"{mark} said"}}"#)), Some(mark));
         assert_eq!(Mark::in_text(&format!("mark-0 {mark}")), Some(mark));

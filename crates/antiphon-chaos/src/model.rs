@@ -1,12 +1,12 @@
-//! The model behind the fake provider: it does what the last item of its input says, and marks what
-//! it makes.
+//! The model of the fake provider. It follows the instruction in the last item of its input and
+//! marks its output.
 
 use antiphon_testkit::Answer;
 use serde_json::Value;
 
 use crate::mark::Mark;
 
-/// What a turn asks of the model.
+/// The instruction of a turn to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// A short message.
@@ -19,11 +19,11 @@ pub(crate) enum Plan {
     Call,
     /// Reasoning and two calls.
     Calls,
-    /// A message, and another in whose middle the connection breaks.
+    /// A message, and another one in which the connection breaks.
     Break,
 }
 
-/// All plans, the usual ones more than once.
+/// All plans; the common ones occur several times.
 pub(crate) const PLANS: [Plan; 10] = [
     Plan::Short,
     Plan::Short,
@@ -39,11 +39,11 @@ pub(crate) const PLANS: [Plan; 10] = [
 
 /// The model of all requests. It reasons.
 pub(crate) const MODEL: &str = "fake-model";
-/// The one tool.
+/// The name of the only tool.
 pub(crate) const TOOL: &str = "echo";
 
 impl Plan {
-    /// How the request says it.
+    /// The word for the plan in a request.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Short => "plan-short",
@@ -55,7 +55,7 @@ impl Plan {
         }
     }
 
-    /// How many items the model makes of it.
+    /// The number of output items.
     pub(crate) fn outputs(self) -> usize {
         match self {
             Self::Short | Self::Long => 1,
@@ -69,17 +69,17 @@ impl Plan {
     }
 }
 
-/// What a request asks for.
-pub(crate) struct Asked {
-    /// The marks of all that the model is given, in order.
-    pub(crate) view: Vec<Mark>,
-    /// What to do.
+/// A request to the model.
+pub(crate) struct ModelRequest {
+    /// The marks of the model's input, in order.
+    pub(crate) model_input: Vec<Mark>,
+    /// The instruction.
     pub(crate) plan: Plan,
 }
 
-impl Asked {
-    /// Reads a request's input. `None` where nothing in it bears a mark.
-    pub(crate) fn of(request: &Value) -> Option<Self> {
+impl ModelRequest {
+    /// Reads a request. `None` if no item of its input has a mark.
+    pub(crate) fn parse(request: &Value) -> Option<Self> {
         let items = request["input"].as_array()?;
         let marked: Vec<_> = items
             .iter()
@@ -89,15 +89,15 @@ impl Asked {
             })
             .collect();
         let plan = Plan::in_text(&marked.last()?.1);
-        Some(Self { view: marked.into_iter().map(|(mark, _)| mark).collect(), plan })
+        Some(Self { model_input: marked.into_iter().map(|(mark, _)| mark).collect(), plan })
     }
 
-    /// The last item's mark: that of the turn which asks.
+    /// The last mark, which belongs to the requesting turn.
     pub(crate) fn mark(&self) -> Mark {
-        *self.view.last().expect("there is a marked item")
+        *self.model_input.last().expect("there is a marked item")
     }
 
-    /// What the model answers.
+    /// The model's answer.
     pub(crate) fn answer(&self, request: &Value) -> Answer {
         let Mark { turn, part } = self.mark();
         let mark = |nth: usize| Mark::new(turn, usize::from(part) + 1 + nth);
@@ -130,13 +130,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_goes_on_counting_where_the_input_ends() {
+    fn model_continues_the_numbering() {
         for plan in PLANS {
             let said = format!("{} {}", Mark::new(7, 2), plan.word());
             let request = json!({"input": [{"role": "user", "content": said}]});
-            let asked = Asked::of(&request).unwrap();
-            assert_eq!((asked.plan, asked.mark()), (plan, Mark::new(7, 2)));
-            let output = asked.answer(&request).output();
+            let model_request = ModelRequest::parse(&request).unwrap();
+            assert_eq!((model_request.plan, model_request.mark()), (plan, Mark::new(7, 2)));
+            let output = model_request.answer(&request).output();
             let marks: Vec<_> =
                 output.iter().filter_map(|item| Mark::in_text(&item.to_string())).collect();
             let expected: Vec<_> = (3..3 + plan.outputs()).map(|part| Mark::new(7, part)).collect();

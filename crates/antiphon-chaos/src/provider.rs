@@ -1,4 +1,4 @@
-//! The provider behind the gateway: strict about what it is sent, and in no hurry.
+//! The gateway's provider: strict about its requests, and slow.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,48 +18,48 @@ use http::header;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::fuse::{Fuse, Moment};
+use crate::kill_trigger::{KillTrigger, Moment};
 use crate::mark::Mark;
-use crate::model::{Asked, Plan};
+use crate::model::{ModelRequest, Plan};
 
-/// What the model was given.
+/// The input of a model call.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
-    /// The turn that asked.
+pub(crate) struct ModelInput {
+    /// The number of the requesting turn.
     pub(crate) turn: u32,
-    /// The marks of all items, in order, the turn's own input at the end.
+    /// The marks of all items, in order, with the turn's own input at the end.
     pub(crate) marks: Vec<Mark>,
 }
 
-/// A provider that keeps no state, on a loopback port.
+/// A stateless provider on a loopback port.
 pub(crate) struct Provider {
     url: String,
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    seen: Mutex<Seen>,
-    fuse: Mutex<Arc<Fuse>>,
+    seen: Mutex<Observed>,
+    trigger: Mutex<Arc<KillTrigger>>,
     rng: Mutex<fastrand::Rng>,
 }
 
-/// What was seen since it was last taken.
+/// The requests since the last call to `take_observed`.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
-    /// The views of requests that were accepted.
-    pub(crate) views: Vec<View>,
-    /// What the provider refused, in its own words.
+pub(crate) struct Observed {
+    /// The model inputs of accepted requests.
+    pub(crate) model_inputs: Vec<ModelInput>,
+    /// The provider's refusals.
     pub(crate) refusals: Vec<String>,
 }
 
 impl Provider {
-    /// Starts it.
+    /// Starts the provider.
     pub(crate) async fn start(seed: u64) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/v1", listener.local_addr()?);
         let mut rng = fastrand::Rng::with_seed(seed);
-        let fuse = Mutex::new(Arc::new(Fuse::light(&mut rng)));
-        let shared = Arc::new(Shared { seen: Mutex::default(), fuse, rng: Mutex::new(rng) });
+        let trigger = Mutex::new(Arc::new(KillTrigger::new(&mut rng)));
+        let shared = Arc::new(Shared { seen: Mutex::default(), trigger, rng: Mutex::new(rng) });
         let router = Router::new()
             .route("/v1/responses", post(respond))
             .layer(DefaultBodyLimit::disable())
@@ -68,35 +68,38 @@ impl Provider {
         Ok(Self { url, shared })
     }
 
-    /// Its base URL.
+    /// The base URL.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Tells `fuse` what happens from now on.
-    pub(crate) fn watch(&self, fuse: &Arc<Fuse>) {
-        *lock(&self.shared.fuse) = Arc::clone(fuse);
+    /// Reports events to `trigger` from now on.
+    pub(crate) fn watch(&self, trigger: &Arc<KillTrigger>) {
+        *lock(&self.shared.trigger) = Arc::clone(trigger);
     }
 
-    /// Takes what was seen so far.
-    pub(crate) fn seen(&self) -> Seen {
+    /// Takes the requests so far.
+    pub(crate) fn take_observed(&self) -> Observed {
         mem::take(&mut lock(&self.shared.seen))
     }
 }
 
 async fn respond(State(shared): State<Arc<Shared>>, Json(request): Json<Value>) -> Response {
-    let fuse = Arc::clone(&lock(&shared.fuse));
-    fuse.saw(Moment::Asked);
+    let trigger = Arc::clone(&lock(&shared.trigger));
+    trigger.observe(Moment::ModelCalled);
     if let Err(refusal) = judge(&request) {
         return refused(&shared, &refusal);
     }
-    let Some(asked) = Asked::of(&request) else {
+    let Some(model_request) = ModelRequest::parse(&request) else {
         return unmarked(&shared);
     };
-    lock(&shared.seen).views.push(View { turn: asked.mark().turn, marks: asked.view.clone() });
-    let frames = asked.answer(&request).frames();
-    let breaks = asked.plan == Plan::Break;
-    let delivery = Delivery { left: kept(frames, breaks), breaks, fuse, shared };
+    lock(&shared.seen).model_inputs.push(ModelInput {
+        turn: model_request.mark().turn,
+        marks: model_request.model_input.clone(),
+    });
+    let frames = model_request.answer(&request).frames();
+    let breaks = model_request.plan == Plan::Break;
+    let delivery = Delivery { left: kept(frames, breaks), breaks, trigger, shared };
     let body = Body::from_stream(stream::unfold(delivery, Delivery::next));
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
@@ -107,7 +110,7 @@ fn refused(shared: &Shared, refusal: &Refusal) -> Response {
 }
 
 fn unmarked(shared: &Shared) -> Response {
-    lock(&shared.seen).refusals.push("no item of the input bears a mark".into());
+    lock(&shared.seen).refusals.push("no item of the input has a mark".into());
     http::StatusCode::BAD_REQUEST.into_response()
 }
 
@@ -119,15 +122,15 @@ fn kept(frames: Vec<Frame>, breaks: bool) -> VecDeque<Bytes> {
     frames.into_iter().take(end).map(Bytes::from).collect()
 }
 
-/// An answer on its way, frame by frame, with pauses.
+/// An answer that is sent frame by frame, with pauses.
 struct Delivery {
     left: VecDeque<Bytes>,
     breaks: bool,
-    fuse: Arc<Fuse>,
+    trigger: Arc<KillTrigger>,
     shared: Arc<Shared>,
 }
 
-/// How long a pause between two frames may be, in microseconds. Two of three have none.
+/// The maximum pause between two frames, in microseconds. Two of three frames have no pause.
 const PAUSE: u64 = 3_000;
 
 impl Delivery {
@@ -139,9 +142,9 @@ impl Delivery {
         }
         match self.left.pop_front() {
             Some(frame) => {
-                self.fuse.saw(Moment::Said);
+                self.trigger.observe(Moment::ModelChunk);
                 if self.left.is_empty() {
-                    self.fuse.saw(Moment::AllSaid);
+                    self.trigger.observe(Moment::ModelDone);
                 }
                 Some((Ok(frame), self))
             }

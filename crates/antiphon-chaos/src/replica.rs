@@ -1,4 +1,4 @@
-//! A gateway as a process of its own.
+//! A gateway as a separate process.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::wire::Wire;
+use crate::gateway_client::GatewayClient;
 
-/// How a gateway is started.
+/// The options of a gateway process.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     /// The `antiphon` binary.
     pub(crate) binary: PathBuf,
-    /// The folder that it runs in; its log goes there.
+    /// The working directory, which also gets the log.
     pub(crate) folder: PathBuf,
     /// The store's URL.
     pub(crate) store: String,
@@ -25,13 +25,13 @@ pub(crate) struct Launch {
     pub(crate) upstream: String,
 }
 
-/// A gateway that serves.
+/// A running gateway.
 pub(crate) struct Replica {
     child: Child,
-    wire: Wire,
+    gateway: GatewayClient,
 }
 
-/// For how long a gateway may take to serve.
+/// The time limit for starting a gateway.
 const STARTING: Duration = Duration::from_secs(30);
 
 impl Replica {
@@ -47,31 +47,31 @@ impl Replica {
             .stderr(log(&launch.folder)?)
             .kill_on_drop(true)
             .spawn()
-            .with_context(|| format!("{} cannot be run", launch.binary.display()))?;
-        let stdout = child.stdout.take().context("its output is piped")?;
+            .with_context(|| format!("could not run {}", launch.binary.display()))?;
+        let stdout = child.stdout.take().context("the standard output was not piped")?;
         let mut lines = BufReader::new(stdout).lines();
-        let line = timeout(STARTING, lines.next_line()).await.context("it does not serve")??;
+        let line = timeout(STARTING, lines.next_line()).await.context("no start in time")??;
         let address = line
             .as_deref()
             .and_then(|line| line.strip_prefix("antiphon listening on http://"))
             .and_then(|url| url.strip_suffix("/v1"));
         match address {
-            Some(address) => Ok(Self { wire: Wire(address.parse()?), child }),
-            None => bail!("the gateway does not start; its log is in {}", launch.folder.display()),
+            Some(address) => Ok(Self { gateway: GatewayClient(address.parse()?), child }),
+            None => bail!("the gateway did not start; its log is in {}", launch.folder.display()),
         }
     }
 
-    /// How clients reach it.
-    pub(crate) fn wire(&self) -> Wire {
-        self.wire
+    /// A client for the gateway.
+    pub(crate) fn gateway(&self) -> GatewayClient {
+        self.gateway
     }
 
-    /// Kills it, as `kill -9` does, and waits until it is gone.
+    /// Kills the process with SIGKILL and waits until it has exited.
     pub(crate) async fn kill(&mut self) -> anyhow::Result<()> {
-        self.child.kill().await.context("the gateway cannot be killed")
+        self.child.kill().await.context("could not kill the gateway")
     }
 
-    /// Whether it has ended without being killed.
+    /// Whether the process has exited without being killed.
     pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }

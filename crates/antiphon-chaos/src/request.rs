@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::ledger::Place;
+use crate::ledger::Target;
 use crate::mark::Mark;
 use crate::model::{MODEL, Plan, TOOL};
 
-/// A user's messages, of which the last says what to do.
+/// User messages. The last one has the instruction for the model.
 pub(crate) fn messages(turn: u32, count: usize, plan: Plan) -> Value {
     let said = |part: usize| format!("{} {}", Mark::new(turn, part), plan.word());
     (0..count)
@@ -24,7 +24,7 @@ pub(crate) fn outputs(turn: u32, calls: &[String]) -> Value {
 }
 
 /// The body of a turn.
-pub(crate) fn body(place: &Place, input: &Value, streams: bool) -> Value {
+pub(crate) fn body(target: &Target, input: &Value, streams: bool) -> Value {
     let parameters = json!({
         "type": "object",
         "properties": {"text": {"type": "string"}},
@@ -33,10 +33,10 @@ pub(crate) fn body(place: &Place, input: &Value, streams: bool) -> Value {
     });
     let tool = json!({"type": "function", "name": TOOL, "parameters": parameters, "strict": true});
     let mut body = json!({"model": MODEL, "input": input, "tools": [tool], "stream": streams});
-    match place {
-        Place::New => {}
-        Place::After(id) => body["previous_response_id"] = id.as_str().into(),
-        Place::Conversation(id) | Place::Items(id) => body["conversation"] = id.as_str().into(),
+    match target {
+        Target::New => {}
+        Target::After(id) => body["previous_response_id"] = id.as_str().into(),
+        Target::Conversation(id) | Target::Items(id) => body["conversation"] = id.as_str().into(),
     }
     body
 }

@@ -1,41 +1,41 @@
-//! What a run came to.
+//! The numbers of a run.
 
 use std::fmt;
 
-use crate::ledger::{Ledger, Told};
+use crate::ledger::{Ledger, Outcome};
 
-/// Numbers of a run.
+/// The numbers of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// How often the gateway was killed.
+    /// Kills of a gateway.
     pub(crate) kills: usize,
-    /// Requests that were sent.
+    /// Requests.
     requests: usize,
-    /// Of these, those that were acknowledged.
+    /// Acknowledged requests.
     acknowledged: usize,
-    /// Those that were refused or failed.
+    /// Refused or failed requests.
     failed: usize,
-    /// Those of whose end nobody was told.
+    /// Requests without a known outcome.
     open: usize,
-    /// Responses that were announced, had no end that anybody was told, and were gone on from.
+    /// Announced responses without a known outcome that were continued.
     pub(crate) continued: usize,
-    /// Requests that were made again.
+    /// Retried requests.
     pub(crate) retried: usize,
-    /// Of these, those whose first answer was to be given again.
+    /// Retried requests that should get their first answer again.
     pub(crate) given_again: usize,
-    /// Requests that writers of shared conversations repeated under their keys.
+    /// Requests that writers of shared conversations repeated with their keys.
     pub(crate) repeated: usize,
 }
 
 impl Tally {
-    /// Counts the requests of the present round.
+    /// Counts the requests of the current round.
     pub(crate) fn add(&mut self, ledger: &Ledger) {
-        for (_, turn) in ledger.round() {
+        for (_, turn) in ledger.current_round() {
             self.requests += 1;
-            match turn.told {
-                Told::Done(_) => self.acknowledged += 1,
-                Told::Failed(_) => self.failed += 1,
-                Told::Nothing => self.open += 1,
+            match turn.outcome {
+                Outcome::Done(_) => self.acknowledged += 1,
+                Outcome::Failed(_) => self.failed += 1,
+                Outcome::Unknown => self.open += 1,
             }
         }
     }
@@ -57,9 +57,9 @@ impl fmt::Display for Tally {
         write!(
             f,
             "{kills} kills, {requests} requests: {acknowledged} acknowledged, {failed} failed, \
-             {open} cut off; {continued} responses gone on from that were only announced, \
-             {retried} requests made again, {given_again} of them already answered; {repeated} \
-             requests repeated under their keys in shared conversations"
+             {open} cut off; {continued} announced responses continued, {retried} requests \
+             retried, {given_again} of them already answered; {repeated} requests repeated with \
+             their keys in shared conversations"
         )
     }
 }

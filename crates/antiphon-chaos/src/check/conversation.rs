@@ -1,33 +1,33 @@
-//! A conversation as it is found, held against what its writers were told.
+//! Compares a conversation with the data that its writers received.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::shape;
-use crate::ledger::{Deletions, Row, Told, Turn};
+use super::stored_turn;
+use crate::ledger::{Deletions, ItemRecord, Outcome, Turn};
 use crate::model::Plan;
 
 /// A conversation after a round.
 pub(crate) struct Found<'a> {
-    /// Its items at the last look.
-    pub(crate) before: &'a [Row],
-    /// Its items now.
-    pub(crate) now: &'a [Row],
-    /// The requests of this round that were to add to it.
+    /// The items at the last lookup.
+    pub(crate) before: &'a [ItemRecord],
+    /// The items now.
+    pub(crate) now: &'a [ItemRecord],
+    /// The requests of this round that target this conversation.
     pub(crate) turns: BTreeMap<u32, &'a Turn>,
-    /// Whether the store's server crashed, which what is only announced need not survive.
+    /// Whether the database server crashed. Announced turns may be lost then.
     pub(crate) crashed: bool,
-    /// What was asked to be deleted anywhere.
+    /// All requested deletions.
     pub(crate) deletions: &'a Deletions,
 }
 
-/// The items of one turn, where they stand.
+/// Adjacent items of one turn.
 struct Run<'a> {
     turn: u32,
-    rows: &'a [Row],
+    rows: &'a [ItemRecord],
 }
 
 impl Found<'_> {
-    /// Everything that is wrong.
+    /// All faults.
     pub(crate) fn faults(&self) -> Vec<String> {
         let mut faults = self.repetitions();
         match self.new_rows() {
@@ -42,25 +42,25 @@ impl Found<'_> {
         faults
     }
 
-    /// No item twice, no call answered twice, nothing that was deleted.
+    /// Finds duplicate items, calls with two outputs, and deleted items that still exist.
     fn repetitions(&self) -> Vec<String> {
         let mut seen = HashSet::new();
         let mut faults = Vec::new();
         for row in self.now {
             let output = row.call_id.as_ref().filter(|_| row.kind.ends_with("_output"));
             if !seen.insert(&row.id) || output.is_some_and(|call_id| !seen.insert(call_id)) {
-                faults.push(format!("stands there twice: {row:?}"));
+                faults.push(format!("occurs twice: {row:?}"));
             }
             let deletion = row.mark.and_then(|mark| self.deletions.get(&mark));
             if deletion.is_some_and(|deletion| deletion.done.is_some()) {
-                faults.push(format!("was deleted and is there: {row:?}"));
+                faults.push(format!("was deleted but still exists: {row:?}"));
             }
         }
         faults
     }
 
-    /// What stands behind the items of the last look, which are all there, but for deleted ones.
-    fn new_rows(&self) -> Result<&[Row], String> {
+    /// The items after those of the last lookup. Those must all exist, except deleted ones.
+    fn new_rows(&self) -> Result<&[ItemRecord], String> {
         let mut now = self.now;
         for row in self.before {
             match now.split_first() {
@@ -68,7 +68,7 @@ impl Found<'_> {
                 _ if row.mark.is_some_and(|mark| self.deletions.contains_key(&mark)) => {}
                 found => {
                     let found = found.map(|(first, _)| first);
-                    return Err(format!("in the place of {row:?} there is {found:?}"));
+                    return Err(format!("expected {row:?}, found {found:?}"));
                 }
             }
         }
@@ -81,8 +81,10 @@ impl Found<'_> {
         for run in runs {
             let fault = match self.turns.get(&run.turn) {
                 _ if !seen.insert(run.turn) => Some("is in two places".into()),
-                None => Some("was not asked for here, or not now".into()),
-                Some(Turn { told: Told::Failed(_), .. }) => Some("failed and is there".into()),
+                None => Some("was not requested here in this round".into()),
+                Some(Turn { outcome: Outcome::Failed(_), .. }) => {
+                    Some("failed but is stored".into())
+                }
                 Some(turn) => self.fault_of_run(turn, run),
             };
             faults.extend(fault.map(|fault| format!("turn {} {fault}", run.turn)));
@@ -91,40 +93,43 @@ impl Found<'_> {
     }
 
     fn fault_of_run(&self, turn: &Turn, run: &Run<'_>) -> Option<String> {
-        let fault = shape::fault(turn, run.turn, run.rows, self.deletions);
-        let Told::Done(told) = &turn.told else { return fault };
-        let told_from = turn.plan.map_or(0, |_| turn.inputs);
-        let is_told = |row: &&Row| row.mark.is_none_or(|mark| usize::from(mark.part) >= told_from);
-        let found: Vec<Row> = run.rows.iter().filter(is_told).cloned().collect();
-        let differs = !shape::is_as_told(told, &found, self.deletions);
-        fault.or_else(|| differs.then(|| format!("is not as told: {found:?}")))
+        let fault = stored_turn::fault(turn, run.turn, run.rows, self.deletions);
+        let Outcome::Done(received) = &turn.outcome else { return fault };
+        let first_received = turn.plan.map_or(0, |_| turn.inputs);
+        let is_received = |row: &&ItemRecord| {
+            row.mark.is_none_or(|mark| usize::from(mark.part) >= first_received)
+        };
+        let found: Vec<ItemRecord> = run.rows.iter().filter(is_received).cloned().collect();
+        let differs = !stored_turn::equals_received(received, &found, self.deletions);
+        fault.or_else(|| differs.then(|| format!("differs from the client's items: {found:?}")))
     }
 
-    /// What was acknowledged is there; what was announced is, too.
+    /// Finds acknowledged and announced turns that are missing.
     fn missing(&self, runs: &[Run<'_>]) -> Vec<String> {
         let there: HashSet<u32> = runs.iter().map(|run| run.turn).collect();
-        let is_promised = |turn: &Turn| match turn.told {
-            Told::Done(_) => !self.is_all_deleted(turn),
-            // One that failed, which nobody was told, left the conversation as it was.
-            Told::Nothing => {
+        let is_promised = |turn: &Turn| match turn.outcome {
+            Outcome::Done(_) => !self.is_all_deleted(turn),
+            // A failed turn leaves the conversation unchanged, even if no client knows that it
+            // failed.
+            Outcome::Unknown => {
                 turn.response.is_some() && turn.plan != Some(Plan::Break) && !self.crashed
             }
-            Told::Failed(_) => false,
+            Outcome::Failed(_) => false,
         };
         let missing =
             self.turns.iter().filter(|(number, turn)| is_promised(turn) && !there.contains(number));
         missing.map(|(number, _)| format!("turn {number} is missing")).collect()
     }
 
-    /// Whether nothing may be left of what a client added.
+    /// Whether the client added only items, and all of them were deleted.
     fn is_all_deleted(&self, turn: &Turn) -> bool {
-        let Told::Done(rows) = &turn.told else { return false };
+        let Outcome::Done(rows) = &turn.outcome else { return false };
         let is_deleted =
-            |row: &Row| row.mark.is_some_and(|mark| self.deletions.contains_key(&mark));
+            |row: &ItemRecord| row.mark.is_some_and(|mark| self.deletions.contains_key(&mark));
         turn.plan.is_none() && rows.iter().all(is_deleted)
     }
 
-    /// A turn that began behind another's acknowledgement stands behind it.
+    /// Finds turns that began after another turn's acknowledgement but are stored before it.
     fn disorder(&self, runs: &[Run<'_>]) -> Vec<String> {
         let mut faults = Vec::new();
         let mut acknowledged: Option<(u64, u32)> = None;
@@ -133,7 +138,7 @@ impl Found<'_> {
             if let Some((_, later)) = acknowledged.filter(|(ended, _)| *ended < turn.began) {
                 let number = run.turn;
                 faults.push(format!(
-                    "turn {number} began behind the end of turn {later}, and stands before"
+                    "turn {number} began after the end of turn {later}, but precedes it"
                 ));
             }
             let ended = turn.ended.map(|ended| (ended, run.turn));
@@ -143,10 +148,10 @@ impl Found<'_> {
     }
 }
 
-/// Neighbours of one turn. What has no mark belongs to the item before it.
-fn runs(rows: &[Row]) -> Vec<Run<'_>> {
+/// Groups adjacent items by turn. An item without a mark belongs to the turn of the item before it.
+fn runs(rows: &[ItemRecord]) -> Vec<Run<'_>> {
     let mut turn = None;
-    let turn_of = |row: &Row| {
+    let turn_of = |row: &ItemRecord| {
         turn = row.mark.map(|mark| mark.turn).or(turn);
         turn
     };

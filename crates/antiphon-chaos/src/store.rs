@@ -1,4 +1,4 @@
-//! What the gateways keep their state in.
+//! The store of the gateways.
 
 use antiphon_testkit::postgres::{Durability, Server};
 use std::fmt;
@@ -12,9 +12,9 @@ use tokio_postgres::{Client, NoTls};
 /// A kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// A file, for one gateway.
+    /// A file, for one gateway
     Sqlite,
-    /// A database, for two gateways.
+    /// A database, for two gateways
     Postgres,
 }
 
@@ -27,20 +27,20 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How often it is looked whether all turns have ended, and how long after one another.
+/// The number of checks for open turns, and the time between them.
 const LOOKS: u32 = 600;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// A store that outlives its gateways.
-pub(crate) enum Ground {
+pub(crate) enum Store {
     /// A file in the gateway's folder.
     File,
-    /// A database on a server of its own.
+    /// A database on its own server.
     Database(Box<Server>, String),
 }
 
-impl Ground {
-    /// An empty store.
+impl Store {
+    /// Creates an empty store.
     pub(crate) async fn empty(kind: Kind) -> Self {
         match kind {
             Kind::Sqlite => Self::File,
@@ -52,7 +52,7 @@ impl Ground {
         }
     }
 
-    /// Its URL.
+    /// The store's URL.
     pub(crate) fn url(&self) -> &str {
         match self {
             Self::File => "sqlite:antiphon.db",
@@ -60,7 +60,7 @@ impl Ground {
         }
     }
 
-    /// How many gateways share it.
+    /// The number of gateways that share the store.
     pub(crate) fn gateways(&self) -> usize {
         match self {
             Self::File => 1,
@@ -68,26 +68,26 @@ impl Ground {
         }
     }
 
-    /// The gateways that it knows; none where it knows of one at most.
+    /// The ids of the gateways in the store; empty if the store supports only one.
     pub(crate) async fn holders(&self) -> anyhow::Result<Vec<String>> {
         let Some(client) = self.client().await? else { return Ok(Vec::new()) };
         let rows = client.query("SELECT id FROM holders", &[]).await;
-        // Before the first gateway there are no tables.
+        // The tables do not exist before the first gateway starts.
         Ok(rows.map(|rows| rows.iter().map(|row| row.get(0)).collect()).unwrap_or_default())
     }
 
-    /// Has the lease of a dead gateway run out, for which the others would have to wait.
-    pub(crate) async fn run_out(&self, holder: &str) -> anyhow::Result<()> {
+    /// Expires the lease of a dead gateway, so that the others do not have to wait for it.
+    pub(crate) async fn expire_lease(&self, holder: &str) -> anyhow::Result<()> {
         if let Some(client) = self.client().await? {
             let sql = "UPDATE holders SET expires_at = now() - interval '1 second' WHERE id = $1";
-            client.execute(sql, &[&holder]).await.context("a lease cannot run out")?;
+            client.execute(sql, &[&holder]).await.context("could not expire a lease")?;
         }
         Ok(())
     }
 
-    /// Waits until every turn that was announced has ended, also those that go on without their
-    /// callers in gateways that live; fails where one does not.
-    pub(crate) async fn all_ended(&self) -> anyhow::Result<()> {
+    /// Waits until every announced turn has ended, including those that live gateways complete
+    /// without their callers. Fails if a turn does not end in time.
+    pub(crate) async fn wait_for_open_turns(&self) -> anyhow::Result<()> {
         let Some(client) = self.client().await? else { return Ok(()) };
         let mut left: Vec<String> = Vec::new();
         for _ in 0..LOOKS {
@@ -98,10 +98,10 @@ impl Ground {
             left = open.iter().map(|row| row.get(0)).collect();
             sleep(BETWEEN_LOOKS).await;
         }
-        bail!("turns that were announced have not ended: {}", left.join(", "))
+        bail!("announced turns have not ended: {}", left.join(", "))
     }
 
-    /// Crashes the server and starts it again; says whether there is one.
+    /// Crashes and restarts the server. Returns false if there is none.
     pub(crate) async fn crash(&mut self) -> bool {
         let Self::Database(server, _) = self else { return false };
         server.kill().await;

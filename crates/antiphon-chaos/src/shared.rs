@@ -1,71 +1,71 @@
-//! What the clients share: conversations to write to, responses to go on from.
+//! State that the clients share: conversations to use and responses to continue.
 
 use std::collections::VecDeque;
 
 use crate::client::{calls_in, messages_in};
-use crate::ledger::Row;
+use crate::ledger::ItemRecord;
 use crate::mark::Mark;
 
-/// A conversation that several clients write to.
+/// A conversation that several clients use.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
-    /// Its id.
+    /// The conversation's id.
     pub(crate) id: String,
-    /// Calls that nobody answered yet, those of a turn together.
+    /// Unanswered calls, grouped by turn.
     pub(crate) waiting: Vec<Vec<String>>,
     /// Messages that may be deleted: id and mark.
     messages: Vec<(String, Mark)>,
 }
 
-/// A response that a chain may go on from.
+/// A response that a chain may continue.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tip {
-    /// Its id.
+pub(crate) struct ChainEnd {
+    /// The response's id.
     pub(crate) id: String,
-    /// The calls that its turn made.
+    /// The calls of its turn.
     pub(crate) calls: Vec<String>,
-    /// How many turns there are before.
+    /// The number of turns before it.
     pub(crate) depth: usize,
 }
 
-/// How many turns a chain has at the most.
+/// The maximum number of turns in a chain.
 const DEPTH: usize = 12;
-/// How many tips are kept.
+/// The maximum number of responses to choose from.
 const TIPS: usize = 24;
 
-/// What the clients share.
+/// The state that the clients share.
 #[derive(Debug, Default)]
-pub(crate) struct Scene {
+pub(crate) struct SharedState {
     /// The conversations.
     pub(crate) open: Vec<Open>,
-    tips: VecDeque<Tip>,
+    tips: VecDeque<ChainEnd>,
 }
 
-impl Scene {
-    /// There is a new conversation.
-    pub(crate) fn opened(&mut self, id: String) {
+impl SharedState {
+    /// Adds a new conversation.
+    pub(crate) fn add_conversation(&mut self, id: String) {
         self.open.push(Open { id, ..Open::default() });
     }
 
-    /// A response that a chain may go on from: most often one of the last.
-    pub(crate) fn tip(&self, rng: &mut fastrand::Rng) -> Option<Tip> {
+    /// A random response to continue, usually a recent one.
+    pub(crate) fn chain_end(&self, rng: &mut fastrand::Rng) -> Option<ChainEnd> {
         let newest = self.tips.len().checked_sub(1)?;
         let back = rng.usize(..TIPS).min(rng.usize(..TIPS)).min(newest);
         self.tips.get(newest - back).cloned()
     }
 
-    /// A chain has got further.
-    pub(crate) fn reached(&mut self, tip: Tip) {
-        if tip.depth < DEPTH {
-            self.tips.push_back(tip);
+    /// Adds a response that a chain may continue.
+    pub(crate) fn add_chain_end(&mut self, chain_end: ChainEnd) {
+        if chain_end.depth < DEPTH {
+            self.tips.push_back(chain_end);
         }
         if self.tips.len() > TIPS {
             self.tips.pop_front();
         }
     }
 
-    /// A conversation got these items.
-    pub(crate) fn noted(&mut self, id: &str, rows: &[Row]) {
+    /// Notes the items that were added to a conversation.
+    pub(crate) fn note_items(&mut self, id: &str, rows: &[ItemRecord]) {
         let Some(open) = self.open.iter_mut().find(|open| open.id == id) else { return };
         let calls = calls_in(rows);
         if !calls.is_empty() {
@@ -75,8 +75,12 @@ impl Scene {
         open.messages.extend(messages);
     }
 
-    /// A message to delete: its conversation, its id, its mark. It is not picked again.
-    pub(crate) fn deletable(&mut self, rng: &mut fastrand::Rng) -> Option<(String, String, Mark)> {
+    /// Picks a message to delete and returns its conversation, its id and its mark. A message is
+    /// picked once.
+    pub(crate) fn pick_message_to_delete(
+        &mut self,
+        rng: &mut fastrand::Rng,
+    ) -> Option<(String, String, Mark)> {
         let index = rng.usize(..self.open.len());
         let open = &mut self.open[index];
         if open.messages.is_empty() {

@@ -12,29 +12,29 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Why there is no answer.
+/// The reason why a request has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum NoAnswer {
     /// The connection was refused or broke.
     Broken,
-    /// Nothing came for too long.
-    Silent,
+    /// The gateway sent nothing for too long.
+    TimedOut,
 }
 
-/// For how long a gateway may say nothing.
-const SILENCE: Duration = Duration::from_secs(30);
+/// The time limit for each read.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-type Result<T> = std::result::Result<T, Lost>;
+type Result<T> = std::result::Result<T, NoAnswer>;
 
-/// A gateway as its clients reach it. Every request has a connection of its own.
+/// A client for one gateway. Every request uses its own connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wire(pub(crate) SocketAddr);
+pub(crate) struct GatewayClient(pub(crate) SocketAddr);
 
-/// A header that a request bears besides the usual ones.
-pub(crate) type Extra = (&'static str, String);
+/// An additional header of a request.
+pub(crate) type Header = (&'static str, String);
 
-impl Wire {
-    /// Sends a request; its answer's status and body.
+impl GatewayClient {
+    /// Sends a request and returns the status and the body of the answer.
     pub(crate) async fn call(
         self,
         method: Method,
@@ -44,13 +44,13 @@ impl Wire {
         self.send(method, path, body, &[]).await?.whole().await
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the head of the answer.
     pub(crate) async fn send(
         self,
         method: Method,
         path: &str,
         body: Option<&Value>,
-        extra: &[Extra],
+        headers: &[Header],
     ) -> Result<Answer> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = Request::builder()
@@ -58,26 +58,26 @@ impl Wire {
             .uri(path)
             .header(header::HOST, self.0.to_string())
             .header(header::CONTENT_TYPE, "application/json");
-        for (name, value) in extra {
+        for (name, value) in headers {
             request = request.header(*name, value);
         }
-        let request = request.body(Full::new(Bytes::from(body))).expect("it is well-formed");
+        let request = request.body(Full::new(Bytes::from(body))).expect("the request is valid");
         in_time(self.sent(request)).await
     }
 
     async fn sent(self, request: Request<Full<Bytes>>) -> Result<Answer> {
-        let stream = TcpStream::connect(self.0).await.map_err(|_| Lost::Broken)?;
+        let stream = TcpStream::connect(self.0).await.map_err(|_| NoAnswer::Broken)?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
-            .map_err(|_| Lost::Broken)?;
+            .map_err(|_| NoAnswer::Broken)?;
         tokio::spawn(connection);
-        let answer = sender.send_request(request).await.map_err(|_| Lost::Broken)?;
+        let answer = sender.send_request(request).await.map_err(|_| NoAnswer::Broken)?;
         let (head, body) = answer.into_parts();
         Ok(Answer { status: head.status, body, pending: BytesMut::new() })
     }
 }
 
-/// An answer, being read. Dropped before its end, its client has left.
+/// An answer in transit. Dropping it before its end closes the connection.
 pub(crate) struct Answer {
     /// The status.
     pub(crate) status: StatusCode,
@@ -86,14 +86,15 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// All of it, as JSON.
+    /// Reads the whole body as JSON.
     pub(crate) async fn whole(self) -> Result<(StatusCode, Value)> {
-        let body = in_time(async { self.body.collect().await.map_err(|_| Lost::Broken) }).await?;
+        let body =
+            in_time(async { self.body.collect().await.map_err(|_| NoAnswer::Broken) }).await?;
         let body = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
         Ok((self.status, body))
     }
 
-    /// The next event of a stream; `None` at its end, which `[DONE]` is too.
+    /// Reads the next event of a stream; `None` at its end or at `[DONE]`.
     pub(crate) async fn event(&mut self) -> Result<Option<Value>> {
         loop {
             if let Some(end) = self.pending.windows(2).position(|two| two == b"\n\n") {
@@ -102,7 +103,7 @@ impl Answer {
             }
             match in_time(async { Ok(self.body.frame().await) }).await? {
                 Some(Ok(frame)) => self.pending.extend(frame.into_data().unwrap_or_default()),
-                Some(Err(_)) => return Err(Lost::Broken),
+                Some(Err(_)) => return Err(NoAnswer::Broken),
                 None => return Ok(None),
             }
         }
@@ -115,5 +116,5 @@ fn data(event: &[u8]) -> Option<Value> {
 }
 
 async fn in_time<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
-    timeout(SILENCE, future).await.unwrap_or(Err(Lost::Silent))
+    timeout(TIMEOUT, future).await.unwrap_or(Err(NoAnswer::TimedOut))
 }
