@@ -1,4 +1,4 @@
-//! Whatever a stream of the AI SDK holds, clients of both dialects get one well-formed stream.
+//! For any stream of the AI SDK, clients of both dialects get one well-formed stream.
 #![no_main]
 
 use antiphon::dialect::Dialect;

@@ -1,4 +1,4 @@
-//! Whatever an Anthropic server sends, clients of both dialects get one well-formed stream.
+//! For any stream of an Anthropic server, clients of both dialects get one well-formed stream.
 #![no_main]
 
 use antiphon::dialect::Dialect;

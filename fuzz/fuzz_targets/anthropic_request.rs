@@ -1,4 +1,5 @@
-//! Any items as a request of Anthropic Messages: JSON, or refused; of repaired items every call is answered.
+//! Any items encode to an Anthropic Messages request that is valid JSON, or are refused. If the
+//! items are repaired, every call has a result.
 #![no_main]
 
 use antiphon::dialect::Dialect;

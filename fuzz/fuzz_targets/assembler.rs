@@ -1,4 +1,4 @@
-//! Whatever an upstream sends, a client gets one well-formed stream.
+//! For any stream of an upstream, the client gets one well-formed stream.
 #![no_main]
 
 use std::collections::HashSet;
@@ -14,21 +14,24 @@ use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| {
     for encrypted in [true, false] {
-        let told = heard(bytes, encrypted).told();
-        check(&told);
-        assert!(encrypted || !told.iter().any(shows_encrypted), "nobody asked for it");
+        let output = assemble(bytes, encrypted).all_events();
+        check(&output);
+        assert!(
+            encrypted || !output.iter().any(shows_encrypted),
+            "encrypted reasoning was not requested"
+        );
     }
-    settled(heard(bytes, true));
+    check_disconnect(assemble(bytes, true));
     whole(bytes);
 });
 
-/// An assembler and the events that it gave so far.
-struct Told {
+/// An assembler and the events it has emitted.
+struct Output {
     assembler: Assembler,
     events: Vec<Event>,
 }
 
-impl Told {
+impl Output {
     fn hear(&mut self, event: &Bytes) {
         if let Err(error) = self.assembler.hear(event) {
             self.assembler.fail(Failure::server_error(error.to_string()));
@@ -40,32 +43,32 @@ impl Told {
         self.events.extend(std::iter::from_fn(|| self.assembler.next_event()));
     }
 
-    /// The whole stream: an upstream that has not ended it has broken off.
-    fn told(mut self) -> Vec<Value> {
+    /// The whole stream. If the upstream has not ended it, the connection broke.
+    fn all_events(mut self) -> Vec<Value> {
         self.assembler.fail(Failure::server_error("The upstream broke off."));
         self.drain();
         let finished = self.assembler.finish(NOW);
         self.events.push(finished.event.clone());
         ids_are_distinct(&finished);
         let response: Option<Value> = serde_json::from_str(&finished.response).ok();
-        let told: Vec<Value> = self.events.iter().map(json).collect();
-        let last = told.last().and_then(|event| event.get("response"));
-        assert!(last.is_none() || last == response.as_ref(), "the last event tells the response");
-        told
+        let output: Vec<Value> = self.events.iter().map(json).collect();
+        let last = output.last().and_then(|event| event.get("response"));
+        assert!(last.is_none() || last == response.as_ref(), "the last event has the response");
+        output
     }
 }
 
-fn heard(bytes: &[u8], encrypted: bool) -> Told {
-    let mut told = Told { assembler: assembler(encrypted), events: Vec::new() };
+fn assemble(bytes: &[u8], encrypted: bool) -> Output {
+    let mut output = Output { assembler: assembler(encrypted), events: Vec::new() };
     for event in events(bytes) {
-        told.hear(&event);
+        output.hear(&event);
     }
-    told
+    output
 }
 
-/// The caller left: nobody is told of the end, and what is kept can be gone on from.
-fn settled(told: Told) {
-    let finished = told.assembler.settle(NOW);
+/// The caller disconnects: it gets no end, and the stored response can be continued.
+fn check_disconnect(output: Output) {
+    let finished = output.assembler.settle(NOW);
     ids_are_distinct(&finished);
     let kept: Vec<Item> = finished.output.into_iter().filter_map(|output| output.item).collect();
     let last = kept.last().map(|item| item.head().kind.as_str());
@@ -77,16 +80,16 @@ fn ids_are_distinct(finished: &Finished) {
     assert_eq!(ids.len(), finished.output.len(), "no id twice");
 }
 
-/// The same bytes as the answer of an upstream that does not stream.
+/// The same bytes as the body of an answer without streaming.
 fn whole(bytes: &[u8]) {
-    let mut told = Told { assembler: assembler(true), events: Vec::new() };
-    if told.assembler.hear_whole(&Bytes::copy_from_slice(bytes)).is_ok() {
-        check(&told.told());
+    let mut output = Output { assembler: assembler(true), events: Vec::new() };
+    if output.assembler.hear_whole(&Bytes::copy_from_slice(bytes)).is_ok() {
+        check(&output.all_events());
     }
 }
 
-/// Whether the event tells of reasoning with its encrypted content. What kinds of events nobody
-/// knows carry is passed on as it came.
+/// Whether the event contains encrypted reasoning. Events of unknown types are forwarded unchanged
+/// and do not count.
 fn shows_encrypted(event: &Value) -> bool {
     let is_shown = |item: &Value| {
         let content = item["encrypted_content"].as_str().unwrap_or_default();

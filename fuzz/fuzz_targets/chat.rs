@@ -1,4 +1,5 @@
-//! Whatever a Chat Completions server sends, clients of both dialects get one well-formed stream.
+//! For any stream of a Chat Completions server, clients of both dialects get one well-formed
+//! stream.
 #![no_main]
 
 use antiphon::dialect::Dialect;

@@ -1,4 +1,5 @@
-//! Any items as a request of Chat Completions: JSON, or refused; of repaired items every call is answered.
+//! Any items encode to a Chat Completions request that is valid JSON, or are refused. If the items
+//! are repaired, every call has an output.
 #![no_main]
 
 use antiphon::dialect::Dialect;

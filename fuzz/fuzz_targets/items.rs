@@ -1,4 +1,4 @@
-//! Bytes as a list of items, and as one: read whole or refused, given back as they came.
+//! Bytes as a list of items and as one item: parsed completely or refused, and written unchanged.
 #![no_main]
 
 use antiphon::item::{Fingerprint, FingerprintKey, items_of};
@@ -31,7 +31,7 @@ fn assert_is_slice(text: &Bytes, item: &Item) {
 fn check(item: &Item) {
     assert_eq!(item.text().as_bytes(), item.raw().as_ref());
     assert_eq!(Head::parse(item.raw()).as_ref(), Ok(item.head()));
-    assert!(item.says_the_same_as(item), "an item says what it says");
+    assert!(item.says_the_same_as(item), "an item has the same content as itself");
     let is_message = item.head().role.is_some();
     assert_eq!(Fingerprint::of(KEY, item).is_some(), is_message || is_message_kind(item));
     object_is_written_as_read(item);
@@ -49,13 +49,13 @@ fn fields(object: &Object<'_>) -> Vec<(String, String)> {
 
 fn object_is_written_as_read(item: &Item) {
     let written = item.object().to_bytes();
-    let again = Object::parse(&written).expect("what was written can be read");
+    let again = Object::parse(&written).expect("written JSON can be parsed");
     assert_eq!(fields(&again), fields(&item.object()));
-    assert_eq!(again.to_bytes(), written, "written twice is written once");
+    assert_eq!(again.to_bytes(), written, "writing is stable");
 }
 
-/// Where the item can be read as a tree of values, which loses numbers and lone surrogates, both
-/// readings agree.
+/// Compares with the parse as a tree of values, if that exists: a tree loses large numbers and lone
+/// surrogates.
 fn head_is_what_the_json_says(item: &Item) {
     let Ok(json) = serde_json::from_slice::<Value>(item.raw()) else { return };
     let head = item.head();
@@ -65,7 +65,7 @@ fn head_is_what_the_json_says(item: &Item) {
     if head.kind.as_str() == "message" {
         assert_eq!(head.role, json["role"].as_str().map(Role::parse));
     }
-    // A local shell's output goes by the id of its call.
+    // The `call_id` of a local shell's output may be in `id`.
     if head.kind.as_str() != "local_shell_call_output" {
         let id = json["id"].as_str().filter(|id| !id.is_empty());
         assert_eq!(head.id.as_ref().map(antiphon::ItemId::as_str), id);

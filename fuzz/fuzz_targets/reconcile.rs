@@ -1,5 +1,5 @@
-//! Any held history and anything that comes: one verdict an item, each about something that is so,
-//! and the same one where only heads and fingerprints are held.
+//! For any stored history and any input, each item gets one verdict, which is true, and which is
+//! the same if only heads and fingerprints are stored.
 #![no_main]
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let [of_bodies, of_heads] = [&transcript, &elsewhere].map(|held| reconciled(held, &incoming));
     if !needs_bodies(&transcript, &incoming) {
         let told = incoming.iter().zip(of_bodies).map(as_far_as_heads_tell);
-        assert_eq!(of_heads, told.collect::<Vec<_>>(), "heads tell what bodies tell");
+        assert_eq!(of_heads, told.collect::<Vec<_>>(), "heads and bodies give the same verdicts");
     }
     assert_eq!(transcript.view(), elsewhere.view(), "a view needs no bodies");
     the_view_names_every_live_item_once(&transcript);
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn reconciled(transcript: &Transcript, incoming: &[Item]) -> Vec<Verdict> {
     let verdicts = reconcile(transcript, incoming, KEY);
-    assert_eq!(verdicts.len(), incoming.len(), "one verdict an item");
+    assert_eq!(verdicts.len(), incoming.len(), "one verdict for each item");
     for (position, verdict) in verdicts.iter().enumerate() {
         check(transcript, position, *verdict);
     }
@@ -33,8 +33,8 @@ fn reconciled(transcript: &Transcript, incoming: &[Item]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Whether heads are not enough: another call comes under a used `call_id`, or a compaction comes
-/// without its id.
+/// Whether heads are not enough: another call uses an existing `call_id`, or a compaction has no
+/// id.
 fn needs_bodies(transcript: &Transcript, incoming: &[Item]) -> bool {
     incoming.iter().any(|item| {
         let exchange = item.head().pairing().and_then(|(_, key)| transcript.exchange(&key));
@@ -47,8 +47,8 @@ fn needs_bodies(transcript: &Transcript, incoming: &[Item]) -> bool {
     })
 }
 
-/// The verdict where only heads and fingerprints are held: of messages alone anybody can say whether
-/// they differ.
+/// The verdict if only heads and fingerprints are stored: a changed item is detected for messages
+/// only.
 fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
     match verdict {
         Verdict::Resent(resent) if item.head().kind != Kind::Message => {
@@ -61,10 +61,12 @@ fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
 fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
     match verdict {
         Verdict::Resent(resent) => {
-            let held = transcript.items().get(resent.held).expect("it is held");
-            assert!(!held.is_tombstone(), "what is re-sent is there");
+            let held = transcript.items().get(resent.held).expect("the item is stored");
+            assert!(!held.is_tombstone(), "a resent item is not deleted");
         }
-        Verdict::Duplicate(first) => assert!(first < position, "the first one came before"),
+        Verdict::Duplicate(first) => {
+            assert!(first < position, "the first item precedes its duplicate")
+        }
         Verdict::Deleted => {
             let is_any_deleted = transcript.items().iter().any(HeldItem::is_tombstone);
             assert!(is_any_deleted, "something was deleted");
@@ -76,7 +78,7 @@ fn check(transcript: &Transcript, position: usize, verdict: Verdict) {
     }
 }
 
-/// Messages without ids are known as a sequence: no held one is replayed twice.
+/// Messages without ids are matched as a sequence: no stored message is matched twice.
 fn replayed_messages_follow_the_held_order(verdicts: &[Verdict]) {
     let replayed = verdicts.iter().filter_map(|verdict| match verdict {
         Verdict::Resent(resent) if resent.rule == Rule::Replayed => Some(resent.held),
@@ -93,7 +95,7 @@ fn the_view_names_every_live_item_once(transcript: &Transcript) {
     assert_eq!(view, live.map(|(position, _)| position).collect::<Vec<_>>());
 }
 
-/// A replay of what is held, bytes and all, brings nothing new that has an id of its own.
+/// A byte-for-byte replay of stored items adds no item that has an id of its own.
 fn what_is_held_is_known_by_its_id(transcript: &Transcript) {
     let ids: HashSet<_> = transcript.items().iter().map(|item| &item.id).collect();
     let held: Vec<Item> = transcript.items().iter().filter_map(HeldItem::item).collect();
@@ -101,7 +103,11 @@ fn what_is_held_is_known_by_its_id(transcript: &Transcript) {
     if ids.len() == transcript.items().len() {
         let with_id = held.iter().zip(&verdicts).filter(|(item, _)| item.head().id.is_some());
         for (item, verdict) in with_id {
-            assert!(!verdict.is_fresh(), "{} is held, and {verdict:?}", item.text());
+            assert!(
+                !verdict.is_fresh(),
+                "{} is stored, but the verdict is {verdict:?}",
+                item.text()
+            );
         }
     }
 }

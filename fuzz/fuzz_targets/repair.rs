@@ -1,5 +1,5 @@
-//! Any list of items: after a repair nothing is found, and nothing is lost on the way; and any part of
-//! it at a server that keeps it: what is sent behind it is sent once.
+//! For any list of items, a repair leaves no fault and loses nothing. If a server already stores
+//! part of the list, the continuation sends each item once.
 #![no_main]
 
 use antiphon::Item;
@@ -12,19 +12,19 @@ fuzz_target!(|bytes: &[u8]| {
     let given = items(bytes);
     let faults = check(&given);
     let repaired = repair(&given);
-    assert_eq!(check(&repaired.items), [], "nothing is left to mend");
+    assert_eq!(check(&repaired.items), [], "a repaired list has no fault");
     let again = repair(&repaired.items);
-    assert_eq!(again.mends, [], "twice is once");
+    assert_eq!(again.mends, [], "a second repair changes nothing");
     assert_eq!(texts(&again.items), texts(&repaired.items));
     if faults.is_empty() {
-        assert_eq!(texts(&repaired.items), texts(&given), "what is well formed is unchanged");
+        assert_eq!(texts(&repaired.items), texts(&given), "a valid list is unchanged");
     }
     every_change_is_told(&given, &repaired);
     what_stays_keeps_its_order(&given, &repaired);
     what_is_sent_is_sent_once(&given, bytes.len() % (given.len() + 1));
 });
 
-/// A server holds the first `held` items, well formed as it would, and is sent the rest.
+/// A server stores the first `held` items in a valid form and receives the rest.
 fn what_is_sent_is_sent_once(given: &[Item], held: usize) {
     let (held, fresh) = given.split_at(held);
     let held = repair(held).items;
@@ -33,9 +33,12 @@ fn what_is_sent_is_sent_once(given: &[Item], held: usize) {
     };
     let sent = behind(&held, fresh);
     let left = unmendable(held.len(), &[&held[..], fresh].concat());
-    assert!(left.iter().all(|item| item.position < held.len()), "what is held is told");
+    assert!(
+        left.iter().all(|item| item.position < held.len()),
+        "left-out positions are stored items"
+    );
     let now = [held, sent].concat();
-    assert_eq!(behind(&now, &[]), [], "twice is once");
+    assert_eq!(behind(&now, &[]), [], "a second repair changes nothing");
 }
 
 fn texts(items: &[Item]) -> Vec<&str> {
@@ -50,21 +53,24 @@ fn every_change_is_told(given: &[Item], repaired: &Repaired) {
     assert_eq!(texts(given) != texts(&repaired.items), !repaired.mends.is_empty());
     assert!(repaired.mends.iter().all(|mend| mend.position < given.len()));
     let answered = count(repaired, Action::Answered);
-    assert!(repaired.items.len() <= given.len() + answered, "items come from answers alone");
+    assert!(
+        repaired.items.len() <= given.len() + answered,
+        "a repair adds only placeholder outputs"
+    );
 }
 
-/// Ids may change; all else of what stays is what was given, in its order.
+/// Ids may change. Otherwise the remaining items equal the given ones, in the same order.
 fn what_stays_keeps_its_order(given: &[Item], repaired: &Repaired) {
     let mut given = given.iter().map(without_ids);
     for left in &repaired.items {
         let text = without_ids(left);
         if !is_made_up(&text) {
-            assert!(given.any(|item| item == text), "{text} is out of its order");
+            assert!(given.any(|item| item == text), "{text} is out of order");
         }
     }
 }
 
-/// Whether it is an answer that a repair gives where there is none.
+/// Whether the item is a placeholder output that a repair inserts.
 fn is_made_up(text: &str) -> bool {
     text.contains("No output was recorded for this call.")
         || text == r#"{"type":"tool_search_output","tools":[],"status":"incomplete"}"#

@@ -1,10 +1,11 @@
-//! Any bytes as a stream of events: how they are cut changes nothing, and what is kept has a limit.
+//! For any bytes as an event stream, chunk boundaries make no difference, and the buffer has a
+//! limit.
 #![no_main]
 
 use antiphon::stream::{Decoder, Frame, TooLong};
 use libfuzzer_sys::fuzz_target;
 
-/// What a stream comes to: its events, and why it ended early if it did.
+/// A decoded stream: its events, and the error if it ended early.
 type Decoded = (Vec<Frame>, Result<(), TooLong>);
 
 fuzz_target!(|bytes: &[u8]| {
@@ -45,8 +46,8 @@ fn decode<'a>(
     Ok(())
 }
 
-/// The specification's interpretation of a stream, word for word and without regard to speed; an
-/// event that the end cut off counts.
+/// A direct and slow implementation of the specification's algorithm. An event that the end of the
+/// stream cuts off counts.
 fn as_specified(stream: &[u8]) -> Vec<Frame> {
     let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
     let mut frames = Vec::new();

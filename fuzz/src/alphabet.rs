@@ -1,8 +1,8 @@
-//! The few names that generated conversations are made of: few, so that they meet again.
+//! The few names in generated conversations. There are few so that they repeat.
 
 use serde_json::Value;
 
-/// How calls and what they are answered with are called, each with the prefix of its ids.
+/// Types of calls and their outputs, each with the prefix of its ids.
 pub const CALLS: [(&str, &str, &str); 8] = [
     ("function_call", "function_call_output", "fc"),
     ("custom_tool_call", "custom_tool_call_output", "ctc"),
@@ -17,13 +17,13 @@ pub const CALLS: [(&str, &str, &str); 8] = [
 const TEXTS: [&str; 8] =
     ["", "yes", "no", "yes.", "What is the weather?", "\"a\"\n", "é😀", "{\"city\":\"Oslo\"}"];
 
-/// The text of this number.
+/// The text with this number.
 #[must_use]
 pub fn text(byte: u8) -> &'static str {
     TEXTS[usize::from(byte) % TEXTS.len()]
 }
 
-/// An id that begins with `prefix`: mostly one of six, sometimes none, or one that is refused.
+/// An id with this prefix: usually one of six, sometimes none or an invalid one.
 #[must_use]
 pub fn id(prefix: &str, byte: u8) -> Option<String> {
     match byte % 16 {
@@ -36,12 +36,12 @@ pub fn id(prefix: &str, byte: u8) -> Option<String> {
     }
 }
 
-/// One of these by its number.
+/// The element with this number.
 pub(crate) fn one_of<T: Copy>(all: &[T], byte: u8) -> T {
     all[usize::from(byte) % all.len()]
 }
 
-/// Puts a text into a JSON object, if there is one.
+/// Inserts a text into a JSON object, if it is one.
 pub(crate) fn put(object: &mut Value, field: &str, text: Option<String>) {
     if let Some(text) = text {
         object[field] = text.into();

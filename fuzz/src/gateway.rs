@@ -1,4 +1,4 @@
-//! A gateway as the targets have it: the same ids in every run.
+//! A gateway for the targets, with the same ids in every run.
 
 use antiphon::json::Object;
 use antiphon::stream::{Assembler, Envelope, Taken};
@@ -6,18 +6,18 @@ use antiphon::{HeldItem, IdSource, Item, Transcript};
 
 use crate::history::KEY;
 
-/// When responses are made and end, in Unix seconds.
+/// The time at which responses start and end, in Unix seconds.
 pub const NOW: i64 = 1_770_000_000;
 
-/// An assembler; `encrypted`: for a caller that asked for encrypted reasoning.
+/// An assembler. With `encrypted`, the caller has requested encrypted reasoning.
 #[must_use]
 pub fn assembler(encrypted: bool) -> Assembler {
-    let request = Object::parse(br#"{"model":"sim"}"#).expect("it is an object");
+    let request = Object::parse(br#"{"model":"sim"}"#).expect("the request is an object");
     let envelope = Envelope::new("resp_ours", NOW, &request, None);
     Assembler::new(envelope, Taken::of(&transcript()), Box::new(Counting(0)), encrypted)
 }
 
-/// Some of what the generated streams use is taken.
+/// A conversation with ids that some generated streams use again.
 fn transcript() -> Transcript {
     let held = [
         r#"{"type":"message","role":"assistant","id":"msg_1","content":"Earlier."}"#,
@@ -27,8 +27,8 @@ fn transcript() -> Transcript {
 }
 
 fn hold(text: &'static str) -> HeldItem {
-    let item = Item::parse(text.into()).expect("it is an item");
-    HeldItem::new(item.head().id.clone().expect("it has an id"), &item, KEY, None)
+    let item = Item::parse(text.into()).expect("the text is an item");
+    HeldItem::new(item.head().id.clone().expect("the item has an id"), &item, KEY, None)
 }
 
 struct Counting(u64);

@@ -1,4 +1,4 @@
-//! Histories: what an owner holds, and what a client sends.
+//! Histories: the stored items of an owner and the items from a client.
 
 use antiphon::item::items_of;
 use antiphon::{Body, FingerprintKey, HeldItem, Item, ItemId, Transcript};
@@ -8,20 +8,20 @@ use serde_json::{Value, json};
 
 use crate::alphabet::{CALLS, id, put, text};
 
-/// The key of all fingerprints here.
+/// The key of all fingerprints.
 pub const KEY: FingerprintKey = FingerprintKey::new([2; 16]);
 
-/// What an owner holds, some of it deleted, and what a client sends.
+/// The stored items of an owner, some of them deleted, and the items from a client.
 pub struct Exchange {
-    /// What is held.
+    /// The stored items.
     pub transcript: Transcript,
-    /// What comes.
+    /// The items from the client.
     pub incoming: Vec<Item>,
 }
 
 impl Exchange {
-    /// `{"held": [item], "incoming": [item]}`, or the compact form: how many items are held, those
-    /// items, and what comes.
+    /// Parses `{"held": [item], "incoming": [item]}`, or the compact form: the number of stored
+    /// items, these items, and the items from the client.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.first() == Some(&b'{') {
@@ -42,7 +42,7 @@ impl Exchange {
     }
 }
 
-/// A list of items: a JSON array, or the compact form.
+/// Parses a list of items: a JSON array, or the compact form.
 #[must_use]
 pub fn items(bytes: &[u8]) -> Vec<Item> {
     match bytes.first() {
@@ -64,9 +64,9 @@ fn held(items: Vec<Item>, is_deleted: impl Fn(usize) -> bool) -> Transcript {
     items.into_iter().enumerate().map(hold).collect()
 }
 
-/// The bytes of an item in the compact form: what it is, its id, its `call_id`, what it says.
+/// The bytes of an item in the compact form: type, id, `call_id`, text.
 const ITEM: usize = 4;
-/// The first byte of a held item that was deleted is not less.
+/// The first byte of a deleted item is at least this.
 const DELETED: u8 = 224;
 
 fn compact(bytes: &[u8]) -> Vec<Item> {
@@ -77,18 +77,18 @@ fn compact(bytes: &[u8]) -> Vec<Item> {
     items.collect()
 }
 
-fn json_of([what, id_byte, call, says]: [u8; ITEM]) -> Value {
+fn json_of([what, id_byte, call, text_id]: [u8; ITEM]) -> Value {
     let (kind, output, prefix) = CALLS[usize::from(call >> 5)];
     let mut item = match what % 16 {
-        0..3 => message("user", says),
-        3..6 => message("assistant", says),
-        6 => message("system", says),
-        7 => message("developer", says),
-        8 | 9 => reasoning(says),
-        10..12 => json!({"type": kind, "name": "f", "arguments": text(says)}),
-        12..14 => json!({"type": output, "output": text(says), "status": null}),
+        0..3 => message("user", text_id),
+        3..6 => message("assistant", text_id),
+        6 => message("system", text_id),
+        7 => message("developer", text_id),
+        8 | 9 => reasoning(text_id),
+        10..12 => json!({"type": kind, "name": "f", "arguments": text(text_id)}),
+        12..14 => json!({"type": output, "output": text(text_id), "status": null}),
         14 => json!({"type": "item_reference"}),
-        _ => json!({"type": "web_search_call", "action": {"query": text(says)}}),
+        _ => json!({"type": "web_search_call", "action": {"query": text(text_id)}}),
     };
     let (prefix, carries_call_id) = match what % 16 {
         0..8 => ("msg", false),
@@ -109,20 +109,20 @@ fn json_of([what, id_byte, call, says]: [u8; ITEM]) -> Value {
     item
 }
 
-fn message(role: &str, says: u8) -> Value {
-    let content = if says < 128 {
-        json!(text(says))
+fn message(role: &str, text_id: u8) -> Value {
+    let content = if text_id < 128 {
+        json!(text(text_id))
     } else {
         let kind = if role == "assistant" { "output_text" } else { "input_text" };
-        json!([{"type": kind, "text": text(says)}])
+        json!([{"type": kind, "text": text(text_id)}])
     };
     json!({"type": "message", "role": role, "content": content})
 }
 
-fn reasoning(says: u8) -> Value {
-    match says % 3 {
+fn reasoning(text_id: u8) -> Value {
+    match text_id % 3 {
         0 => json!({"type": "reasoning", "summary": []}),
-        1 => json!({"type": "reasoning", "summary": [], "encrypted_content": text(says)}),
+        1 => json!({"type": "reasoning", "summary": [], "encrypted_content": text(text_id)}),
         _ => json!({"type": "reasoning", "summary": [], "encrypted_content": "gAAAA"}),
     }
 }

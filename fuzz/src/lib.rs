@@ -1,5 +1,5 @@
-//! How bytes become what the targets try: JSON where a corpus gives it, else a compact form in
-//! which every byte means something, so that a changed byte is a changed conversation.
+//! Converts bytes into test input: JSON if a corpus has it, otherwise a compact form in which every
+//! byte has a meaning, so that changing a byte changes the conversation.
 
 pub mod alphabet;
 pub mod client;

@@ -1,11 +1,11 @@
-//! Streams: what an upstream sends, event by event.
+//! Streams of an upstream, event by event.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::alphabet::{CALLS, id, text};
 
-/// The events of a stream: JSON, one a line, or the compact form.
+/// Parses the events of a stream: one JSON object per line, or the compact form.
 #[must_use]
 pub fn events(bytes: &[u8]) -> Vec<Bytes> {
     if matches!(bytes.first(), Some(b'{' | b'\n')) {
@@ -17,13 +17,13 @@ pub fn events(bytes: &[u8]) -> Vec<Bytes> {
         .collect()
 }
 
-/// The bytes of an event in the compact form: what it tells, of which item, in which part, what.
+/// The bytes of an event in the compact form: type, item, part, text.
 const EVENT: usize = 4;
 
 const PARTS: [&str; 4] =
     ["content_part", "reasoning_summary_part", "output_item", "web_search_call"];
 
-/// Texts: how their events are called, and where the last of them has the whole.
+/// Texts: the prefix of their events, and the field of the last event with the whole text.
 const TEXTS: [(&str, &str); 9] = [
     ("output_text", "text"),
     ("refusal", "refusal"),
@@ -47,31 +47,31 @@ const ENDS: [&str; 8] = [
     "response.in_progress",
 ];
 
-fn json_of([what, which, part, says]: [u8; EVENT]) -> Value {
+fn json_of([what, which, part, text_id]: [u8; EVENT]) -> Value {
     let mut event = match what % 32 {
-        0..8 => json!({"type": "response.output_item.added", "item": item(which, says)}),
-        8..12 => json!({"type": "response.output_item.done", "item": item(which, says)}),
+        0..8 => json!({"type": "response.output_item.added", "item": item(which, text_id)}),
+        8..12 => json!({"type": "response.output_item.done", "item": item(which, text_id)}),
         12..20 => {
             let (name, _) = TEXTS[usize::from(part) % TEXTS.len()];
-            json!({"type": format!("response.{name}.delta"), "delta": text(says)})
+            json!({"type": format!("response.{name}.delta"), "delta": text(text_id)})
         }
         20..25 => {
             let (name, field) = TEXTS[usize::from(part) % TEXTS.len()];
-            json!({"type": format!("response.{name}.done"), field: text(says)})
+            json!({"type": format!("response.{name}.done"), field: text(text_id)})
         }
-        25 => part_event("added", part, says),
-        26 => part_event("done", part, says),
+        25 => part_event("added", part, text_id),
+        26 => part_event("done", part, text_id),
         27 => json!({"type": "response.output_text.annotation.added", "annotation_index": 0,
-            "annotation": {"type": "url_citation", "url": text(says)}}),
-        28 => json!({"type": "response.acme.progress", "text": text(says)}),
-        29 | 30 => return end(which, says),
-        _ => json!({"type": text(says)}),
+            "annotation": {"type": "url_citation", "url": text(text_id)}}),
+        28 => json!({"type": "response.acme.progress", "text": text(text_id)}),
+        29 | 30 => return end(which, text_id),
+        _ => json!({"type": text(text_id)}),
     };
     place(&mut event, which, part);
     event
 }
 
-/// Where the upstream says that the event belongs; some leave a part of it out.
+/// Adds the event's position, as the upstream gives it. Some upstreams omit part of it.
 fn place(event: &mut Value, which: u8, part: u8) {
     if part < 192 {
         event["output_index"] = (which % 4).into();
@@ -85,28 +85,29 @@ fn place(event: &mut Value, which: u8, part: u8) {
     }
 }
 
-fn part_event(edge: &str, part: u8, says: u8) -> Value {
+fn part_event(edge: &str, part: u8, text_id: u8) -> Value {
     let name = PARTS[usize::from(part) % 2];
-    let kind = ["output_text", "refusal", "reasoning_text", "summary_text"][usize::from(says >> 6)];
+    let kind =
+        ["output_text", "refusal", "reasoning_text", "summary_text"][usize::from(text_id >> 6)];
     let field = if kind == "refusal" { "refusal" } else { "text" };
-    json!({"type": format!("response.{name}.{edge}"), "part": {"type": kind, field: text(says)}})
+    json!({"type": format!("response.{name}.{edge}"), "part": {"type": kind, field: text(text_id)}})
 }
 
-fn end(which: u8, says: u8) -> Value {
+fn end(which: u8, text_id: u8) -> Value {
     let kind = ENDS[usize::from(which) % ENDS.len()];
-    let output: Vec<Value> = (0..says % 4).map(|number| item(number, says)).collect();
-    let status = ["completed", "incomplete", "failed", "odd"][usize::from(says >> 6)];
-    match says % 3 {
+    let output: Vec<Value> = (0..text_id % 4).map(|number| item(number, text_id)).collect();
+    let status = ["completed", "incomplete", "failed", "odd"][usize::from(text_id >> 6)];
+    match text_id % 3 {
         0 => json!({"type": kind}),
         1 => json!({"type": kind, "response": {"id": "resp_up", "output": output}}),
         _ => json!({"type": kind, "response": {"id": 7, "status": status, "output": output}}),
     }
 }
 
-fn item(which: u8, says: u8) -> Value {
+fn item(which: u8, text_id: u8) -> Value {
     let (kind, output, prefix) = CALLS[usize::from(which >> 5)];
-    let said = text(says);
-    let mut item = match says >> 5 {
+    let said = text(text_id);
+    let mut item = match text_id >> 5 {
         0 => json!({"type": "message", "role": "assistant", "content": []}),
         1 => json!({"type": "message", "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": said}, {"type": "refusal", "refusal": said}]}),
@@ -117,7 +118,7 @@ fn item(which: u8, says: u8) -> Value {
         6 => json!({"type": output, "output": said}),
         _ => json!({"type": "acme:telemetry", "call_id": 7, "content": said}),
     };
-    let prefix = match says >> 5 {
+    let prefix = match text_id >> 5 {
         0 | 1 => "msg",
         2 => "rs",
         5 => "ctc",
@@ -127,7 +128,7 @@ fn item(which: u8, says: u8) -> Value {
         item["id"] = id.into();
     }
     if let Some(call_id) =
-        id("call", which.wrapping_mul(5)).filter(|_| (3..7).contains(&(says >> 5)))
+        id("call", which.wrapping_mul(5)).filter(|_| (3..7).contains(&(text_id >> 5)))
     {
         item["call_id"] = call_id.into();
     }

@@ -49,7 +49,7 @@ impl Retry {
 
     /// Records the outcome of the retry and returns its immediate fault. The next check finds other
     /// faults.
-    pub(crate) fn received(&self, ledger: &mut Ledger, received: Received) -> Option<String> {
+    pub(crate) fn record(&self, ledger: &mut Ledger, received: Received) -> Option<String> {
         let outcome = received.outcome.unwrap_or_else(|lost| Outcome::Failed(format!("{lost:?}")));
         let Outcome::Done(rows) = &outcome else {
             return Some(format!("the retry of turn {} ended with {outcome:?}", self.number));

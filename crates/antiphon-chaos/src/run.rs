@@ -207,7 +207,7 @@ impl Run {
         };
         let unused = KillTrigger::new(&mut fastrand::Rng::with_seed(0));
         let received = send_turn(self.gateway(), &request, &headers, None, &unused).await;
-        let fault = retry.received(&mut lock(&self.ledger), received);
+        let fault = retry.record(&mut lock(&self.ledger), received);
         self.tally.retried += 1;
         self.tally.given_again += usize::from(retry.is_whole());
         let mut violations = self.check().await?;

@@ -1,5 +1,5 @@
-//! What a repair of the items in a file costs, from their text and from items that were read before:
-//! one line of JSON, as the benchmarks of the packages for other languages print it.
+//! Measures a repair of the items in a file, from JSON text and from parsed items. Prints one line
+//! of JSON, in the same form as the benchmarks of the packages for other languages.
 //!
 //!     cargo bench --package antiphon-surface --bench repair -- ITEMS.json
 
@@ -29,14 +29,14 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// How many nanoseconds `work` takes, at the median.
+/// The median time of `work` in nanoseconds.
 fn median_of<T>(mut work: impl FnMut() -> T) -> u128 {
     let mut took: Vec<u128> = (0..ROUNDS).map(|_| nanoseconds_of(&mut work)).collect();
     took.sort_unstable();
     took[ROUNDS / 2]
 }
 
-/// What the work comes to is dropped before the clock stops, as in other languages.
+/// The time includes dropping the result, as in other languages.
 fn nanoseconds_of<T>(work: &mut impl FnMut() -> T) -> u128 {
     let started = Instant::now();
     drop(black_box(work()));

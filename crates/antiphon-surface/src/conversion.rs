@@ -1,4 +1,4 @@
-//! One model's answer in another dialect.
+//! Conversion of a model's answer into another dialect.
 
 use antiphon::dialect::{self, Asked, Dialect, UnknownDialect, Writer};
 use antiphon::json::Object;
@@ -6,58 +6,58 @@ use antiphon::stream::{self, Assembler, Envelope, Form, Permission, Taken};
 use antiphon::{IdSource, Origin};
 use bytes::Bytes;
 
-/// Converts one answer as it comes. Whatever comes in, what goes out is one well-formed stream that
+/// Converts one answer while it streams. For any input, the output is one well-formed stream that
 /// ends.
 pub struct Conversion {
     conversion: dialect::Conversion,
     says_done: bool,
 }
 
-/// Why nothing is converted.
+/// The reason why a conversion cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionRefused {
-    /// No dialect is called so.
+    /// An unknown dialect.
     #[error("{argument}: {error}")]
     Dialect {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
-        /// Which dialects there are.
+        /// The unknown name and the known ones.
         error: UnknownDialect,
     },
-    /// The dialect is heard but not written.
-    #[error("to: '{0}' is not written; responses and anthropic are")]
+    /// A dialect that can only be read.
+    #[error("to: cannot convert to '{0}'; use responses or anthropic")]
     NotWritten(Dialect),
-    /// The request is no JSON object.
-    #[error("request: this is no JSON object: {0}")]
+    /// The request is not a JSON object.
+    #[error("request: not a JSON object: {0}")]
     Request(String),
-    /// The names of events are neither provider's.
-    #[error("event_names: '{0}' is neither 'openai' nor 'open-responses'")]
+    /// An unknown set of event names.
+    #[error("event_names: '{0}' is unknown; use openai or open-responses")]
     EventNames(String),
 }
 
-/// What a client is told.
+/// An event for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The event's type.
     pub name: String,
-    /// The event as JSON, in one line.
+    /// The event as JSON, on one line.
     pub data: Bytes,
 }
 
 /// The end of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Converted {
-    /// What the client is told last.
+    /// The last events for the client.
     pub events: Vec<Event>,
     /// The whole answer as one JSON object.
     pub folded: String,
-    /// What was put right, a sentence each.
+    /// The corrections to the input, one sentence each.
     pub notes: Vec<String>,
-    /// What was wrong with the input.
+    /// The fault in the input, if it has one.
     pub error: Option<String>,
 }
 
-/// Identifiers from the operating system's random numbers.
+/// Identifiers from the random numbers of the operating system.
 #[derive(Clone, Copy, Debug)]
 pub struct OsIds;
 
@@ -68,11 +68,11 @@ impl IdSource for OsIds {
 }
 
 impl Conversion {
-    /// A conversion of an answer in the dialect `from` (`responses`, `chat`, `anthropic` or `ai-sdk`)
-    /// for a client that speaks `to` (`responses` or `anthropic`).
+    /// A conversion of an answer in the dialect `from` (`responses`, `chat`, `anthropic` or
+    /// `ai-sdk`) for a client of the dialect `to` (`responses` or `anthropic`).
     ///
-    /// `request` is the request that is answered, as the Responses API has it, as far as there is one;
-    /// `event_names` is `openai` or `open-responses`; `now` is in Unix seconds.
+    /// `request` is the answered request in the form of the Responses API, if known. `event_names`
+    /// is `openai` or `open-responses`. `now` is in Unix seconds.
     pub fn new(
         from: &str,
         to: &str,
@@ -99,22 +99,22 @@ impl Conversion {
         Ok(Self { conversion, says_done })
     }
 
-    /// Whether `data: [DONE]` ends an event stream of the dialect.
+    /// Whether an event stream of the dialect ends with `data: [DONE]`.
     pub fn says_done(&self) -> bool {
         self.says_done
     }
 
-    /// Takes the next bytes, wherever they are cut: an event stream, or one JSON object a line. What
-    /// the client is told by them.
+    /// Converts the next bytes, which may be cut anywhere: an event stream, or one JSON object per
+    /// line. Returns the events for the client.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
-        self.conversion.push(bytes).into_iter().map(Event::of).collect()
+        self.conversion.push(bytes).into_iter().map(Event::from_engine).collect()
     }
 
-    /// The input is over. `now` is in Unix seconds.
+    /// Ends the input. `now` is in Unix seconds.
     pub fn finish(self, now: i64) -> Converted {
         let converted = self.conversion.finish(now);
         Converted {
-            events: converted.events.into_iter().map(Event::of).collect(),
+            events: converted.events.into_iter().map(Event::from_engine).collect(),
             folded: converted.folded,
             notes: converted.finished.notes.iter().map(ToString::to_string).collect(),
             error: converted.error.map(|error| error.to_string()),
@@ -123,11 +123,11 @@ impl Conversion {
 }
 
 impl Event {
-    fn of(event: stream::Event) -> Self {
+    fn from_engine(event: stream::Event) -> Self {
         Self { name: event.kind.into_owned(), data: event.data }
     }
 
-    /// The event as it stands in an event stream: `event`, `data`, a blank line.
+    /// The event in the form of an event stream: `event`, `data`, an empty line.
     pub fn sse(&self) -> Bytes {
         let kind = self.name.clone().into();
         stream::Event { kind, data: self.data.clone() }.to_sse()

@@ -1,22 +1,22 @@
-//! What was found, as it is told.
+//! Findings in a serializable form.
 
 use antiphon::faults::{Fault, Refusal};
 use antiphon::repair::{self, Action, Refused};
 use serde::Serialize;
 
-/// A fault, in a provider's words; and what was done about it.
+/// A fault with the provider's error, and the repair of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Null for an item that the server holds.
+    /// The item's position; null for an item that the server stores.
     pub position: Option<usize>,
-    /// The item's id, where it has one.
+    /// The item's id, if it has one.
     pub id: Option<String>,
-    /// The fault's name; `resent_item` where a server would take the item and hold it twice.
+    /// The fault's name. `resent_item` means that a server would store the item a second time.
     pub fault: &'static str,
-    /// What was done.
+    /// The repair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<&'static str>,
-    /// The provider's words, or ours where it says nothing.
+    /// The provider's text, or ours if the provider has none.
     pub message: String,
     /// `error.code`
     pub code: Option<&'static str>,
@@ -25,21 +25,21 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What is wrong, and nothing was done about.
+    /// A fault that was not repaired.
     pub fn of_fault(finding: &repair::Finding) -> Self {
         Self { action: None, ..Self::of_mend(finding) }
     }
 
-    /// What was mended.
+    /// A fault that was repaired.
     pub fn of_mend(finding: &repair::Finding) -> Self {
         Self::at(finding.position, finding)
     }
 
-    /// The same of an item that is elsewhere in the list than the engine was told.
+    /// The finding with another position, for an item that the engine saw elsewhere in the list.
     pub fn at(position: Option<usize>, finding: &repair::Finding) -> Self {
         let refusal = match &finding.fault {
             Some(fault) => fault.refusal(position.unwrap_or_default()),
-            None => stored_twice(),
+            None => resent_item(),
         };
         Self {
             position,
@@ -52,15 +52,15 @@ impl Finding {
         }
     }
 
-    /// What a policy rejects.
+    /// A fault that the policy rejects.
     pub fn of_refusal(refused: &Refused) -> Self {
         let Refused { position, id, fault } = refused.clone();
         Self::of_fault(&repair::Finding { position, id, fault: Some(fault), action: None })
     }
 }
 
-/// A provider that holds an item which it cannot know again stores it once more.
-fn stored_twice() -> Refusal {
+/// The finding about an item that the provider would not recognize and would store again.
+fn resent_item() -> Refusal {
     let message = "The server holds this item already and would hold it twice.".to_owned();
     Refusal { status: 200, code: None, param: None, message }
 }

@@ -1,5 +1,5 @@
-//! A history and what is held before it: the one place where it is said what `check` and `repair`
-//! take for held.
+//! A history and the items stored before it. `check` and `repair` share its definition of stored
+//! items.
 
 use std::collections::HashSet;
 
@@ -10,40 +10,40 @@ use antiphon::repair::{
 };
 use antiphon::{HeldItem, Item, ItemId, Kind, Origin, Transcript};
 
-/// Messages are compared within one call, so that the key need not be a secret.
+/// The key is public, because messages are compared within one call only.
 pub(crate) const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
-/// What a server holds that holds `items`. What only Antiphon makes up is held as made up.
+/// The transcript of a server that stores `items`. Antiphon's placeholder items are marked as such.
 pub fn transcript(items: &[Item]) -> Transcript {
     items.iter().enumerate().map(held_item).collect()
 }
 
 fn held_item((position, item): (usize, &Item)) -> HeldItem {
     let own = item.head().id.clone();
-    // No id of an item begins like this.
+    // The ids of real items do not begin with this character.
     let id = own.unwrap_or_else(|| ItemId::from(format!("#{position}")));
     let origin = is_made_up(item).then(Origin::made_up);
     HeldItem::new(id, item, KEY, origin)
 }
 
-/// What is held before `items`: what was said to be, or, where they name what they do not contain,
-/// what nobody can tell. `None` where they stand for themselves.
+/// The stored items before `items`: `transcript` if given. Otherwise unknown if `items` refer to
+/// items outside the list, and `None` if they do not.
 pub fn before<'a>(items: &[Item], transcript: Option<&'a Transcript>) -> Option<Held<'a>> {
     match transcript {
         Some(transcript) => Some(Held::Items(transcript, KEY)),
-        None => refer_beyond_themselves(items).then_some(Held::Referenced),
+        None => have_external_references(items).then_some(Held::Referenced),
     }
 }
 
-/// Whether the items name items that are not among them: calls may be among those.
-fn refer_beyond_themselves(items: &[Item]) -> bool {
+/// Whether the items refer to items that are not in the list. These may include calls.
+fn have_external_references(items: &[Item]) -> bool {
     let is_reference = |item: &&Item| item.head().kind == Kind::ItemReference;
     let (references, items): (Vec<&Item>, Vec<&Item>) = items.iter().partition(is_reference);
     let held: HashSet<_> = items.iter().filter_map(|item| item.head().id.as_ref()).collect();
     references.iter().filter_map(|item| item.head().id.as_ref()).any(|id| !held.contains(id))
 }
 
-/// What is wrong with `items` behind what is held.
+/// The faults of `items` after the stored items.
 pub fn check(items: &[Item], held: Option<Held<'_>>) -> Vec<Finding> {
     if let Some(held) = held {
         return repair::check_held(held, items);
@@ -57,8 +57,8 @@ pub fn check(items: &[Item], held: Option<Held<'_>>) -> Vec<Finding> {
     repair::check(items).into_iter().map(found).collect()
 }
 
-/// Mends `items` behind what is held. Where the policy leaves references out, what they name is no
-/// excuse for anything.
+/// Repairs `items` after the stored items. If the policy drops references, the referenced items do
+/// not count as stored.
 pub fn repair(
     items: &[Item],
     held: Option<Held<'_>>,
@@ -74,7 +74,7 @@ pub fn repair(
     }
 }
 
-/// A repaired list as the continuation of nothing.
+/// A repaired list that continues nothing.
 pub fn continuation(repaired: Repaired) -> Continuation {
     let finding = |mend: Mend| Finding {
         position: Some(mend.position),

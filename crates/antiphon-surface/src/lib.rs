@@ -1,8 +1,8 @@
-//! The engine over JSON texts: what the Python and Node packages share.
+//! The engine over JSON texts, shared by the packages for Python and Node.
 //!
-//! Items come as the text of an array; what comes back names those that stay by their position, so
-//! that whoever holds them as objects of its language keeps the very objects. Nothing here decides
-//! about an item: that is the engine's.
+//! Items are passed as the text of a JSON array. Results refer to unchanged items by their
+//! position, so that a package can return its caller's own objects. The engine makes all decisions
+//! about items.
 
 mod conversion;
 mod finding;
@@ -30,23 +30,23 @@ pub use unreadable::Unreadable;
 
 use unreadable::items_of;
 
-/// Why a list is not mended.
+/// The reason why a list is not repaired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepairError {
-    /// An argument is no array of items.
+    /// An argument is not an array of items.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// The policy is none.
+    /// The policy is unknown.
     #[error(transparent)]
     Policy(#[from] UnknownPolicy),
-    /// The policy rejects the list for this, in the provider's words.
+    /// The policy rejects the list. The message is the provider's error text.
     #[error("{}", .0.message)]
     Refused(Box<Finding>),
 }
 
-/// What a provider would refuse in `items`, in the order in which it would name it; with `held`, as
-/// the continuation of what a server holds. References to what is in neither may name the calls of
-/// outputs.
+/// The faults that a provider would refuse in `items`, in the provider's order. With `held`,
+/// `items` are checked as the continuation of the items that a server stores. References to unknown
+/// items may stand for the calls of outputs.
 pub fn check(items: &Bytes, held: Option<&Bytes>) -> Result<Vec<Finding>, Unreadable> {
     let items = items_of("items", items)?;
     let transcript = held.map(transcript).transpose()?;
@@ -54,35 +54,35 @@ pub fn check(items: &Bytes, held: Option<&Bytes>) -> Result<Vec<Finding>, Unread
     Ok(findings.iter().map(Finding::of_fault).collect())
 }
 
-/// Mends `items` as [`policy`] has it; with `held`, as the continuation of what a server holds.
+/// Repairs `items` with a [`policy`]. With `held`, they continue the items that a server stores.
 pub fn repair(items: &Bytes, held: Option<&Bytes>, policy: &str) -> Result<Mended, RepairError> {
     let policy = self::policy(policy)?;
     let items = items_of("items", items)?;
     let transcript = held.map(transcript).transpose()?;
     let before = history::before(&items, transcript.as_ref());
     match history::repair(&items, before, &policy) {
-        Ok(continuation) => Ok(Mended::of(continuation)),
+        Ok(continuation) => Ok(Mended::from_continuation(continuation)),
         Err(refused) => Err(RepairError::Refused(Box::new(Finding::of_refusal(&refused)))),
     }
 }
 
-/// Leaves out orphaned reasoning and nothing else.
+/// Removes lone reasoning and nothing else.
 pub fn filter_orphaned_reasoning(items: &Bytes) -> Result<Mended, Unreadable> {
     let repaired = repair::filter_orphaned_reasoning(&items_of("items", items)?);
-    Ok(Mended::of(history::continuation(repaired)))
+    Ok(Mended::from_continuation(history::continuation(repaired)))
 }
 
-/// Leaves out what a server that holds the conversation holds, as far as kinds tell.
+/// Removes the items that a stateful server already stores, judged by their types alone.
 pub fn strip(items: &Bytes) -> Result<Mended, Unreadable> {
-    Ok(Mended::of(repair::leave_out_held(&items_of("items", items)?)))
+    Ok(Mended::from_continuation(repair::leave_out_held(&items_of("items", items)?)))
 }
 
-/// Tells of each of `items` whether the owner of `held` has it.
+/// Decides for each of `items` whether the owner of `held` stores it.
 pub fn reconcile(held: &Bytes, items: &Bytes) -> Result<Vec<Judged>, Unreadable> {
     let transcript = transcript(held)?;
     let items = items_of("items", items)?;
     let verdicts = reconcile::reconcile(&transcript, &items, history::KEY);
-    Ok(verdicts.into_iter().map(Judged::of).collect())
+    Ok(verdicts.into_iter().map(Judged::from_verdict).collect())
 }
 
 fn transcript(held: &Bytes) -> Result<antiphon::Transcript, Unreadable> {

@@ -1,4 +1,4 @@
-//! A list that was mended.
+//! A repaired list.
 
 use antiphon::Item;
 use antiphon::repair::Continuation;
@@ -7,27 +7,27 @@ use serde_json::value::RawValue;
 
 use crate::Finding;
 
-/// The items that a provider accepts, and what was done.
+/// The items that a provider accepts, and the repairs.
 #[derive(Debug, Serialize)]
 pub struct Mended {
-    /// In order.
+    /// The items, in order.
     pub items: Vec<Place>,
-    /// What was mended.
+    /// The repairs.
     pub mends: Vec<Finding>,
 }
 
-/// An item of a mended list.
+/// An item of a repaired list.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Place {
-    /// The item that was given at this position, as it is.
+    /// The unchanged item at this position of the input.
     Given(usize),
-    /// An item that was changed or made.
+    /// A changed or inserted item.
     Other(Box<RawValue>),
 }
 
 impl Mended {
-    pub(crate) fn of(continuation: Continuation) -> Self {
+    pub(crate) fn from_continuation(continuation: Continuation) -> Self {
         let Continuation { items, sources, findings } = continuation;
         let place = |(item, source): (&Item, Option<usize>)| {
             source.map_or_else(|| Place::Other(raw(item)), Place::Given)
@@ -39,7 +39,7 @@ impl Mended {
     }
 }
 
-/// The item as it stands in another JSON text.
+/// The item's JSON, to be embedded in another JSON text.
 pub(crate) fn raw(item: &Item) -> Box<RawValue> {
     RawValue::from_string(item.text().to_owned()).expect("an item was parsed as JSON")
 }

@@ -1,26 +1,26 @@
-//! A policy in words.
+//! Parses a repair policy.
 
 use antiphon::repair::{
     OnLoneReasoning, OnOutputWithoutCall, OnUnansweredCall, OnUnresolvedReference, Policy,
 };
 
-/// The words of which several may stand in one policy.
+/// The choices of a policy. Several may be combined.
 pub const CHOICES: &str = "calls=answer|drop|reject, reasoning=drop|reject, \
                            outputs=drop|keep|reject, references=keep|drop|reject";
 
-/// A word that is no policy's.
+/// An unknown word in a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "policy: '{word}' is unknown; the policies are repair, drop, reject, or of {CHOICES} those \
-     that differ, separated by commas"
+    "policy: '{word}' is unknown; use repair, drop, reject, or a comma-separated list of \
+     {CHOICES}"
 )]
 pub struct UnknownPolicy {
-    /// The word, as it was given.
+    /// The word as given.
     pub word: String,
 }
 
-/// The policy that `words` name: `repair` (or nothing), `drop`, `reject`, or choices that differ from
-/// `repair`, separated by commas.
+/// Parses a policy: `repair` (or nothing), `drop`, `reject`, or choices that differ from `repair`,
+/// separated by commas.
 pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
     Ok(match words {
         "" | "repair" => Policy::default(),
@@ -31,11 +31,11 @@ pub fn policy(words: &str) -> Result<Policy, UnknownPolicy> {
             outputs_without_call: OnOutputWithoutCall::Reject,
             ..Policy::default()
         },
-        choices => of_choices(choices)?,
+        choices => parse_choices(choices)?,
     })
 }
 
-fn of_choices(choices: &str) -> Result<Policy, UnknownPolicy> {
+fn parse_choices(choices: &str) -> Result<Policy, UnknownPolicy> {
     let mut policy = Policy::default();
     for choice in choices.split(',') {
         if !choose(&mut policy, choice.trim()) {
@@ -45,7 +45,7 @@ fn of_choices(choices: &str) -> Result<Policy, UnknownPolicy> {
     Ok(policy)
 }
 
-/// Whether the choice is one.
+/// Applies a choice; false if it is unknown.
 fn choose(policy: &mut Policy, choice: &str) -> bool {
     match choice {
         "calls=answer" => policy.unanswered_calls = OnUnansweredCall::Answer,

@@ -1,21 +1,21 @@
-//! What cannot be read.
+//! Arguments that cannot be parsed.
 
 use antiphon::Item;
 use antiphon::item::{self, ListError};
 use bytes::Bytes;
 
-/// An argument that is no array of items.
+/// An argument that is not an array of items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{argument}: {reason}")]
 pub struct Unreadable {
-    /// Which argument.
+    /// The argument.
     pub argument: &'static str,
-    /// What is wrong with it.
+    /// The fault.
     pub reason: ListError,
 }
 
 impl Unreadable {
-    /// The position of what is no item; `None` where the argument is no array.
+    /// The position of an element that is not an item; `None` if the argument is not an array.
     pub fn position(&self) -> Option<usize> {
         match self.reason {
             ListError::NotAnArray(_) => None,

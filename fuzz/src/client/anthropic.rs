@@ -1,7 +1,7 @@
-//! A client of Anthropic Messages.
+//! A strict client of Anthropic Messages.
 //!
-//! Sources: the order of events, and which deltas a block can have, in Anthropic's documentation of
-//! streaming; *`tool_use` ids must be unique*.
+//! Sources: Anthropic's streaming documentation for the order of events and the deltas of each
+//! block; the error *`tool_use` ids must be unique*.
 
 use std::collections::HashSet;
 
@@ -18,11 +18,11 @@ pub fn check(told: &[Event]) {
     assert_eq!(client.phase, Phase::Ended, "the stream ends");
 }
 
-/// An event's JSON. Of one with surrogates or numbers that only raw JSON holds, what is ours.
+/// The JSON of an event. If it has lone surrogates or large numbers, only the known fields.
 fn read(event: &Event) -> Value {
-    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'), "an event is one line");
+    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'), "the data is one line");
     let json = serde_json::from_slice(&event.data).unwrap_or_else(|_| ours(event));
-    assert_eq!(json["type"], *event.kind, "an event is named as its type");
+    assert_eq!(json["type"], *event.kind, "the event name equals its type");
     json
 }
 
@@ -30,7 +30,7 @@ fn ours(event: &Event) -> Value {
     let object = Object::parse(&event.data).expect("an event is a JSON object");
     let known = ["type", "index"].into_iter().filter_map(|key| {
         let value = serde_json::from_str::<Value>(object.get(key)?);
-        Some((key, value.expect("it is ours")))
+        Some((key, value.expect("the gateway writes this field")))
     });
     known.collect()
 }
@@ -38,7 +38,7 @@ fn ours(event: &Event) -> Value {
 #[derive(Debug, Default)]
 struct Client {
     phase: Phase,
-    /// How many blocks have stopped.
+    /// The number of finished blocks.
     blocks: u64,
     tool_ids: HashSet<String>,
 }
@@ -57,10 +57,10 @@ enum Phase {
     Ended,
 }
 
-/// A block that is open.
+/// The open block.
 #[derive(Debug, PartialEq)]
 struct Block {
-    /// Its `type`; `None` where it cannot be read.
+    /// The `type`; `None` if it cannot be parsed.
     kind: Option<String>,
     is_signed: bool,
 }
@@ -99,7 +99,7 @@ impl Client {
     }
 
     fn hear(&self, mut block: Block, event: &Value) -> Block {
-        assert_eq!(event["index"], self.blocks, "the open block goes on");
+        assert_eq!(event["index"], self.blocks, "the delta is for the open block");
         let (Some(kind), Some(delta)) = (&block.kind, event.get("delta")) else { return block };
         let (field, is_text) = match (kind.as_str(), delta["type"].as_str().unwrap_or_default()) {
             ("text", "text_delta") => ("text", true),
@@ -132,6 +132,9 @@ fn stopped(event: &Value) -> Phase {
 }
 
 fn failed(error: &Value) -> Phase {
-    assert!(error["type"].is_string() && error["message"].is_string(), "an error says what it is");
+    assert!(
+        error["type"].is_string() && error["message"].is_string(),
+        "an error has a type and a message"
+    );
     Phase::Ended
 }

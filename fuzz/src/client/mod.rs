@@ -1,4 +1,4 @@
-//! Clients that are stricter than any: what they take is well formed.
+//! Clients that are stricter than real ones: a stream that they accept is well formed.
 
 pub mod anthropic;
 pub mod responses;

@@ -1,4 +1,4 @@
-//! A client of the Responses API.
+//! A strict client of the Responses API.
 
 use antiphon::json::Object;
 use antiphon::stream::Event;
@@ -7,37 +7,41 @@ use serde_json::Value;
 /// The types of the events that end a stream.
 pub const TERMINAL: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
 
-/// An event's JSON. It stands in one line, for that is what a stream of events takes.
+/// The JSON of an event. It must be on one line, as an event stream requires.
 #[must_use]
 pub fn json(event: &Event) -> Value {
-    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'), "an event is one line");
+    assert!(!event.data.contains(&b'\n') && !event.data.contains(&b'\r'), "the data is one line");
     let Ok(json) = serde_json::from_slice::<Value>(&event.data) else {
-        // Numbers and surrogates that only raw JSON holds are passed on as they came.
+        // Large numbers and lone surrogates of the upstream are forwarded unchanged.
         let object = Object::parse(&event.data).expect("an event is a JSON object");
         return Value::from_iter(["type", "sequence_number"].map(|key| {
-            let raw = object.get(key).expect("every event has it");
-            (key, serde_json::from_str::<Value>(raw).expect("it is ours"))
+            let raw = object.get(key).expect("every event has this field");
+            (key, serde_json::from_str::<Value>(raw).expect("the gateway writes this field"))
         }));
     };
     assert_eq!(json["type"], *event.kind);
     json
 }
 
-/// What the assembler guarantees, whatever came.
+/// Checks the guarantees of the assembler.
 pub fn check(told: &[Value]) {
     let mut items = Items::default();
     for (number, event) in told.iter().enumerate() {
-        assert_eq!(event["sequence_number"], number, "numbers have no gap");
+        assert_eq!(event["sequence_number"], number, "sequence numbers have no gap");
         let kind = event["type"].as_str().expect("an event has a type");
         let is_last = number + 1 == told.len();
         assert_eq!(TERMINAL.contains(&kind), is_last, "one terminal event, the last");
-        assert_eq!(kind == "response.created", number == 0 && !is_last, "it is created once");
+        assert_eq!(
+            kind == "response.created",
+            number == 0 && !is_last,
+            "`response.created` is first, and once"
+        );
         items.take(kind, event);
     }
     assert!(items.all_are_done(), "every item ends");
 }
 
-/// The items that were announced, and whether each is done.
+/// The announced items, and whether each is done.
 #[derive(Default)]
 struct Items {
     ids: Vec<Value>,
@@ -62,7 +66,7 @@ impl Items {
             }
             _ => {
                 if let Some(index) = self.index(event) {
-                    assert!(!self.done[index], "nothing is said in an item that is done");
+                    assert!(!self.done[index], "no delta follows the end of an item");
                 }
             }
         }
@@ -70,11 +74,11 @@ impl Items {
 
     fn index(&self, event: &Value) -> Option<usize> {
         let index = usize::try_from(event.get("output_index")?.as_u64()?).ok()?;
-        assert!(index < self.ids.len(), "an item is announced before anything is said in it");
+        assert!(index < self.ids.len(), "an item is added before its deltas");
         Some(index)
     }
 
-    /// An event with JSON that no tree of values holds: which item it ends cannot be seen.
+    /// An event whose JSON does not fit into a tree of values. The item that it ends is unknown.
     fn done_unread(&mut self) {
         if let Some(done) = self.done.iter_mut().find(|done| !**done) {
             *done = true;

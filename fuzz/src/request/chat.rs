@@ -1,12 +1,12 @@
-//! What Chat Completions servers refuse of `messages`.
+//! The rules for `messages` of Chat Completions servers.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// Every call is answered: "An assistant message with `tool_calls` must be followed by tool messages
-/// responding to each `tool_call_id`", and "messages with role `tool` must be a response to a
-/// preceding message with `tool_calls`".
+/// Every call has an answer: "An assistant message with `tool_calls` must be followed by tool
+/// messages responding to each `tool_call_id`", and "messages with role `tool` must be a response
+/// to a preceding message with `tool_calls`".
 pub fn check(body: &[u8]) {
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return };
     let messages = body["messages"].as_array().expect("there are messages");
@@ -20,7 +20,7 @@ pub fn check(body: &[u8]) {
         }
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let id = call["id"].as_str().expect("a call has an id");
-            assert!(waiting.insert(id), "{id} calls once");
+            assert!(waiting.insert(id), "{id} is called once");
         }
     }
     assert!(waiting.is_empty(), "{waiting:?} are not answered at the end");

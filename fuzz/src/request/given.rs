@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::Given;
 use crate::alphabet::{id, one_of, put, text};
 
-/// Who is asked.
+/// The origin of the request's upstream.
 pub(super) const ORIGIN: &str = "up m-1";
 
-/// The bytes of the fields.
+/// The number of bytes for the fields.
 const FIELDS: usize = 4;
-/// The bytes of an item: what it is, its id, its `call_id`, what it says.
+/// The bytes of an item: type, id, `call_id`, text.
 type Bytes = [u8; 4];
 
 pub(super) fn compact(bytes: &[u8]) -> Option<Given> {
@@ -74,18 +74,18 @@ fn tools_of(tools: u8) -> Value {
     chosen.map(|(_, tool)| tool).collect()
 }
 
-fn item([what, id_byte, call, says]: Bytes) -> Value {
-    let said = text(says);
+fn item([what, id_byte, call, text_id]: Bytes) -> Value {
+    let said = text(text_id);
     let (mut item, prefix) = match what % 32 {
-        0..5 => (message("user", &content("input_text", says)), "msg"),
-        5..10 => (message("assistant", &content("output_text", says)), "msg"),
-        10 => (message("system", &content("input_text", says)), "msg"),
-        11 => (message("developer", &content("input_text", says)), "msg"),
+        0..5 => (message("user", &content("input_text", text_id)), "msg"),
+        5..10 => (message("assistant", &content("output_text", text_id)), "msg"),
+        10 => (message("system", &content("input_text", text_id)), "msg"),
+        11 => (message("developer", &content("input_text", text_id)), "msg"),
         12..16 => (reasoning(call, said), "rs"),
         16..20 => (json!({"type": "function_call", "name": "f", "arguments": said}), "fc"),
         20 => (json!({"type": "custom_tool_call", "name": "shell", "input": said}), "ctc"),
-        21..26 => (json!({"type": "function_call_output", "output": output(says)}), "fco"),
-        26 => (json!({"type": "custom_tool_call_output", "output": output(says)}), "ctco"),
+        21..26 => (json!({"type": "function_call_output", "output": output(text_id)}), "fco"),
+        26 => (json!({"type": "custom_tool_call_output", "output": output(text_id)}), "ctco"),
         27 => (
             json!({"type": "anthropic:server_tool_use", "content": {"type": "server_tool_use",
             "id": "srvtoolu_1", "name": said, "input": {}}}),
@@ -107,9 +107,9 @@ fn message(role: &str, content: &Value) -> Value {
     json!({"type": "message", "role": role, "content": content})
 }
 
-fn content(kind: &str, says: u8) -> Value {
-    let said = text(says);
-    match says >> 5 {
+fn content(kind: &str, text_id: u8) -> Value {
+    let said = text(text_id);
+    match text_id >> 5 {
         0..4 => json!(said),
         4 => json!([{"type": kind, "text": said}]),
         5 => json!([{"type": kind, "text": said}, {"type": kind, "text": "\n"}]),
@@ -118,12 +118,12 @@ fn content(kind: &str, says: u8) -> Value {
     }
 }
 
-fn output(says: u8) -> Value {
-    let said = text(says);
-    match says >> 5 {
+fn output(text_id: u8) -> Value {
+    let said = text(text_id);
+    match text_id >> 5 {
         0..4 => json!(said),
         4 => json!([{"type": "input_text", "text": said}]),
-        5 => json!([media(says, said)]),
+        5 => json!([media(text_id, said)]),
         6 => json!([]),
         _ => json!({"sky": said}),
     }
@@ -141,7 +141,7 @@ fn media(which: u8, said: &str) -> Value {
     }
 }
 
-/// Reasoning: sealed by who is asked, by someone else, and not sealed.
+/// Reasoning: sealed by this upstream, by another one, or not sealed.
 fn reasoning(which: u8, said: &str) -> Value {
     let mut item = json!({"type": "reasoning", "summary": []});
     let origin = if which & 8 == 8 { "other m-2" } else { ORIGIN };

@@ -1,4 +1,4 @@
-//! Requests to upstreams of other dialects: what holds of all that is encoded.
+//! Rules for every encoded request to upstreams of other dialects.
 
 pub mod anthropic;
 pub mod chat;
@@ -15,16 +15,16 @@ use serde::de::IgnoredAny;
 
 use self::given::ORIGIN;
 
-/// A request: its fields but `input`, as JSON, and its items.
+/// A request: its fields except `input`, as JSON, and its items.
 pub struct Given {
-    /// A JSON object.
+    /// The fields, as a JSON object.
     pub fields: String,
-    /// The input.
+    /// The items of `input`.
     pub items: Vec<Item>,
 }
 
 impl Given {
-    /// A request of the Responses API with a list as `input`, or the compact form.
+    /// Parses a Responses API request with a list as `input`, or the compact form.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.first() != Some(&b'{') {
@@ -36,8 +36,8 @@ impl Given {
         Some(Self { fields: fields.to_text(), items })
     }
 
-    /// The request in a dialect, with its items as they are: JSON, or refused. Then with its items
-    /// repaired, as a gateway sends them, if that is not refused.
+    /// Encodes the request with its items unchanged, then with its items repaired as in a gateway.
+    /// Each result is valid JSON or a refusal.
     #[must_use]
     pub fn encoded(&self, dialect: Dialect) -> Option<Encoded> {
         let _ = self.encode(dialect, &self.items);
@@ -45,12 +45,12 @@ impl Given {
     }
 
     fn encode(&self, dialect: Dialect, items: &[Item]) -> Option<Encoded> {
-        let fields = Object::parse(self.fields.as_bytes()).expect("it is an object");
+        let fields = Object::parse(self.fields.as_bytes()).expect("the fields are an object");
         let request = Request { fields: &fields, items, origin: &Origin::new(ORIGIN) };
         match encode(dialect, request) {
             Ok(encoded) => {
                 let json = serde_json::from_slice::<IgnoredAny>(&encoded.body);
-                assert!(json.is_ok(), "{:?} is no JSON", encoded.body);
+                assert!(json.is_ok(), "{:?} is not JSON", encoded.body);
                 for omission in &encoded.omissions {
                     check(&omission.place, &omission.message, items.len());
                 }
@@ -64,11 +64,11 @@ impl Given {
     }
 }
 
-/// Whoever reads it finds the place.
+/// Checks that a refusal names the place of the fault.
 fn check(place: &Place, message: &str, items: usize) {
-    assert!(!message.is_empty(), "it says what is wrong");
+    assert!(!message.is_empty(), "the refusal has a message");
     match place {
         Place::Field(path) => assert!(!path.is_empty(), "a field has a name: {message}"),
-        Place::Item(position, _) => assert!(*position < items, "item {position} is not there"),
+        Place::Item(position, _) => assert!(*position < items, "item {position} does not exist"),
     }
 }

@@ -1,4 +1,4 @@
-//! Stream parts of the AI SDK, of a model or of a `fullStream`, in any order.
+//! Stream parts of the AI SDK, from a model or a `fullStream`, in any order.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,9 @@ use crate::alphabet::{id, one_of, put, text};
 const REASONS: [&str; 8] =
     ["stop", "length", "content-filter", "tool-calls", "error", "other", "unknown", "interrupted"];
 
-/// The part that these bytes stand for.
-pub(super) fn part([what, which, how, says]: Chunk) -> Value {
-    let said = text(says);
+/// The part for these bytes.
+pub(super) fn part([what, which, how, text_id]: Chunk) -> Value {
+    let said = text(text_id);
     let mut part = match what % 32 {
         0 => json!({"type": one_of(&["start", "start-step", "stream-start"], how)}),
         1 => json!({"type": "response-metadata", "id": "resp_up", "modelId": said}),
@@ -46,7 +46,7 @@ pub(super) fn part([what, which, how, says]: Chunk) -> Value {
     part
 }
 
-/// Parts of calls are named by `id` while their input comes, and by `toolCallId` when it is whole.
+/// A call's parts have its id in `id` while the input streams, and in `toolCallId` at the end.
 fn identify(part: &mut Value, which: u8, how: u8) {
     let kind = part["type"].as_str().unwrap_or_default().to_owned();
     match kind.as_str() {
@@ -118,7 +118,7 @@ fn ending(how: u8, said: &str) -> Value {
     }
 }
 
-/// What is no part.
+/// Input that is not a part.
 fn odd(how: u8, said: &str) -> Value {
     match how % 4 {
         0 => json!([said]),

@@ -16,33 +16,35 @@ const REASONS: [&str; 8] = [
     "odd",
 ];
 
-/// The event that these bytes stand for.
-pub(super) fn event([what, which, how, says]: Chunk) -> Value {
+/// The event for these bytes.
+pub(super) fn event([what, which, how, text_id]: Chunk) -> Value {
     let index = which % 4;
     match what % 32 {
-        0 => json!({"type": "message_start", "message": message(which, how, says)}),
+        0 => json!({"type": "message_start", "message": message(which, how, text_id)}),
         1..8 => json!({"type": "content_block_start", "index": index,
-            "content_block": block(which, how, says)}),
-        8..18 => json!({"type": "content_block_delta", "index": index, "delta": delta(how, says)}),
+            "content_block": block(which, how, text_id)}),
+        8..18 => {
+            json!({"type": "content_block_delta", "index": index, "delta": delta(how, text_id)})
+        }
         18..24 => json!({"type": "content_block_stop", "index": index}),
         24 => json!({"type": "message_delta", "usage": usage(how),
-            "delta": {"stop_reason": one_of(&REASONS, which), "stop_sequence": text(says)}}),
+            "delta": {"stop_reason": one_of(&REASONS, which), "stop_sequence": text(text_id)}}),
         25 => json!({"type": "message_stop"}),
         26 => json!({"type": "ping"}),
         27 => {
-            json!({"type": "error", "error": {"type": "overloaded_error", "message": text(says)}})
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": text(text_id)}})
         }
-        28 => json!({"error": text(says)}),
-        29 => message(which, how, says),
-        30 => odd(how, says),
-        _ => json!({"type": text(says)}),
+        28 => json!({"error": text(text_id)}),
+        29 => message(which, how, text_id),
+        30 => odd(how, text_id),
+        _ => json!({"type": text(text_id)}),
     }
 }
 
-fn block(which: u8, how: u8, says: u8) -> Value {
-    let said = text(says);
+fn block(which: u8, how: u8, text_id: u8) -> Value {
+    let said = text(text_id);
     let mut block = match how % 16 {
-        0..4 => json!({"type": "text", "text": if says < 128 { "" } else { said }}),
+        0..4 => json!({"type": "text", "text": if text_id < 128 { "" } else { said }}),
         4..6 => json!({"type": "thinking", "thinking": said, "signature": ""}),
         6 => json!({"type": "redacted_thinking", "data": said}),
         7..10 => json!({"type": "tool_use", "name": one_of(&["f", "shell", "look"], which),
@@ -61,8 +63,8 @@ fn block(which: u8, how: u8, says: u8) -> Value {
     block
 }
 
-fn delta(how: u8, says: u8) -> Value {
-    let said = text(says);
+fn delta(how: u8, text_id: u8) -> Value {
+    let said = text(text_id);
     match how % 16 {
         0..5 => json!({"type": "text_delta", "text": said}),
         5..7 => json!({"type": "thinking_delta", "thinking": said}),
@@ -96,18 +98,18 @@ fn usage(how: u8) -> Value {
     }
 }
 
-/// A message as it starts; some hold their content already.
-fn message(which: u8, how: u8, says: u8) -> Value {
+/// A message in `message_start`. Some contain their content already.
+fn message(which: u8, how: u8, text_id: u8) -> Value {
     let content: Vec<Value> =
-        (0..how % 3).map(|at| block(which.wrapping_add(at), how >> 2, says)).collect();
+        (0..how % 3).map(|at| block(which.wrapping_add(at), how >> 2, text_id)).collect();
     json!({"type": "message", "id": "msg_up", "role": "assistant", "model": "claude-up",
         "content": content, "stop_reason": if how < 128 { json!(null) } else { json!("end_turn") },
         "stop_sequence": null, "usage": usage(how >> 4)})
 }
 
-/// What is no event.
-fn odd(how: u8, says: u8) -> Value {
-    let said = text(says);
+/// Input that is not an event.
+fn odd(how: u8, text_id: u8) -> Value {
+    let said = text(text_id);
     match how % 8 {
         0 => json!({"type": "content_block_start", "content_block": said}),
         1 => json!({"type": "content_block_delta", "index": "1", "delta": null}),

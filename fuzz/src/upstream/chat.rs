@@ -1,4 +1,4 @@
-//! Chunks of a Chat Completions server, and of those that are almost one.
+//! Chunks of a Chat Completions server, including almost correct ones.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,9 @@ use crate::alphabet::{id, one_of, put, text};
 const REASONS: [&str; 8] =
     ["stop", "length", "tool_calls", "content_filter", "function_call", "error", "abort", ""];
 
-/// The chunk that these bytes stand for.
-pub(super) fn chunk([what, which, how, says]: Chunk) -> Value {
-    let said = text(says);
+/// The chunk for these bytes.
+pub(super) fn chunk([what, which, how, text_id]: Chunk) -> Value {
+    let said = text(text_id);
     let delta = match what % 32 {
         0..4 => json!({"content": said}),
         4 => json!({"content": parts(which, said)}),
@@ -18,31 +18,33 @@ pub(super) fn chunk([what, which, how, says]: Chunk) -> Value {
         6..8 => json!({"reasoning_content": said}),
         8 => json!({"reasoning": said, "reasoning_details": details(which, said)}),
         9 => json!({"reasoning_content": said, "content": text(which)}),
-        10..18 => json!({"tool_calls": [call(which, how, says)]}),
-        18..20 => json!({"tool_calls": [call(which, how, says), call(how, which, says)]}),
+        10..18 => json!({"tool_calls": [call(which, how, text_id)]}),
+        18..20 => {
+            json!({"tool_calls": [call(which, how, text_id), call(how, which, text_id)]})
+        }
         20 => json!({"function_call": {"name": name(how), "arguments": said}}),
         21 => json!({"annotations": [{"type": "url_citation",
             "url_citation": {"url": said, "title": said, "start_index": which, "end_index": how}}]}),
         22 => json!({"role": "assistant", "content": null, "audio": {"data": said}}),
-        23..26 => return ended(which, how, says),
+        23..26 => return ended(which, how, text_id),
         26 => return json!({"model": "m-1", "choices": [], "usage": usage(how)}),
         27 => return json!({"error": error(how, said)}),
         28 => return "[DONE]".into(),
-        29 => return json!({"choices": [whole(which, how, says)]}),
+        29 => return json!({"choices": [whole(which, how, text_id)]}),
         30 => return odd(how, said),
         _ => json!({}),
     };
     json!({"model": "m-1", "choices": [{"index": u8::from(how >= 248), "delta": delta}]})
 }
 
-/// A piece of a call. Some servers leave its index out, or its id, or repeat them.
-fn call(which: u8, how: u8, says: u8) -> Value {
-    let mut call = json!({"function": {"arguments": text(says)}});
+/// A piece of a call. Some servers omit its index or its id, or repeat them.
+fn call(which: u8, how: u8, text_id: u8) -> Value {
+    let mut call = json!({"function": {"arguments": text(text_id)}});
     match how % 8 {
-        0 => call["function"] = json!({"arguments": {"city": text(says)}}),
+        0 => call["function"] = json!({"arguments": {"city": text(text_id)}}),
         1 => call["function"] = json!({"name": name(which), "arguments": null}),
         2..6 => call["function"]["name"] = name(which).into(),
-        6 => call = json!({"type": "custom", "custom": {"name": "shell", "input": text(says)}}),
+        6 => call = json!({"type": "custom", "custom": {"name": "shell", "input": text(text_id)}}),
         _ => {}
     }
     match how >> 5 {
@@ -72,23 +74,23 @@ fn details(which: u8, said: &str) -> Value {
     }
 }
 
-fn ended(which: u8, how: u8, says: u8) -> Value {
+fn ended(which: u8, how: u8, text_id: u8) -> Value {
     let mut choice = json!({"index": 0, "delta": {},
         "finish_reason": one_of(&REASONS, which)});
     if how & 1 == 1 {
-        choice["delta"] = json!({"content": text(says)});
+        choice["delta"] = json!({"content": text(text_id)});
     }
     if how & 6 == 6 {
-        choice["usage"] = usage(says);
+        choice["usage"] = usage(text_id);
     }
     json!({"model": "m-1", "choices": [choice]})
 }
 
-/// A choice with its whole message, which some servers send last, and some in place of deltas.
-fn whole(which: u8, how: u8, says: u8) -> Value {
-    let mut message = json!({"role": "assistant", "content": text(says)});
+/// A choice with a whole message. Some servers send it at the end, others in place of deltas.
+fn whole(which: u8, how: u8, text_id: u8) -> Value {
+    let mut message = json!({"role": "assistant", "content": text(text_id)});
     if how & 1 == 1 {
-        message["tool_calls"] = json!([call(which, how, says)]);
+        message["tool_calls"] = json!([call(which, how, text_id)]);
     }
     json!({"message": message, "finish_reason": one_of(&REASONS, how)})
 }
@@ -112,7 +114,7 @@ fn error(how: u8, said: &str) -> Value {
     }
 }
 
-/// What is no chunk.
+/// Input that is not a chunk.
 fn odd(how: u8, said: &str) -> Value {
     match how % 8 {
         0 => json!({"choices": said}),

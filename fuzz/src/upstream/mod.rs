@@ -1,5 +1,5 @@
-//! What upstreams of other dialects send: a stream as a corpus has it, or made of the compact form,
-//! in which every chunk is a few bytes.
+//! Streams of upstreams of other dialects: text from a corpus, or the compact form with a few bytes
+//! for each chunk.
 
 mod ai_sdk;
 mod anthropic;
@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use antiphon::dialect::Dialect;
 use serde_json::Value;
 
-/// The bytes of a chunk in the compact form: what it tells, of which item, how, and what it says.
+/// The bytes of a chunk in the compact form: type, item, variant, text.
 type Chunk = [u8; 4];
 
-/// The stream that `bytes` stand for. What begins as an event stream, or as lines of JSON, is taken
-/// as it is.
+/// The stream for `bytes`. Input that begins as an event stream or as lines of JSON is used
+/// unchanged.
 #[must_use]
 pub fn stream(dialect: Dialect, bytes: &[u8]) -> Cow<'_, [u8]> {
     let is_stream = [&b"{"[..], b"\n", b"data", b"event", b":"];
@@ -25,13 +25,13 @@ pub fn stream(dialect: Dialect, bytes: &[u8]) -> Cow<'_, [u8]> {
         Dialect::Chat => chat::chunk(*chunk),
         Dialect::Anthropic => anthropic::event(*chunk),
         Dialect::AiSdk => ai_sdk::part(*chunk),
-        Dialect::Responses => unreachable!("the target of the assembler makes these"),
+        Dialect::Responses => unreachable!("the assembler target creates these"),
     });
     let lines = chunks.map(line);
     lines.collect::<String>().into_bytes().into()
 }
 
-/// A text is no JSON of ours: `[DONE]`, or what is broken.
+/// Encodes a chunk as an event. A string is sent as plain text: `[DONE]`, or broken JSON.
 fn line(chunk: Value) -> String {
     match chunk {
         Value::String(text) => format!("data: {text}\n\n"),

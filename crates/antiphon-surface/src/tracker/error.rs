@@ -1,43 +1,43 @@
-//! Why a tracker does not do what it is asked.
+//! Errors of a tracker.
 
 use antiphon::tracker::{ConflictingOptions, Finished, NotInFlight, SendError};
 
 use crate::Unreadable;
 
-/// Why a tracker does not do what it is asked. Nothing changed.
+/// The reason why a tracker refuses an operation. The tracker is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
-    /// An argument is no array of items.
+    /// An argument is not an array of items.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// The options are none.
+    /// The options are invalid.
     #[error("options: {0}")]
     Options(String),
-    /// Two owners of the state were asked for.
+    /// The options name two owners of the state.
     #[error("{}", conflict(.0))]
     ConflictingOptions(#[from] ConflictingOptions),
-    /// The options name no state that a server owns.
+    /// The options name no state of a server.
     #[error(
         "no server owns the state: give conversation, previous_response_id or \
          auto_previous_response_id, or send the whole history"
     )]
     NoServerState,
-    /// What was returned is no array of items with their occurrences.
+    /// The filter did not return an array of items with their occurrences.
     #[error("returned: {0}")]
     Returned(String),
-    /// The response is no JSON object.
+    /// The response is not a JSON object.
     #[error("response: {0}")]
     Response(String),
-    /// The request may not go as it is.
+    /// The request must not be sent like this.
     #[error(transparent)]
     Send(#[from] SendError),
-    /// The attempt has ended, or was never begun.
+    /// The attempt has ended, or never began.
     #[error(transparent)]
     NotInFlight(#[from] NotInFlight),
     /// The run has ended.
     #[error(transparent)]
     Finished(#[from] Finished),
-    /// The snapshot is none.
+    /// The snapshot is invalid.
     #[error("snapshot: {0}")]
     Snapshot(String),
 }
@@ -60,7 +60,7 @@ impl TrackerError {
     }
 }
 
-/// The conflict, in the options' names here.
+/// The conflict, with the option names of this crate.
 fn conflict(conflict: &ConflictingOptions) -> String {
     match conflict {
         ConflictingOptions::SessionWithServerState { option } => {

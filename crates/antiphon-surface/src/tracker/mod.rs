@@ -1,4 +1,4 @@
-//! The tracker of state that a server owns, over JSON texts.
+//! The tracker of server state, over JSON texts.
 
 mod error;
 mod options;
@@ -18,10 +18,11 @@ use crate::Unreadable;
 use crate::unreadable::items_of;
 use options::Options;
 
-/// What one run has sent to the owner of its conversation's state, and what it still has to send.
+/// The items that one run has sent to the owner of its conversation's state, and those that it
+/// still has to send.
 ///
-/// Items are named by the numbers that [`add`](Self::add) gave them, requests by the numbers that
-/// [`send`](Self::send) gave them; both stay when a tracker is restored.
+/// [`add`](Self::add) numbers the items and [`send`](Self::send) numbers the requests. Restoring a
+/// tracker keeps these numbers.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     tracker: engine::Tracker,
@@ -36,7 +37,7 @@ struct Filtered<'a> {
     item: &'a RawValue,
 }
 
-/// What of a response a tracker learns from.
+/// The fields of a response that a tracker uses.
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(default)]
@@ -46,10 +47,10 @@ struct Response<'a> {
 }
 
 impl Tracker {
-    /// A tracker of a run that has sent nothing yet. `options` is a JSON object: `conversation` or
-    /// `previous_response_id` (an id each) or `auto_previous_response_id` (`true`: the responses of
-    /// the run are chained); `session` (`true`: the client keeps the history itself, which excludes
-    /// the other three); `reasoning_ids` (`keep` or `omit`).
+    /// A tracker for a new run. `options` is a JSON object with these fields: `conversation` or
+    /// `previous_response_id` (an id each) or `auto_previous_response_id` (`true`: the run chains
+    /// its responses); `session` (`true`: the client stores the history itself, which excludes the
+    /// other three); `reasoning_ids` (`keep` or `omit`).
     pub fn new(options: &str) -> Result<Self, TrackerError> {
         let options = Options::parse(options)?;
         let reasoning_ids = options.reasoning_ids;
@@ -57,7 +58,7 @@ impl Tracker {
         Ok(Self { tracker })
     }
 
-    /// Adds the items of an array: initial input, input that was staged, outputs of tools. The
+    /// Adds the items of an array: initial input, staged input, tool outputs. Returns the
     /// occurrence of each.
     pub fn add(&mut self, items: &Bytes) -> Result<Vec<u64>, TrackerError> {
         let items = items_of("items", items)?;
@@ -65,27 +66,27 @@ impl Tracker {
         items.into_iter().map(add).collect()
     }
 
-    /// What the next request contains, and of everything else why not.
+    /// The items of the next request, and the reason for every other item.
     pub fn plan(&self) -> Plan {
-        Plan::of(self.tracker.plan())
+        Plan::from_engine(self.tracker.plan())
     }
 
-    /// Marks what goes, right before it goes. The attempt.
+    /// Marks items as sent, right before the request. Returns the attempt.
     pub fn send(&mut self, occurrences: &[u64]) -> Result<u64, TrackerError> {
         let occurrences: Vec<_> = occurrences.iter().copied().map(Occurrence::from).collect();
         Ok(self.tracker.send(&occurrences)?.number())
     }
 
-    /// Marks what a filter made of the plan, right before it goes: an array of objects with `item`,
-    /// and `occurrence` where the filter says which planned item it is. The attempt.
+    /// Marks the filtered plan as sent, right before the request: an array of objects with `item`,
+    /// and with `occurrence` if the filter knows the planned item. Returns the attempt.
     pub fn send_filtered(&mut self, returned: &Bytes) -> Result<u64, TrackerError> {
         let returned = filtered(returned)?;
         let plan = self.tracker.plan();
         Ok(self.tracker.send_filtered(&plan, returned)?.number())
     }
 
-    /// A response came: a JSON object with its `id` and `output`. The server has what the request
-    /// contained, and the output.
+    /// Records a response, a JSON object with its `id` and `output`. The server now stores the
+    /// items of the request and the output.
     pub fn accept(&mut self, attempt: u64, response: &Bytes) -> Result<(), TrackerError> {
         let not_a_response = |error: serde_json::Error| TrackerError::Response(error.to_string());
         let response: Response<'_> = serde_json::from_slice(response).map_err(not_a_response)?;
@@ -95,44 +96,44 @@ impl Tracker {
         Ok(self.tracker.accept(Attempt::from(attempt), id.as_ref(), &output)?)
     }
 
-    /// The request failed: what it contained is pending again. What was rewound.
+    /// Records a failed request. Its items are pending again; returns them.
     pub fn rewind(&mut self, attempt: u64) -> Result<Vec<u64>, TrackerError> {
         Ok(numbers(&self.tracker.rewind(Attempt::from(attempt))?))
     }
 
-    /// Takes `held`, the server's own list, for all that it has. What of the requests in flight is
-    /// certainly there, and so accepted.
+    /// Replaces the known server state by `held`, the server's own list. Returns the items of
+    /// requests in flight that are certainly stored and therefore accepted.
     pub fn hydrate(&mut self, held: &Bytes) -> Result<Vec<u64>, TrackerError> {
         let held = items_of("held", held)?;
         Ok(numbers(&self.tracker.hydrate(&held)))
     }
 
-    /// What the next request would fail on, or nobody can know.
+    /// The items that would make the next request fail, and the unknown outcomes.
     pub fn unresolved(&self) -> Unresolved {
-        Unresolved::of(self.tracker.unresolved())
+        Unresolved::from_engine(self.tracker.unresolved())
     }
 
-    /// How far an occurrence has come; `None` where it is not of this tracker.
+    /// The state of an occurrence; `None` if it is not from this tracker.
     pub fn standing(&self, occurrence: u64) -> Option<Standing> {
-        self.tracker.standing(Occurrence::from(occurrence)).map(Standing::of)
+        self.tracker.standing(Occurrence::from(occurrence)).map(Standing::from_engine)
     }
 
-    /// How many calls of the model were accepted.
+    /// The number of accepted calls of the model.
     pub fn turns(&self) -> u64 {
         self.tracker.turns()
     }
 
-    /// What the next request carries as `conversation`.
+    /// The value of `conversation` in the next request.
     pub fn conversation(&self) -> Option<&str> {
         self.tracker.continuation().conversation_id().map(engine::ConversationId::as_str)
     }
 
-    /// What the next request carries as `previous_response_id`.
+    /// The value of `previous_response_id` in the next request.
     pub fn previous_response_id(&self) -> Option<&str> {
         self.tracker.continuation().previous_response_id().map(ResponseId::as_str)
     }
 
-    /// Ends the run: nothing can be added any more.
+    /// Ends the run. Nothing can be added afterwards.
     pub fn finish(&mut self) {
         self.tracker.finish();
     }
@@ -142,12 +143,12 @@ impl Tracker {
         self.tracker.is_finished()
     }
 
-    /// The tracker as JSON, requests in flight included.
+    /// The tracker as JSON, including requests in flight.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.tracker).expect("a snapshot is texts and numbers")
     }
 
-    /// A tracker from what [`to_json`](Self::to_json) gave.
+    /// Restores a tracker from the result of [`to_json`](Self::to_json).
     pub fn from_json(snapshot: &str) -> Result<Self, TrackerError> {
         let tracker = serde_json::from_str(snapshot);
         let tracker = tracker.map_err(|error| TrackerError::Snapshot(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! What a tracker is told when it begins.
+//! The options of a tracker.
 
 use antiphon::tracker::{Continuation, ContinuationOptions, ReasoningIds};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The next request's share of the conversation.
+//! The plan of the next request.
 
 use antiphon::tracker::{self as engine, Attempt, Occurrence, Reason};
 use serde::Serialize;
@@ -6,49 +6,49 @@ use serde_json::value::RawValue;
 
 use crate::mended::raw;
 
-/// What the next request contains, and of everything else why not.
+/// The items of the next request, and the reason for every other item.
 #[derive(Debug, Serialize)]
 pub struct Plan {
-    /// What goes, in the order in which it was added.
+    /// The items to send, in the order of their addition.
     pub items: Vec<Planned>,
     /// Every other occurrence, in order.
     pub left_out: Vec<LeftOut>,
-    /// What the request carries as `conversation`.
+    /// The request's `conversation`.
     pub conversation: Option<String>,
-    /// What the request carries as `previous_response_id`.
+    /// The request's `previous_response_id`.
     pub previous_response_id: Option<String>,
 }
 
 /// An item of the next request.
 #[derive(Debug, Serialize)]
 pub struct Planned {
-    /// Where it comes from.
+    /// The item's occurrence.
     pub occurrence: u64,
-    /// Whether it goes as it was added.
+    /// Whether the item is sent as it was added.
     pub is_as_added: bool,
-    /// As it goes.
+    /// The item to send.
     pub item: Box<RawValue>,
 }
 
-/// An occurrence that does not go.
+/// An occurrence that is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Which.
+    /// The occurrence.
     pub occurrence: u64,
-    /// `accepted`, `in_flight`, `held_id`, `held_reasoning`, `held_call`, `held_output`, `repeated`,
-    /// `approval_placeholder` or `call_not_held`.
+    /// `accepted`, `in_flight`, `held_id`, `held_reasoning`, `held_call`, `held_output`,
+    /// `repeated`, `approval_placeholder` or `call_not_held`.
     pub reason: &'static str,
-    /// The request that it is in.
+    /// The request in flight that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u64>,
 }
 
 impl Plan {
-    pub(super) fn of(plan: engine::Plan) -> Self {
+    pub(super) fn from_engine(plan: engine::Plan) -> Self {
         let continuation = plan.continuation;
         Self {
-            items: plan.items.iter().map(Planned::of).collect(),
-            left_out: plan.left_out.into_iter().map(LeftOut::of).collect(),
+            items: plan.items.iter().map(Planned::from_engine).collect(),
+            left_out: plan.left_out.into_iter().map(LeftOut::from_engine).collect(),
             conversation: continuation.conversation_id().map(ToString::to_string),
             previous_response_id: continuation.previous_response_id().map(ToString::to_string),
         }
@@ -56,14 +56,14 @@ impl Plan {
 }
 
 impl Planned {
-    fn of(planned: &engine::Planned) -> Self {
+    fn from_engine(planned: &engine::Planned) -> Self {
         let occurrence = planned.occurrence.number();
         Self { occurrence, is_as_added: planned.is_as_added, item: raw(&planned.item) }
     }
 }
 
 impl LeftOut {
-    fn of((occurrence, reason): (Occurrence, Reason)) -> Self {
+    fn from_engine((occurrence, reason): (Occurrence, Reason)) -> Self {
         let attempt = match reason {
             Reason::InFlight(attempt) => Some(Attempt::number(attempt)),
             _ => None,

@@ -1,46 +1,46 @@
-//! How far things have come, and what stands in the way.
+//! The state of occurrences, and obstacles to the next request.
 
 use antiphon::tracker::{self as engine, Attempt};
 use serde::Serialize;
 
 use super::numbers;
 
-/// What stands between the run and its next request.
+/// Obstacles to the run's next request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unresolved {
-    /// Calls that the server has, for which there is an output neither there nor here.
+    /// Calls on the server whose output is neither on the server nor in the tracker.
     pub calls: Vec<Unanswered>,
-    /// Occurrences of outputs whose calls the server is not known to have.
+    /// Occurrences of outputs whose calls are not known to be on the server.
     pub outputs: Vec<u64>,
-    /// Requests that nobody answered.
+    /// Requests without an answer.
     pub attempts: Vec<u64>,
 }
 
-/// A call that waits for its output.
+/// A call without an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unanswered {
     /// The call's item id.
     pub id: Option<String>,
     /// The kind of the call.
     pub kind: String,
-    /// By what its output will find it.
+    /// The id that links the call and its output.
     pub call_id: String,
 }
 
-/// How far an occurrence has come.
+/// The state of an occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Standing {
     /// `pending`, `sent` or `accepted`.
     pub standing: &'static str,
-    /// The request that it is in.
+    /// The request that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u64>,
 }
 
 impl Unresolved {
-    pub(super) fn of(unresolved: engine::Unresolved) -> Self {
+    pub(super) fn from_engine(unresolved: engine::Unresolved) -> Self {
         Self {
-            calls: unresolved.calls.iter().map(Unanswered::of).collect(),
+            calls: unresolved.calls.iter().map(Unanswered::from_engine).collect(),
             outputs: numbers(&unresolved.outputs),
             attempts: unresolved.attempts.into_iter().map(Attempt::number).collect(),
         }
@@ -48,7 +48,7 @@ impl Unresolved {
 }
 
 impl Unanswered {
-    fn of(call: &engine::Unanswered) -> Self {
+    fn from_engine(call: &engine::Unanswered) -> Self {
         Self {
             id: call.id.as_ref().map(ToString::to_string),
             kind: call.key.kind.as_str().to_owned(),
@@ -58,7 +58,7 @@ impl Unanswered {
 }
 
 impl Standing {
-    pub(super) fn of(standing: engine::Standing) -> Self {
+    pub(super) fn from_engine(standing: engine::Standing) -> Self {
         match standing {
             engine::Standing::Pending => Self { standing: "pending", attempt: None },
             engine::Standing::Sent(attempt) => {

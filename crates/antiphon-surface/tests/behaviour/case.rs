@@ -1,4 +1,4 @@
-//! One case.
+//! One test case.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -28,10 +28,10 @@ enum Language {
     Node,
 }
 
-/// What comes of a case: JSON that is as expected, or what is different.
+/// The result of a case: success, or a description of the difference.
 pub(crate) type Outcome = Result<(), String>;
 
-/// What is expected: a result or an error.
+/// The expected result or error.
 #[derive(Clone, Copy)]
 pub(crate) enum Expected<'a> {
     Gives(&'a RawValue),
@@ -54,7 +54,7 @@ impl Case<'_> {
             "tracker" => tracker::run(self.given, expected),
             "companion" => companion::run(self.given, expected),
             "convert" => conversion::run(self.given, expected),
-            unknown => Err(format!("does what nobody knows: {unknown}")),
+            unknown => Err(format!("unknown operation: {unknown}")),
         }
     }
 }
@@ -73,12 +73,12 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// The fields of an object of a case, and no others.
+/// Parses an object of a case. Unknown fields are an error.
 pub(crate) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, String> {
     serde_json::from_str(raw.get()).map_err(|error| format!("{error}: {}", raw.get()))
 }
 
-/// The very text that stands in the file.
+/// The exact text in the file.
 pub(crate) fn bytes(raw: &RawValue) -> Bytes {
     Bytes::copy_from_slice(raw.get().as_bytes())
 }

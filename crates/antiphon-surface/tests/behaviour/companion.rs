@@ -1,4 +1,4 @@
-//! What a companion is told, and what it says is to be done.
+//! The inputs and the steps of a stateful client.
 
 use antiphon::FingerprintKey;
 use antiphon::companion::{Companion, Report, Step, Turn};
@@ -43,10 +43,10 @@ struct Answer<'a> {
     body: &'a RawValue,
 }
 
-/// Whose conversations they are.
+/// The account of the conversations.
 const ACCOUNT: &str = "account";
 
-/// A companion, and the turn that was opened last.
+/// A stateful client and its latest turn.
 struct World {
     companion: Companion,
     turn: Option<Turn>,
@@ -101,7 +101,7 @@ impl World {
             "ended" => self.turn()?.ended(),
             "left" => self.turn()?.left(),
             "report" => return Ok(reported(&self.turn()?.report())),
-            unknown => return Err(format!("nobody knows '{unknown}'")),
+            unknown => return Err(format!("unknown step '{unknown}'")),
         }
         Ok(self.turn.as_ref().map_or_else(|| "null".to_owned(), |turn| step(&turn.step())))
     }
@@ -111,12 +111,12 @@ impl World {
     }
 }
 
-/// A report is compared as named, what is to be done whole.
+/// The comparison: by expected fields for a report, complete for a step.
 fn extent(told: &str) -> Extent {
     if told == "report" { Extent::Named } else { Extent::Whole }
 }
 
-/// An answer as it stands on the wire: a list is an event stream.
+/// An answer in wire form. A list becomes an event stream.
 fn answer(answer: &RawValue) -> Result<String, String> {
     if answer.get().starts_with('{') {
         return Ok(answer.get().to_owned());
@@ -126,7 +126,7 @@ fn answer(answer: &RawValue) -> Result<String, String> {
     Ok(events.into_iter().map(line).collect())
 }
 
-/// What is to be done, as cases have it.
+/// A step in the form that cases use.
 fn step(step: &Step) -> String {
     let text = |body: &bytes::Bytes| String::from_utf8(body.to_vec()).unwrap();
     let mut object = Object::default();

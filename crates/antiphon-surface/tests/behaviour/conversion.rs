@@ -1,4 +1,4 @@
-//! What a client is told of an answer in another dialect.
+//! Conversions of an answer into another dialect.
 
 use antiphon_surface::{Conversion, Converted, Event};
 use serde::Deserialize;
@@ -44,14 +44,14 @@ pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
     let text = given.input()?;
     let whole = given.convert(std::iter::once(text.as_bytes()))?;
     is(&gives, &whole)?;
-    // However the bytes are cut, the same comes out.
+    // Chunk boundaries make no difference.
     let in_bytes = given.convert(text.as_bytes().chunks(1))?;
     is(&gives, &in_bytes).map_err(|error| format!("byte by byte: {error}"))
 }
 
 impl Given<'_> {
     fn input(&self) -> Result<String, String> {
-        // A line's end stands in no string of JSON.
+        // A JSON string contains no line break.
         let line = |part: &&RawValue| part.get().replace('\n', " ") + "\n";
         match (&self.parts, &self.text) {
             (Some(parts), None) => Ok(parts.iter().map(line).collect()),
@@ -73,7 +73,7 @@ impl Given<'_> {
     }
 }
 
-/// All that comes out of a conversion.
+/// The whole output of a conversion.
 struct Outward {
     events: Vec<Event>,
     end: Converted,

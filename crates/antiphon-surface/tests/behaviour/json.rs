@@ -1,11 +1,11 @@
-//! What is expected, beside what came. Numbers are compared by their digits.
+//! Compares expected with actual JSON. Numbers are compared digit by digit.
 
 use std::collections::HashMap;
 
 use antiphon::json::{Object, unquote};
 use serde_json::value::RawValue;
 
-/// What the ids of one case stand for.
+/// The actual ids behind the names in a case.
 #[derive(Default)]
 pub(crate) struct Ids(HashMap<String, String>);
 
@@ -13,15 +13,15 @@ pub(crate) struct Ids(HashMap<String, String>);
 pub(crate) enum Extent {
     /// Both have the same fields.
     Whole,
-    /// Only fields that are expected are compared.
+    /// Only the expected fields are compared.
     Named,
 }
 
-/// A value that is expected, and the one that came in its place.
+/// An expected value and the actual value in its place.
 type Pair = (String, String);
 
 impl Ids {
-    /// Says what is different, and where.
+    /// Describes the difference and its place.
     pub(crate) fn compare(
         &mut self,
         expected: &str,
@@ -42,8 +42,8 @@ impl Ids {
         Ok(())
     }
 
-    /// Whether two strings are one. Of what is no text, such as half a pair of surrogates, the
-    /// escapes are compared.
+    /// Whether two strings are equal. Strings that are not text, such as lone surrogates, are
+    /// compared by their escapes.
     fn is_text(&mut self, expected: &str, actual: &str) -> bool {
         match (unquote(expected), unquote(actual)) {
             (Some(expected), Some(actual)) => self.is(&expected, &actual),
@@ -51,7 +51,7 @@ impl Ids {
         }
     }
 
-    /// Whether the text is the one that is expected, or that an id stands for.
+    /// Whether the text equals the expected one, or the id that it stands for.
     fn is(&mut self, expected: &str, actual: &str) -> bool {
         if !(expected.starts_with("<id ") && expected.ends_with('>')) {
             return expected == actual;
@@ -65,7 +65,7 @@ impl Ids {
     }
 }
 
-/// `None` where one has fields that the other has not.
+/// The pairs of fields; `None` if one object has fields that the other lacks.
 fn pairs_of_objects(expected: &str, actual: &str, extent: Extent) -> Option<Vec<Pair>> {
     let (expected, mut actual) = (fields(expected), fields(actual));
     if extent == Extent::Named {
@@ -77,7 +77,7 @@ fn pairs_of_objects(expected: &str, actual: &str, extent: Extent) -> Option<Vec<
     are_same.then(|| values.collect())
 }
 
-/// `None` where they are of different lengths.
+/// The pairs of elements; `None` if the lengths differ.
 fn pairs_of_lists(expected: &str, actual: &str) -> Option<Vec<Pair>> {
     let (expected, actual) = (elements(expected), elements(actual));
     let are_as_long = expected.len() == actual.len();
@@ -89,7 +89,7 @@ fn elements(text: &str) -> Vec<String> {
     elements.into_iter().map(|element| element.get().to_owned()).collect()
 }
 
-/// The fields in the order of their names; those of one name as they stand.
+/// The fields sorted by name. Fields with the same name stay in order.
 fn fields(text: &str) -> Vec<Pair> {
     let object = Object::of(text).unwrap();
     let field = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());

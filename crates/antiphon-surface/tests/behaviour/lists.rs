@@ -1,4 +1,4 @@
-//! What is done with a list of items.
+//! Operations on a list of items.
 
 use antiphon_surface::{self as surface, Finding, Mended, RepairError, Unreadable};
 use serde::Deserialize;
@@ -80,9 +80,9 @@ fn mend(
     }
 }
 
-/// A field that the case has no use for.
+/// Rejects a field that the operation does not use.
 fn refuse(is_given: bool, field: &str) -> Outcome {
-    if is_given { Err(format!("nothing is done with '{field}'")) } else { Ok(()) }
+    if is_given { Err(format!("the operation does not use '{field}'")) } else { Ok(()) }
 }
 
 fn is_mended(expected: Expected<'_>, mended: &Mended) -> Outcome {

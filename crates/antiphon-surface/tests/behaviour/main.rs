@@ -1,4 +1,4 @@
-//! Every case of `tests/behaviour/`, whose README.md says what they mean.
+//! Runs every case of `tests/behaviour/`. The README.md there explains them.
 
 #![allow(clippy::unwrap_used, reason = "a case that cannot be read fails the test")]
 
@@ -17,7 +17,7 @@ use case::Case;
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/behaviour");
 
 #[test]
-fn every_case_gives_what_it_says() {
+fn every_case_has_its_expected_result() {
     let failures: Vec<String> = files().iter().flat_map(|file| failures(file)).collect();
     assert!(failures.is_empty(), "{} cases failed:\n\n{}", failures.len(), failures.join("\n\n"));
 }
@@ -31,7 +31,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What is wrong with the cases of a file, each named.
+/// The failures of a file's cases, each with the name of its case.
 fn failures(file: &Path) -> Vec<String> {
     let name = file.file_name().unwrap().to_string_lossy();
     let text = fs::read_to_string(file).unwrap();

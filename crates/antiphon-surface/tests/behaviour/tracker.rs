@@ -1,4 +1,4 @@
-//! What a tracker is told, and what it says.
+//! Operations on a tracker.
 
 use antiphon_surface::{LeftOut, Plan, Tracker, TrackerError};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ struct Acceptance<'a> {
     response: &'a RawValue,
 }
 
-/// What a step is expected to do.
+/// The expected result of a step.
 enum Done {
     Gives(Box<RawValue>),
     Fails(TrackerError),
@@ -101,7 +101,7 @@ impl Step<'_> {
             "turns" => gives(&tracker.turns()),
             "finish" => gives(&tracker.finish()),
             "restore" => done(Tracker::from_json(&tracker.to_json()).map(|new| *tracker = new)),
-            unknown => return Err(format!("nobody knows '{unknown}'")),
+            unknown => return Err(format!("unknown step '{unknown}'")),
         })
     }
 }
@@ -114,7 +114,7 @@ fn gives(value: &impl serde::Serialize) -> Done {
     Done::Gives(to_raw_value(value).unwrap())
 }
 
-/// A plan as cases have it.
+/// A plan in the form that cases use.
 #[derive(Serialize)]
 struct Planned<'a> {
     items: Vec<Place<'a>>,
@@ -145,7 +145,7 @@ impl<'a> Planned<'a> {
     }
 }
 
-/// Compares the fields that are expected, each whole.
+/// Compares the expected fields, each completely.
 fn of_named_fields(expected: &RawValue, actual: &RawValue) -> Outcome {
     let expected = antiphon::json::Object::of(expected.get()).map_err(|error| error.to_string())?;
     let actual = antiphon::json::Object::of(actual.get()).map_err(|error| error.to_string())?;

@@ -1,10 +1,10 @@
-//! Turns that the provider takes in the background.
+//! Background turns.
 
 use serde_json::{Value, json};
 
 use crate::world::{Mode, World, user};
 
-/// A turn in the background, asked for until it is over.
+/// A background turn that is polled until its end.
 async fn taken(world: &World, body: Value) -> Value {
     let queued = world.turn(Mode::Whole, body).await;
     assert!(
@@ -14,7 +14,7 @@ async fn taken(world: &World, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_words_in_a_later_turn_are_new() {
+async fn same_text_in_a_later_turn_is_new() {
     let mut world = World::new().await;
     world.repeats = true;
     let conversation = world.conversation().await;
@@ -22,13 +22,13 @@ async fn the_same_words_in_a_later_turn_are_new() {
         let input = json!([user("Go on.")]);
         let body = json!({"conversation": conversation, "background": true, "input": input});
         taken(&world, body).await;
-        let held = world.holds(&conversation);
+        let held = world.stored_items(&conversation);
         assert_eq!(held.iter().filter(|line| *line == "user: Go on.").count(), times, "{held:?}");
     }
 }
 
 #[tokio::test]
-async fn what_goes_on_from_one_is_told_what_it_left() {
+async fn background_response_can_be_continued() {
     let world = World::new().await;
     let first = taken(&world, json!({"background": true, "input": [user("Hi.")]})).await;
     let mut history = vec![user("Hi.")];

@@ -1,4 +1,4 @@
-//! Chains of responses, and forks from them.
+//! Chains of responses and their branches.
 
 use antiphon_provider::{InputItems, Options};
 use antiphon_testkit::Answer;
@@ -11,7 +11,7 @@ fn message(text: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn of_a_replay_behind_a_response_only_what_is_new_is_sent() {
+async fn replay_after_response_sends_new_items_only() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.script(thinking_and_calling());
@@ -28,12 +28,12 @@ async fn of_a_replay_behind_a_response_only_what_is_new_is_sent() {
         let third = json!({"previous_response_id": second.id(), "input": history});
         world.turn(mode, third).await;
         assert_eq!(world.sent(), ["user: Thanks."]);
-        assert_eq!(world.times_asked(), 0);
+        assert_eq!(world.list_requests(), 0);
     }
 }
 
 #[tokio::test]
-async fn a_fork_from_an_older_response_is_a_turn_of_its_own() {
+async fn fork_from_older_response_is_a_separate_turn() {
     let world = World::new().await;
     world.provider.script(message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
@@ -43,7 +43,7 @@ async fn a_fork_from_an_older_response_is_a_turn_of_its_own() {
     let call = world.turn(Mode::Streamed, behind(asked)).await.output().pop().unwrap();
     let call = json!({"type": "function_call", "call_id": call["call_id"], "name": "echo",
                       "arguments": call["arguments"]});
-    // A tool loop that stays on the older response.
+    // A tool loop that continues the older response.
     let again = json!([{"role": "user", "content": "Echo hi."}, call, output("call_1", "hi")]);
     world.provider.script(message("It says hi."));
     let last = world.turn(Mode::Streamed, behind(again)).await;
@@ -57,7 +57,7 @@ async fn a_fork_from_an_older_response_is_a_turn_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_answered_is_answered_in_each_branch() {
+async fn open_call_is_answered_in_each_branch() {
     let world = World::new().await;
     world.provider.script(thinking_and_calling());
     let first = world.turn(Mode::Whole, json!({"input": [user("Echo hi.")]})).await;
@@ -72,7 +72,7 @@ async fn a_call_that_nobody_answered_is_answered_in_each_branch() {
 }
 
 #[tokio::test]
-async fn a_late_output_is_told_in_a_message() {
+async fn late_output_is_sent_as_message() {
     let world = World::new().await;
     world.provider.script(thinking_and_calling());
     let first = world.turn(Mode::Whole, json!({"input": [user("Echo hi.")]})).await;
@@ -85,7 +85,7 @@ async fn a_late_output_is_told_in_a_message() {
 }
 
 #[tokio::test]
-async fn a_chain_that_was_begun_elsewhere_is_asked_for() {
+async fn unknown_chain_is_listed() {
     for listed in [InputItems::Own, InputItems::All] {
         let options = Options { input_items: listed, ..Options::default() };
         let mut world = World::with(options).await;
@@ -104,18 +104,18 @@ async fn a_chain_that_was_begun_elsewhere_is_asked_for() {
         let body = json!({"previous_response_id": last, "input": history});
         let next = world.turn(Mode::Whole, body).await;
         assert_eq!(world.sent(), ["output: hi"], "{listed:?}");
-        let asked = world.times_asked();
+        let asked = world.list_requests();
         history.extend(next.output());
         history.push(user("Bye."));
         let body = json!({"previous_response_id": next.id(), "input": history});
         world.turn(Mode::Whole, body).await;
         assert_eq!(world.sent(), ["user: Bye."], "{listed:?}");
-        assert_eq!(world.times_asked(), asked);
+        assert_eq!(world.list_requests(), asked);
     }
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_from_a_response_of_a_conversation() {
+async fn chain_continues_a_conversation_response() {
     for listed in [InputItems::Own, InputItems::All] {
         let options = Options { input_items: listed, ..Options::default() };
         let mut world = World::with(options).await;

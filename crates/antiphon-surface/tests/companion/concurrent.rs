@@ -1,4 +1,4 @@
-//! Several turns of one conversation at once.
+//! Several simultaneous turns of one conversation.
 
 use antiphon_provider::{OnAbort, Script};
 use antiphon_testkit::Answer;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::{MODEL, MODES, Mode, World, thinking_and_calling, user};
 
 #[tokio::test]
-async fn one_that_finds_it_locked_is_refused_and_leaves_nothing_wrong() {
+async fn turn_on_locked_conversation_is_refused_cleanly() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.on_abort(OnAbort::Part);
@@ -24,41 +24,42 @@ async fn one_that_finds_it_locked_is_refused_and_leaves_nothing_wrong() {
         let third = world.turn(mode, body("Never mind.")).await;
         assert_eq!(third.mends(), [("unanswered_call", "answered")]);
         world.turn(mode, body("Bye.")).await;
-        assert_eq!(world.provider.refusals().len(), 5, "it waited four times");
+        assert_eq!(world.provider.refusals().len(), 5, "it retried four times");
     }
 }
 
 #[tokio::test]
-async fn one_that_finds_it_locked_goes_on_behind_the_other() {
+async fn turn_on_locked_conversation_waits_for_the_other() {
     for outcome in [OnAbort::Part, OnAbort::Whole, OnAbort::Nothing] {
         let world = World::new().await;
         world.provider.on_abort(outcome);
         let conversation = world.conversation().await;
         let body = |text: &str| json!({"conversation": conversation, "input": [user(text)]});
         let exchange = world.provider.script(Script::from(thinking_and_calling()).hang_after(2));
-        let mut first = world.begin(Mode::Streamed, body("Echo hi.")).await.expect("it is free");
+        let mut first =
+            world.begin(Mode::Streamed, body("Echo hi.")).await.expect("the conversation is free");
         first.events(2).await;
         drop(first);
-        *world.awaited.lock().expect("nobody panics with it") = Some(exchange);
+        *world.awaited.lock().expect("no holder panics") = Some(exchange);
         world.turn(Mode::Streamed, body("Never mind.")).await;
         world.turn(Mode::Whole, body("Bye.")).await;
     }
 }
 
 #[tokio::test]
-async fn one_that_was_planned_before_another_ended_is_sent_once_more() {
+async fn stale_plan_is_sent_again() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let body = |text: &str| {
         json!({"conversation": conversation, "input": [user(text)], "model": MODEL}).to_string()
     };
     world.turn(Mode::Whole, json!({"conversation": conversation, "input": "Hi."})).await;
-    // Planned, and not sent yet.
+    // The turn is planned but not sent yet.
     let waiting = world.companion.open("account", body("Who am I?").into()).unwrap();
     world.provider.script(thinking_and_calling());
     let first = json!({"conversation": conversation, "input": [user("Echo hi.")]});
     world.turn(Mode::Whole, first).await;
-    let waiting = world.go_on(waiting).await;
+    let waiting = world.run_opened(waiting).await;
     assert_eq!(waiting.report.relearned, Some("unanswered_call"));
     world.provider.script(Answer::new(MODEL).message("Bye."));
     let last = json!({"conversation": conversation, "input": [user("Bye.")]});
@@ -66,7 +67,7 @@ async fn one_that_was_planned_before_another_ended_is_sent_once_more() {
 }
 
 #[tokio::test]
-async fn many_at_once_leave_a_conversation_that_holds_each_once() {
+async fn concurrent_turns_are_each_stored_once() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let turns = (0..8).map(|number| {
@@ -80,7 +81,7 @@ async fn many_at_once_leave_a_conversation_that_holds_each_once() {
     }
     let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
     world.turn(Mode::Whole, bye).await;
-    let held = world.holds(&conversation);
+    let held = world.stored_items(&conversation);
     let users = held.iter().filter(|line| line.starts_with("user: Line")).count();
     assert_eq!(users, answered);
 }

@@ -1,4 +1,4 @@
-//! A conversation that is met for the first time, and has a history.
+//! The first contact with a conversation that has a history.
 
 use antiphon_provider::{Options, Profile};
 use antiphon_testkit::Reply;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{Mode, World, output, thinking_and_calling, user};
 
 #[tokio::test]
-async fn a_replay_of_what_it_holds_sends_what_is_new() {
+async fn first_replay_sends_new_items_only() {
     let mut world = World::new().await;
     let conversation = world.conversation().await;
     world.provider.script(thinking_and_calling());
@@ -24,14 +24,14 @@ async fn a_replay_of_what_it_holds_sends_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_long_one_is_read_page_by_page() {
+async fn long_conversation_is_read_in_pages() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let mut history: Vec<Value> = Vec::new();
     for page in 0..12 {
         let said: Vec<Value> = (0..20).map(|nth| user(&format!("Line {page} {nth}."))).collect();
         let path = format!("/conversations/{conversation}/items");
-        world.past("POST", &path, json!({"items": said})).await;
+        world.request_of_other_client("POST", &path, json!({"items": said})).await;
         history.extend(said);
     }
     history.push(user("And now?"));
@@ -39,11 +39,11 @@ async fn a_long_one_is_read_page_by_page() {
     let answered = world.turn(Mode::Whole, body).await;
     assert_eq!(world.sent(), ["user: And now?"]);
     assert_eq!(answered.report.resent, 240);
-    assert_eq!(world.times_asked(), 3);
+    assert_eq!(world.list_requests(), 3);
 }
 
 #[tokio::test]
-async fn one_that_is_not_there_is_the_providers_to_refuse() {
+async fn provider_refuses_unknown_conversation() {
     let world = World::new().await;
     let odd = ["conv_none", "../conv", "conv none"];
     for conversation in odd {
@@ -52,16 +52,16 @@ async fn one_that_is_not_there_is_the_providers_to_refuse() {
         assert!([400, 404].contains(&refused.status), "{}", refused.body);
         assert_eq!(world.provider.turns().last().unwrap().body["conversation"], conversation);
     }
-    assert_eq!(world.times_asked(), 1, "what can be nobody's id is not asked for");
+    assert_eq!(world.list_requests(), 1, "an invalid id is not looked up");
 }
 
 #[tokio::test]
-async fn where_the_provider_does_not_tell_items_are_left_out_by_kind() {
+async fn unlisted_items_are_left_out_by_kind() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     world.provider.script(thinking_and_calling());
     let first = json!({"conversation": conversation, "input": [user("Echo hi.")]});
-    let first = world.turn_past(first).await;
+    let first = world.turn_of_other_client(first).await;
     let mut history = first["output"].as_array().unwrap().clone();
     history.push(output("call_1", "hi"));
     let unavailable = || {
@@ -77,15 +77,15 @@ async fn where_the_provider_does_not_tell_items_are_left_out_by_kind() {
 
     let next = json!({"conversation": conversation, "input": [user("Bye.")]});
     world.turn(Mode::Whole, next).await;
-    assert_eq!(world.times_asked(), 2, "it stays in doubt");
+    assert_eq!(world.list_requests(), 2, "the ledger stays stale");
 }
 
 #[tokio::test]
-async fn of_a_server_that_lists_no_input_what_the_model_made_is_known() {
+async fn output_is_known_without_input_list() {
     let options = Options { profile: Profile::ChainsOnly, ..Options::default() };
     let world = World::with(options).await;
     world.provider.script(thinking_and_calling());
-    let first = world.turn_past(json!({"input": [user("Echo hi.")]})).await;
+    let first = world.turn_of_other_client(json!({"input": [user("Echo hi.")]})).await;
     let mut again = first["output"].as_array().unwrap().clone();
     again.push(user("Never mind."));
     let next = json!({"previous_response_id": first["id"], "input": again});

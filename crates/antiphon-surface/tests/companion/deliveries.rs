@@ -1,4 +1,4 @@
-//! Outputs that are delivered to a conversation without a turn.
+//! Outputs that are posted to a conversation without a turn.
 
 use serde_json::json;
 
@@ -13,34 +13,34 @@ async fn with_open_call(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn an_output_of_a_call_that_waits_is_posted_once() {
+async fn output_of_open_call_is_posted_once() {
     let mut world = World::new().await;
     let conversation = with_open_call(&world).await;
     let posted = world.deliver(&conversation, &[output("call_1", "hi")]).await.unwrap();
     assert_eq!(posted.status, 200);
     assert!(world.deliver(&conversation, &[output("call_1", "hi")]).await.is_none());
-    assert_eq!(world.times_asked(), 1);
+    assert_eq!(world.list_requests(), 1);
     world.forget();
     assert!(world.deliver(&conversation, &[output("call_1", "hi")]).await.is_none());
     let next = json!({"conversation": conversation, "input": [user("Bye.")]});
     let next = world.turn(Mode::Whole, next).await;
     assert_eq!(next.mends(), []);
-    assert_eq!(world.holds(&conversation)[3], "output: hi");
+    assert_eq!(world.stored_items(&conversation)[3], "output: hi");
 }
 
 #[tokio::test]
-async fn an_output_of_a_call_that_nobody_knows_is_not_posted() {
+async fn output_of_unknown_call_is_not_posted() {
     let world = World::new().await;
     let conversation = with_open_call(&world).await;
     assert!(world.deliver(&conversation, &[output("call_2", "hi")]).await.is_none());
     let both = [output("call_2", "ho"), output("call_1", "hi")];
     let posted = world.deliver(&conversation, &both).await.unwrap();
     assert_eq!(posted.mends(), [("output_without_call", "dropped")]);
-    assert_eq!(world.holds(&conversation).last().unwrap(), "output: hi");
+    assert_eq!(world.stored_items(&conversation).last().unwrap(), "output: hi");
 }
 
 #[tokio::test]
-async fn a_late_one_takes_the_place_of_the_made_up_one() {
+async fn late_output_replaces_the_placeholder() {
     let world = World::new().await;
     let conversation = with_open_call(&world).await;
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});

@@ -1,12 +1,12 @@
-//! A tool loop that re-sends what the conversation holds: the user without an id, reasoning and call
-//! under their ids, as LangChain does.
+//! A tool loop that resends stored items: the user message without an id, reasoning and calls with
+//! their ids, as LangChain does.
 
 use antiphon_testkit::Answer;
 use serde_json::{Value, json};
 
 use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};
 
-/// The loop's second request: all of the first turn again, and the output.
+/// The loop's second request: the whole first turn and the output.
 fn loop_of(first: &[Value]) -> Vec<Value> {
     let mut input = vec![user("Echo hi.")];
     input.extend_from_slice(first);
@@ -15,7 +15,7 @@ fn loop_of(first: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn of_a_loop_only_the_output_is_sent_and_of_a_second_run_its_message() {
+async fn tool_loop_sends_only_new_items() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -36,8 +36,8 @@ async fn of_a_loop_only_the_output_is_sent_and_of_a_second_run_its_message() {
         world.turn(mode, third).await;
 
         assert_eq!(world.sent(), ["user: Thanks."]);
-        assert_eq!(world.times_asked(), 1, "only what was met for the first time was asked for");
-        let held = world.holds(&conversation);
+        assert_eq!(world.list_requests(), 1, "only the first contact reads the provider's list");
+        let held = world.stored_items(&conversation);
         let call = r#"call echo {"text":"hi"}"#;
         let begin = ["user: Echo hi.", "reasoning", call, "output: hi", "assistant: It says hi."];
         assert_eq!(held[..5], begin);
@@ -45,7 +45,7 @@ async fn of_a_loop_only_the_output_is_sent_and_of_a_second_run_its_message() {
 }
 
 #[tokio::test]
-async fn what_is_new_goes_byte_for_byte() {
+async fn new_items_are_sent_byte_for_byte() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let body = json!({"conversation": conversation, "input": "My color is purple"});
@@ -57,14 +57,14 @@ async fn what_is_new_goes_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn where_all_is_held_the_model_is_asked_again_behind_it() {
+async fn fully_stored_input_runs_the_model_again() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     world.provider.script(thinking_and_calling());
     let first = json!({"conversation": conversation, "input": [user("Echo hi.")]});
     let first = world.turn(Mode::Whole, first).await;
     let delivered = world.deliver(&conversation, &[output("call_1", "hi")]).await;
-    assert_eq!(delivered.expect("it is posted").status, 200);
+    assert_eq!(delivered.expect("the output is posted").status, 200);
 
     let again = json!({"conversation": conversation, "input": loop_of(&first.output())});
     world.turn(Mode::Whole, again).await;
@@ -72,7 +72,7 @@ async fn where_all_is_held_the_model_is_asked_again_behind_it() {
 }
 
 #[tokio::test]
-async fn who_says_the_same_twice_says_it_twice() {
+async fn repeated_user_message_is_stored_twice() {
     let mut world = World::new().await;
     world.repeats = true;
     let conversation = world.conversation().await;
@@ -81,6 +81,6 @@ async fn who_says_the_same_twice_says_it_twice() {
         world.turn(Mode::Streamed, body).await;
         assert_eq!(world.sent(), ["user: Yes."]);
     }
-    let users = world.holds(&conversation).into_iter().filter(|line| line == "user: Yes.");
+    let users = world.stored_items(&conversation).into_iter().filter(|line| line == "user: Yes.");
     assert_eq!(users.count(), 3);
 }

@@ -1,4 +1,4 @@
-//! What stands beside a client, against a strict provider that keeps the state.
+//! A stateful client against a strict, stateful provider.
 
 mod aborts;
 mod background;

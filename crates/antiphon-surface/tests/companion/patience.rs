@@ -1,4 +1,4 @@
-//! A provider that does not tell just now what it holds.
+//! A provider that temporarily cannot list its items.
 
 use antiphon_testkit::Reply;
 use http::{Method, StatusCode};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::{Mode, World, user};
 
 #[tokio::test]
-async fn nothing_is_sent_on_a_guess() {
+async fn nothing_is_sent_without_the_list() {
     for status in [408, 429, 503] {
         let mut world = World::new().await;
         let conversation = world.conversation().await;
@@ -27,7 +27,7 @@ async fn nothing_is_sent_on_a_guess() {
 }
 
 #[tokio::test]
-async fn one_that_failed_is_asked_again() {
+async fn failed_list_request_is_retried() {
     let mut world = World::new().await;
     let conversation = world.conversation().await;
     let body = |input| json!({"conversation": conversation, "input": input});

@@ -1,4 +1,4 @@
-//! Several processes serve one conversation, and none knows of the others' turns.
+//! Several processes that serve one conversation without sharing their ledgers.
 
 use antiphon::FingerprintKey;
 use antiphon::companion::Companion;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{MODEL, Mode, World, output, thinking_and_calling, user};
 
-/// A turn that another process takes than the last one.
+/// A turn in another process than the last one.
 async fn turn_elsewhere(world: &mut World, other: &mut Companion, body: Value) {
     std::mem::swap(&mut world.companion, other);
     world.turn(Mode::Whole, body).await;
@@ -23,7 +23,7 @@ fn assistant(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_replay_of_users_alone_doubles_nothing() {
+async fn replay_of_user_messages_stores_nothing_twice() {
     let (mut world, mut other) = (World::new().await, another());
     let conversation = world.conversation().await;
     let users = ["One.", "Two.", "Three.", "Four.", "Five."];
@@ -36,11 +36,11 @@ async fn a_replay_of_users_alone_doubles_nothing() {
         held.extend([format!("user: {}", users[at]), "assistant: Well.".to_owned()]);
     }
     world.repeats = true;
-    assert_eq!(world.holds(&conversation), held);
+    assert_eq!(world.stored_items(&conversation), held);
 }
 
 #[tokio::test]
-async fn a_replay_without_ids_doubles_nothing() {
+async fn replay_without_ids_stores_nothing_twice() {
     let (mut world, mut other) = (World::new().await, another());
     let conversation = world.conversation().await;
     let (mut said, mut held) = (Vec::new(), Vec::new());
@@ -53,11 +53,11 @@ async fn a_replay_without_ids_doubles_nothing() {
         said.push(assistant(&answers));
         held.extend([format!("user: {asks}"), format!("assistant: {answers}")]);
     }
-    assert_eq!(world.holds(&conversation), held);
+    assert_eq!(world.stored_items(&conversation), held);
 }
 
 #[tokio::test]
-async fn an_output_that_another_process_sent_is_not_sent_again() {
+async fn output_of_another_process_is_not_resent() {
     let (mut world, mut other) = (World::new().await, another());
     let conversation = world.conversation().await;
     let mut said = vec![user("Echo hi.")];
@@ -79,6 +79,6 @@ async fn an_output_that_another_process_sent_is_not_sent_again() {
         "user: Thanks.",
         "assistant: Noted.",
     ];
-    assert_eq!(world.holds(&conversation), held);
+    assert_eq!(world.stored_items(&conversation), held);
     assert_eq!(world.provider.refusals(), []);
 }

@@ -1,4 +1,4 @@
-//! What is in the way of a turn, in what the provider holds.
+//! Stored items that would make a turn fail.
 
 use antiphon_provider::{OnAbort, Script};
 use antiphon_testkit::{Answer, Reply};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};
 
-/// A conversation that ends in a call that nobody answered.
+/// Creates a conversation that ends with an unanswered call.
 async fn with_open_call(world: &World) -> String {
     let conversation = world.conversation().await;
     world.provider.script(thinking_and_calling());
@@ -36,7 +36,7 @@ async fn a_call_that_nobody_answered_is_answered_once() {
 }
 
 #[tokio::test]
-async fn a_real_output_that_comes_late_takes_the_place_of_the_made_up_one() {
+async fn late_output_replaces_the_placeholder() {
     let world = World::new().await;
     let conversation = with_open_call(&world).await;
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
@@ -47,14 +47,14 @@ async fn a_real_output_that_comes_late_takes_the_place_of_the_made_up_one() {
     let late = world.turn(Mode::Streamed, late).await;
     assert_eq!(late.mends(), [("late_output", "deleted_upstream"), ("late_output", "replaces")]);
     assert_eq!(world.sent(), ["output: hi", "user: There it is."]);
-    let held = world.holds(&conversation);
+    let held = world.stored_items(&conversation);
     assert_eq!(held.iter().filter(|line| line.starts_with("output")).count(), 1);
     let bye = json!({"conversation": conversation, "input": [user("Bye.")]});
     world.turn(Mode::Whole, bye).await;
 }
 
 #[tokio::test]
-async fn where_nothing_can_be_deleted_a_message_tells_the_late_output() {
+async fn late_output_becomes_message_without_deletion() {
     let world = World::new().await;
     let conversation = with_open_call(&world).await;
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
@@ -74,7 +74,7 @@ async fn where_nothing_can_be_deleted_a_message_tells_the_late_output() {
 }
 
 #[tokio::test]
-async fn reasoning_that_nothing_follows_is_deleted_in_a_conversation() {
+async fn lone_reasoning_is_deleted() {
     for mode in MODES {
         let world = World::new().await;
         world.provider.on_abort(OnAbort::Part);
@@ -83,13 +83,13 @@ async fn reasoning_that_nothing_follows_is_deleted_in_a_conversation() {
         let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
         let next = world.turn(mode, next).await;
         assert_eq!(next.mends(), [("lone_reasoning", "deleted_upstream")]);
-        assert!(!world.holds(&conversation).contains(&"reasoning".to_owned()));
+        assert!(!world.stored_items(&conversation).contains(&"reasoning".to_owned()));
         assert_eq!(world.provider.refusals(), []);
     }
 }
 
 #[tokio::test]
-async fn a_checkpoint_with_reasoning_that_the_provider_never_kept_goes_without_it() {
+async fn unstored_reasoning_is_left_out() {
     let world = World::new().await;
     world.provider.on_abort(OnAbort::Nothing);
     let conversation = world.conversation().await;
@@ -100,7 +100,7 @@ async fn a_checkpoint_with_reasoning_that_the_provider_never_kept_goes_without_i
     assert_eq!(world.sent(), ["user: Echo hi.", "user: Please."]);
 }
 
-/// A turn whose caller leaves once the reasoning is done; the reasoning.
+/// Disconnects from a turn when its reasoning is done. Returns the reasoning.
 async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde_json::Value {
     let answer = Answer::new(MODEL).reasoning("Hm.").message("Hello.");
     let frames = answer.frames();
@@ -109,7 +109,7 @@ async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde
     let until = frames.iter().position(is_done).expect("an item ends") + 1;
     world.provider.script(Script::from(answer).hang_after(until));
     body["input"] = json!([user("Echo hi.")]);
-    let mut begun = world.begin(Mode::Streamed, body).await.expect("it is accepted");
+    let mut begun = world.begin(Mode::Streamed, body).await.expect("the turn is accepted");
     begun.events(until).await;
     let done = begun.event("response.output_item.done");
     drop(begun);
@@ -118,7 +118,7 @@ async fn leave_in_reasoning(world: &World, mut body: serde_json::Value) -> serde
 }
 
 #[tokio::test]
-async fn a_chain_whose_response_ends_in_lone_reasoning_goes_on_around_it() {
+async fn chain_bypasses_lone_reasoning() {
     let world = World::new().await;
     world.provider.on_abort(OnAbort::Part);
     world.provider.script(Answer::new(MODEL).message("Hello."));

@@ -1,4 +1,4 @@
-//! Histories that clients send beside the state that the provider keeps.
+//! Histories that clients resend in addition to the provider's state.
 
 use antiphon_testkit::Answer;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn message(text: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_checkpointer_replays_reasoning_and_assistants_under_their_ids() {
+async fn checkpointer_replay_with_ids_is_recognized() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let answer = Answer::new(MODEL).reasoning("A greeting.").message("Hello.");
@@ -33,7 +33,7 @@ async fn a_checkpointer_replays_reasoning_and_assistants_under_their_ids() {
 }
 
 #[tokio::test]
-async fn a_history_provider_replays_without_ids_and_without_calls() {
+async fn history_without_ids_and_calls_is_recognized() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     say(&world, &conversation, json!([user("Echo hi.")]), thinking_and_calling()).await;
@@ -49,7 +49,7 @@ async fn a_history_provider_replays_without_ids_and_without_calls() {
 }
 
 #[tokio::test]
-async fn a_tool_loop_sends_its_user_again_before_the_output() {
+async fn tool_loop_may_resend_its_user_message() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let first = json!([{"role": "user", "content": "Echo hi."}]);
@@ -67,7 +67,7 @@ async fn a_tool_loop_sends_its_user_again_before_the_output() {
 }
 
 #[tokio::test]
-async fn users_stand_next_to_each_other() {
+async fn adjacent_user_messages_are_kept() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let users = ["One.", "Two.", "Three."].map(user);
@@ -78,7 +78,7 @@ async fn users_stand_next_to_each_other() {
 }
 
 #[tokio::test]
-async fn a_response_is_referred_to_in_the_same_chain() {
+async fn reference_within_a_chain_is_kept() {
     let world = World::new().await;
     world.provider.script(Answer::new(MODEL).message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
@@ -90,7 +90,7 @@ async fn a_response_is_referred_to_in_the_same_chain() {
 }
 
 #[tokio::test]
-async fn a_replay_of_all_is_mended_where_it_needs_to_be_and_else_goes_as_it_came() {
+async fn full_replay_is_repaired_only_if_needed() {
     let world = World::new().await;
     let whole = json!({"store": false, "input": [user("Hi."), assistant("Hello."), user("So?")]});
     world.turn(Mode::Whole, whole).await;

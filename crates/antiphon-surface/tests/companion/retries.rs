@@ -1,4 +1,4 @@
-//! A client makes a request again, because its answer did not come to an end.
+//! A client retries a request whose answer was cut off.
 
 use antiphon_provider::{OnAbort, Script};
 use antiphon_testkit::Reply;
@@ -18,19 +18,19 @@ async fn its_message_is_not_held_twice() {
         let body = || json!({"conversation": conversation, "input": [user("Echo hi.")]});
         let events = thinking_and_calling().frames().len() - 2;
         world.provider.script(Script::from(thinking_and_calling()).abort_after(events));
-        let mut begun = world.begin(Mode::Streamed, body()).await.expect("it is accepted");
+        let mut begun = world.begin(Mode::Streamed, body()).await.expect("the turn is accepted");
         while begun.more().await {}
         begun.turn.left();
         world.settled().await;
 
-        // The next attempt does not come to a turn either.
+        // The next attempt fails before the turn begins.
         let error = json!({"error": {"message": "Slow down"}});
         let busy = Reply::json(StatusCode::TOO_MANY_REQUESTS, &error);
         world.provider.reply_instead(Method::POST, "/responses", busy);
         assert_eq!(world.attempt(Mode::Streamed, body()).await.status, 429);
         world.turn(Mode::Streamed, body()).await;
 
-        let held = world.holds(&conversation);
+        let held = world.stored_items(&conversation);
         let asked = held.iter().filter(|line| *line == "user: Echo hi.").count();
         assert_eq!(asked, 1, "{outcome:?}: {held:?}");
         assert_eq!(world.provider.refusals(), []);
@@ -38,7 +38,7 @@ async fn its_message_is_not_held_twice() {
 }
 
 #[tokio::test]
-async fn the_same_words_in_a_later_turn_are_new() {
+async fn same_text_in_a_later_turn_is_new() {
     let mut world = World::new().await;
     world.repeats = true;
     let conversation = world.conversation().await;
@@ -46,7 +46,7 @@ async fn the_same_words_in_a_later_turn_are_new() {
     world.provider.on_abort(OnAbort::Nothing);
     world.turn(Mode::Whole, body()).await;
     world.provider.script(Script::from(thinking_and_calling()).abort_after(2));
-    let mut begun = world.begin(Mode::Streamed, body()).await.expect("it is accepted");
+    let mut begun = world.begin(Mode::Streamed, body()).await.expect("the turn is accepted");
     while begun.more().await {}
     drop(begun);
     world.settled().await;
@@ -54,6 +54,6 @@ async fn the_same_words_in_a_later_turn_are_new() {
         world.turn(Mode::Whole, body()).await;
         assert_eq!(world.sent(), ["user: Echo hi."]);
     }
-    let held = world.holds(&conversation);
+    let held = world.stored_items(&conversation);
     assert_eq!(held.iter().filter(|line| *line == "user: Echo hi.").count(), 3);
 }

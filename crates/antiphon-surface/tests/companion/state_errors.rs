@@ -1,4 +1,4 @@
-//! What the provider refuses because of what it holds is sent once more, otherwise.
+//! After a refusal because of stored items, a corrected request is sent once.
 
 use antiphon_testkit::{Answer, Reply};
 use http::{Method, StatusCode};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::world::{MODEL, MODES, Mode, World, output, thinking_and_calling, user};
 
 #[tokio::test]
-async fn a_call_that_came_past_the_companion_is_learnt_and_answered() {
+async fn call_of_another_client_is_synced_and_answered() {
     for mode in MODES {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -15,7 +15,7 @@ async fn a_call_that_came_past_the_companion_is_learnt_and_answered() {
         world.turn(mode, first).await;
         world.provider.script(thinking_and_calling());
         let past = json!({"conversation": conversation, "input": [user("Echo hi.")]});
-        world.turn_past(past).await;
+        world.turn_of_other_client(past).await;
 
         let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
         let next = world.turn(mode, next).await;
@@ -29,14 +29,14 @@ async fn a_call_that_came_past_the_companion_is_learnt_and_answered() {
 }
 
 #[tokio::test]
-async fn who_says_that_another_wrote_is_not_refused() {
+async fn declared_foreign_write_is_not_refused() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let first = json!({"conversation": conversation, "input": [user("Hi.")]});
     world.turn(Mode::Whole, first).await;
     world.provider.script(thinking_and_calling());
     let past = json!({"conversation": conversation, "input": [user("Echo hi.")]});
-    world.turn_past(past).await;
+    world.turn_of_other_client(past).await;
     world.companion.touched("account", &conversation);
     let next = json!({"conversation": conversation, "input": [user("Never mind.")]});
     world.turn(Mode::Whole, next).await;
@@ -44,7 +44,7 @@ async fn who_says_that_another_wrote_is_not_refused() {
 }
 
 #[tokio::test]
-async fn an_item_of_another_conversation_that_is_refused_is_left_out() {
+async fn refused_reference_is_left_out() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let unknown = json!({"type": "item_reference", "id": "msg_lost"});
@@ -57,16 +57,16 @@ async fn an_item_of_another_conversation_that_is_refused_is_left_out() {
 }
 
 #[tokio::test]
-async fn what_says_all_is_sent_once_more_without_what_was_refused() {
+async fn full_replay_is_resent_without_refused_item() {
     let world = World::new().await;
     let unknown = json!({"type": "item_reference", "id": "msg_lost"});
     let answered = world.turn(Mode::Whole, json!({"input": [unknown, user("Hi.")]})).await;
     assert_eq!(answered.mends(), [("unresolved_reference", "dropped")]);
-    assert_eq!(world.times_asked(), 0);
+    assert_eq!(world.list_requests(), 0);
 }
 
 #[tokio::test]
-async fn where_there_is_no_other_way_the_provider_has_the_last_word() {
+async fn unavoidable_refusal_is_forwarded() {
     let world = World::new().await;
     let conversation = world.conversation().await;
     let body = json!({"conversation": conversation, "input": [output("call_none", "hi")]});
@@ -80,7 +80,7 @@ async fn where_there_is_no_other_way_the_provider_has_the_last_word() {
 }
 
 #[tokio::test]
-async fn a_lost_response_is_the_providers_to_refuse() {
+async fn provider_refuses_lost_response() {
     let world = World::new().await;
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;
     world.provider.lose(first.id());
@@ -92,7 +92,7 @@ async fn a_lost_response_is_the_providers_to_refuse() {
 }
 
 #[tokio::test]
-async fn what_was_refused_whatever_is_held_leaves_no_doubt() {
+async fn stateless_refusal_leaves_ledger_fresh() {
     for (status, asked) in [(429, 1), (401, 1), (500, 2), (400, 2)] {
         let world = World::new().await;
         let conversation = world.conversation().await;
@@ -104,12 +104,12 @@ async fn what_was_refused_whatever_is_held_leaves_no_doubt() {
         let body = || json!({"conversation": conversation, "input": [user("And now?")]});
         assert_eq!(world.attempt(Mode::Whole, body()).await.status, status.as_u16());
         world.turn(Mode::Whole, body()).await;
-        assert_eq!(world.times_asked(), asked, "{status}");
+        assert_eq!(world.list_requests(), asked, "{status}");
     }
 }
 
 #[tokio::test]
-async fn an_item_without_its_reasoning_goes_without_its_id() {
+async fn item_without_reasoning_loses_its_id() {
     let world = World::new().await;
     world.provider.script(Answer::new(MODEL).reasoning("Hm.").message("Hello."));
     let first = world.turn(Mode::Whole, json!({"input": [user("Hi.")]})).await;

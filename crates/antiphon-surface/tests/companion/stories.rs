@@ -1,5 +1,5 @@
-//! Whole stories: clients that replay in their own ways, from one process or several, and leave turns
-//! wherever they leave them. Nothing of the users' is held twice, and nothing that was answered is lost.
+//! Random stories: clients that replay in different ways, from one process or several, and
+//! disconnect anywhere. No user message is stored twice, and no answered message is lost.
 
 use antiphon::FingerprintKey;
 use antiphon::companion::Companion;
@@ -15,16 +15,16 @@ const REPLAYS: [Replay; 4] =
 const SEEDS: u64 = 3;
 const TURNS: usize = 12;
 
-/// What a client sends again of what was said before.
+/// The part of the history that a client resends.
 #[derive(Clone, Copy, Debug)]
 enum Replay {
     /// Nothing.
     Deltas,
-    /// All of it.
+    /// The whole history.
     WithIds,
-    /// The messages and the outputs, without ids.
+    /// Messages and outputs, without ids.
     WithoutIds,
-    /// What is the user's.
+    /// User messages.
     UsersAlone,
 }
 
@@ -42,7 +42,7 @@ impl Replay {
     }
 }
 
-/// Numbers that follow from a seed.
+/// A random number generator with a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -52,18 +52,18 @@ impl Dice {
     }
 }
 
-/// A client, and what it knows.
+/// A client and its knowledge.
 struct Story {
     world: World,
-    /// What the other processes know.
+    /// The ledgers of the other processes.
     others: Vec<Companion>,
     conversation: String,
     replay: Replay,
     dice: Dice,
     history: Vec<Value>,
-    /// The calls that the client has not answered.
+    /// Unanswered calls of the client.
     calls: Vec<String>,
-    /// What the user said in turns that came to their end.
+    /// The user messages of completed turns.
     answered: Vec<String>,
 }
 
@@ -93,13 +93,13 @@ impl Story {
         }
         self.history.extend(said.clone());
         if !is_left || self.dice.of(2) == 0 {
-            self.hear(body, &format!("{number}_again")).await;
+            self.read_turn(body, &format!("{number}_again")).await;
             self.answered
                 .extend(said.iter().filter_map(|it| it["content"].as_str()).map(Into::into));
         }
     }
 
-    /// Outputs of calls, or not; and what the user says.
+    /// The next input: outputs of open calls, or not, and a user message.
     fn said(&mut self, number: usize) -> Vec<Value> {
         let calls = std::mem::take(&mut self.calls);
         let calls = if self.dice.of(3) > 0 { calls } else { Vec::new() };
@@ -119,19 +119,19 @@ impl Story {
         }
     }
 
-    /// A turn that its client leaves somewhere.
+    /// A turn that the client disconnects from at a random place.
     async fn leave(&mut self, body: Value, name: &str) {
         let answer = self.answer(name);
         let events = self.dice.of(answer.frames().len() - 1);
         self.world.provider.script(Script::from(answer).hang_after(events));
-        let mut begun = self.world.begin(Mode::Streamed, body).await.expect("it is accepted");
+        let mut begun = self.world.begin(Mode::Streamed, body).await.expect("the turn is accepted");
         begun.events(events).await;
         drop(begun);
         self.world.settled().await;
     }
 
-    /// A turn that comes to its end.
-    async fn hear(&mut self, body: Value, name: &str) {
+    /// A turn that is read to its end.
+    async fn read_turn(&mut self, body: Value, name: &str) {
         let answer = self.answer(name);
         self.world.provider.script(answer);
         let output = self.world.turn(Mode::Streamed, body).await.output();
@@ -141,7 +141,7 @@ impl Story {
     }
 
     fn is_held_once(&self) -> bool {
-        let held = self.world.holds(&self.conversation);
+        let held = self.world.stored_items(&self.conversation);
         let times = |line: &str| held.iter().filter(|it| *it == line).count();
         let is_users =
             |line: &&String| line.starts_with("user: Line") || line.starts_with("output: of");
@@ -150,13 +150,13 @@ impl Story {
     }
 }
 
-async fn tell(processes: usize, leaves: bool) {
+async fn run_stories(processes: usize, leaves: bool) {
     for replay in REPLAYS {
         for seed in 0..SEEDS {
             let mut story = Story::begin(replay, processes, seed).await;
             for number in 0..TURNS {
                 story.turn(number, leaves).await;
-                let held = story.world.holds(&story.conversation);
+                let held = story.world.stored_items(&story.conversation);
                 assert!(story.is_held_once(), "{replay:?}, {seed}, turn {number}: {held:#?}");
             }
         }
@@ -164,21 +164,21 @@ async fn tell(processes: usize, leaves: bool) {
 }
 
 #[tokio::test]
-async fn of_one_process() {
-    tell(1, false).await;
+async fn one_process() {
+    run_stories(1, false).await;
 }
 
 #[tokio::test]
-async fn of_one_process_that_leaves() {
-    tell(1, true).await;
+async fn one_process_with_disconnects() {
+    run_stories(1, true).await;
 }
 
 #[tokio::test]
-async fn of_several_processes() {
-    tell(2, false).await;
+async fn several_processes() {
+    run_stories(2, false).await;
 }
 
 #[tokio::test]
-async fn of_several_processes_that_leave() {
-    tell(2, true).await;
+async fn several_processes_with_disconnects() {
+    run_stories(2, true).await;
 }

@@ -1,4 +1,4 @@
-//! A client with a companion beside it, and a strict provider that keeps the state.
+//! A stateful client and a strict, stateful provider.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub(crate) const MODEL: &str = "fake-model";
 
-/// How the answers to a turn are asked for.
+/// The form of the answers to turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Whole,
@@ -27,27 +27,27 @@ pub(crate) enum Mode {
 
 pub(crate) const MODES: [Mode; 2] = [Mode::Whole, Mode::Streamed];
 
-/// A provider, and a client with a companion. At its end no model was given anything twice.
+/// A provider and a stateful client. When dropped, it checks that no model input had duplicates.
 pub(crate) struct World {
     pub(crate) provider: StrictProvider,
     pub(crate) companion: Companion,
     http: Http<HttpConnector, Full<Bytes>>,
-    /// Whether the same is said twice, so that a model may be given it twice.
+    /// Whether a user repeats a text, so that a model input may contain it twice.
     pub(crate) repeats: bool,
-    /// What goes on once it is waited for.
+    /// The answer to release when a turn waits.
     pub(crate) awaited: Mutex<Option<Exchange>>,
 }
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
-    /// The response, or the error.
+    /// The response or the error.
     pub(crate) body: Value,
     pub(crate) report: Report,
 }
 
-/// A turn whose answer has begun.
+/// A turn whose answer has started.
 pub(crate) struct Begun {
     pub(crate) turn: Turn,
     response: Response<Incoming>,
@@ -68,19 +68,19 @@ impl World {
         Self { provider, companion: anew(), http, repeats: false, awaited: Mutex::default() }
     }
 
-    /// The same client in another process: nothing is remembered.
+    /// Starts the client in another process, without its ledger.
     pub(crate) fn forget(&mut self) {
         self.companion = anew();
     }
 
-    /// A turn with the companion beside it, read to its end.
+    /// Runs a turn and reads its answer to the end.
     pub(crate) async fn turn(&self, mode: Mode, body: Value) -> Answered {
         let answered = self.attempt(mode, body).await;
         assert_eq!(answered.status, 200, "{}", answered.body);
         answered
     }
 
-    /// The same, which may be refused.
+    /// Like [`Self::turn`], for a turn that may be refused.
     pub(crate) async fn attempt(&self, mode: Mode, body: Value) -> Answered {
         match self.begin(mode, body).await {
             Ok(begun) => begun.heard(mode).await,
@@ -88,27 +88,28 @@ impl World {
         }
     }
 
-    /// A turn until its answer begins.
+    /// Runs a turn until its answer starts.
     pub(crate) async fn begin(&self, mode: Mode, mut body: Value) -> Result<Begun, Answered> {
         body["model"] = MODEL.into();
         body["stream"] = (mode == Mode::Streamed).into();
         let body = Bytes::from(body.to_string());
-        let turn = self.companion.open(ACCOUNT, body).expect("it is a request");
+        let turn = self.companion.open(ACCOUNT, body).expect("the body is a request");
         self.run(turn, "/responses").await.map(|begun| begun.expect("a turn is sent"))
     }
 
-    /// A turn that was opened before, read to its end.
-    pub(crate) async fn go_on(&self, turn: Turn) -> Answered {
+    /// Runs an opened turn and reads its answer to the end.
+    pub(crate) async fn run_opened(&self, turn: Turn) -> Answered {
         match self.run(turn, "/responses").await {
             Ok(begun) => begun.expect("a turn is sent").heard(Mode::Whole).await,
             Err(refused) => refused,
         }
     }
 
-    /// A delivery of these items to a conversation; `None` where there was nothing to post.
+    /// Delivers these items to a conversation; `None` if nothing had to be posted.
     pub(crate) async fn deliver(&self, conversation: &str, items: &[Value]) -> Option<Answered> {
         let items = Bytes::from(json!(items).to_string());
-        let turn = self.companion.deliver(ACCOUNT, conversation, &items).expect("they are items");
+        let turn =
+            self.companion.deliver(ACCOUNT, conversation, &items).expect("the list has items only");
         let path = format!("/conversations/{conversation}/items");
         match self.run(turn, &path).await {
             Ok(None) => None,
@@ -117,13 +118,13 @@ impl World {
         }
     }
 
-    /// Does what the turn says until its answer begins.
+    /// Runs the steps of a turn until its answer starts.
     async fn run(&self, mut turn: Turn, path: &str) -> Result<Option<Begun>, Answered> {
         let mut last = (0, Bytes::new());
         let mut is_refused = false;
         loop {
             if turn.wait().is_some() {
-                self.behind_others().await;
+                self.release_awaited().await;
             }
             match turn.step() {
                 Step::Ask { method, path, body } => {
@@ -151,11 +152,13 @@ impl World {
         }
     }
 
-    /// A response in the provider's background, once it is over.
+    /// Polls a background response until its end.
     pub(crate) async fn over(&self, id: &str) -> Value {
         let over = async {
             loop {
-                let response = self.past("GET", &format!("/responses/{id}"), Value::Null).await;
+                let response = self
+                    .request_of_other_client("GET", &format!("/responses/{id}"), Value::Null)
+                    .await;
                 if !["queued", "in_progress"]
                     .contains(&response["status"].as_str().unwrap_or_default())
                 {
@@ -166,9 +169,9 @@ impl World {
         soon(over).await
     }
 
-    /// What is waited for happens.
-    async fn behind_others(&self) {
-        let awaited = self.awaited.lock().expect("nobody panics with it").take();
+    /// Releases the answer that the turn waits for.
+    async fn release_awaited(&self) {
+        let awaited = self.awaited.lock().expect("no holder panics").take();
         if let Some(exchange) = awaited {
             exchange.release_all();
             self.settled().await;
@@ -176,24 +179,29 @@ impl World {
         tokio::task::yield_now().await;
     }
 
-    /// Something that another client does, past the companion.
-    pub(crate) async fn past(&self, method: &str, path: &str, body: Value) -> Value {
+    /// Sends a request of another client, which bypasses the stateful client.
+    pub(crate) async fn request_of_other_client(
+        &self,
+        method: &str,
+        path: &str,
+        body: Value,
+    ) -> Value {
         let body = (!body.is_null()).then(|| body.to_string().into());
         let (status, body) = self.whole(method, path, body).await;
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
-        serde_json::from_slice(&body).expect("it is JSON")
+        serde_json::from_slice(&body).expect("the body is JSON")
     }
 
-    /// A turn of another client's.
-    pub(crate) async fn turn_past(&self, mut body: Value) -> Value {
+    /// Runs a turn of another client.
+    pub(crate) async fn turn_of_other_client(&self, mut body: Value) -> Value {
         body["model"] = MODEL.into();
-        self.past("POST", "/responses", body).await
+        self.request_of_other_client("POST", "/responses", body).await
     }
 
-    /// A conversation that the companion has not heard of.
+    /// Creates a conversation that the stateful client does not know.
     pub(crate) async fn conversation(&self) -> String {
-        let created = self.past("POST", "/conversations", json!({})).await;
-        created["id"].as_str().expect("it has an id").to_owned()
+        let created = self.request_of_other_client("POST", "/conversations", json!({})).await;
+        created["id"].as_str().expect("the object has an id").to_owned()
     }
 
     async fn whole(&self, method: &str, path: &str, body: Option<Bytes>) -> (u16, Bytes) {
@@ -202,7 +210,7 @@ impl World {
 
     async fn ask(&self, method: &str, path: &str, body: Option<Bytes>) -> Response<Incoming> {
         let request = Request::builder()
-            .method(Method::from_bytes(method.as_bytes()).expect("it is a method"))
+            .method(Method::from_bytes(method.as_bytes()).expect("the method is valid"))
             .uri(format!("{}{path}", self.provider.base_url()))
             .header("authorization", "Bearer sk-one")
             .body(Full::new(body.unwrap_or_default()))
@@ -211,16 +219,16 @@ impl World {
     }
 }
 
-/// What the provider has seen.
+/// Inspection of the provider.
 impl World {
-    /// The latest turn that came to the provider, which accepted it.
+    /// The latest turn at the provider, which must have accepted it.
     pub(crate) fn last_turn(&self) -> Recorded {
         let turn = self.provider.turns().pop().expect("the provider was asked");
         assert_eq!(turn.verdict, Ok(()), "the provider accepts {}", turn.body);
         turn
     }
 
-    /// The input of the latest turn, in words.
+    /// The input of the latest turn, as lines of text.
     pub(crate) fn sent(&self) -> Vec<String> {
         match &self.last_turn().body["input"] {
             Value::String(text) => vec![format!("text: {text}")],
@@ -228,22 +236,22 @@ impl World {
         }
     }
 
-    /// What the model was given in the latest turn, in words.
+    /// The model's input in the latest turn, as lines of text.
     pub(crate) fn given(&self) -> Vec<String> {
         lines(&self.last_turn().given.expect("a model was asked"))
     }
 
-    /// What a conversation holds, in words.
-    pub(crate) fn holds(&self, conversation: &str) -> Vec<String> {
+    /// The stored items of a conversation, as lines of text.
+    pub(crate) fn stored_items(&self, conversation: &str) -> Vec<String> {
         lines(&self.provider.conversation_items(conversation).expect("it is there"))
     }
 
-    /// How often the provider was asked what it holds.
-    pub(crate) fn times_asked(&self) -> usize {
+    /// The number of list requests at the provider.
+    pub(crate) fn list_requests(&self) -> usize {
         self.provider.requests().iter().filter(|it| it.method == Method::GET).count()
     }
 
-    /// Waits until no turn is on its way at the provider.
+    /// Waits until the provider has no open turn.
     pub(crate) async fn settled(&self) {
         soon(self.provider.settled()).await;
     }
@@ -263,13 +271,13 @@ impl Begun {
         while self.more().await {}
         self.turn.ended();
         let body = match mode {
-            Mode::Whole => serde_json::from_str(&self.text).expect("it is JSON"),
+            Mode::Whole => serde_json::from_str(&self.text).expect("the body is JSON"),
             Mode::Streamed => last_response(&self.text),
         };
         Answered { status: 200, body, report: self.turn.report() }
     }
 
-    /// Reads until an event of this type has come, and gives the response that was announced.
+    /// Reads until an event of this type and returns the announced response.
     pub(crate) async fn until(&mut self, event: &str) -> Value {
         let is_there = |text: &str| text.contains(&format!("\"type\":\"{event}\""));
         while !is_there(&self.text) {
@@ -277,24 +285,24 @@ impl Begun {
         }
         let created = self.text.lines().find_map(|line| line.strip_prefix("data: "));
         let created = serde_json::from_str::<Value>(created.expect("there is an event"));
-        created.expect("it is JSON")["response"].clone()
+        created.expect("the body is JSON")["response"].clone()
     }
 
-    /// The latest event of this type that has come.
+    /// The latest event of this type.
     pub(crate) fn event(&self, kind: &str) -> Value {
         let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));
         let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
         events.rfind(|event| event["type"] == kind).expect("it has come")
     }
 
-    /// Reads until so many events have come.
+    /// Reads until this many events have arrived.
     pub(crate) async fn events(&mut self, count: usize) {
         while self.text.matches("data: ").count() < count {
             assert!(self.more().await, "{count} events came");
         }
     }
 
-    /// Reads on; whether there was more.
+    /// Reads more of the answer. Returns false at its end.
     pub(crate) async fn more(&mut self) -> bool {
         let Some(Ok(frame)) = soon(self.response.body_mut().frame()).await else { return false };
         let bytes = frame.into_data().unwrap_or_default();
@@ -313,7 +321,7 @@ impl Answered {
         self.body["id"].as_str().unwrap_or_default()
     }
 
-    /// What was mended, as fault and action.
+    /// The repairs, as fault and action.
     pub(crate) fn mends(&self) -> Vec<(&str, &str)> {
         self.report.mends.iter().map(|mend| (mend.fault, mend.action)).collect()
     }
@@ -341,7 +349,7 @@ fn last_response(text: &str) -> Value {
     last.expect("it has a terminal event")["response"].clone()
 }
 
-/// Waits for what is to come at once.
+/// Waits for something that should come at once.
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(SOON, what).await.expect("it comes soon")
 }
@@ -354,13 +362,13 @@ pub(crate) fn output(call_id: &str, text: &str) -> Value {
     json!({"type": "function_call_output", "call_id": call_id, "output": text})
 }
 
-/// Reasoning and a call of a tool.
+/// Reasoning and a tool call.
 pub(crate) fn thinking_and_calling() -> Answer {
     let answer = Answer::new(MODEL).reasoning("The user wants an echo.");
     answer.call("call_1", "echo", r#"{"text":"hi"}"#)
 }
 
-/// Items in words.
+/// Items as lines of text.
 pub(crate) fn lines(items: &[Value]) -> Vec<String> {
     items.iter().map(line).collect()
 }

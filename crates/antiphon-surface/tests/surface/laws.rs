@@ -1,4 +1,4 @@
-//! Laws of what is given back.
+//! Laws of the results.
 
 use antiphon_surface::{Mended, Place, check, filter_orphaned_reasoning, repair, strip};
 use bytes::Bytes;
@@ -33,7 +33,7 @@ fn array(items: &[impl AsRef<str>]) -> Bytes {
     format!("[{}]", items.join(",")).into()
 }
 
-/// The positions of what stays as it was given.
+/// The positions of the unchanged items.
 fn given(mended: &Mended) -> Vec<usize> {
     let position = |place: &Place| match place {
         Place::Given(position) => Some(*position),
@@ -42,7 +42,7 @@ fn given(mended: &Mended) -> Vec<usize> {
     mended.items.iter().filter_map(position).collect()
 }
 
-/// The list that is to be sent.
+/// The list to send.
 fn sent(mended: &Mended, items: &[&str]) -> Vec<String> {
     let text = |place: &Place| match place {
         Place::Given(position) => items[*position].to_owned(),
@@ -51,7 +51,7 @@ fn sent(mended: &Mended, items: &[&str]) -> Vec<String> {
     mended.items.iter().map(text).collect()
 }
 
-/// Each item that stays does so once, and in order.
+/// Whether each unchanged item occurs once, in order.
 fn keeps_order(mended: &Mended, items: &[&str]) -> bool {
     let given = given(mended);
     given.is_sorted_by(|one, two| one < two) && given.iter().all(|at| *at < items.len())
@@ -59,7 +59,7 @@ fn keeps_order(mended: &Mended, items: &[&str]) -> bool {
 
 proptest! {
     #[test]
-    fn what_stays_is_named_once_and_in_order(
+    fn unchanged_items_occur_once_in_order(
         items in lists(),
         held in prop::option::of(lists()),
         policy in prop::sample::select(&POLICIES[..]),
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_mended_has_no_faults_and_is_not_mended_again(items in lists()) {
+    fn repaired_list_has_no_faults(items in lists()) {
         let mended = repair(&array(&items), None, "").unwrap();
         let sent = array(&sent(&mended, &items));
         prop_assert_eq!(check(&sent, None).unwrap(), vec![]);

@@ -1,4 +1,4 @@
-//! Texts that are not what they should be.
+//! Errors about invalid arguments.
 
 use antiphon_surface::{
     Conversion, RepairError, Tracker, Unreadable, check, policy, reconcile, repair,
@@ -8,11 +8,12 @@ use bytes::Bytes;
 const NO_ITEMS: Bytes = Bytes::from_static(b"[]");
 
 fn told(text: &'static str) -> Unreadable {
-    check(&Bytes::from_static(text.as_bytes()), None).expect_err("it is no list of items")
+    check(&Bytes::from_static(text.as_bytes()), None)
+        .expect_err("the argument is not a list of items")
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_place() {
     let sentence = "items: expected an array of items: EOF while parsing a list at line 1 column 1";
     assert_eq!(told("[").to_string(), sentence);
     assert_eq!(told("[").position(), None);
@@ -20,17 +21,17 @@ fn what_is_no_json_is_told_with_its_place() {
 }
 
 #[test]
-fn an_object_is_no_list() {
+fn object_is_not_a_list() {
     assert!(told(r#"{"input":[]}"#).to_string().starts_with("items: expected an array of items: "));
 }
 
 #[test]
-fn the_position_of_what_is_no_item_is_told() {
+fn invalid_item_is_reported_with_its_position() {
     assert_eq!(told(r#"[{"role":"user","content":"hi"},7]"#).position(), Some(1));
 }
 
 #[test]
-fn the_argument_is_named() {
+fn error_names_the_argument() {
     let held = Bytes::from_static(b"7");
     assert_eq!(check(&NO_ITEMS, Some(&held)).unwrap_err().argument, "held");
     assert_eq!(reconcile(&held, &NO_ITEMS).unwrap_err().argument, "held");
@@ -39,18 +40,19 @@ fn the_argument_is_named() {
 }
 
 #[test]
-fn an_unknown_policy_is_told_with_those_that_there_are() {
+fn unknown_policy_error_lists_the_policies() {
     assert_eq!(
         policy("calls=keep").unwrap_err().to_string(),
-        "policy: 'calls=keep' is unknown; the policies are repair, drop, reject, or of \
+        "policy: 'calls=keep' is unknown; use repair, drop, reject, or a comma-separated list of \
          calls=answer|drop|reject, reasoning=drop|reject, outputs=drop|keep|reject, \
-         references=keep|drop|reject those that differ, separated by commas"
+         references=keep|drop|reject"
     );
 }
 
 #[test]
-fn options_that_exclude_each_other_are_told_by_their_names() {
-    let told = |options| Tracker::new(options).map(|_| ()).expect_err("they conflict").to_string();
+fn conflicting_options_are_named() {
+    let told =
+        |options| Tracker::new(options).map(|_| ()).expect_err("the options conflict").to_string();
     let chain = r#"{"conversation":"conv_1","previous_response_id":"resp_1"}"#;
     assert_eq!(told(chain), "conversation cannot be combined with previous_response_id");
     let session = "a session cannot be combined with conversation: one of the two owns the history";
@@ -58,7 +60,7 @@ fn options_that_exclude_each_other_are_told_by_their_names() {
 }
 
 #[test]
-fn a_conversion_that_cannot_be_is_refused() {
+fn invalid_conversion_is_refused() {
     let refused = |from, to, request: Option<&'static str>, names| {
         let request = request.map(|text| Bytes::from_static(text.as_bytes()));
         let conversion = Conversion::new(from, to, request.as_ref(), names, 0);
@@ -66,10 +68,10 @@ fn a_conversion_that_cannot_be_is_refused() {
     };
     let unknown = "from: 'ollama' is none of 'responses', 'chat', 'anthropic' and 'ai-sdk'";
     assert_eq!(refused("ollama", "responses", None, None), unknown);
-    let not_written = "to: 'chat' is not written; responses and anthropic are";
+    let not_written = "to: cannot convert to 'chat'; use responses or anthropic";
     assert_eq!(refused("ai-sdk", "chat", None, None), not_written);
-    let names = "event_names: 'azure' is neither 'openai' nor 'open-responses'";
+    let names = "event_names: 'azure' is unknown; use openai or open-responses";
     assert_eq!(refused("ai-sdk", "responses", None, Some("azure")), names);
     let request = refused("ai-sdk", "responses", Some("[]"), None);
-    assert!(request.starts_with("request: this is no JSON object: "), "{request}");
+    assert!(request.starts_with("request: not a JSON object: "), "{request}");
 }
