@@ -67,7 +67,7 @@ impl StrictProvider {
         Self::with(Options::default()).start().await
     }
 
-    /// Configures a provider; [`Unbound::start`] starts it.
+    /// Configures a provider; `start` or `bind` starts it.
     pub fn with(options: Options) -> Unbound {
         Unbound(options)
     }

@@ -8,18 +8,18 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::case::{Expected, Outcome, bytes, read};
-use crate::json::{Extent, Ids};
+use crate::json::{Comparison, Ids};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given<'a> {
     #[serde(borrow)]
-    steps: Vec<Told<'a>>,
+    steps: Vec<Operation<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told<'a> {
+struct Operation<'a> {
     r#do: String,
     #[serde(borrow)]
     with: Option<&'a RawValue>,
@@ -54,30 +54,32 @@ struct World {
 
 pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
     let Expected::Success = expected else {
-        return Err("the steps of a companion say what they give".into());
+        return Err("each step has its own result; the case has none".into());
     };
     let given: Given<'_> = read(given)?;
     let companion = Companion::new(FingerprintKey::new([0; 16]));
     let mut world = World { companion, turn: None };
-    for (number, told) in given.steps.iter().enumerate() {
-        let ran = world.run(told);
-        ran.map_err(|error| format!("step {number}, {}: {error}", told.r#do))?;
+    for (number, operation) in given.steps.iter().enumerate() {
+        let ran = world.run(operation);
+        ran.map_err(|error| format!("step {number}, {}: {error}", operation.r#do))?;
     }
     Ok(())
 }
 
 impl World {
-    fn run(&mut self, told: &Told<'_>) -> Outcome {
-        let actual = self.take(told)?;
-        match told.gives {
+    fn run(&mut self, operation: &Operation<'_>) -> Outcome {
+        let actual = self.take(operation)?;
+        match operation.gives {
             None => Ok(()),
-            Some(gives) => Ids::default().compare(gives.get(), &actual, extent(&told.r#do)),
+            Some(gives) => {
+                Ids::default().compare(gives.get(), &actual, comparison(&operation.r#do))
+            }
         }
     }
 
-    fn take(&mut self, told: &Told<'_>) -> Result<String, String> {
-        let with = || told.with.ok_or_else(|| "needs 'with'".to_owned());
-        match told.r#do.as_str() {
+    fn take(&mut self, operation: &Operation<'_>) -> Result<String, String> {
+        let with = || operation.with.ok_or_else(|| "needs 'with'".to_owned());
+        match operation.r#do.as_str() {
             "open" => {
                 let turn = self.companion.open(ACCOUNT, bytes(with()?));
                 self.turn = Some(turn.map_err(|error| error.to_string())?);
@@ -112,8 +114,8 @@ impl World {
 }
 
 /// The comparison: by expected fields for a report, complete for a step.
-fn extent(told: &str) -> Extent {
-    if told == "report" { Extent::Named } else { Extent::Whole }
+fn comparison(operation: &str) -> Comparison {
+    if operation == "report" { Comparison::Named } else { Comparison::Whole }
 }
 
 /// An answer in wire form. A list becomes an event stream.

@@ -6,7 +6,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::case::{Expected, Outcome, bytes, read};
-use crate::json::{Extent, Ids};
+use crate::json::{Comparison, Ids};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,12 +84,12 @@ fn is(gives: &Gives<'_>, outward: &Outward) -> Outcome {
     let Outward { events, end } = outward;
     let data: Vec<&str> =
         events.iter().map(|event| std::str::from_utf8(&event.data).unwrap()).collect();
-    ids.compare(gives.events.get(), &format!("[{}]", data.join(",")), Extent::Named)?;
+    ids.compare(gives.events.get(), &format!("[{}]", data.join(",")), Comparison::Named)?;
     if let Some(folded) = gives.folded {
-        ids.compare(folded.get(), &end.folded, Extent::Named)?;
+        ids.compare(folded.get(), &end.folded, Comparison::Named)?;
     }
     if let Some(notes) = gives.notes {
-        ids.compare(notes.get(), &json!(end.notes).to_string(), Extent::Whole)?;
+        ids.compare(notes.get(), &json!(end.notes).to_string(), Comparison::Whole)?;
     }
     if gives.error != end.error {
         return Err(format!("expected the error {:?}, but got {:?}", gives.error, end.error));

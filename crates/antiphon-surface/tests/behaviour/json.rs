@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub(crate) struct Ids(HashMap<String, String>);
 
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Extent {
+pub(crate) enum Comparison {
     /// Both have the same fields.
     Whole,
     /// Only the expected fields are compared.
@@ -26,18 +26,18 @@ impl Ids {
         &mut self,
         expected: &str,
         actual: &str,
-        extent: Extent,
+        comparison: Comparison,
     ) -> Result<(), String> {
         let (expected, actual) = (expected.trim(), actual.trim());
         let pairs = match (expected.as_bytes()[0], actual.as_bytes()[0]) {
-            (b'{', b'{') => pairs_of_objects(expected, actual, extent),
+            (b'{', b'{') => pairs_of_objects(expected, actual, comparison),
             (b'[', b'[') => pairs_of_lists(expected, actual),
             (b'"', b'"') => self.is_text(expected, actual).then(Vec::new),
             _ => (expected == actual).then(Vec::new),
         };
         let differs = || format!("expected {expected}\n  but got {actual}");
         for (expected, actual) in pairs.ok_or_else(differs)? {
-            self.compare(&expected, &actual, extent)?;
+            self.compare(&expected, &actual, comparison)?;
         }
         Ok(())
     }
@@ -66,9 +66,9 @@ impl Ids {
 }
 
 /// The pairs of fields; `None` if one object has fields that the other lacks.
-fn pairs_of_objects(expected: &str, actual: &str, extent: Extent) -> Option<Vec<Pair>> {
+fn pairs_of_objects(expected: &str, actual: &str, comparison: Comparison) -> Option<Vec<Pair>> {
     let (expected, mut actual) = (fields(expected), fields(actual));
-    if extent == Extent::Named {
+    if comparison == Comparison::Named {
         actual.retain(|(key, _)| expected.iter().any(|(named, _)| named == key));
     }
     let keys = |fields: &[Pair]| fields.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();

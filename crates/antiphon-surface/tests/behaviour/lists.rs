@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::case::{Expected, Outcome, bytes, read};
-use crate::json::{Extent, Ids};
+use crate::json::{Comparison, Ids};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,8 +30,8 @@ pub(crate) fn check(given: &RawValue, expected: Expected<'_>) -> Outcome {
     let given: Given<'_> = read(given)?;
     refuse(given.policy.is_some(), "policy")?;
     match surface::check(&bytes(given.items), given.held.map(bytes).as_ref()) {
-        Ok(found) => is(expected, &json(&found), Extent::Named),
-        Err(unreadable) => is_unreadable(expected, &unreadable),
+        Ok(found) => is(expected, &json(&found), Comparison::Named),
+        Err(unreadable) => expect_unreadable(expected, &unreadable),
     }
 }
 
@@ -40,12 +40,14 @@ pub(crate) fn repair(given: &RawValue, expected: Expected<'_>) -> Outcome {
     let held = given.held.map(bytes);
     let policy = given.policy.as_deref().unwrap_or_default();
     match surface::repair(&bytes(given.items), held.as_ref(), policy) {
-        Ok(mended) => is_mended(expected, &mended),
-        Err(RepairError::Unreadable(unreadable)) => is_unreadable(expected, &unreadable),
-        Err(RepairError::Refused(finding)) => is_refused(expected, &finding),
-        Err(RepairError::Policy(unknown)) => {
-            fails(expected, &json(&serde_json::json!({ "policy": unknown.word })), Extent::Whole)
-        }
+        Ok(mended) => expect_repaired(expected, &mended),
+        Err(RepairError::Unreadable(unreadable)) => expect_unreadable(expected, &unreadable),
+        Err(RepairError::Refused(finding)) => expect_refused(expected, &finding),
+        Err(RepairError::Policy(unknown)) => fails(
+            expected,
+            &json(&serde_json::json!({ "policy": unknown.word })),
+            Comparison::Whole,
+        ),
     }
 }
 
@@ -62,8 +64,8 @@ pub(crate) fn reconcile(given: &RawValue, expected: Expected<'_>) -> Outcome {
     refuse(given.policy.is_some(), "policy")?;
     let held = given.held.ok_or("reconcile needs 'held'")?;
     match surface::reconcile(&bytes(held), &bytes(given.items)) {
-        Ok(judged) => is(expected, &json(&judged), Extent::Whole),
-        Err(unreadable) => is_unreadable(expected, &unreadable),
+        Ok(judged) => is(expected, &json(&judged), Comparison::Whole),
+        Err(unreadable) => expect_unreadable(expected, &unreadable),
     }
 }
 
@@ -75,8 +77,8 @@ fn mend(
     let given: Given<'_> = read(given)?;
     refuse(given.policy.is_some() || given.held.is_some(), "policy' or 'held")?;
     match mend(&bytes(given.items)) {
-        Ok(mended) => is_mended(expected, &mended),
-        Err(unreadable) => is_unreadable(expected, &unreadable),
+        Ok(mended) => expect_repaired(expected, &mended),
+        Err(unreadable) => expect_unreadable(expected, &unreadable),
     }
 }
 
@@ -85,35 +87,35 @@ fn refuse(is_given: bool, field: &str) -> Outcome {
     if is_given { Err(format!("the operation does not use '{field}'")) } else { Ok(()) }
 }
 
-fn is_mended(expected: Expected<'_>, mended: &Mended) -> Outcome {
+fn expect_repaired(expected: Expected<'_>, mended: &Mended) -> Outcome {
     let Expected::Gives(gives) = expected else {
         return Err(format!("expected an error, but got {}", json(mended)));
     };
     let Gives { items, mends } = read(gives)?;
     let mut ids = Ids::default();
-    ids.compare(items.get(), &json(&mended.items), Extent::Whole)?;
-    ids.compare(mends.get(), &json(&mended.mends), Extent::Named)
+    ids.compare(items.get(), &json(&mended.items), Comparison::Whole)?;
+    ids.compare(mends.get(), &json(&mended.mends), Comparison::Named)
 }
 
-fn is_refused(expected: Expected<'_>, finding: &Finding) -> Outcome {
-    fails(expected, &json(finding), Extent::Named)
+fn expect_refused(expected: Expected<'_>, finding: &Finding) -> Outcome {
+    fails(expected, &json(finding), Comparison::Named)
 }
 
-fn is_unreadable(expected: Expected<'_>, unreadable: &Unreadable) -> Outcome {
+fn expect_unreadable(expected: Expected<'_>, unreadable: &Unreadable) -> Outcome {
     let sentence = serde_json::json!({ "unreadable": unreadable.to_string() });
-    fails(expected, &json(&sentence), Extent::Whole)
+    fails(expected, &json(&sentence), Comparison::Whole)
 }
 
-fn is(expected: Expected<'_>, actual: &str, extent: Extent) -> Outcome {
+fn is(expected: Expected<'_>, actual: &str, comparison: Comparison) -> Outcome {
     match expected {
-        Expected::Gives(gives) => Ids::default().compare(gives.get(), actual, extent),
+        Expected::Gives(gives) => Ids::default().compare(gives.get(), actual, comparison),
         _ => Err(format!("expected an error, but got {actual}")),
     }
 }
 
-fn fails(expected: Expected<'_>, actual: &str, extent: Extent) -> Outcome {
+fn fails(expected: Expected<'_>, actual: &str, comparison: Comparison) -> Outcome {
     match expected {
-        Expected::Fails(fails) => Ids::default().compare(fails.get(), actual, extent),
+        Expected::Fails(fails) => Ids::default().compare(fails.get(), actual, comparison),
         _ => Err(format!("expected success, but got the error {actual}")),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::case::{Expected, Outcome, bytes, read};
-use crate::json::{Extent, Ids};
+use crate::json::{Comparison, Ids};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,10 +49,10 @@ pub(crate) fn run(given: &RawValue, expected: Expected<'_>) -> Outcome {
         (Ok(tracker), Expected::Success) => tracker,
         (Err(error), Expected::Fails(fails)) => {
             let actual = json!({ "tracker": error.name() }).to_string();
-            return Ids::default().compare(fails.get(), &actual, Extent::Whole);
+            return Ids::default().compare(fails.get(), &actual, Comparison::Whole);
         }
         (Err(error), _) => return Err(format!("the options are refused: {error}")),
-        (Ok(_), _) => return Err("the steps of a tracker say what they give".into()),
+        (Ok(_), _) => return Err("each step has its own result; the case has none".into()),
     };
     for (number, step) in given.steps.iter().enumerate() {
         let ran = step.run(&mut tracker);
@@ -70,11 +70,11 @@ impl Step<'_> {
                 of_named_fields(gives, &actual)
             }
             (Done::Gives(actual), Expected::Gives(gives)) => {
-                Ids::default().compare(gives.get(), actual.get(), Extent::Whole)
+                Ids::default().compare(gives.get(), actual.get(), Comparison::Whole)
             }
             (Done::Fails(error), Expected::Fails(fails)) => {
                 let name = json!(error.name()).to_string();
-                Ids::default().compare(fails.get(), &name, Extent::Whole)
+                Ids::default().compare(fails.get(), &name, Comparison::Whole)
             }
             (Done::Gives(actual), Expected::Fails(_)) => {
                 Err(format!("expected an error, but got {actual}"))
@@ -151,7 +151,7 @@ fn of_named_fields(expected: &RawValue, actual: &RawValue) -> Outcome {
     let actual = antiphon::json::Object::of(actual.get()).map_err(|error| error.to_string())?;
     for (field, value) in expected.iter() {
         let found = actual.get(field).ok_or_else(|| format!("a plan has no '{field}'"))?;
-        let compared = Ids::default().compare(value, found, Extent::Whole);
+        let compared = Ids::default().compare(value, found, Comparison::Whole);
         compared.map_err(|error| format!("in '{field}': {error}"))?;
     }
     Ok(())

@@ -7,8 +7,8 @@ use crate::request::{
     MODEL, accepted, assistant, call, hello, refused, request, result, text, thinking, user, with,
 };
 
-const DOCUMENTATION: &str = "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/\
-    extended-thinking";
+const DOCUMENTATION: &str = "Please consult our documentation at \
+    https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 
 fn enabled(body: Value) -> Value {
     with(body, "thinking", json!({"type": "enabled", "budget_tokens": 1024}))

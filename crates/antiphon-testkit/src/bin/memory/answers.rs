@@ -27,7 +27,7 @@ const TWO_MEGABYTES: (usize, usize) = (100, 20_000);
 const MANY: usize = 150;
 
 const SLOW: Load = Load {
-    name: "150 streams of 2 MB, read by nobody",
+    name: "150 streams of 2 MB, unread",
     api: "responses",
     readers: MANY,
     streams: true,
@@ -49,7 +49,7 @@ pub(crate) const LOADS: [Load; 7] = [
     SLOW,
     Load { name: "the same, from Chat Completions", api: "chat", ..SLOW },
     Load { name: "the same, from Anthropic Messages", api: "anthropic", ..SLOW },
-    Load { name: "150 whole answers of 2 MB, read by nobody", streams: false, ..SLOW },
+    Load { name: "150 whole answers of 2 MB, unread", streams: false, ..SLOW },
     ENDLESS,
     Load { name: "the same, from Chat Completions", api: "chat", ..ENDLESS },
     Load { name: "the same, as a whole answer", streams: false, ..ENDLESS },

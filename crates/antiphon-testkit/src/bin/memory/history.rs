@@ -40,9 +40,7 @@ pub(crate) async fn measure(antiphon: &Path, report: &mut Report) -> Result<(), 
     wait_until_settled(&gateway, false).await?;
     let measured = (before, gateway.memory()?.peak);
     drop(callers);
-    report.add(
-        Row::measure(&gateway, "three such pages, read by nobody", measured, requested).await?,
-    );
+    report.add(Row::measure(&gateway, "three such pages, unread", measured, requested).await?);
 
     let before = wait_until_settled(&gateway, true).await?;
     let body = format!(r#"{{"model":"m","input":"Hi","conversation":"{conversation}"}}"#);
