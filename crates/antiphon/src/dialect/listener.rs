@@ -20,23 +20,24 @@ pub struct Listener(Box<dyn Decode + Send>);
 pub(super) trait Decode {
     /// Takes the data of one event. An error is data that is no JSON object: a failure of the
     /// upstream.
-    fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error>;
+    fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error>;
 
     /// Takes a whole answer, as a server gives it that does not stream.
-    fn hear_whole(
+    fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error>;
 
-    /// The stream says that it is over: `[DONE]`. Not every dialect takes that for an end by itself.
+    /// The stream says that it is over: `[DONE]`. Not every dialect takes that for an end by
+    /// itself.
     fn done(&mut self, assembler: &mut Assembler) {
-        self.over(assembler);
+        self.finish(assembler);
     }
 
     /// The stream is over. Where the response's end was heard and only waited for what might still
     /// follow it, it ends now; else it stays open, and has broken off.
-    fn over(&mut self, assembler: &mut Assembler) {
+    fn finish(&mut self, assembler: &mut Assembler) {
         let _ = assembler;
     }
 }
@@ -52,8 +53,8 @@ impl Listener {
         })
     }
 
-    /// Takes the data of one event: JSON, or `[DONE]`, the end of a stream. Bytes that are not UTF-8 are
-    /// replaced by U+FFFD, and noted.
+    /// Takes the data of one event: JSON, or `[DONE]`, the end of a stream. Bytes that are not
+    /// UTF-8 are replaced by U+FFFD, and noted.
     pub fn hear(
         &mut self,
         data: &Bytes,
@@ -67,7 +68,7 @@ impl Listener {
             self.0.done(assembler);
             return Ok(());
         }
-        replacing_invalid_utf8(data, assembler, |data, assembler| self.0.hear(data, assembler))
+        replacing_invalid_utf8(data, assembler, |data, assembler| self.0.decode(data, assembler))
     }
 
     /// Takes a whole answer, as a server gives it that does not stream.
@@ -77,14 +78,14 @@ impl Listener {
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error> {
         replacing_invalid_utf8(body, assembler, |body, assembler| {
-            self.0.hear_whole(body, assembler)
+            self.0.decode_whole(body, assembler)
         })
     }
 
     /// The stream is over. A response that has not ended by now has broken off.
     pub fn over(&mut self, assembler: &mut Assembler) {
         if !assembler.has_ended() {
-            self.0.over(assembler);
+            self.0.finish(assembler);
         }
     }
 }

@@ -122,7 +122,8 @@ impl Stream {
         assembler.begin(&Object::default());
     }
 
-    /// A step has ended. Where the model did not end well, its items are left to the response's end.
+    /// A step has ended. Where the model did not end well, its items are left to the response's
+    /// end.
     fn end_step(&mut self, part: Part<'_>, assembler: &mut Assembler) {
         let ending = Ending::of(part, "usage");
         if ending.reason == Reason::Done {
@@ -180,14 +181,14 @@ impl Stream {
 }
 
 impl Decode for Stream {
-    fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
+    fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         let object = Object::parse(data)?;
         self.take(Part::new(&object), assembler);
         Ok(())
     }
 
     /// The result of `doGenerate`. An object without content is a failure.
-    fn hear_whole(
+    fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
@@ -207,7 +208,7 @@ impl Decode for Stream {
         Ok(())
     }
 
-    fn over(&mut self, assembler: &mut Assembler) {
+    fn finish(&mut self, assembler: &mut Assembler) {
         if let Some(ending) = self.step_end.take() {
             self.end(ending, assembler);
         }

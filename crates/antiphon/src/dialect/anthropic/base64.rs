@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Writes padding and reads what lacks it.
+/// Encodes with padding, and decodes with or without it.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -12,7 +12,7 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The bytes that `text` stands for; `None` where it is no base64. Padding may be missing.
+/// Decodes `text`; `None` if it is not base64. Padding is optional.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     ENGINE.decode(text).ok()
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_may_be_missing_and_is_written() {
+    fn decode_accepts_missing_padding_and_encode_pads() {
         assert_eq!(encode(b"fo"), "Zm8=");
         for text in ["Zm8=", "Zm8", "Zm9="] {
             assert_eq!(decode(text).as_deref(), Some(&b"fo"[..]), "{text}");
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_is_told() {
+    fn invalid_base64_is_rejected() {
         for text in ["Zg!=", "Z", "Zm9vZ", "ä"] {
             assert_eq!(decode(text), None, "{text}");
         }

@@ -9,11 +9,11 @@ use crate::stream::Assembler;
 pub(super) struct Stream;
 
 impl Decode for Stream {
-    fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
+    fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         assembler.hear(data)
     }
 
-    fn hear_whole(
+    fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,

@@ -19,7 +19,7 @@ fn is_one_call(told: &Told, arguments: &str) {
 
 #[test]
 fn should_emit_only_one_output_item_added_when_both_tool_input_start_and_tool_call_fire() {
-    let told = hears(&[
+    let told = decode(&[
         start("call_123"),
         delta("call_123", r#"{"loc"#),
         delta("call_123", r#"ation":"NYC"}"#),
@@ -34,7 +34,7 @@ fn should_emit_only_one_output_item_added_when_both_tool_input_start_and_tool_ca
 #[test]
 fn item_id_is_the_same_in_all_events_of_a_call() {
     let told =
-        hears(&[start("call_123"), delta("call_123", NYC), call("call_123", NYC), finish("stop")]);
+        decode(&[start("call_123"), delta("call_123", NYC), call("call_123", NYC), finish("stop")]);
     let id = told.only_item()["id"].clone();
     let named = told.events.iter().filter_map(|event| {
         event.get("item_id").or_else(|| event.get("item").map(|item| &item["id"]))
@@ -49,27 +49,27 @@ fn item_id_is_the_same_in_all_events_of_a_call() {
 #[test]
 fn a_delta_without_a_start_waits_for_the_name() {
     let (one, two) = (delta("call_123", r#"{"loc"#), delta("call_123", r#"ation":"NYC"}"#));
-    let told = hears(&[one.clone(), two.clone(), call("call_123", NYC), finish("tool-calls")]);
+    let told = decode(&[one.clone(), two.clone(), call("call_123", NYC), finish("tool-calls")]);
     is_one_call(&told, NYC);
-    let told = hears(&[one, start("call_123"), two, call("call_123", NYC), finish("tool-calls")]);
+    let told = decode(&[one, start("call_123"), two, call("call_123", NYC), finish("tool-calls")]);
     is_one_call(&told, NYC);
 }
 
 #[test]
 fn an_end_without_a_start_waits_for_the_name() {
-    let told = hears(&[end("call_123"), call("call_123", NYC), finish("tool-calls")]);
+    let told = decode(&[end("call_123"), call("call_123", NYC), finish("tool-calls")]);
     is_one_call(&told, NYC);
 }
 
 #[test]
 fn a_tool_call_alone_is_a_call() {
-    is_one_call(&hears(&[call("call_123", NYC), finish("tool-calls")]), NYC);
-    is_one_call(&hears(&[call("call_123", json!({"location": "NYC"})), finish("stop")]), NYC);
+    is_one_call(&decode(&[call("call_123", NYC), finish("tool-calls")]), NYC);
+    is_one_call(&decode(&[call("call_123", json!({"location": "NYC"})), finish("stop")]), NYC);
 }
 
 #[test]
 fn a_call_that_is_told_again_is_the_same_call() {
-    let told = hears(&[
+    let told = decode(&[
         call("call_123", NYC),
         start("call_123"),
         delta("call_123", NYC),
@@ -84,7 +84,7 @@ fn a_call_that_is_told_again_is_the_same_call() {
 #[test]
 fn the_final_input_counts() {
     let world = World::asking(json!({})).of_a_contradictory_upstream();
-    let told = world.hears(&[
+    let told = world.decode(&[
         start("call_123"),
         delta("call_123", r#"{"location":"New York"}"#),
         end("call_123"),
@@ -99,7 +99,7 @@ fn the_final_input_counts() {
 #[test]
 fn an_input_written_otherwise_stays_as_its_pieces_wrote_it() {
     let said = r#"{ "location": "S\u00e3o Paulo", "days": 2.0 }"#;
-    let told = hears(&[
+    let told = decode(&[
         start("call_123"),
         delta("call_123", said),
         call("call_123", json!({"days": 2, "location": "São Paulo"})),
@@ -110,34 +110,35 @@ fn an_input_written_otherwise_stays_as_its_pieces_wrote_it() {
 
 #[test]
 fn an_empty_input_is_an_empty_object() {
-    is_one_call(&hears(&[call("call_123", ""), finish("tool-calls")]), "{}");
-    is_one_call(&hears(&[start("call_123"), finish("tool-calls")]), "{}");
+    is_one_call(&decode(&[call("call_123", ""), finish("tool-calls")]), "{}");
+    is_one_call(&decode(&[start("call_123"), finish("tool-calls")]), "{}");
 }
 
 #[test]
 fn a_call_whose_tool_call_never_comes_ends_with_what_it_said() {
-    let told = hears(&[start("call_123"), delta("call_123", NYC), end("call_123"), finish("stop")]);
+    let told =
+        decode(&[start("call_123"), delta("call_123", NYC), end("call_123"), finish("stop")]);
     is_one_call(&told, NYC);
     assert_eq!(told.only_item()["status"], "completed");
 }
 
 #[test]
 fn a_call_that_a_limit_cuts_short_is_incomplete() {
-    let told = hears(&[start("call_123"), delta("call_123", r#"{"loc"#), finish("length")]);
+    let told = decode(&[start("call_123"), delta("call_123", r#"{"loc"#), finish("length")]);
     assert_eq!(told.only_item()["status"], "incomplete");
     assert_eq!(told.response()["status"], "incomplete");
 }
 
 #[test]
 fn a_call_that_never_names_its_tool_is_left_out() {
-    let told = hears(&[delta("call_123", NYC), finish("stop")]);
+    let told = decode(&[delta("call_123", NYC), finish("stop")]);
     assert!(told.output().is_empty());
     assert_eq!(told.left_out().len(), 1);
 }
 
 #[test]
 fn parallel_calls_may_interleave() {
-    let told = hears(&[
+    let told = decode(&[
         start("call_1"),
         start("call_2"),
         delta("call_2", r#"{"b":"#),
@@ -166,7 +167,7 @@ fn text_deltas_are_the_input_of_a_custom_tool() {
     for input in [final_of_a_model.as_str(), sql] {
         let called =
             json!({"type": "tool-call", "toolCallId": "c", "toolName": "run_sql", "input": input});
-        let told = hears(&[
+        let told = decode(&[
             started.clone(),
             delta("c", &sql[..8]),
             delta("c", &sql[8..]),
@@ -184,22 +185,22 @@ fn text_deltas_are_the_input_of_a_custom_tool() {
 fn a_custom_tool_called_with_json_is_given_its_text() {
     let world = World::asking(json!({"tools": [{"type": "custom", "name": "get_weather"}]}));
     for input in [r#""NYC""#, r#"{"input":"NYC"}"#, "NYC"] {
-        let told = world.hears(&[start("c"), delta("c", input), call("c", input), finish("stop")]);
+        let told = world.decode(&[start("c"), delta("c", input), call("c", input), finish("stop")]);
         let item = told.only_item();
         assert_eq!(
             (&item["type"], &item["input"]),
             (&json!("custom_tool_call"), &json!("NYC")),
             "{input}"
         );
-        let cut_short = world.hears(&[start("c"), delta("c", input), finish("stop")]);
+        let cut_short = world.decode(&[start("c"), delta("c", input), finish("stop")]);
         assert_eq!(cut_short.only_item()["input"], "NYC");
     }
 }
 
 #[test]
 fn the_final_input_shows_that_an_unknown_tool_takes_text() {
-    let of_a_model = hears(&[call("c", r#""SELECT 1""#), finish("tool-calls")]);
-    let of_a_run = hears(&[start_step(), call("c", "SELECT 1"), finish("tool-calls")]);
+    let of_a_model = decode(&[call("c", r#""SELECT 1""#), finish("tool-calls")]);
+    let of_a_run = decode(&[start_step(), call("c", "SELECT 1"), finish("tool-calls")]);
     for told in [of_a_model, of_a_run] {
         let item = told.only_item();
         assert_eq!(
@@ -207,13 +208,13 @@ fn the_final_input_shows_that_an_unknown_tool_takes_text() {
             (&json!("custom_tool_call"), &json!("SELECT 1"))
         );
     }
-    let malformed = hears(&[call("c", "{\"loc"), finish("tool-calls")]);
+    let malformed = decode(&[call("c", "{\"loc"), finish("tool-calls")]);
     assert_eq!(malformed.only_item()["type"], "function_call");
 }
 
 #[test]
 fn an_id_that_a_later_step_uses_again_is_another_call() {
-    let told = hears(&[
+    let told = decode(&[
         start_step(),
         call("call_0", json!({"n": 1})),
         result("call_0", "one"),
@@ -237,8 +238,11 @@ fn an_id_that_a_later_step_uses_again_is_another_call() {
 /// One id is one call; what is lost by that is said.
 #[test]
 fn another_call_under_the_same_id_is_named() {
-    let told =
-        hears(&[call("call_123", NYC), call("call_123", r#"{"location":"Rome"}"#), finish("stop")]);
+    let told = decode(&[
+        call("call_123", NYC),
+        call("call_123", r#"{"location":"Rome"}"#),
+        finish("stop"),
+    ]);
     is_one_call(&told, NYC);
     assert_eq!(told.left_out().len(), 1);
 }
@@ -246,7 +250,7 @@ fn another_call_under_the_same_id_is_named() {
 #[test]
 fn a_call_that_the_request_rules_out_has_no_item_and_no_output() {
     let world = World::asking(json!({"tool_choice": "none"}));
-    let told = world.hears(&[
+    let told = world.decode(&[
         start_step(),
         start("c"),
         delta("c", NYC),

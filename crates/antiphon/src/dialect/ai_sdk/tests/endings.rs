@@ -31,7 +31,7 @@ fn the_finish_reason_decides_how_the_response_ends() {
         ("interrupted", "failed", Value::Null),
     ] {
         for reason in [json!(reason), json!({"unified": reason, "raw": "whatever"})] {
-            let told = hears(&[hello(), json!({"type": "finish", "finishReason": reason})]);
+            let told = decode(&[hello(), json!({"type": "finish", "finishReason": reason})]);
             let response = told.response();
             assert_eq!(
                 (&response["status"], &response["incomplete_details"]),
@@ -52,7 +52,7 @@ fn usage_is_read_in_every_versions_form() {
     for given in [of_5, of_a_model, of_a_run] {
         for key in ["usage", "totalUsage"] {
             let told =
-                hears(&[hello(), json!({"type": "finish", "finishReason": "stop", key: given})]);
+                decode(&[hello(), json!({"type": "finish", "finishReason": "stop", key: given})]);
             assert_eq!(told.response()["usage"], usage(12, 4, 34, 5));
         }
     }
@@ -62,7 +62,7 @@ fn usage_is_read_in_every_versions_form() {
 fn usage_that_nobody_counted_is_unknown() {
     let uncounted = json!({"inputTokens": {}, "outputTokens": {}});
     let told =
-        hears(&[hello(), json!({"type": "finish", "finishReason": "stop", "usage": uncounted})]);
+        decode(&[hello(), json!({"type": "finish", "finishReason": "stop", "usage": uncounted})]);
     assert_eq!(told.response()["usage"], Value::Null);
 }
 
@@ -74,21 +74,21 @@ fn a_run_that_stops_after_a_step_has_ended() {
             "response": {"modelId": "gpt-5"}})
     };
     let parts = [start_step(), hello(), step("tool-calls"), start_step(), hello(), step("stop")];
-    let response = hears(&parts).response().clone();
+    let response = decode(&parts).response().clone();
     assert_eq!((&response["status"], &response["model"]), (&json!("completed"), &json!("gpt-5")));
     assert_eq!(response["usage"], usage(24, 0, 68, 0));
-    assert_eq!(hears(&parts[..5]).response()["status"], "failed");
+    assert_eq!(decode(&parts[..5]).response()["status"], "failed");
 }
 
 #[test]
 fn a_step_that_a_limit_ends_leaves_its_items_incomplete() {
-    let told = hears(&[start_step(), hello(), finish_step("length"), finish("length")]);
+    let told = decode(&[start_step(), hello(), finish_step("length"), finish("length")]);
     assert_eq!(told.only_item()["status"], "incomplete");
 }
 
 #[test]
 fn a_stream_without_a_finish_has_broken_off() {
-    assert_eq!(hears(&[hello()]).response()["status"], "failed");
+    assert_eq!(decode(&[hello()]).response()["status"], "failed");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_error_fails_the_response_with_its_message() {
         json!({"name": "AI_APICallError", "message": "Overloaded."}),
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded."}}),
     ] {
-        let told = hears(&[hello(), json!({"type": "error", "error": error}), finish("error")]);
+        let told = decode(&[hello(), json!({"type": "error", "error": error}), finish("error")]);
         assert_eq!(told.response()["status"], "failed");
         assert_eq!(
             told.response()["error"],
@@ -107,13 +107,13 @@ fn an_error_fails_the_response_with_its_message() {
     }
     let coded =
         json!({"type": "error", "error": {"code": "rate_limit_exceeded", "message": "Slow down."}});
-    assert_eq!(hears(&[coded]).response()["error"]["code"], "rate_limit_exceeded");
+    assert_eq!(decode(&[coded]).response()["error"]["code"], "rate_limit_exceeded");
 }
 
 #[test]
 fn an_error_that_says_nothing_still_fails_the_response() {
     for error in [json!({}), json!(""), Value::Null] {
-        let told = hears(&[json!({"type": "error", "error": error})]);
+        let told = decode(&[json!({"type": "error", "error": error})]);
         let message = told.response()["error"]["message"].as_str().unwrap().to_owned();
         assert_eq!(message, "The upstream failed without saying why.");
     }
@@ -121,17 +121,17 @@ fn an_error_that_says_nothing_still_fails_the_response() {
 
 #[test]
 fn an_abort_is_a_failure_of_its_own_code() {
-    let told = hears(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
+    let told = decode(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
     assert_eq!(told.response()["error"], json!({"code": "aborted", "message": "Stopped."}));
     assert_eq!(told.only_item()["status"], "incomplete");
-    let told = hears(&[json!({"type": "abort"})]);
+    let told = decode(&[json!({"type": "abort"})]);
     assert_eq!(told.response()["error"]["code"], "aborted");
 }
 
 #[test]
 fn the_model_is_known_from_the_metadata() {
     let metadata = json!({"type": "response-metadata", "id": "resp_1", "modelId": "gpt-5"});
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "stream-start", "warnings": []}),
         metadata,
         hello(),
@@ -142,7 +142,7 @@ fn the_model_is_known_from_the_metadata() {
 
 #[test]
 fn what_says_nothing_of_the_answer_is_passed_over() {
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "raw", "rawValue": {"a": 1}}),
         json!({"type": "ping"}),
         json!({"type": "custom", "kind": "anthropic.message_start"}),
@@ -157,7 +157,7 @@ fn what_says_nothing_of_the_answer_is_passed_over() {
 #[test]
 fn a_part_that_nobody_knows_is_named_once() {
     let unknown = json!({"type": "steering-message", "id": "1"});
-    let told = hears(&[unknown.clone(), unknown, hello(), finish("stop")]);
+    let told = decode(&[unknown.clone(), unknown, hello(), finish("stop")]);
     assert_eq!(told.left_out(), ["stream part 'steering-message'"]);
 }
 
@@ -174,7 +174,7 @@ fn a_whole_answer_is_told_as_its_stream_would_be() {
         "usage": {"inputTokens": {"total": 12}, "outputTokens": {"total": 34}},
         "response": {"id": "resp_1", "modelId": "claude"},
     });
-    let told = World::asking(json!({})).hears_whole(&answer);
+    let told = World::asking(json!({})).decode_whole(&answer);
     assert_eq!(told.kinds(), ["reasoning", "message", "message", "function_call"]);
     assert_eq!(told.response()["model"], "claude");
     assert_eq!(told.response()["usage"], usage(12, 0, 34, 0));
@@ -183,6 +183,6 @@ fn a_whole_answer_is_told_as_its_stream_would_be() {
 #[test]
 fn a_whole_answer_without_content_is_a_failure() {
     let answer = json!({"error": {"message": "Overloaded."}});
-    let told = World::asking(json!({})).hears_whole(&answer);
+    let told = World::asking(json!({})).decode_whole(&answer);
     assert_eq!(told.response()["error"]["message"], "Overloaded.");
 }

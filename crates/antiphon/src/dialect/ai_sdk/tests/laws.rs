@@ -92,7 +92,7 @@ proptest! {
     ) {
         let mut parts = mixed(&tellings, &turns);
         parts.push(finish("tool-calls"));
-        let told = hears(&parts);
+        let told = decode(&parts);
         let calls = told.items("function_call");
         prop_assert_eq!(calls.len(), tellings.len());
         for (n, telling) in tellings.iter().enumerate() {
@@ -114,7 +114,7 @@ proptest! {
         let count = parts.len() as u64;
         parts.sort_by_key(|part| (part.to_string().len() as u64).wrapping_mul(order | 1) % (count + 1));
         parts.push(finish("tool-calls"));
-        let told = World::asking(json!({})).of_a_contradictory_upstream().hears(&parts);
+        let told = World::asking(json!({})).of_a_contradictory_upstream().decode(&parts);
         prop_assert_eq!(told.items("function_call").len(), tellings.len());
         prop_assert_eq!(told.of("output_item.added").len(), tellings.len());
     }
@@ -127,7 +127,7 @@ proptest! {
     ) {
         let mut parts = mixed(&tellings, &[]);
         parts.truncate(at.index(parts.len() + 1));
-        let told = hears(&parts);
+        let told = decode(&parts);
         prop_assert_eq!(&told.response()["status"], "failed");
     }
 }

@@ -25,7 +25,7 @@ fn a_tool_that_the_run_executed_has_an_output() {
         [(json!("sunny"), "sunny"), (json!({"sky": "clear"}), r#"{"sky":"clear"}"#)]
     {
         let told =
-            hears(&[start_step(), call("c", json!({})), result("c", given), finish("tool-calls")]);
+            decode(&[start_step(), call("c", json!({})), result("c", given), finish("tool-calls")]);
         assert_eq!(output_of(&told), output);
     }
 }
@@ -34,7 +34,7 @@ fn a_tool_that_the_run_executed_has_an_output() {
 fn of_preliminary_results_the_final_one_counts_and_counts_once() {
     let mut preliminary = result("c", "half");
     preliminary["preliminary"] = json!(true);
-    let told = hears(&[
+    let told = decode(&[
         start_step(),
         call("c", json!({})),
         preliminary,
@@ -49,7 +49,7 @@ fn of_preliminary_results_the_final_one_counts_and_counts_once() {
 fn a_result_tells_the_input_of_a_call_whose_tool_call_is_missing() {
     let mut given = result("call_123", "sunny");
     given["input"] = json!({"location": "NYC"});
-    let told = hears(&[start_step(), start("call_123"), given, finish("tool-calls")]);
+    let told = decode(&[start_step(), start("call_123"), given, finish("tool-calls")]);
     assert_eq!(output_of(&told), "sunny");
     assert_eq!(told.output()[0]["arguments"], NYC);
 }
@@ -64,7 +64,7 @@ fn an_invalid_input_stays_as_it_was_and_is_answered_with_the_error() {
     let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather", "input": said,
         "error": "No JSON."});
     let told =
-        hears(&[start_step(), start("c"), delta("c", said), called, failed, finish("tool-calls")]);
+        decode(&[start_step(), start("c"), delta("c", said), called, failed, finish("tool-calls")]);
     assert_eq!(output_of(&told), "No JSON.");
     assert_eq!(told.output()[0]["arguments"], said);
 }
@@ -77,7 +77,7 @@ fn a_tool_that_fails_says_why() {
         (json!({}), "The tool failed without saying why."),
     ] {
         let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather", "error": error});
-        let told = hears(&[start_step(), call("c", json!({})), failed, finish("tool-calls")]);
+        let told = decode(&[start_step(), call("c", json!({})), failed, finish("tool-calls")]);
         assert_eq!(output_of(&told), output);
     }
 }
@@ -86,14 +86,14 @@ fn a_tool_that_fails_says_why() {
 fn a_tool_that_was_denied_has_an_output_that_says_so() {
     let denied =
         json!({"type": "tool-output-denied", "toolCallId": "c", "toolName": "get_weather"});
-    let told = hears(&[start_step(), call("c", json!({})), denied, finish("tool-calls")]);
+    let told = decode(&[start_step(), call("c", json!({})), denied, finish("tool-calls")]);
     assert_eq!(output_of(&told), "The tool was not allowed to run.");
 }
 
 /// A tool that needed approval runs at the beginning of the next answer.
 #[test]
 fn the_output_of_a_call_of_an_earlier_answer_names_that_call() {
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "start"}),
         result("call_earlier", "sunny"),
         start_step(),
@@ -107,7 +107,7 @@ fn the_output_of_a_call_of_an_earlier_answer_names_that_call() {
 #[test]
 fn the_output_of_a_call_that_is_not_told_is_left_out() {
     let given = json!({"type": "tool-result", "toolCallId": "c", "output": "sunny"});
-    let told = hears(&[start_step(), delta("c", "{}"), given, finish("stop")]);
+    let told = decode(&[start_step(), delta("c", "{}"), given, finish("stop")]);
     assert!(told.output().is_empty());
     assert_eq!(told.left_out().len(), 2);
 }
@@ -117,7 +117,7 @@ fn the_output_of_a_call_that_is_not_told_is_left_out() {
 fn what_the_provider_runs_is_no_function_call() {
     let called = provided(call("ws_1", r#"{"query":"x"}"#));
     let given = json!({"type": "tool-result", "toolCallId": "ws_1", "toolName": "web_search", "result": [1]});
-    let told = hears(&[
+    let told = decode(&[
         provided(start("ws_1")),
         delta("ws_1", r#"{"query":"x"}"#),
         end("ws_1"),
@@ -141,14 +141,14 @@ fn what_the_provider_runs_is_told_once_however_its_parts_come() {
         vec![provided(start("ws_1")), delta("ws_1", r#"{"q":1}"#), end("ws_1"), given],
     ] {
         let parts = [vec![start_step()], parts, vec![finish("stop")]].concat();
-        assert_eq!(hears(&parts).kinds(), ["ai-sdk:tool-call", "ai-sdk:tool-result"]);
+        assert_eq!(decode(&parts).kinds(), ["ai-sdk:tool-call", "ai-sdk:tool-result"]);
     }
 }
 
 /// That the provider runs it is said too late: it is a call by then, and is answered.
 #[test]
 fn a_call_that_turns_out_to_be_the_providers_is_answered() {
-    let told = hears(&[
+    let told = decode(&[
         start_step(),
         start("c"),
         provided(call("c", json!({}))),
@@ -167,7 +167,7 @@ fn what_no_item_stands_for_is_an_extension_item() {
         json!({"type": "custom", "kind": "openai.compaction", "providerMetadata": {"openai": {"itemId": "cmp_1"}}}),
         json!({"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}),
     ] {
-        let told = hears(&[part.clone(), finish("stop")]);
+        let told = decode(&[part.clone(), finish("stop")]);
         let item = told.only_item();
         assert_eq!(item["type"], format!("ai-sdk:{}", part["type"].as_str().unwrap()));
         assert_eq!(item["status"], "completed");

@@ -22,13 +22,14 @@ fn is_sealed(told: &Told, dialect: Dialect, content: &Value) {
     assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), *content);
 }
 
-/// OpenAI's provider makes a reasoning of each part of a summary. The last one's end has the content.
+/// OpenAI's provider makes a reasoning of each part of a summary. The last one's end has the
+/// content.
 #[test]
 fn the_parts_of_a_summary_are_one_item() {
     let begun = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
     let own = json!({"openai": {"itemId": "rs_1"}});
     let ended = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
-    let told = hears(&[
+    let told = decode(&[
         reasoning("start", "rs_1:0", "", &begun),
         reasoning("delta", "rs_1:0", "One.", &own),
         reasoning("end", "rs_1:0", "", &own),
@@ -52,7 +53,7 @@ fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
     let reasoned =
         [reasoning("start", "rs_1:0", "", &own), reasoning("end", "rs_1:0", "", &own)].to_vec();
     for ending in [finish("length"), finish("error"), json!({"type": "abort"})] {
-        let told = hears(&[reasoned.clone(), vec![ending]].concat());
+        let told = decode(&[reasoned.clone(), vec![ending]].concat());
         assert_eq!(told.only_item()["encrypted_content"], "gAAAAABm");
     }
 }
@@ -61,7 +62,7 @@ fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
 #[test]
 fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
     let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
-    let told = hears(&[
+    let told = decode(&[
         reasoning("start", "rs_1:0", "", &own),
         reasoning("end", "rs_1:0", "", &own),
         finish("stop"),
@@ -73,7 +74,7 @@ fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
 #[test]
 fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
     let ended = json!({"upstream": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "reasoning-start", "id": "rs_1"}),
         json!({"type": "reasoning-delta", "id": "rs_1", "delta": "Hm."}),
         reasoning("end", "rs_1", "", &ended),
@@ -86,7 +87,7 @@ fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
 
 #[test]
 fn a_signature_is_sealed_in_the_block_that_its_provider_wants_back() {
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "reasoning-start", "id": "0"}),
         json!({"type": "reasoning-delta", "id": "0", "delta": "a \"b\""}),
         json!({"type": "reasoning-delta", "id": "0", "delta": "\nc"}),
@@ -103,23 +104,23 @@ fn a_signature_is_sealed_in_the_block_that_its_provider_wants_back() {
 fn redacted_reasoning_is_sealed() {
     let started = reasoning("start", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
-    let told = hears(&[started, json!({"type": "reasoning-end", "id": "0"}), finish("stop")]);
+    let told = decode(&[started, json!({"type": "reasoning-end", "id": "0"}), finish("stop")]);
     is_sealed(&told, Dialect::Anthropic, &block);
     let lone_end = reasoning("end", "0", "", &json!({"anthropic": {"redactedData": "EmwK"}}));
-    is_sealed(&hears(&[lone_end, finish("stop")]), Dialect::Anthropic, &block);
+    is_sealed(&decode(&[lone_end, finish("stop")]), Dialect::Anthropic, &block);
 }
 
 #[test]
 fn what_another_provider_adds_is_sealed_as_the_sdk_wants_it_back() {
     let metadata = json!({"google": {"thoughtSignature": "CkQB"}});
-    let told = hears(&[reasoning("delta", "0", "Hm.", &metadata), finish("stop")]);
+    let told = decode(&[reasoning("delta", "0", "Hm.", &metadata), finish("stop")]);
     let part = json!({"type": "reasoning", "text": "Hm.", "providerOptions": metadata});
     is_sealed(&told, Dialect::AiSdk, &part);
 }
 
 #[test]
 fn reasoning_to_which_nothing_was_added_is_its_text() {
-    let told = hears(&[
+    let told = decode(&[
         json!({"type": "reasoning-start", "id": "0", "providerMetadata": {"upstream": {}}}),
         json!({"type": "reasoning-delta", "id": "0", "text": "Hm."}),
         json!({"type": "reasoning-end", "id": "0"}),
@@ -133,7 +134,7 @@ fn reasoning_to_which_nothing_was_added_is_its_text() {
 #[test]
 fn an_end_without_a_start_says_nothing() {
     assert!(
-        hears(&[json!({"type": "reasoning-end", "id": "0"}), finish("stop")]).output().is_empty()
+        decode(&[json!({"type": "reasoning-end", "id": "0"}), finish("stop")]).output().is_empty()
     );
 }
 
@@ -146,7 +147,7 @@ fn an_id_that_a_later_step_uses_again_is_other_reasoning() {
             finish_step("stop"),
         ]
     };
-    let told = hears(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
+    let told = decode(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
     assert_eq!(told.kinds(), ["reasoning", "reasoning"]);
     assert_ne!(told.output()[0]["id"], told.output()[1]["id"]);
 }

@@ -25,7 +25,7 @@ fn said(told: &Told) -> Vec<String> {
 fn a_piece_is_found_under_the_name_that_its_version_has() {
     for key in ["delta", "text", "textDelta"] {
         let pieces = ["Hel", "lo."].map(|piece| json!({"type": "text-delta", key: piece}));
-        let told = hears(&[&pieces[..], &[finish("stop")]].concat());
+        let told = decode(&[&pieces[..], &[finish("stop")]].concat());
         assert_eq!(said(&told), ["Hello."]);
         assert_eq!(told.deltas("output_text.delta"), "Hello.");
     }
@@ -33,18 +33,18 @@ fn a_piece_is_found_under_the_name_that_its_version_has() {
 
 #[test]
 fn a_text_delta_without_a_start_begins_its_message() {
-    let told = hears(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
+    let told = decode(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
     assert_eq!(said(&told), ["Hello."]);
 }
 
 #[test]
 fn an_end_without_a_start_says_nothing() {
-    assert!(hears(&[text("end", "0"), finish("stop")]).output().is_empty());
+    assert!(decode(&[text("end", "0"), finish("stop")]).output().is_empty());
 }
 
 #[test]
 fn a_start_that_is_told_again_begins_nothing() {
-    let told = hears(&[
+    let told = decode(&[
         text("start", "0"),
         piece("0", "He"),
         text("start", "0"),
@@ -56,7 +56,7 @@ fn a_start_that_is_told_again_begins_nothing() {
 
 #[test]
 fn several_texts_may_be_open_at_once() {
-    let told = hears(&[
+    let told = decode(&[
         text("start", "a"),
         text("start", "b"),
         piece("b", "Two"),
@@ -72,7 +72,7 @@ fn several_texts_may_be_open_at_once() {
 fn one_id_for_text_and_reasoning_is_two_items() {
     let reasoning =
         |kind: &str| json!({"type": format!("reasoning-{kind}"), "id": "0", "delta": "Hm."});
-    let told = hears(&[
+    let told = decode(&[
         reasoning("start"),
         reasoning("delta"),
         text("start", "0"),
@@ -90,7 +90,7 @@ fn one_id_for_text_and_reasoning_is_two_items() {
 fn an_id_that_a_later_step_uses_again_is_another_text() {
     let step =
         |word: &str| [start_step(), text("start", "0"), piece("0", word), finish_step("stop")];
-    let told = hears(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
+    let told = decode(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
     assert_eq!(said(&told), ["One", "Two"]);
 }
 
@@ -101,7 +101,7 @@ fn the_end_of_a_text_tells_its_annotations() {
     ended["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "annotations": [citation]}});
     let mut started = text("start", "msg_1");
     started["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "phase": "final_answer"}});
-    let told = hears(&[started, piece("msg_1", "Hello."), ended, finish("stop")]);
+    let told = decode(&[started, piece("msg_1", "Hello."), ended, finish("stop")]);
     let item = told.only_item();
     assert_eq!(item["content"][0]["annotations"], json!([citation]));
     assert_eq!((&item["id"], &item["phase"]), (&json!("msg_1"), &json!("final_answer")));

@@ -38,8 +38,8 @@ pub(super) struct Told {
 }
 
 /// What clients get of these parts, where nothing special was asked.
-pub(super) fn hears(parts: &[Value]) -> Told {
-    World::asking(json!({})).hears(parts)
+pub(super) fn decode(parts: &[Value]) -> Told {
+    World::asking(json!({})).decode(parts)
 }
 
 impl World {
@@ -52,7 +52,7 @@ impl World {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
-    pub(super) fn hears(&self, parts: &[Value]) -> Told {
+    pub(super) fn decode(&self, parts: &[Value]) -> Told {
         let lines: Vec<String> = parts.iter().map(|part| format!("{part}\n")).collect();
         self.hears_bytes(lines.concat().as_bytes())
     }
@@ -68,7 +68,7 @@ impl World {
     }
 
     /// The result of `doGenerate`.
-    pub(super) fn hears_whole(&self, answer: &Value) -> Told {
+    pub(super) fn decode_whole(&self, answer: &Value) -> Told {
         let mut assembler = self.assembler();
         let mut listener = Listener::new(Dialect::AiSdk, self.asked());
         listener.hear_whole(&answer.to_string().into(), &mut assembler).unwrap();

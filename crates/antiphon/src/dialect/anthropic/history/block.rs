@@ -1,4 +1,4 @@
-//! One content block.
+//! Converts a content block into a part of a message or into an item.
 
 use serde_json::value::RawValue;
 
@@ -8,47 +8,52 @@ use crate::item::Role;
 use crate::json::{Object, quote};
 use crate::transcript::Origin;
 
-/// What a block becomes, raw.
-pub(super) enum Piece {
+/// The Responses API form of a block, as raw JSON.
+pub(super) enum Converted {
     /// A part of a message.
     Part(String),
     /// An item.
     Item(String),
 }
 
-/// What the block `raw` of a message of `role` becomes. An error says why it is none.
-pub(super) fn piece(raw: &str, role: Role, origin: Option<&Origin>) -> Result<Piece, String> {
+/// Converts the block `raw` of a message with this role. The error is the reason why the block is
+/// invalid.
+pub(super) fn convert_block(
+    raw: &str,
+    role: Role,
+    origin: Option<&Origin>,
+) -> Result<Converted, String> {
     let block = Object::parse(raw.as_bytes()).map_err(|error| error.to_string())?;
     let kind = block.string("type").ok_or("type: field required")?;
     Ok(match (&*kind, role) {
-        ("text", _) => Piece::Part(quoted_text(role, required(&block, "text", '"')?)),
-        ("tool_use", Role::Assistant) => Piece::Item(function_call(&block)?),
-        ("tool_result", Role::User) => Piece::Item(function_call_output(&block)?),
-        ("thinking", Role::Assistant) => Piece::Item(reasoning(&block, raw, origin)?),
+        ("text", _) => Converted::Part(text_part(role, required_field(&block, "text", '"')?)),
+        ("tool_use", Role::Assistant) => Converted::Item(function_call(&block)?),
+        ("tool_result", Role::User) => Converted::Item(function_call_output(&block)?),
+        ("thinking", Role::Assistant) => Converted::Item(reasoning(&block, raw, origin)?),
         ("redacted_thinking", Role::Assistant) if origin.is_some() => {
-            Piece::Item(redacted_reasoning(raw, origin))
+            Converted::Item(redacted_reasoning(raw, origin))
         }
         ("tool_use" | "tool_result" | "thinking", _) => {
-            return Err(format!("a '{kind}' block stands in no message of this role"));
+            return Err(format!("a message with this role cannot contain a '{kind}' block"));
         }
         (kind, Role::User) => match media::part(kind, &block)? {
-            Some(part) => Piece::Part(part),
-            None => Piece::Item(extension(kind, raw, r#","role":"user""#)),
+            Some(part) => Converted::Part(part),
+            None => Converted::Item(extension(kind, raw, r#","role":"user""#)),
         },
-        (kind, _) => Piece::Item(extension(kind, raw, "")),
+        (kind, _) => Converted::Item(extension(kind, raw, "")),
     })
 }
 
-/// The part that a raw text is in a message of `role`.
-pub(super) fn quoted_text(role: Role, raw: &str) -> String {
+/// The text part for a raw JSON string in a message with this role.
+pub(super) fn text_part(role: Role, raw: &str) -> String {
     match role {
         Role::Assistant => format!(r#"{{"type":"output_text","text":{raw},"annotations":[]}}"#),
         _ => format!(r#"{{"type":"input_text","text":{raw}}}"#),
     }
 }
 
-/// The raw value of a field that has to be there and begin so.
-pub(super) fn required<'a>(
+/// The raw value of a required field, which must begin with `opening`.
+pub(super) fn required_field<'a>(
     block: &'a Object<'_>,
     field: &str,
     opening: char,
@@ -56,20 +61,20 @@ pub(super) fn required<'a>(
     let raw = block.present(field).ok_or_else(|| format!("{field}: field required"))?;
     let expected = if opening == '"' { "a string" } else { "an object" };
     let fits = raw.starts_with(opening);
-    fits.then_some(raw).ok_or_else(|| format!("{field}: {expected} is expected"))
+    fits.then_some(raw).ok_or_else(|| format!("{field}: expected {expected}"))
 }
 
 fn function_call(block: &Object<'_>) -> Result<String, String> {
-    let call_id = required(block, "id", '"')?;
-    let name = required(block, "name", '"')?;
-    let arguments = quote(required(block, "input", '{')?);
+    let call_id = required_field(block, "id", '"')?;
+    let name = required_field(block, "name", '"')?;
+    let arguments = quote(required_field(block, "input", '{')?);
     Ok(format!(
         r#"{{"type":"function_call","call_id":{call_id},"name":{name},"arguments":{arguments}}}"#
     ))
 }
 
 fn function_call_output(block: &Object<'_>) -> Result<String, String> {
-    let call_id = required(block, "tool_use_id", '"')?;
+    let call_id = required_field(block, "tool_use_id", '"')?;
     let output = match block.present("content") {
         None => r#""""#.to_owned(),
         Some(raw) if raw.starts_with('"') => raw.to_owned(),
@@ -78,10 +83,10 @@ fn function_call_output(block: &Object<'_>) -> Result<String, String> {
     Ok(format!(r#"{{"type":"function_call_output","call_id":{call_id},"output":{output}}}"#))
 }
 
-/// The blocks of a result as the parts of an output.
+/// Converts the blocks of a tool result into the parts of an output.
 fn parts(raw: &str) -> Result<String, String> {
     let blocks: Vec<&RawValue> = serde_json::from_str(raw)
-        .map_err(|_| "content: neither a text nor an array of blocks".to_owned())?;
+        .map_err(|_| "content: expected a string or a block array".to_owned())?;
     let parts: Result<Vec<String>, String> = blocks.iter().map(|block| part(block.get())).collect();
     Ok(format!("[{}]", parts?.join(",")))
 }
@@ -90,14 +95,14 @@ fn part(raw: &str) -> Result<String, String> {
     let block = Object::parse(raw.as_bytes()).map_err(|error| error.to_string())?;
     let kind = block.string("type").ok_or("type: field required")?;
     if kind == "text" {
-        return Ok(quoted_text(Role::User, required(&block, "text", '"')?));
+        return Ok(text_part(Role::User, required_field(&block, "text", '"')?));
     }
     let part = media::part(&kind, &block)?;
     Ok(part.unwrap_or_else(|| extension(&kind, raw, "")))
 }
 
 fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<String, String> {
-    let text = required(block, "thinking", '"')?;
+    let text = required_field(block, "thinking", '"')?;
     let content = match text {
         r#""""# => String::new(),
         text => format!(r#","content":[{{"type":"reasoning_text","text":{text}}}]"#),
@@ -105,7 +110,7 @@ fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<S
     let signature = block.string("signature").unwrap_or_default();
     let sealed = match &*signature {
         "" => String::new(),
-        // What another provider sealed, and an Anthropic client was given for a signature.
+        // The writer sends another provider's seal to Anthropic clients as the signature.
         seal if Seal::parse(seal).is_some() => encrypted_content(seal),
         _ => sealed(raw, origin),
     };
@@ -116,7 +121,7 @@ fn redacted_reasoning(raw: &str, origin: Option<&Origin>) -> String {
     format!(r#"{{"type":"reasoning","summary":[]{}}}"#, sealed(raw, origin))
 }
 
-/// The field that carries the block back to its maker.
+/// The `encrypted_content` field, which returns the block to the provider that created it.
 fn sealed(raw: &str, origin: Option<&Origin>) -> String {
     let Some(origin) = origin else { return String::new() };
     let seal =

@@ -1,16 +1,16 @@
 //! Images and documents as parts.
 
-use super::block::required;
+use super::block::required_field;
 use crate::dialect::anthropic::base64;
 use crate::json::{Object, push_quoted, unquote};
 
-/// The part that an `image` or a `document` block becomes; `None` for other blocks, and for sources
-/// that no part can name. An error says why the block is none.
+/// Converts an `image` or a `document` block into a part. Returns `None` for other blocks, and for
+/// sources that no part can represent. The error is the reason why the block is invalid.
 pub(super) fn part(kind: &str, block: &Object<'_>) -> Result<Option<String>, String> {
     if !matches!(kind, "image" | "document") {
         return Ok(None);
     }
-    let source = required(block, "source", '{')?;
+    let source = required_field(block, "source", '{')?;
     let source = Object::parse(source.as_bytes()).map_err(|error| error.to_string())?;
     let place = match kind {
         "image" => image_place(&source),
@@ -24,14 +24,14 @@ pub(super) fn part(kind: &str, block: &Object<'_>) -> Result<Option<String>, Str
     }))
 }
 
-/// A field of a part, and what it holds.
+/// The field of a part that holds the media, and its value.
 type Place = Option<(&'static str, String)>;
 
 fn image_place(source: &Object<'_>) -> Result<Place, String> {
     Ok(match &*source.string("type").unwrap_or_default() {
         "base64" => Some(("image_url", data_url(source)?)),
-        "url" => Some(("image_url", required(source, "url", '"')?.to_owned())),
-        "file" => Some(("file_id", required(source, "file_id", '"')?.to_owned())),
+        "url" => Some(("image_url", required_field(source, "url", '"')?.to_owned())),
+        "file" => Some(("file_id", required_field(source, "file_id", '"')?.to_owned())),
         _ => None,
     })
 }
@@ -40,22 +40,22 @@ fn file_place(source: &Object<'_>) -> Result<Place, String> {
     Ok(match &*source.string("type").unwrap_or_default() {
         "base64" => Some(("file_data", data_url(source)?)),
         "text" => Some(("file_data", text_url(source)?)),
-        "url" => Some(("file_url", required(source, "url", '"')?.to_owned())),
-        "file" => Some(("file_id", required(source, "file_id", '"')?.to_owned())),
+        "url" => Some(("file_url", required_field(source, "url", '"')?.to_owned())),
+        "file" => Some(("file_id", required_field(source, "file_id", '"')?.to_owned())),
         _ => None,
     })
 }
 
 fn data_url(source: &Object<'_>) -> Result<String, String> {
-    required(source, "media_type", '"')?;
+    required_field(source, "media_type", '"')?;
     let media_type = source.string("media_type").unwrap_or_default();
-    required(source, "data", '"')?;
+    required_field(source, "data", '"')?;
     let content = source.string("data").unwrap_or_default();
     Ok(quoted_url(&media_type, &content))
 }
 
 fn text_url(source: &Object<'_>) -> Result<String, String> {
-    let text = unquote(required(source, "data", '"')?).ok_or("data: no text")?;
+    let text = unquote(required_field(source, "data", '"')?).ok_or("data: no text")?;
     Ok(quoted_url("text/plain", &base64::encode(text.as_bytes())))
 }
 

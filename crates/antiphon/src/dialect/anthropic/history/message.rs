@@ -1,23 +1,23 @@
-//! One message.
+//! Converts one message into items.
 
 use serde_json::value::RawValue;
 
 use super::HistoryError;
-use super::block::{Piece, piece, quoted_text};
+use super::block::{Converted, convert_block, text_part};
 use crate::item::{Item, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
 
-/// Reads one message, block after block.
+/// Converts one message, block by block.
 pub(super) struct Message<'a> {
     number: usize,
     origin: Option<&'a Origin>,
     items: &'a mut Vec<Item>,
-    /// The parts that came side by side.
+    /// The parts since the last item. They become one message.
     parts: Vec<String>,
 }
 
-/// The item of a raw `system`; `None` where it says nothing.
+/// The item for a raw `system` prompt; `None` if the prompt is empty.
 pub(super) fn instructions(system: &[u8]) -> Result<Option<Item>, HistoryError> {
     let error = |reason: &str| HistoryError::System { reason: reason.to_owned() };
     let text = std::str::from_utf8(system).map_err(|_| error("not UTF-8"))?.trim();
@@ -39,14 +39,14 @@ impl<'a> Message<'a> {
         Self { number, origin, items, parts: Vec::new() }
     }
 
-    /// Reads the message that `raw` is.
+    /// Converts the message `raw`.
     pub(super) fn read(&mut self, raw: &str) -> Result<(), HistoryError> {
         let message =
             Object::parse(raw.as_bytes()).map_err(|error| self.error(error.to_string()))?;
         let name = message.string("role").unwrap_or_default();
         let role = Role::parse(&name);
         if !matches!(role, Role::User | Role::Assistant | Role::System) {
-            return Err(self.error(format!("'{name}' is no role of a message")));
+            return Err(self.error(format!("'{name}' is not a valid role")));
         }
         let content = message.present("content");
         let content = content.ok_or_else(|| self.error("content: field required".to_owned()))?;
@@ -55,15 +55,17 @@ impl<'a> Message<'a> {
 
     fn content(&mut self, name: &str, role: Role, content: &str) -> Result<(), HistoryError> {
         if content.starts_with('"') {
-            self.parts.push(quoted_text(role, content));
+            self.parts.push(text_part(role, content));
             return self.close(name);
         }
         let blocks: Vec<&RawValue> = serde_json::from_str(content)
-            .map_err(|_| self.error("content: neither a text nor an array of blocks".to_owned()))?;
+            .map_err(|_| self.error("content: expected a string or a block array".to_owned()))?;
         for (number, raw) in blocks.iter().enumerate() {
-            match piece(raw.get(), role, self.origin).map_err(|reason| self.at(number, reason))? {
-                Piece::Part(part) => self.parts.push(part),
-                Piece::Item(item) => {
+            match convert_block(raw.get(), role, self.origin)
+                .map_err(|reason| self.at(number, reason))?
+            {
+                Converted::Part(part) => self.parts.push(part),
+                Converted::Item(item) => {
                     self.close(name)?;
                     let item = Item::parse(item.into());
                     self.items.push(item.map_err(|error| self.at(number, error.to_string()))?);
@@ -73,7 +75,7 @@ impl<'a> Message<'a> {
         self.close(name)
     }
 
-    /// What was said side by side becomes one message.
+    /// Writes the collected parts as one message item.
     fn close(&mut self, role: &str) -> Result<(), HistoryError> {
         if self.parts.is_empty() {
             return Ok(());

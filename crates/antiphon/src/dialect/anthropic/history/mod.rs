@@ -1,4 +1,4 @@
-//! The way back: a conversation in Anthropic messages as items.
+//! Converts a conversation from Anthropic messages into items.
 
 mod block;
 mod media;
@@ -12,58 +12,59 @@ use self::message::Message;
 use crate::item::Item;
 use crate::transcript::Origin;
 
-/// Why a conversation is none in Anthropic's form. Places are named as Anthropic names them.
+/// An error in a conversation of Anthropic messages. Paths have the form that Anthropic uses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
-    /// `messages` is no array.
+    /// `messages` is not an array.
     #[error("messages: {reason}")]
     NotMessages {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// `system` is neither a text nor text blocks.
+    /// `system` is neither a string nor an array of text blocks.
     #[error("system: {reason}")]
     System {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A message that is none.
+    /// A message is invalid.
     #[error("messages.{message}: {reason}")]
     Message {
-        /// Which one, from 0.
+        /// The position of the message, from 0.
         message: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A content block that is none.
+    /// A content block is invalid.
     #[error("messages.{message}.content.{block}: {reason}")]
     Block {
-        /// In which message, from 0.
+        /// The position of the message, from 0.
         message: usize,
-        /// Which of its blocks, from 0.
+        /// The position of the block in the message, from 0.
         block: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// The items that say what `messages` (a JSON array) and `system` (a JSON string, or an array of
-/// text blocks) say, in order.
+/// Converts `messages` (a JSON array) and `system` (a JSON string, or an array of text blocks) into
+/// items, in order.
 ///
 /// | block | item |
 /// |---|---|
-/// | `text`, `image`, `document` | parts of a message; what stands side by side is one message |
-/// | `tool_use` | `function_call`, its input as the arguments, byte for byte |
-/// | `tool_result` | `function_call_output`, a text or parts |
+/// | `text`, `image`, `document` | parts of a message; adjacent blocks become one message |
+/// | `tool_use` | `function_call` with the bytes of its input as the arguments |
+/// | `tool_result` | `function_call_output`: a string or parts |
 /// | `thinking` | `reasoning` |
 /// | any other | an extension item: `{"type":"anthropic:…","content":<the block>}` |
 ///
-/// With an `origin` (who made the assistant's messages) thinking is sealed, redacted thinking too,
-/// and goes back there; without one the text alone is kept, and a redacted block is an extension
-/// item. An extension item of a user's message has the `role` `user`.
+/// `origin` names the provider and model of the assistant's messages. With an `origin`, `thinking`
+/// and `redacted_thinking` blocks are sealed, so that the encoder can return them to that origin.
+/// Without one, only the text of `thinking` is kept, and `redacted_thinking` becomes an extension
+/// item. An extension item from a user's message has the `role` `user`.
 ///
-/// Items have no ids. Lost are `cache_control`, citations, and whether a result is an error: items
-/// have no place for them. Linear; every item is written once.
+/// The items have no ids. `cache_control`, citations and `is_error` of a result are lost, because
+/// items have no field for them. Takes linear time, and writes each item once.
 pub fn items_of(
     messages: &[u8],
     system: Option<&[u8]>,
@@ -72,7 +73,7 @@ pub fn items_of(
     items_and_sources(messages, system, origin).map(|(items, _)| items)
 }
 
-/// The same, and for each item the position of its message; `None` for the item of `system`.
+/// Like [`items_of`], with the position of each item's message; `None` for the item of `system`.
 pub(crate) fn items_and_sources(
     messages: &[u8],
     system: Option<&[u8]>,

@@ -18,7 +18,7 @@ fn values(items: &[Item]) -> Value {
     items.iter().map(|item| serde_json::from_slice::<Value>(item.raw()).unwrap()).collect()
 }
 
-/// The items of these messages, whose maker is not known.
+/// The items of these messages, without a known origin.
 fn items(messages: &Value) -> Value {
     values(&items_of(messages.to_string().as_bytes(), None, None).unwrap())
 }
@@ -52,7 +52,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn a_text_is_a_message_of_one_part() {
+fn text_becomes_message_with_one_part() {
     let messages =
         json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]);
     let expected = json!([
@@ -63,13 +63,13 @@ fn a_text_is_a_message_of_one_part() {
 }
 
 #[test]
-fn what_stands_side_by_side_is_one_message() {
+fn adjacent_blocks_become_one_message() {
     let messages = json!([{"role": "user", "content": [text("one"), text("two")]}]);
     assert_eq!(items(&messages), json!([message("user", &json!([input("one"), input("two")]))]));
 }
 
 #[test]
-fn the_system_prompt_is_a_message_before_all_others() {
+fn system_prompt_becomes_first_message() {
     let messages = br#"[{"role":"user","content":"hi"}]"#;
     for system in [r#""Be brief.""#, r#"[{"type":"text","text":"Be brief."}]"#] {
         let items = items_of(messages, Some(system.as_bytes()), None).unwrap();
@@ -81,7 +81,7 @@ fn the_system_prompt_is_a_message_before_all_others() {
 }
 
 #[test]
-fn a_round_of_calls_is_their_items_and_those_of_their_results() {
+fn calls_and_results_become_items() {
     let messages = json!([
         {"role": "assistant", "content": [
             text("I look."),
@@ -102,14 +102,14 @@ fn a_round_of_calls_is_their_items_and_those_of_their_results() {
 }
 
 #[test]
-fn the_input_of_a_call_keeps_its_bytes() {
+fn call_input_keeps_its_bytes() {
     let messages = r#"[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{ "n": 1e2, "a": "\u0041" }}]}]"#;
     let items = items_of(messages.as_bytes(), None, None).unwrap();
     assert_eq!(values(&items)[0]["arguments"], json!(r#"{ "n": 1e2, "a": "\u0041" }"#));
 }
 
 #[test]
-fn a_result_may_be_of_blocks_or_say_nothing() {
+fn result_holds_blocks_or_nothing() {
     let search = json!({"type": "search_result", "source": "a"});
     let image =
         json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}});
@@ -125,7 +125,7 @@ fn a_result_may_be_of_blocks_or_say_nothing() {
 }
 
 #[test]
-fn images_and_documents_are_parts() {
+fn images_and_documents_become_parts() {
     for (block, part) in [
         (
             json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}),
@@ -153,7 +153,7 @@ fn images_and_documents_are_parts() {
 }
 
 #[test]
-fn thinking_is_sealed_for_who_made_it() {
+fn thinking_is_sealed_for_its_origin() {
     let raw = r#"{"type":"thinking","thinking":"h\u006d","signature":"EqQB"}"#;
     let messages = format!(r#"[{{"role":"assistant","content":[{raw}]}}]"#);
     let items = items_of(messages.as_bytes(), None, Some(&origin())).unwrap();
@@ -165,16 +165,16 @@ fn thinking_is_sealed_for_who_made_it() {
 }
 
 #[test]
-fn thinking_of_an_unknown_maker_is_its_text() {
+fn thinking_without_known_origin_keeps_only_text() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": "EqQB"});
     let content = json!([{"type": "reasoning_text", "text": "hm"}]);
     let expected = json!({"type": "reasoning", "summary": [], "content": content});
     assert_eq!(of_assistant(&block), json!([expected]));
 }
 
-/// Clients that were answered from another provider give back as a signature what it sealed.
+/// The writer gives a client the seal of another provider as a signature; the client returns it.
 #[test]
-fn a_signature_that_is_a_seal_comes_back_as_it_was() {
+fn seal_in_signature_is_returned_unchanged() {
     let content = r#"{"reasoning_content":"hm"}"#.to_owned();
     let seal = Seal { dialect: Dialect::Chat, origin: Origin::new("host m"), content }.to_text();
     let block = json!({"type": "thinking", "thinking": "hm", "signature": seal});
@@ -186,7 +186,7 @@ fn a_signature_that_is_a_seal_comes_back_as_it_was() {
 }
 
 #[test]
-fn thinking_that_nobody_signed_is_its_text() {
+fn unsigned_thinking_keeps_only_text() {
     let block = json!({"type": "thinking", "thinking": "hm", "signature": ""});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
     let items = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
@@ -195,7 +195,7 @@ fn thinking_that_nobody_signed_is_its_text() {
 }
 
 #[test]
-fn redacted_thinking_is_sealed_or_kept_as_it_is() {
+fn redacted_thinking_is_sealed_or_becomes_extension() {
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
     let messages = json!([{"role": "assistant", "content": [block]}]).to_string();
     let sealed = values(&items_of(messages.as_bytes(), None, Some(&origin())).unwrap());
@@ -207,7 +207,7 @@ fn redacted_thinking_is_sealed_or_kept_as_it_is() {
 }
 
 #[test]
-fn blocks_that_have_no_item_are_extension_items() {
+fn unknown_blocks_become_extension_items() {
     let search = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
     let expected = json!([{"type": "anthropic:server_tool_use", "content": search}]);
     assert_eq!(of_assistant(&search), expected);
@@ -217,7 +217,7 @@ fn blocks_that_have_no_item_are_extension_items() {
 }
 
 #[test]
-fn what_is_no_message_is_named_by_its_place() {
+fn error_names_path_of_invalid_message() {
     for (messages, place) in [
         (json!({"role": "user"}), "messages: "),
         (json!([{"role": "user", "content": "hi"}, 7]), "messages.1: "),
@@ -235,7 +235,7 @@ fn what_is_no_message_is_named_by_its_place() {
         ),
         (
             json!([{"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]),
-            "messages.0.content.0: a 'tool_result'",
+            "messages.0.content.0: a message with this role",
         ),
         (
             json!([{"role": "user", "content": [{"type": "image", "source": {"type": "url"}}]}]),
@@ -248,7 +248,7 @@ fn what_is_no_message_is_named_by_its_place() {
 }
 
 #[test]
-fn a_system_prompt_that_is_none_is_told() {
+fn invalid_system_prompt_is_rejected() {
     let error = items_of(b"[]", Some(b"7"), None).unwrap_err();
     assert!(matches!(error, HistoryError::System { .. }), "{error}");
     let error = items_of(b"[]", Some(br#"[{"type":"text"}]"#), None).unwrap_err();
@@ -256,7 +256,7 @@ fn a_system_prompt_that_is_none_is_told() {
 }
 
 #[test]
-fn messages_that_come_in_go_out_as_they_were() {
+fn decoded_messages_encode_to_the_same_json() {
     let messages = json!([
         {"role": "user", "content": [
             text("look"),

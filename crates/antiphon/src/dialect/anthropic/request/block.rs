@@ -1,21 +1,22 @@
-//! A content block.
+//! Content blocks.
 
 use crate::json::unquote;
 
 /// A content block of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Block {
-    /// Text, as a raw JSON string that is not blank.
+    /// Text that is not blank, as a raw JSON string.
     Text(String),
-    /// `thinking` or `redacted_thinking`, as the model wrote it, with the position of its item.
+    /// A `thinking` or `redacted_thinking` block as the model wrote it, and its item's position.
     Thinking { raw: String, position: usize },
     /// Any other block, raw.
     Other(String),
 }
 
 impl Block {
-    /// The text block of a raw JSON string; `None` where it is blank: Anthropic refuses such a
-    /// block ("text content blocks must be non-empty", "… must contain non-whitespace text").
+    /// The text block for a raw JSON string; `None` if the text is blank, because Anthropic rejects
+    /// such a block ("text content blocks must be non-empty", "… must contain non-whitespace
+    /// text").
     pub(super) fn text(raw: &str) -> Option<Self> {
         (!is_blank(raw)).then(|| Self::Text(raw.to_owned()))
     }
@@ -44,7 +45,7 @@ pub(super) fn write_all<'a>(blocks: impl IntoIterator<Item = &'a Block>, json: &
     json.push(']');
 }
 
-/// Whether a raw JSON string holds nothing but white space.
+/// Whether a raw JSON string holds only white space.
 pub(super) fn is_blank(raw: &str) -> bool {
     let begins_with_a_letter = raw.as_bytes().get(1).is_some_and(u8::is_ascii_graphic);
     if begins_with_a_letter && !matches!(raw.as_bytes()[1], b'"' | b'\\') {

@@ -1,4 +1,4 @@
-//! A call and its output as blocks.
+//! Converts a call and its output into blocks.
 
 use super::block::{Block, write_all};
 use super::content::Content;
@@ -9,9 +9,9 @@ use crate::json::{Object, push_quoted, unquote};
 
 /// The `tool_use` block of a function call or a custom tool call.
 ///
-/// Its `input` is the arguments' own text where that is a JSON object, and `{}` where it is empty.
-/// Arguments that a model broke are its own words and must not make the conversation unusable: they
-/// go as `{"_raw": "…"}`, and that is reported.
+/// The `input` is the text of the arguments if that is a JSON object, and `{}` if it is empty.
+/// Invalid arguments come from a model and must not make the conversation unusable: they are sent
+/// as `{"_raw": "…"}`, and the change is reported.
 pub(super) fn tool_use(
     id: &str,
     (position, kind, call): (usize, &Kind, &Object<'_>),
@@ -20,7 +20,7 @@ pub(super) fn tool_use(
     let name = call.present("name").filter(|name| name.starts_with('"'));
     let name = name.ok_or_else(|| {
         let place = Place::Item(position, "name".into());
-        unsupported(place, "a call in Anthropic Messages has a name")
+        unsupported(place, "a call in the Anthropic Messages API needs a name")
     })?;
     let input = match kind {
         Kind::CustomToolCall => {
@@ -48,14 +48,14 @@ fn arguments(call: &Object<'_>, position: usize, report: &mut Report) -> String 
     if Object::parse(text.as_bytes()).is_ok() {
         return text.to_owned();
     }
-    let how = "the input of a call in Anthropic Messages is an object, and these arguments, which \
-               are none, go as its field '_raw'";
+    let how = "the Anthropic Messages API takes an object as the input of a call; these arguments \
+               are not an object and are sent in its field '_raw'";
     report.change(Place::Item(position, "arguments".into()), how);
     format!(r#"{{"_raw":{raw}}}"#)
 }
 
-/// The `tool_result` block of an output: a text, or text, image and document blocks. An output that
-/// says nothing has no `content`.
+/// The `tool_result` block of an output: a text, or text, image and document blocks. The block of
+/// an empty output has no `content`.
 pub(super) fn tool_result(
     id: &str,
     (position, item): (usize, &Item),
@@ -63,7 +63,7 @@ pub(super) fn tool_result(
 ) -> Result<Block, Unsupported> {
     let output = item.object();
     let content = output.present("output").unwrap_or("\"\"");
-    let blocks = Content::of_output(position).blocks(content, report)?;
+    let blocks = Content::call_output(position).blocks(content, report)?;
     let mut json = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     push_quoted(&mut json, id);
     match &*blocks {

@@ -1,4 +1,4 @@
-//! Parts of messages and outputs as blocks.
+//! Converts the parts of messages and outputs into blocks.
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use super::report::{Report, unsupported};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::{Object, type_name};
 
-/// The content of one item, and where it stands.
+/// The location of an item's content, and the blocks that it can hold.
 #[derive(Clone, Copy)]
 pub(super) struct Content {
     position: usize,
@@ -16,7 +16,7 @@ pub(super) struct Content {
     carries: Carries,
 }
 
-/// What blocks may stand in a content.
+/// The kinds of blocks that a content can hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Carries {
     Text,
@@ -24,22 +24,22 @@ enum Carries {
 }
 
 impl Content {
-    /// The content of a user's message.
-    pub(super) fn of_user(position: usize) -> Self {
+    /// The content of a user message.
+    pub(super) fn user_message(position: usize) -> Self {
         Self { position, field: "content", carries: Carries::TextAndMedia }
     }
 
-    /// The content of a message that is text alone: an assistant's, or instructions.
-    pub(super) fn of_text(position: usize) -> Self {
+    /// The content of a message that can hold only text: an assistant message or instructions.
+    pub(super) fn text_message(position: usize) -> Self {
         Self { position, field: "content", carries: Carries::Text }
     }
 
     /// The output of a call.
-    pub(super) fn of_output(position: usize) -> Self {
+    pub(super) fn call_output(position: usize) -> Self {
         Self { position, field: "output", carries: Carries::TextAndMedia }
     }
 
-    /// The blocks of a raw content: a string, or an array of parts. Blank text is left out.
+    /// Converts a raw content, which is a string or an array of parts. Leaves out blank text.
     pub(super) fn blocks(self, raw: &str, report: &mut Report) -> Result<Vec<Block>, Unsupported> {
         if raw.starts_with('"') {
             return Ok(Block::text(raw).into_iter().collect());
@@ -47,7 +47,8 @@ impl Content {
         let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| {
             let place = Place::Item(self.position, self.field.into());
             let got = type_name(raw);
-            unsupported(place, &format!("Anthropic Messages have text or blocks there, not {got}"))
+            let why = format!("the Anthropic Messages API takes text or blocks, not {got}");
+            unsupported(place, &why)
         })?;
         let blocks =
             parts.iter().enumerate().map(|(number, part)| self.block(number, part, report));
@@ -62,7 +63,7 @@ impl Content {
     ) -> Result<Option<Block>, Unsupported> {
         let path = format!("{}[{number}]", self.field);
         let Ok(fields) = Object::parse(part.get().as_bytes()) else {
-            let why = "a part of a content is an object, in Anthropic Messages too";
+            let why = "a part of the content must be an object in the Anthropic Messages API";
             return Err(unsupported(Place::Item(self.position, path), why));
         };
         let part = Part { position: self.position, path, fields };
@@ -70,21 +71,21 @@ impl Content {
             "input_text" | "output_text" | "text" => part.text("text"),
             "refusal" => part.text("refusal"),
             "input_image" | "input_file" if self.carries == Carries::Text => {
-                let why = "Anthropic Messages have nothing but text in such a message";
+                let why = "the Anthropic Messages API takes only text in such a message";
                 Err(unsupported(part.place(), why))
             }
             "input_image" => media::image(&part, report).map(Some),
             "input_file" => media::document(&part).map(Some),
             own if own.starts_with("anthropic:") => part.own_block(),
             other => {
-                let why = format!("Anthropic Messages have no block for '{other}'");
+                let why = format!("the Anthropic Messages API has no block for '{other}'");
                 Err(unsupported(part.place(), &why))
             }
         }
     }
 }
 
-/// One part of a content.
+/// One part of the content.
 pub(super) struct Part<'a> {
     position: usize,
     path: String,
@@ -92,21 +93,21 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Where it stands: `input[3].content[0]`.
+    /// The path of the part: `input[3].content[0]`.
     pub(super) fn place(&self) -> Place {
         Place::Item(self.position, self.path.clone())
     }
 
-    /// Where one of its fields stands.
+    /// The path of one of its fields.
     pub(super) fn at(&self, field: &str) -> Place {
         Place::Item(self.position, format!("{}.{field}", self.path))
     }
 
-    /// A block that has no part of its own, as it was.
+    /// The block in an `anthropic:` part, unchanged.
     fn own_block(&self) -> Result<Option<Block>, Unsupported> {
         match self.fields.get("content").filter(|raw| raw.starts_with('{')) {
             Some(raw) => Ok(Some(Block::Other(raw.to_owned()))),
-            None => Err(unsupported(self.place(), "it holds no block of Anthropic Messages")),
+            None => Err(unsupported(self.place(), "it holds no Anthropic Messages block")),
         }
     }
 
@@ -115,8 +116,8 @@ impl Part<'_> {
             None => Ok(None),
             Some(raw) if raw.starts_with('"') => Ok(Block::text(raw)),
             Some(raw) => {
-                let why =
-                    format!("a text in Anthropic Messages is a string, not {}", type_name(raw));
+                let got = type_name(raw);
+                let why = format!("text in the Anthropic Messages API is a string, not {got}");
                 Err(unsupported(self.place(), &why))
             }
         }

@@ -1,10 +1,10 @@
-//! Items as `system` and `messages`.
+//! Converts items into `system` and `messages`.
 
 use std::borrow::Cow;
 
 use super::block::{Block, write_all};
 use super::call::{tool_result, tool_use};
-use super::call_names::CallNames;
+use super::call_ids::CallIds;
 use super::content::Content;
 use super::report::{Report, unsupported};
 use super::turns::Turns;
@@ -14,45 +14,49 @@ use crate::item::{Exchanges, Item, Joined, Kind, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
 
-/// What a request says, in Anthropic's order.
+/// The `system` prompt and the messages of a request, in the order that Anthropic requires.
 ///
-/// - `instructions`, then every system and developer message in order, are the blocks of `system`.
-///   One that stands amid the conversation loses its place there, not its authority: a user could
-///   say whatever a wrapper in a user's message would say. That is reported.
-/// - What a model made without a word from its caller is one assistant message: what it thought and
-///   said in order, then its calls.
-/// - Outputs stand first in the user's message behind their calls, in the calls' order, however
-///   late they came. Calls and outputs are joined by their order, so that call ids may restart.
-/// - A last message of the assistant goes as it is: models before Claude 4.6 continue it, later
-///   ones refuse it.
+/// - `system` holds `instructions` and then every system and developer message, in order. A message
+//   from the middle of the conversation is moved there, because instructions in a user message
+//   would
+///   lose their authority: a user could write the same text. The move is reported.
+/// - Adjacent output of the model becomes one assistant message: reasoning and text in order, then
+///   the calls.
+/// - Outputs come first in the user message after their calls, in the order of the calls, even if
+///   they arrived later. Order joins calls and outputs, so a conversation can reuse call ids.
+/// - A final assistant message is sent unchanged: models before Claude 4.6 continue it, later ones
+///   reject it.
 pub(super) struct Conversation {
     system: Vec<Block>,
     turns: Turns,
-    /// The names of the tools that were called.
+    /// The names of the called tools.
     called: Vec<String>,
 }
 
 impl Conversation {
-    pub(super) fn of(request: Request<'_>, report: &mut Report) -> Result<Self, Unsupported> {
-        let mut scribe = Scribe::new(request, report);
-        scribe.instructions(request.fields)?;
+    pub(super) fn from_request(
+        request: Request<'_>,
+        report: &mut Report,
+    ) -> Result<Self, Unsupported> {
+        let mut builder = ConversationBuilder::new(request, report);
+        builder.instructions(request.fields)?;
         for (position, item) in request.items.iter().enumerate() {
-            scribe.item(position, item)?;
+            builder.item(position, item)?;
         }
-        let conversation = scribe.finish();
+        let conversation = builder.finish();
         if conversation.turns.is_empty() {
-            let why = "Anthropic Messages need at least one message that says something";
+            let why = "the Anthropic Messages API needs at least one message with content";
             return Err(unsupported(Place::field("input"), why));
         }
         Ok(conversation)
     }
 
-    /// Whether thinking with a budget would be refused after the assistant's last message.
+    /// Whether Anthropic would reject a thinking budget because of the last assistant message.
     pub(super) fn lacks_thinking_first(&self) -> bool {
         self.turns.lacks_thinking_first()
     }
 
-    /// The names of the tools that were called, each once.
+    /// The names of the called tools, each once.
     pub(super) fn called(&self) -> &[String] {
         &self.called
     }
@@ -67,21 +71,21 @@ impl Conversation {
     }
 }
 
-/// Writes item after item.
-struct Scribe<'a> {
+/// Builds a [`Conversation`] item by item.
+struct ConversationBuilder<'a> {
     items: &'a [Item],
     origin: &'a Origin,
     joined: Vec<Option<Joined>>,
-    /// For each call the position of its output.
+    /// For each call, the position of its output.
     outputs: Vec<Option<usize>>,
-    names: CallNames,
+    names: CallIds,
     system: Vec<Block>,
     turns: Turns,
     called: Vec<String>,
     report: &'a mut Report,
 }
 
-impl<'a> Scribe<'a> {
+impl<'a> ConversationBuilder<'a> {
     fn new(request: Request<'a>, report: &'a mut Report) -> Self {
         let mut exchanges = Exchanges::default();
         let mut outputs = vec![None; request.items.len()];
@@ -98,7 +102,7 @@ impl<'a> Scribe<'a> {
             origin: request.origin,
             joined,
             outputs,
-            names: CallNames::default(),
+            names: CallIds::default(),
             system: Vec::new(),
             turns: Turns::default(),
             called: Vec::new(),
@@ -119,7 +123,7 @@ impl<'a> Scribe<'a> {
             None => {}
             Some(raw) if raw.starts_with('"') => self.system.extend(Block::text(raw)),
             Some(_) => {
-                let why = "the instructions of Anthropic Messages are text";
+                let why = "instructions in the Anthropic Messages API must be text";
                 return Err(unsupported(Place::field("instructions"), why));
             }
         }
@@ -139,15 +143,14 @@ impl<'a> Scribe<'a> {
             | K::ImageGenerationCall
             | K::McpCall
             | K::McpListTools => {
-                self.leave_out(position, "it records what another provider's tool did");
+                self.leave_out(position, "it records the work of another provider's tool");
             }
             K::Other(kind) if kind.starts_with("anthropic:") => self.own_block(position, item),
             K::Other(kind) if kind.contains(':') => {
-                self.leave_out(position, "it is another provider's");
+                self.leave_out(position, "it belongs to another provider");
             }
             kind => {
-                let why =
-                    format!("Anthropic Messages have nothing that a '{kind}' item could become");
+                let why = format!("the Anthropic Messages API has no block for a '{kind}' item");
                 return Err(unsupported(Place::Item(position, "type".into()), &why));
             }
         }
@@ -159,18 +162,18 @@ impl<'a> Scribe<'a> {
         let content = message.present("content").unwrap_or("\"\"");
         match item.head().role {
             Some(Role::User) => {
-                for block in Content::of_user(position).blocks(content, self.report)? {
+                for block in Content::user_message(position).blocks(content, self.report)? {
                     self.turns.user(block, self.report);
                 }
             }
             Some(Role::Assistant) => {
-                for block in Content::of_text(position).blocks(content, self.report)? {
+                for block in Content::text_message(position).blocks(content, self.report)? {
                     self.turns.assistant(block);
                 }
             }
             Some(Role::System | Role::Developer) => self.instruct(position, content)?,
             Some(Role::Other) | None => {
-                let why = "Anthropic Messages have the roles user and assistant, and instructions";
+                let why = "the Anthropic Messages API takes user, assistant and system messages";
                 return Err(unsupported(Place::Item(position, "role".into()), why));
             }
         }
@@ -178,23 +181,23 @@ impl<'a> Scribe<'a> {
     }
 
     fn instruct(&mut self, position: usize, content: &str) -> Result<(), Unsupported> {
-        let blocks = Content::of_text(position).blocks(content, self.report)?;
+        let blocks = Content::text_message(position).blocks(content, self.report)?;
         if !self.turns.is_empty() && !blocks.is_empty() {
-            let how =
-                "Anthropic Messages have instructions before the conversation, and there it goes";
+            let how = "the Anthropic Messages API takes instructions only before the conversation; \
+                       the message is moved there";
             self.report.change(Place::Item(position, String::new()), how);
         }
         self.system.extend(blocks);
         Ok(())
     }
 
-    /// Reasoning goes back only as what its maker sealed, and only to its maker.
+    /// Sends reasoning only to the origin that sealed it, and unchanged.
     fn reasoning(&mut self, position: usize, item: &Item) {
         let own = |seal: &Seal| seal.is_by(Dialect::Anthropic, self.origin);
         match Seal::of(item).filter(own) {
-            None => self.leave_out(position, "it is not sealed by the upstream that is asked"),
+            None => self.leave_out(position, "this upstream did not seal it"),
             Some(seal) if lacks_signature(&seal.content) => {
-                self.leave_out(position, "it is thinking that nobody signed");
+                self.leave_out(position, "this thinking has no signature");
             }
             Some(seal) => self.turns.assistant(Block::Thinking { raw: seal.content, position }),
         }
@@ -202,7 +205,7 @@ impl<'a> Scribe<'a> {
 
     fn call(&mut self, position: usize, item: &Item) -> Result<(), Unsupported> {
         let Some(output) = self.outputs[position] else {
-            self.leave_out(position, "nothing answers it, and every call has to be answered");
+            self.leave_out(position, "the call has no output, and every call needs one");
             return Ok(());
         };
         let call_id = item.head().call_id.as_ref().map_or("", |id| id.as_str());
@@ -217,16 +220,16 @@ impl<'a> Scribe<'a> {
 
     fn output(&mut self, position: usize) {
         match self.joined[position] {
-            Some(Joined::Answers(call)) => self.turns.answered(call, self.report),
-            _ => self.leave_out(position, "it answers no call"),
+            Some(Joined::Answers(call)) => self.turns.record_output(call, self.report),
+            _ => self.leave_out(position, "no call in the request has this output"),
         }
     }
 
-    /// A block that has no item of its own goes back as it was, to whoever said it.
+    /// Sends the block of an `anthropic:` item unchanged, in a message of the item's role.
     fn own_block(&mut self, position: usize, item: &Item) {
         let item = item.object();
         let Some(block) = item.get("content").filter(|raw| raw.starts_with('{')) else {
-            return self.leave_out(position, "it holds no block");
+            return self.leave_out(position, "the item holds no block");
         };
         let block = Block::Other(block.to_owned());
         match item.string("role").as_deref() {
@@ -237,13 +240,13 @@ impl<'a> Scribe<'a> {
 
     fn leave_out(&mut self, position: usize, why: &str) {
         let kind = &self.items[position].head().kind;
-        let why = format!("Anthropic Messages have no place for this '{kind}' item, for {why}");
+        let why = format!("the Anthropic Messages API cannot take this '{kind}' item: {why}");
         self.report.leave_out(Place::Item(position, String::new()), &why);
     }
 }
 
-/// Anthropic refuses thinking that it did not sign: "thinking.signature: Field required". Servers
-/// that sign nothing do without.
+/// Whether a thinking block has no signature. Anthropic rejects such a block
+/// ("thinking.signature: Field required"), although some servers of this API sign nothing.
 fn lacks_signature(block: &str) -> bool {
     let block = Object::parse(block.as_bytes()).unwrap_or_default();
     let is_signed = block.string("signature").is_some_and(|signature| !signature.is_empty());

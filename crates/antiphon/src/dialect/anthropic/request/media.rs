@@ -1,4 +1,4 @@
-//! Images and files as `image` and `document` blocks.
+//! Converts images and files into `image` and `document` blocks.
 
 use std::borrow::Cow;
 
@@ -11,24 +11,25 @@ use crate::json::{push_quoted, quote};
 
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// The block of an `input_image`: a base64 source for a data URL, else a URL source. Files that
-/// another server holds cannot be named to Anthropic.
+/// The block of an `input_image`: a base64 source for a data URL, otherwise a URL source. Anthropic
+/// cannot read a file by the id of another server.
 pub(super) fn image(part: &Part<'_>, report: &mut Report) -> Result<Block, Unsupported> {
     let Some(url) = part.fields.string("image_url") else {
         return Err(unsupported(
             part.place(),
-            "Anthropic Messages need the image itself, or its URL",
+            "the Anthropic Messages API needs the image itself or its URL",
         ));
     };
     if part.fields.string("detail").is_some_and(|detail| detail != "auto") {
-        report.leave_out(part.at("detail"), "Anthropic Messages look at every image in one way");
+        let why = "the Anthropic Messages API has no levels of image detail";
+        report.leave_out(part.at("detail"), why);
     }
     let Some(data) = DataUrl::parse(&url) else {
         return Ok(block("image", &url_source(&url), None));
     };
     if !data.is_base64 || !IMAGES.contains(&data.media_type) {
         let why = format!(
-            "Anthropic Messages take images in base64 as {}, not '{}'",
+            "the Anthropic Messages API takes base64 images of the types {}, not '{}'",
             IMAGES.join(", "),
             data.media_type
         );
@@ -37,16 +38,15 @@ pub(super) fn image(part: &Part<'_>, report: &mut Report) -> Result<Block, Unsup
     Ok(block("image", &base64_source(data.media_type, data.content), None))
 }
 
-/// The block of an `input_file`, titled with its `filename`: a PDF in base64 or by its URL, or a
-/// text. Text of every kind is plain text there.
+/// The block of an `input_file`, with its `filename` as the title: a PDF in base64 or by URL, or a
+/// text. The block of any text type has the type `text/plain`.
 pub(super) fn document(part: &Part<'_>) -> Result<Block, Unsupported> {
     let title = part.fields.get("filename").filter(|raw| raw.starts_with('"') && !is_blank(raw));
     if let Some(url) = part.fields.string("file_url") {
         return Ok(block("document", &url_source(&url), title));
     }
     let Some(file) = part.fields.string("file_data") else {
-        let why =
-            "Anthropic Messages need the file itself, or its URL, not the id of a server's file";
+        let why = "the Anthropic Messages API needs the file itself or its URL, not a file id";
         return Err(unsupported(part.place(), why));
     };
     let data = DataUrl::parse(&file).unwrap_or_else(|| {
@@ -57,14 +57,15 @@ pub(super) fn document(part: &Part<'_>) -> Result<Block, Unsupported> {
         "application/pdf" if data.is_base64 => base64_source(data.media_type, data.content),
         text if text.starts_with("text/") => text_source(&data, part)?,
         other => {
-            let why = format!("documents in Anthropic Messages are PDF or text, not '{other}'");
+            let why =
+                format!("the Anthropic Messages API takes PDF and text documents, not '{other}'");
             return Err(unsupported(part.place(), &why));
         }
     };
     Ok(block("document", &source, title))
 }
 
-/// What a bare base64 text holds, by the name of its file.
+/// The media type of bare base64 data, by the extension of the file's name.
 fn media_type_of(filename: &str) -> &'static str {
     let extension = filename.rsplit_once('.').map_or("", |(_, extension)| extension);
     match &*extension.to_ascii_lowercase() {
@@ -82,7 +83,7 @@ struct DataUrl<'a> {
 }
 
 impl<'a> DataUrl<'a> {
-    /// `None` where the URL is of another scheme. A type that is not said is `text/plain`.
+    /// `None` if the URL has another scheme. A missing media type means `text/plain`.
     fn parse(url: &'a str) -> Option<Self> {
         let scheme = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:"))?;
         let (head, content) = url[scheme.len()..].split_once(',')?;
@@ -91,7 +92,7 @@ impl<'a> DataUrl<'a> {
         Some(Self { media_type: media_type.unwrap_or("text/plain"), is_base64, content })
     }
 
-    /// The text that it is; `None` where it is none.
+    /// The decoded text; `None` if the content is not valid UTF-8 text.
     fn text(&self) -> Option<String> {
         let bytes = match self.is_base64 {
             true => Cow::Owned(base64::decode(self.content)?),
@@ -137,7 +138,7 @@ fn base64_source(media_type: &str, content: &str) -> String {
 }
 
 fn text_source(data: &DataUrl<'_>, part: &Part<'_>) -> Result<String, Unsupported> {
-    let why = "a text document in Anthropic Messages is text, and this content is none";
+    let why = "a text document in the Anthropic Messages API must be UTF-8 text";
     let text = data.text().ok_or_else(|| unsupported(part.place(), why))?;
     Ok(format!(r#"{{"type":"text","media_type":"text/plain","data":{}}}"#, quote(&text)))
 }

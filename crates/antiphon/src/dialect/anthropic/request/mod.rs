@@ -1,18 +1,18 @@
-//! A request in the dialect of Anthropic's Messages API: the body of `POST /v1/messages` under
-//! `anthropic-version: 2023-06-01`, to be answered as a stream. No beta header is needed for it.
+//! Encodes a request for Anthropic's Messages API: the body of `POST /v1/messages` under
+//! `anthropic-version: 2023-06-01`, with a streamed answer. The request needs no beta header.
 //!
-//! - [`conversation`]: items become `system` and `messages`.
-//! - [`content`], [`media`]: parts of messages and outputs become blocks.
-//! - [`tools`], [`tool_choice`]: tools, and which of them are sent.
+//! - [`conversation`]: `system` and `messages`, from items.
+//! - [`content`], [`media`]: blocks, from the parts of messages and outputs.
+//! - [`tools`], [`tool_choice`]: the tools, and the choice among them.
 //! - [`thinking`], [`sampling`], [`options`]: all other fields.
-//! - [`model`]: what of it depends on the model's generation.
+//! - [`model`]: the differences between the generations of models.
 //!
 //! A field that the Responses API does not have (`top_k`, `stop_sequences`, `thinking`,
-//! `cache_control`, …) passes as it came, in the place of what would have been made here.
+//! `cache_control`, …) is sent unchanged and overrides the value that the encoder would send.
 
 mod block;
 mod call;
-mod call_names;
+mod call_ids;
 mod content;
 mod conversation;
 mod media;
@@ -39,28 +39,28 @@ use self::tools::Tools;
 use crate::dialect::request::{Encoded, Request, Unsupported};
 use crate::json::Object;
 
-/// `max_tokens` where a request has no `max_output_tokens`: Anthropic Messages requires the field.
-/// No model since Claude 4 writes less in one answer, thinking included; earlier ones get what they
-/// can write at most.
+/// The `max_tokens` of a request without `max_output_tokens`, because Anthropic requires the field.
+/// Every model since Claude 4 can write this many tokens in one answer, thinking included; earlier
+/// models get their own maximum.
 pub const DEFAULT_MAX_TOKENS: u64 = 32_000;
 
 pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupported> {
     let fields = request.fields;
     options::refuse(fields)?;
     let mut report = Report::default();
-    let model = Model::of(fields);
-    let conversation = Conversation::of(request, &mut report)?;
-    let choice = ToolChoice::of(fields)?;
-    choice.is_among(&Tools::names(fields))?;
-    let tools = Tools::of(fields, &choice, &mut report)?;
-    let max_tokens = MaxTokens::of(fields, &model);
+    let model = Model::from_fields(fields);
+    let conversation = Conversation::from_request(request, &mut report)?;
+    let choice = ToolChoice::from_fields(fields)?;
+    choice.check_defined(&Tools::names(fields))?;
+    let tools = Tools::from_fields(fields, &choice, &mut report)?;
+    let max_tokens = MaxTokens::from_fields(fields, &model);
     let limits = thinking::Limits {
         max_tokens: max_tokens.number,
         forced_tool: choice.forces() && !tools.is_empty(),
         needs_thinking_first: conversation.lacks_thinking_first(),
     };
-    let thinking = Thinking::of(fields, &model, limits, &mut report)?;
-    let sampling = Sampling::of(fields, &model, thinking.is_on(), &mut report);
+    let thinking = Thinking::from_fields(fields, &model, limits, &mut report)?;
+    let sampling = Sampling::from_fields(fields, &model, thinking.is_on(), &mut report);
 
     let mut body = Object::default();
     if let Some(model) = fields.present("model") {
@@ -76,19 +76,19 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     Ok(Encoded { body: body.to_bytes(), omissions: report.into_omissions() })
 }
 
-/// How much the model may write, thinking included: `max_output_tokens` means the same.
+/// The limit of the output, thinking included. `max_output_tokens` has the same meaning.
 struct MaxTokens<'a> {
     raw: Cow<'a, str>,
     number: u64,
 }
 
 impl<'a> MaxTokens<'a> {
-    fn of(fields: &'a Object<'_>, model: &Model) -> Self {
+    fn from_fields(fields: &'a Object<'_>, model: &Model) -> Self {
         let own = fields.present("max_tokens").or_else(|| fields.present("max_output_tokens"));
         if let Some(raw) = own {
             return Self { raw: raw.into(), number: raw.parse().unwrap_or(DEFAULT_MAX_TOKENS) };
         }
-        let number = model.writes_at_most().unwrap_or(DEFAULT_MAX_TOKENS);
+        let number = model.max_output_tokens().unwrap_or(DEFAULT_MAX_TOKENS);
         Self { raw: number.to_string().into(), number }
     }
 }

@@ -1,12 +1,14 @@
-//! What a request may ask of a model, by the model's name.
+//! Differences between models, by the model's name.
 
 use crate::json::Object;
 
-/// A model's family and version. It decides only where one wish has several forms, or can be left
-/// out: what a model refuses altogether is for its provider to refuse.
+/// A model's family and version.
 ///
-/// Names of models that are not Claude's come from other servers of this dialect: they take the
-/// forms that the dialect began with. A Claude without a version in its name counts as the latest.
+/// They decide only between several forms of a request, and whether to leave out an option. The
+/// provider itself rejects a request that its model cannot serve.
+///
+/// A name without `claude` belongs to another server of this API, which gets the oldest forms. A
+/// Claude without a version in its name counts as the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Model {
     family: Family,
@@ -19,29 +21,29 @@ enum Family {
     Sonnet,
     Haiku,
     OtherClaude,
-    NoClaude,
+    NotClaude,
 }
 
-/// How a model is kept from thinking.
+/// The way to turn thinking off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WithoutThinking {
-    /// It does not think unless it is asked to.
-    Unasked,
-    /// `thinking` of this type.
+pub(super) enum DisableThinking {
+    /// The model does not think by default.
+    OffByDefault,
+    /// `thinking` with this value.
     Config(&'static str),
-    /// It always thinks; the lowest effort is as little as it can.
+    /// The model always thinks; the lowest effort keeps it short.
     LowestEffort,
 }
 
 impl Model {
-    pub(super) fn of(fields: &Object<'_>) -> Self {
-        Self::named(&fields.string("model").unwrap_or_default())
+    pub(super) fn from_fields(fields: &Object<'_>) -> Self {
+        Self::from_name(&fields.string("model").unwrap_or_default())
     }
 
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let Some((_, name)) = name.split_once("claude") else {
-            return Self { family: Family::NoClaude, version: (0, 0) };
+            return Self { family: Family::NotClaude, version: (0, 0) };
         };
         let words = || name.split(|letter: char| !letter.is_ascii_alphanumeric());
         let family = words().find_map(|word| match word {
@@ -50,7 +52,7 @@ impl Model {
             "haiku" => Some(Family::Haiku),
             _ => None,
         });
-        // Longer numbers are dates.
+        // A longer number is a date.
         let number = |word: &str| word.parse().ok().filter(|_| word.len() <= 2);
         let mut numbers = words().map(number).skip_while(Option::is_none);
         let major = numbers.next().flatten().unwrap_or(u32::MAX);
@@ -58,58 +60,58 @@ impl Model {
         Self { family: family.unwrap_or(Family::OtherClaude), version: (major, minor) }
     }
 
-    /// Whether it thinks with a budget of tokens (`thinking.type: enabled`). From Claude 4.6 on it
-    /// thinks adaptively, as `output_config.effort` says; later ones refuse a budget.
-    pub(super) fn thinks_by_budget(self) -> bool {
+    /// Whether the model takes a thinking budget in tokens (`thinking.type: enabled`). Claude 4.6
+    /// and later think adaptively, with `output_config.effort`; the latest reject a budget.
+    pub(super) fn takes_thinking_budget(self) -> bool {
         self.is_before((4, 6))
     }
 
-    /// Whether `temperature` and `top_p` may differ from their defaults. From Claude 4.7 on they
-    /// are refused.
-    pub(super) fn takes_sampling(self) -> bool {
+    /// Whether `temperature` and `top_p` may differ from their defaults. Claude 4.7 and later
+    /// reject them.
+    pub(super) fn allows_sampling(self) -> bool {
         self.is_before((4, 7))
     }
 
-    /// Whether `temperature` and `top_p` may stand in one request: "`temperature` and `top_p`
+    /// Whether one request may have both `temperature` and `top_p`: "`temperature` and `top_p`
     /// cannot both be specified for this model."
-    pub(super) fn takes_both_samplings(self) -> bool {
+    pub(super) fn allows_both_sampling_fields(self) -> bool {
         self.is_before((4, 1))
     }
 
-    /// How many tokens it writes in one answer at most, where that is less than our default: 4,096
-    /// for Claude 3, 8,192 for the later ones before Claude 4.
-    pub(super) fn writes_at_most(self) -> Option<u64> {
+    /// The maximum of tokens in one answer, if that is less than our default: 4,096 for Claude 3,
+    /// 8,192 for the later models before Claude 4.
+    pub(super) fn max_output_tokens(self) -> Option<u64> {
         match self.version {
-            _ if self.family == Family::NoClaude => None,
+            _ if self.family == Family::NotClaude => None,
             (..=2, _) | (3, 0) => Some(4_096),
             (3, _) => Some(8_192),
             _ => None,
         }
     }
 
-    /// Whether `xhigh` is one of its efforts.
-    pub(super) fn knows_xhigh(self) -> bool {
+    /// Whether the model has the effort `xhigh`.
+    pub(super) fn supports_xhigh(self) -> bool {
         !self.is_before((4, 7))
     }
 
-    /// Whether it shows what it thinks only where `thinking.display` asks for that.
+    /// Whether the model shows its thinking only if `thinking.display` asks for it.
     pub(super) fn hides_thinking(self) -> bool {
         !self.is_before((4, 7))
     }
 
-    pub(super) fn without_thinking(self) -> WithoutThinking {
+    pub(super) fn disable_thinking(self) -> DisableThinking {
         match (self.family, self.version) {
-            _ if self.is_before((5, 0)) => WithoutThinking::Unasked,
+            _ if self.is_before((5, 0)) => DisableThinking::OffByDefault,
             (Family::Opus | Family::Sonnet, (5, 0)) | (Family::Haiku, (5, _)) => {
-                WithoutThinking::Config(r#"{"type":"disabled"}"#)
+                DisableThinking::Config(r#"{"type":"disabled"}"#)
             }
-            (Family::Sonnet, (5, 5)) => WithoutThinking::Config(r#"{"type":"between_tools"}"#),
-            _ => WithoutThinking::LowestEffort,
+            (Family::Sonnet, (5, 5)) => DisableThinking::Config(r#"{"type":"between_tools"}"#),
+            _ => DisableThinking::LowestEffort,
         }
     }
 
     fn is_before(self, version: (u32, u32)) -> bool {
-        self.family == Family::NoClaude || self.version < version
+        self.family == Family::NotClaude || self.version < version
     }
 }
 
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_read_in_every_form_that_names_have() {
+    fn version_is_parsed_from_every_name_form() {
         for (name, version) in [
             ("claude-3-7-sonnet-20250219", (3, 7)),
             ("claude-sonnet-4-20250514", (4, 0)),
@@ -130,12 +132,12 @@ mod tests {
             ("claude-mythos-preview", (u32::MAX, 0)),
             ("deepseek-chat", (0, 0)),
         ] {
-            assert_eq!(Model::named(name).version, version, "{name}");
+            assert_eq!(Model::from_name(name).version, version, "{name}");
         }
     }
 
     #[test]
-    fn an_old_model_is_not_asked_for_more_than_it_can_write() {
+    fn old_model_limits_max_tokens() {
         for (name, most) in [
             ("claude-3-haiku-20240307", Some(4_096)),
             ("claude-3-5-haiku-20241022", Some(8_192)),
@@ -143,23 +145,23 @@ mod tests {
             ("claude-opus-5-5", None),
             ("qwen3", None),
         ] {
-            assert_eq!(Model::named(name).writes_at_most(), most, "{name}");
+            assert_eq!(Model::from_name(name).max_output_tokens(), most, "{name}");
         }
     }
 
     #[test]
-    fn each_generation_is_kept_from_thinking_in_its_own_way() {
-        use WithoutThinking as W;
+    fn each_generation_turns_thinking_off_differently() {
+        use DisableThinking as W;
         for (name, way) in [
-            ("claude-opus-4-8", W::Unasked),
+            ("claude-opus-4-8", W::OffByDefault),
             ("claude-opus-5", W::Config(r#"{"type":"disabled"}"#)),
             ("claude-haiku-5-5", W::Config(r#"{"type":"disabled"}"#)),
             ("claude-sonnet-5-5", W::Config(r#"{"type":"between_tools"}"#)),
             ("claude-opus-5-5", W::LowestEffort),
             ("claude-fable-5", W::LowestEffort),
-            ("llama-4", W::Unasked),
+            ("llama-4", W::OffByDefault),
         ] {
-            assert_eq!(Model::named(name).without_thinking(), way, "{name}");
+            assert_eq!(Model::from_name(name).disable_thinking(), way, "{name}");
         }
     }
 }

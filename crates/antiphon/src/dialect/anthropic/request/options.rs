@@ -1,4 +1,4 @@
-//! The fields that are neither items nor tools, sampling or thinking.
+//! The fields other than items, tools, sampling and thinking.
 
 use serde_json::value::RawValue;
 
@@ -6,8 +6,8 @@ use super::report::{Report, unsupported};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::{Object, unquote};
 
-/// What the Responses API's requests have, and `max_tokens`. All that is neither here nor refused
-/// passes as it came.
+/// The fields of a Responses API request, and `max_tokens`. A field that is neither here nor in
+/// [`REFUSED`] is sent unchanged.
 const KNOWN: [&str; 29] = [
     "conversation",
     "frequency_penalty",
@@ -40,16 +40,16 @@ const KNOWN: [&str; 29] = [
     "user",
 ];
 
-/// Fields without which the request would mean something else.
+/// Fields that would change the meaning of the request if they were left out.
 const REFUSED: [(&str, &str); 5] = [
-    ("background", "Anthropic Messages answer while they are waited for"),
-    ("context_management", "Anthropic Messages have no such compaction"),
-    ("prompt", "Anthropic Messages keep no prompts"),
-    ("messages", "the messages of Anthropic Messages are made of 'input'"),
-    ("system", "the system prompt of Anthropic Messages is made of 'instructions'"),
+    ("background", "the Anthropic Messages API has no background responses"),
+    ("context_management", "the Anthropic Messages API has no such compaction"),
+    ("prompt", "the Anthropic Messages API has no stored prompts"),
+    ("messages", "the messages for the Anthropic Messages API come from 'input'"),
+    ("system", "the system prompt for the Anthropic Messages API comes from 'instructions'"),
 ];
 
-/// Wishes that the model can do without, with the values that ask for nothing.
+/// Optional fields that Anthropic does not have, with the values that mean the default.
 const LEFT_OUT: [(&str, &[&str]); 8] = [
     ("frequency_penalty", &["0", "0.0"]),
     ("max_tool_calls", &[]),
@@ -61,7 +61,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
     ("truncation", &[r#""disabled""#]),
 ];
 
-/// An error where a field asks for what cannot be.
+/// Rejects a request with a field that cannot be sent and must not be left out.
 pub(super) fn refuse(fields: &Object<'_>) -> Result<(), Unsupported> {
     for (field, why) in REFUSED {
         if fields.present(field).is_some_and(|raw| raw != "false" && raw != "[]") {
@@ -71,8 +71,9 @@ pub(super) fn refuse(fields: &Object<'_>) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Writes the fields that have a counterpart, or that the Responses API does not know. What asks
-/// for nothing, and what is the state's owner's (`store`, `conversation`, …), is not looked for.
+/// Writes the fields that have a counterpart, and those that the Responses API does not have.
+/// Reports a field that is left out, except defaults and the fields of the state's owner (`store`,
+/// `conversation`, …).
 pub(super) fn write(fields: &Object<'_>, body: &mut Object<'_>, report: &mut Report) {
     if let Some(user) = fields.present("safety_identifier").or_else(|| fields.present("user")) {
         body.set("metadata", format!(r#"{{"user_id":{user}}}"#));
@@ -82,7 +83,8 @@ pub(super) fn write(fields: &Object<'_>, body: &mut Object<'_>, report: &mut Rep
     }
     for (field, defaults) in LEFT_OUT {
         if fields.present(field).is_some_and(|raw| !defaults.contains(&raw)) {
-            report.leave_out(Place::field(field), "Anthropic Messages have nothing like it");
+            let why = "the Anthropic Messages API has no counterpart";
+            report.leave_out(Place::field(field), why);
         }
     }
     leave_out_of_text(fields, report);
@@ -96,14 +98,14 @@ fn is_known(field: &str) -> bool {
     KNOWN.contains(&field) || REFUSED.iter().any(|(refused, _)| *refused == field)
 }
 
-/// Anthropic's tiers: `auto` (priority, where there is some) and `standard_only`.
+/// Anthropic's tiers: `auto` (priority capacity if available) and `standard_only`.
 fn service_tier(fields: &Object<'_>, report: &mut Report) -> Option<&'static str> {
     let tier = fields.string("service_tier")?;
     match &*tier {
         "auto" => Some(r#""auto""#),
         "default" | "standard_only" => Some(r#""standard_only""#),
         other => {
-            let why = format!("Anthropic Messages have no service tier like '{other}'");
+            let why = format!("the Anthropic Messages API has no service tier '{other}'");
             report.leave_out(Place::field("service_tier"), &why);
             None
         }
@@ -113,18 +115,19 @@ fn service_tier(fields: &Object<'_>, report: &mut Report) -> Option<&'static str
 fn leave_out_of_text(fields: &Object<'_>, report: &mut Report) {
     let text = fields.present("text").and_then(|raw| Object::parse(raw.as_bytes()).ok());
     if text.is_some_and(|text| text.present("verbosity").is_some()) {
-        report.leave_out(Place::field("text.verbosity"), "Anthropic Messages have nothing like it");
+        let why = "the Anthropic Messages API has no counterpart";
+        report.leave_out(Place::field("text.verbosity"), why);
     }
 }
 
-/// `include` asks for what other providers' answers hold. Sealed reasoning always comes.
+/// Reports the values of `include` except sealed reasoning, which the answer always contains.
 fn leave_out_of_include(fields: &Object<'_>, report: &mut Report) {
     let included: Option<Vec<&RawValue>> =
         fields.present("include").and_then(|raw| serde_json::from_str(raw).ok());
     for (number, included) in included.unwrap_or_default().iter().enumerate() {
         if unquote(included.get()).as_deref() != Some("reasoning.encrypted_content") {
             let place = Place::field(format!("include[{number}]"));
-            report.leave_out(place, "answers in Anthropic Messages do not hold it");
+            report.leave_out(place, "an answer of the Anthropic Messages API does not contain it");
         }
     }
 }

@@ -1,19 +1,19 @@
-//! What a request loses on its way into the dialect.
+//! Reports the parts of a request that are left out or changed.
 
 use crate::dialect::request::{Omission, Place, Unsupported};
 
-/// What was left out so far.
+/// The omissions and changes so far.
 #[derive(Default)]
 pub(super) struct Report(Vec<Omission>);
 
 impl Report {
-    /// What stands at `place` is left out. `why` names the dialect.
+    /// Reports that the value at `place` is left out. `why` names the API.
     pub(super) fn leave_out(&mut self, place: Place, why: &str) {
         let message = format!("'{place}' is left out: {why}");
         self.0.push(Omission { place, message });
     }
 
-    /// What stands at `place` is sent in another form. `how` names the dialect.
+    /// Reports that the value at `place` is sent in another form. `how` names the API.
     pub(super) fn change(&mut self, place: Place, how: &str) {
         let message = format!("'{place}' is changed: {how}");
         self.0.push(Omission { place, message });
@@ -24,7 +24,7 @@ impl Report {
     }
 }
 
-/// The error that what stands at `place` cannot be sent. `why` names the dialect.
+/// The error for a value at `place` that cannot be sent. `why` names the API.
 pub(super) fn unsupported(place: Place, why: &str) -> Unsupported {
     let message = format!("'{place}' cannot be sent: {why}");
     Unsupported { place, message }

@@ -5,14 +5,14 @@ use super::report::Report;
 use crate::dialect::request::Place;
 use crate::json::Object;
 
-/// How the model's words are drawn. The model can do without these wishes: what it refuses is left
-/// out and reported, and so are never sent:
+/// The sampling parameters. They are optional: a value that the model would reject is left out or
+/// changed, and reported.
 ///
-/// - any of them at models that refuse both, and beside thinking;
-/// - `top_p` beside `temperature`, where a model takes one of them;
-/// - the part of a `temperature` above 1, the most that Anthropic has: it goes as 1.
+/// - A model that rejects both parameters gets neither; nor does a request with thinking.
+/// - A model that takes one parameter gets `temperature`.
+/// - A `temperature` above 1, Anthropic's maximum, is sent as 1.
 ///
-/// A value of 1 asks for nothing where it is not sent, for it is the default.
+/// A value of 1 is the default, so leaving it out is not reported.
 #[derive(Default)]
 pub(super) struct Sampling {
     temperature: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
-    pub(super) fn of(
+    pub(super) fn from_fields(
         fields: &Object<'_>,
         model: &Model,
         thinks: bool,
@@ -30,12 +30,12 @@ impl Sampling {
             temperature: temperature(fields, report),
             top_p: fields.present("top_p").map(str::to_owned),
         };
-        if !model.takes_sampling() {
-            sampling.leave_out_all("this model of Anthropic's refuses it", report);
+        if !model.allows_sampling() {
+            sampling.leave_out_all("this Anthropic model rejects it", report);
         } else if thinks {
-            sampling.leave_out_all("Anthropic Messages refuse it beside thinking", report);
-        } else if sampling.temperature.is_some() && !model.takes_both_samplings() {
-            let why = "this model of Anthropic's refuses it beside 'temperature'";
+            sampling.leave_out_all("the Anthropic Messages API rejects it with thinking", report);
+        } else if sampling.temperature.is_some() && !model.allows_both_sampling_fields() {
+            let why = "this Anthropic model rejects it together with 'temperature'";
             leave_out("top_p", sampling.top_p.take(), why, report);
         }
         sampling
@@ -58,7 +58,7 @@ impl Sampling {
 fn temperature(fields: &Object<'_>, report: &mut Report) -> Option<String> {
     let raw = fields.present("temperature")?;
     if raw.parse().is_ok_and(|value: f64| value > 1.0) {
-        let how = "Anthropic Messages have temperatures from 0 to 1, and it goes as 1";
+        let how = "the Anthropic Messages API takes temperatures from 0 to 1; 1 is sent";
         report.change(Place::field("temperature"), how);
         return Some("1".to_owned());
     }

@@ -1,43 +1,43 @@
-//! `reasoning` and `text.format` as `thinking` and `output_config`.
+//! Converts `reasoning` and `text.format` into `thinking` and `output_config`.
 
-use super::model::{Model, WithoutThinking};
+use super::model::{DisableThinking, Model};
 use super::report::{Report, unsupported};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::Object;
 
-/// The least budget that Anthropic takes.
+/// The smallest budget that Anthropic accepts.
 const LEAST_BUDGET: u64 = 1_024;
 
-/// How much the model thinks, and the form of what it writes.
+/// How much the model thinks, and the format of its answer.
 ///
 /// | `reasoning.effort` | before Claude 4.6, and other servers' models | from Claude 4.6 on |
 /// |---|---|---|
-/// | absent | nothing is asked | nothing is asked |
-/// | `none`, `minimal` | no `thinking` | what keeps the model from thinking, or effort `low` |
+/// | absent | not sent | not sent |
+/// | `none`, `minimal` | no `thinking` | thinking turned off, or effort `low` |
 /// | `low` | a budget of 2,048 tokens | adaptive, effort `low` |
 /// | `medium` | 8,192 | adaptive, `medium` |
 /// | `high` | 16,384 | adaptive, `high` |
 /// | `xhigh` | 32,768 | adaptive, `xhigh`; `high` at Claude 4.6 |
 /// | `max` | 32,768 | adaptive, `max` |
 ///
-/// A budget is never more than half of `max_tokens`, which it counts towards. `reasoning.summary`
-/// asks newer models to show what they think.
+/// A budget is at most half of `max_tokens`, which includes it. `reasoning.summary` makes newer
+/// models show their thinking.
 #[derive(Default)]
 pub(super) struct Thinking {
     config: Option<String>,
     effort: Option<&'static str>,
-    /// The raw schema that the answer has to be of.
+    /// The raw JSON schema of the answer.
     schema: Option<String>,
     is_on: bool,
 }
 
-/// What stands in the way of thinking.
+/// The conditions that restrict thinking.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) max_tokens: u64,
     /// "Thinking may not be enabled when `tool_choice` forces tool use."
     pub(super) forced_tool: bool,
-    /// The last message of the assistant has to begin with thinking, and does not.
+    /// The last assistant message must begin with thinking, but does not.
     pub(super) needs_thinking_first: bool,
 }
 
@@ -52,7 +52,7 @@ enum Effort {
 }
 
 impl Thinking {
-    pub(super) fn of(
+    pub(super) fn from_fields(
         fields: &Object<'_>,
         model: &Model,
         limits: Limits,
@@ -68,7 +68,9 @@ impl Thinking {
         let mut thinking = match effort {
             None => Self::default(),
             Some(Effort::Off) => Self::off(*model, report),
-            Some(effort) if model.thinks_by_budget() => Self::by_budget(effort, limits, report),
+            Some(effort) if model.takes_thinking_budget() => {
+                Self::by_budget(effort, limits, report)
+            }
             Some(effort) => Self::adaptive(effort, *model, limits, summarizes, report),
         };
         thinking.schema = schema(fields)?;
@@ -99,14 +101,13 @@ impl Thinking {
     }
 
     fn off(model: Model, report: &mut Report) -> Self {
-        match model.without_thinking() {
-            WithoutThinking::Unasked => Self::default(),
-            WithoutThinking::Config(config) => {
+        match model.disable_thinking() {
+            DisableThinking::OffByDefault => Self::default(),
+            DisableThinking::Config(config) => {
                 Self { config: Some(config.into()), ..Self::default() }
             }
-            WithoutThinking::LowestEffort => {
-                let how =
-                    "this model of Anthropic's always thinks, and is asked for its lowest effort";
+            DisableThinking::LowestEffort => {
+                let how = "this Anthropic model always thinks; its lowest effort is requested";
                 report.change(Place::field("reasoning.effort"), how);
                 Self { effort: Some("low"), ..Self::default() }
             }
@@ -116,12 +117,12 @@ impl Thinking {
     fn by_budget(effort: Effort, limits: Limits, report: &mut Report) -> Self {
         let budget = effort.budget().min(limits.max_tokens / 2);
         let obstacle = if limits.forced_tool {
-            "Anthropic Messages refuse thinking where a tool has to be called"
+            "the Anthropic Messages API rejects thinking if the model must call a tool"
         } else if limits.needs_thinking_first {
-            "Anthropic Messages refuse it, for the thinking that the last message of the assistant \
-             began with is not here"
+            "the Anthropic Messages API rejects it, because the last assistant message no longer \
+             begins with its thinking"
         } else if budget < LEAST_BUDGET {
-            "Anthropic Messages need a thousand tokens to think, and as many to answer"
+            "the Anthropic Messages API needs 1,024 tokens to think and as many to answer"
         } else {
             let config = format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#);
             return Self { config: Some(config), is_on: true, ..Self::default() };
@@ -139,8 +140,7 @@ impl Thinking {
     ) -> Self {
         let level = effort.level(model);
         if level != effort.name() {
-            let how =
-                format!("this model of Anthropic's has no such effort, and is asked for '{level}'");
+            let how = format!("this Anthropic model has no such effort; '{level}' is requested");
             report.change(Place::field("reasoning.effort"), &how);
         }
         let thinking = Self { effort: Some(level), ..Self::default() };
@@ -165,7 +165,7 @@ impl Effort {
             "xhigh" => Self::XHigh,
             "max" => Self::Max,
             other => {
-                let why = format!("Anthropic Messages know no effort '{other}'");
+                let why = format!("the Anthropic Messages API has no effort '{other}'");
                 return Err(unsupported(Place::field("reasoning.effort"), &why));
             }
         })
@@ -192,17 +192,17 @@ impl Effort {
         }
     }
 
-    /// The name of the effort, or of the next lower one that the model has.
+    /// The name of the effort, or of the next lower effort that the model supports.
     fn level(self, model: Model) -> &'static str {
         match self {
-            Self::XHigh if !model.knows_xhigh() => Self::High.name(),
+            Self::XHigh if !model.supports_xhigh() => Self::High.name(),
             effort => effort.name(),
         }
     }
 }
 
-/// The schema of `text.format`, which Anthropic has as `output_config.format`, without the name and
-/// description that it has no field for.
+/// The schema of `text.format` for `output_config.format`. Its name and description are dropped,
+/// because Anthropic has no field for them.
 fn schema(fields: &Object<'_>) -> Result<Option<String>, Unsupported> {
     let text = fields.present("text").and_then(|raw| Object::parse(raw.as_bytes()).ok());
     let format = text.as_ref().and_then(|text| text.present("format"));
@@ -213,12 +213,12 @@ fn schema(fields: &Object<'_>) -> Result<Option<String>, Unsupported> {
         "text" => return Ok(None),
         "json_schema" => match format.present("schema") {
             Some(schema) => return Ok(Some(schema.to_owned())),
-            None => "Anthropic Messages need the schema itself".to_owned(),
+            None => "the Anthropic Messages API needs the schema itself".to_owned(),
         },
         "json_object" => {
-            "Anthropic Messages promise JSON only by a schema ('json_schema')".to_owned()
+            "the Anthropic Messages API guarantees JSON only with a 'json_schema'".to_owned()
         }
-        other => format!("Anthropic Messages have no format '{other}'"),
+        other => format!("the Anthropic Messages API has no format '{other}'"),
     };
     Err(unsupported(Place::field("text.format"), &why))
 }

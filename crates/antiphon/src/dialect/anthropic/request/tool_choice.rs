@@ -1,4 +1,4 @@
-//! Which tools a model may or has to call.
+//! The tools that a model may or must call.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ use crate::json::{Object, quote, unquote};
 /// `tool_choice` and `parallel_tool_calls`.
 pub(super) struct ToolChoice {
     mode: Mode,
-    /// The tools that are sent; `None`: all. The names of functions and custom tools, the types of
-    /// others.
+    /// The tools to send; `None` means all. A function or custom tool is listed by name, any other
+    /// tool by type.
     allowed: Option<HashSet<String>>,
     is_parallel: bool,
 }
 
 enum Mode {
-    /// The model decides, and nobody has said so.
-    Unsaid,
+    /// The request has no `tool_choice`: the model decides.
+    Unspecified,
     Auto,
     None,
     Any,
@@ -28,18 +28,18 @@ enum Mode {
 }
 
 impl ToolChoice {
-    pub(super) fn of(fields: &Object<'_>) -> Result<Self, Unsupported> {
+    pub(super) fn from_fields(fields: &Object<'_>) -> Result<Self, Unsupported> {
         let is_parallel = fields.get("parallel_tool_calls") != Some("false");
         let (mode, allowed) = match fields.present("tool_choice") {
-            None => (Mode::Unsaid, None),
-            Some(raw) if raw.starts_with('"') => (Mode::named(raw)?, None),
-            Some(raw) => chosen(raw)?,
+            None => (Mode::Unspecified, None),
+            Some(raw) if raw.starts_with('"') => (Mode::parse(raw)?, None),
+            Some(raw) => parse_object(raw)?,
         };
         Ok(Self { mode, allowed, is_parallel })
     }
 
-    /// A choice of what is not there is the caller's mistake: the Responses API refuses it too.
-    pub(super) fn is_among(&self, tools: &HashSet<String>) -> Result<(), Unsupported> {
+    /// Rejects a choice of tools that the request does not define, as the Responses API does.
+    pub(super) fn check_defined(&self, tools: &HashSet<String>) -> Result<(), Unsupported> {
         let absent = |name: &&String| !tools.contains(*name);
         let named = match &self.mode {
             Mode::Tool(name) => unquote(name).map(std::borrow::Cow::into_owned),
@@ -47,33 +47,33 @@ impl ToolChoice {
         };
         let chosen = self.allowed.iter().flatten().chain(&named).find(absent);
         if let Some(name) = chosen {
-            let why = format!("Anthropic Messages choose among 'tools', where '{name}' is not");
+            let why = format!("the Anthropic Messages API needs '{name}' in 'tools' to choose it");
             return Err(unsupported(Place::field("tool_choice"), &why));
         }
         let is_empty = self.allowed.as_ref().map_or(tools.is_empty(), HashSet::is_empty);
         if matches!(self.mode, Mode::Any) && is_empty {
-            let why = "Anthropic Messages have to be given a tool where one has to be called";
+            let why = "the Anthropic Messages API needs a tool if the model must call one";
             return Err(unsupported(Place::field("tool_choice"), why));
         }
         Ok(())
     }
 
-    /// Whether the tool of this name, or of this type where it has none, is sent.
+    /// Whether to send the tool with this name (or this type, if it has no name).
     pub(super) fn allows(&self, tool: &str) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(tool))
     }
 
-    /// Whether a tool has to be called.
+    /// Whether the model must call a tool.
     pub(super) fn forces(&self) -> bool {
         matches!(self.mode, Mode::Any | Mode::Tool(_))
     }
 
-    /// Anthropic's `tool_choice`; `None` where the model's own default is meant.
+    /// Anthropic's `tool_choice`; `None` for the model's default.
     pub(super) fn to_json(&self) -> Option<String> {
         let mut choice = match &self.mode {
             Mode::None => return Some(r#"{"type":"none"}"#.to_owned()),
-            Mode::Unsaid if self.is_parallel => return None,
-            Mode::Unsaid | Mode::Auto => r#"{"type":"auto""#.to_owned(),
+            Mode::Unspecified if self.is_parallel => return None,
+            Mode::Unspecified | Mode::Auto => r#"{"type":"auto""#.to_owned(),
             Mode::Any => r#"{"type":"any""#.to_owned(),
             Mode::Tool(name) => format!(r#"{{"type":"tool","name":{name}"#),
         };
@@ -86,7 +86,7 @@ impl ToolChoice {
 }
 
 impl Mode {
-    fn named(raw: &str) -> Result<Self, Unsupported> {
+    fn parse(raw: &str) -> Result<Self, Unsupported> {
         match &*unquote(raw).unwrap_or_default() {
             "auto" => Ok(Self::Auto),
             "none" => Ok(Self::None),
@@ -96,8 +96,8 @@ impl Mode {
     }
 }
 
-/// What a `tool_choice` says that is an object.
-fn chosen(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
+/// Parses a `tool_choice` object into the mode and the allowed tools.
+fn parse_object(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
     let choice = Object::parse(raw.as_bytes()).map_err(|_| unknown(raw))?;
     let kind = choice.string("type").unwrap_or_default();
     match &*kind {
@@ -107,7 +107,7 @@ fn chosen(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
         },
         "allowed_tools" => {
             let mode =
-                choice.string("mode").map_or(Ok(Mode::Auto), |mode| Mode::named(&quote(&mode)))?;
+                choice.string("mode").map_or(Ok(Mode::Auto), |mode| Mode::parse(&quote(&mode)))?;
             let tools: Option<Vec<&RawValue>> =
                 choice.present("tools").and_then(|raw| serde_json::from_str(raw).ok());
             let named = tools.unwrap_or_default().into_iter().filter_map(name_or_type);
@@ -124,6 +124,6 @@ fn name_or_type(tool: &RawValue) -> Option<String> {
 }
 
 fn unknown(choice: &str) -> Unsupported {
-    let why = format!("Anthropic Messages have no choice of tools like '{choice}'");
+    let why = format!("the Anthropic Messages API has no tool choice '{choice}'");
     unsupported(Place::field("tool_choice"), &why)
 }

@@ -1,4 +1,4 @@
-//! Tools, with the schema of their input.
+//! Tools and the schemas of their inputs.
 
 use std::collections::HashSet;
 
@@ -10,18 +10,18 @@ use super::tool_choice::ToolChoice;
 use crate::dialect::request::{Place, Unsupported, missing_name};
 use crate::json::{Object, quote};
 
-/// The input of a tool that says nothing of it.
+/// The input schema of a tool without `parameters`.
 const ANY_INPUT: &str = r#"{"type":"object","properties":{}}"#;
 
-/// The input of a custom tool: Anthropic has no tools whose input is a text.
+/// The input schema of a custom tool: Anthropic has no tools with a text as input.
 const TEXT_INPUT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}"#;
 
-/// The tools that are sent, raw.
+/// The tools to send, as raw JSON.
 pub(super) struct Tools(Vec<String>);
 
 impl Tools {
-    /// The request's tools, as far as its choice allows them.
-    pub(super) fn of(
+    /// The tools of the request that its `tool_choice` allows.
+    pub(super) fn from_fields(
         fields: &Object<'_>,
         choice: &ToolChoice,
         report: &mut Report,
@@ -32,18 +32,19 @@ impl Tools {
                 tools.iter().map(|tool| Object::parse(tool.get().as_bytes())).collect()
             })
             .map_err(|_| {
-                unsupported(Place::field("tools"), "tools in Anthropic Messages are objects")
+                let why = "a tool in the Anthropic Messages API is an object";
+                unsupported(Place::field("tools"), why)
             })?;
         let mut sent = Vec::with_capacity(tools.len());
         for (number, tool) in tools.iter().enumerate() {
             if choice.allows(&name_of(tool)) {
-                sent.push(encoded(number, tool, report)?);
+                sent.push(encode_tool(number, tool, report)?);
             }
         }
         Ok(Self(sent))
     }
 
-    /// The names of the request's tools; of hosted tools, the types.
+    /// The names of the request's tools; a hosted tool is listed by type.
     pub(super) fn names(fields: &Object<'_>) -> HashSet<String> {
         fields.objects("tools").iter().map(name_of).collect()
     }
@@ -52,9 +53,9 @@ impl Tools {
         self.0.is_empty()
     }
 
-    /// Writes tools and choice. A conversation with calls has to define tools ("Requests which
-    /// include `tool_use` or `tool_result` blocks must define tools"): where the request has none,
-    /// those that were called are named, and the model may call none of them.
+    /// Writes the tools and the choice. A conversation with calls must define tools ("Requests
+    /// which include `tool_use` or `tool_result` blocks must define tools"). If the request has no
+    /// tools, the called tools are defined by name, and the choice forbids calls.
     pub(super) fn write(
         self,
         choice: &ToolChoice,
@@ -81,16 +82,16 @@ fn name_of(tool: &Object<'_>) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-fn encoded(
+fn encode_tool(
     number: usize,
     definition: &Object<'_>,
     report: &mut Report,
 ) -> Result<String, Unsupported> {
     let description = definition.present("description");
     let kind = definition.string("type").unwrap_or_default();
-    let is_ours = matches!(&*kind, "function" | "custom");
+    let needs_name = matches!(&*kind, "function" | "custom");
     let name = definition.present("name").filter(|raw| *raw != r#""""#);
-    let Some(name) = name.or((!is_ours).then_some("")) else {
+    let Some(name) = name.or((!needs_name).then_some("")) else {
         return Err(missing_name(number));
     };
     match &*kind {
@@ -104,13 +105,13 @@ fn encoded(
         }
         "custom" => {
             if has_grammar(definition) {
-                let why = "Anthropic Messages hold no input of a tool to a grammar";
+                let why = "the Anthropic Messages API has no grammars for the input of a tool";
                 report.leave_out(Place::field(format!("tools[{number}].format")), why);
             }
             Ok(tool(name, description, TEXT_INPUT))
         }
         other => {
-            let why = format!("Anthropic Messages have no tool '{other}' as this API means it");
+            let why = format!("the Anthropic Messages API has no equivalent of the tool '{other}'");
             Err(unsupported(Place::field(format!("tools[{number}].type")), &why))
         }
     }
@@ -121,7 +122,7 @@ fn tool(name: &str, description: Option<&str>, schema: &str) -> String {
     format!(r#"{{"name":{name},{description}"input_schema":{schema}}}"#)
 }
 
-/// A function's `parameters`, with the `type` that Anthropic demands.
+/// A function's `parameters`, with the `type` that Anthropic requires.
 fn input_schema(definition: &Object<'_>) -> String {
     let schema =
         definition.present("parameters").and_then(|raw| Object::parse(raw.as_bytes()).ok());

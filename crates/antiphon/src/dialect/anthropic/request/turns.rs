@@ -1,24 +1,24 @@
-//! Messages in the order that Anthropic demands: user and assistant in turn, every call answered in
-//! the very next message.
+//! Orders messages as Anthropic requires: user and assistant messages alternate, and each message
+//! with calls is followed by a message with their results.
 
 use super::block::{Block, write_all};
 use super::report::Report;
 use crate::dialect::request::Place;
 use crate::json::{quote, unquote};
 
-/// What a user says where a conversation begins with its assistant.
+/// The text of a user message that is inserted if the conversation begins with the assistant.
 const OPENING: &str = r#""(The assistant speaks first.)""#;
 
-/// The messages as they grow: whose message is the last.
+/// The messages so far. The state is the role of the last message.
 ///
 /// ```text
 ///   none ── user ──> User ── assistant, call ──> Assistant
 ///     └───────────── assistant, call ────────────^  │
-///                    User <── user, answered ───────┘
+///                    User <── user, output ─────────┘
 /// ```
 ///
-/// Leaving an assistant's message writes the results of its calls first in the user's message that
-/// follows, in the order of the calls.
+/// When an assistant message ends, the results of its calls become the first blocks of the next
+/// user message, in the order of the calls.
 #[derive(Default)]
 pub(super) struct Turns {
     turns: Vec<Turn>,
@@ -28,7 +28,7 @@ pub(super) struct Turns {
 struct Turn {
     role: Role,
     blocks: Vec<Block>,
-    /// The calls of an assistant: they stand behind all else that it says.
+    /// The calls of an assistant message: its last blocks.
     calls: Vec<Block>,
 }
 
@@ -38,26 +38,26 @@ enum Role {
     Assistant,
 }
 
-/// The results that the calls of the last message get.
+/// The results for the calls of the last message.
 #[derive(Default)]
 struct OpenCalls {
-    /// The position of the first of these calls among the items.
+    /// The item position of the first of these calls.
     first: usize,
     results: Vec<Block>,
 }
 
 impl Turns {
-    /// Whether nobody has said anything yet.
+    /// Whether there are no messages yet.
     pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
-    /// The assistant says something.
+    /// Appends a block to the assistant's message.
     pub(super) fn assistant(&mut self, block: Block) {
         self.turn(Role::Assistant).blocks.push(block);
     }
 
-    /// The assistant makes the call at `position`, which gets this result.
+    /// Appends the call at `position`, and stores its result for the next user message.
     pub(super) fn call(&mut self, position: usize, call: Block, result: Block) {
         self.turn(Role::Assistant).calls.push(call);
         if self.open.results.is_empty() {
@@ -66,22 +66,23 @@ impl Turns {
         self.open.results.push(result);
     }
 
-    /// The user says something.
+    /// Appends a block to the user's message.
     pub(super) fn user(&mut self, block: Block, report: &mut Report) {
         self.leave_assistant(report);
         self.turn(Role::User).blocks.push(block);
     }
 
-    /// The output of the call at `position` came. What the assistant says from now on is another
-    /// message, where it said this call in its last.
-    pub(super) fn answered(&mut self, position: usize, report: &mut Report) {
+    /// Records that the output of the call at `position` came. If the last assistant message has
+    /// this call, later output of the model becomes a new message.
+    pub(super) fn record_output(&mut self, position: usize, report: &mut Report) {
         if !self.open.results.is_empty() && self.open.first <= position {
             self.leave_assistant(report);
         }
     }
 
-    /// All was said. The first message has to be a user's; a last one of the assistant may not end
-    /// with white space ("final assistant content cannot end with trailing whitespace").
+    /// Ends the conversation. The first message must be from the user, and a final assistant
+    /// message must not end with white space ("final assistant content cannot end with trailing
+    /// whitespace").
     pub(super) fn finish(&mut self, report: &mut Report) {
         self.leave_assistant(report);
         if self.turns.last().is_some_and(|turn| turn.role == Role::Assistant) {
@@ -92,15 +93,15 @@ impl Turns {
             self.turns.insert(0, Turn { role: Role::User, blocks, calls: Vec::new() });
             report.change(
                 Place::field("input"),
-                "Anthropic Messages begin with a user's, and one was put before the assistant's",
+                "the Anthropic Messages API needs a user message first, and one was inserted",
             );
         }
     }
 
-    /// Whether the last assistant's message cannot stand in a request with a thinking budget: "a
+    /// Whether Anthropic would reject a thinking budget because of the last assistant message: "a
     /// final `assistant` message must start with a thinking block (preceeding the lastmost set of
-    /// `tool_use` and `tool_result` blocks)". Nor may such a request end with an assistant's
-    /// message.
+    /// `tool_use` and `tool_result` blocks)". A request with a budget cannot end with an assistant
+    /// message either.
     pub(super) fn lacks_thinking_first(&self) -> bool {
         let ends_with_assistant =
             self.turns.last().is_some_and(|turn| turn.role == Role::Assistant);
@@ -166,8 +167,7 @@ impl Turn {
         while self.calls.is_empty()
             && let Some(Block::Thinking { position, .. }) = self.blocks.last()
         {
-            let why =
-                "nothing follows it that was made with it, and Anthropic Messages refuse that";
+            let why = "the Anthropic Messages API rejects thinking without output after it";
             report.leave_out(Place::Item(*position, String::new()), why);
             self.blocks.pop();
         }

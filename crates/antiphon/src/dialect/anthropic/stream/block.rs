@@ -1,4 +1,4 @@
-//! One content block, whatever its type.
+//! Content blocks of all types.
 
 use super::call::Call;
 use super::context::Context;
@@ -8,7 +8,7 @@ use super::thinking::Thinking;
 use crate::json::Object;
 use crate::stream::Assembler;
 
-/// A block from its start on.
+/// A block that has started.
 #[derive(Debug)]
 pub(super) enum Block {
     Text(Text),
@@ -18,8 +18,8 @@ pub(super) enum Block {
 }
 
 impl Block {
-    /// A block starts, with all that it holds from the first. `raw` is `block` as it came. `None`
-    /// where nothing can follow of it.
+    /// Starts a block with its initial content. `raw` is the text of `block`. Returns `None` if the
+    /// block cannot have deltas.
     pub(super) fn start(
         block: &Object<'_>,
         raw: &str,
@@ -28,7 +28,7 @@ impl Block {
     ) -> Option<Self> {
         let kind = block.string("type").unwrap_or_default();
         if kind != "text" {
-            context.messages.something_else_begins(assembler);
+            context.messages.end_current(assembler);
         }
         match &*kind {
             "text" => Some(Self::Text(Text::start(block, context, assembler))),
@@ -46,8 +46,8 @@ impl Block {
         }
     }
 
-    /// The block that a piece of text begins by itself, where its start was never told.
-    pub(super) fn begun_by(delta: &Object<'_>) -> Option<&'static str> {
+    /// The start event that a delta implies if the server did not send one.
+    pub(super) fn implied_start(delta: &Object<'_>) -> Option<&'static str> {
         match delta.string("type").as_deref() {
             Some("text_delta") => Some(r#"{"type":"text"}"#),
             Some("thinking_delta") => Some(r#"{"type":"thinking"}"#),
@@ -55,19 +55,19 @@ impl Block {
         }
     }
 
-    /// Whether a `content_block_start` with this block tells of this one once more.
-    pub(super) fn is_started_by(&self, block: &Object<'_>) -> bool {
+    /// Whether a `content_block_start` with this block repeats the start of this one.
+    pub(super) fn is_repeated_by(&self, block: &Object<'_>) -> bool {
         let kind = block.string("type").unwrap_or_default();
         match self {
             Self::Text(_) => kind == "text",
             Self::Thinking(_) => kind == "thinking",
-            Self::Call(call) => kind == "tool_use" && call.is_named_by(block),
+            Self::Call(call) => kind == "tool_use" && call.has_key_of(block),
             Self::Extension(extension) => extension.is_of_type(&kind),
         }
     }
 
-    /// Takes a delta. One of a type that this block does not know is left out.
-    pub(super) fn hear(
+    /// Applies a delta. Leaves it out if its type does not fit the block.
+    pub(super) fn apply_delta(
         &mut self,
         delta: &Object<'_>,
         context: &mut Context,
@@ -76,21 +76,21 @@ impl Block {
         let kind = delta.string("type").unwrap_or_default();
         let raw = |key| delta.get(key).unwrap_or(r#""""#);
         match (&*kind, self) {
-            ("text_delta", Self::Text(text)) => text.say(raw("text"), context, assembler),
+            ("text_delta", Self::Text(text)) => text.append(raw("text"), context, assembler),
             ("citations_delta", Self::Text(text)) => {
-                text.cite(delta.present("citation").into_iter());
+                text.add_citations(delta.present("citation").into_iter());
             }
-            ("thinking_delta", Self::Thinking(it)) => it.think(raw("thinking"), assembler),
-            ("signature_delta", Self::Thinking(it)) => it.sign(raw("signature")),
+            ("thinking_delta", Self::Thinking(it)) => it.append(raw("thinking"), assembler),
+            ("signature_delta", Self::Thinking(it)) => it.set_signature(raw("signature")),
             ("input_json_delta", Self::Call(call)) => {
-                call.say(raw("partial_json"), context, assembler);
+                call.append_input(raw("partial_json"), context, assembler);
             }
-            ("input_json_delta", Self::Extension(it)) => it.say(raw("partial_json")),
+            ("input_json_delta", Self::Extension(it)) => it.append_input(raw("partial_json")),
             _ => context.leave_out_delta(delta, "of that content block", assembler),
         }
     }
 
-    /// Whether the model may have been cut short in it.
+    /// Whether a token limit may have cut the block short.
     pub(super) fn may_be_cut_short(&self) -> bool {
         match self {
             Self::Text(_) | Self::Extension(_) => false,
@@ -99,7 +99,7 @@ impl Block {
         }
     }
 
-    /// The block was whole.
+    /// Ends the block, whose content is complete.
     pub(super) fn end(self, context: &mut Context, assembler: &mut Assembler) {
         match self {
             Self::Text(text) => text.end(context, assembler),

@@ -1,35 +1,35 @@
-//! A `tool_use` block.
+//! The `tool_use` block.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::context::Context;
-use super::text::speaks;
+use super::text::is_nonempty_string;
 use crate::json::{Object, quote, unquote};
 use crate::stream::{Assembler, Spoken};
 
-/// A call of a tool, as one block tells of it. Which block of several with one id tells clients of
-/// the call is decided by [`Calls`](super::calls::Calls).
+/// A tool call in one block. [`Calls`](super::calls::Calls) decides which of several blocks with
+/// the same id becomes the call.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) item: u64,
-    pub(super) name: CallName,
+    pub(super) key: CallKey,
     is_custom: bool,
-    /// The input as far as it came in pieces, escaped.
-    said: String,
-    /// The input that the block started with, raw.
-    given: String,
+    /// The input that arrived in deltas, still escaped.
+    streamed: String,
+    /// The input at the start of the block, raw.
+    initial: String,
 }
 
-/// What a call goes by.
+/// The id and the tool of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct CallName {
+pub(super) struct CallKey {
     pub(super) id: String,
     pub(super) tool: String,
 }
 
-impl CallName {
-    fn of(block: &Object<'_>) -> Self {
+impl CallKey {
+    fn from_block(block: &Object<'_>) -> Self {
         let text = |key| block.string(key).unwrap_or_default().into_owned();
         Self { id: text("id"), tool: text("name") }
     }
@@ -41,13 +41,13 @@ impl Call {
         context: &mut Context,
         assembler: &mut Assembler,
     ) -> Self {
-        let name = CallName::of(block);
+        let key = CallKey::from_block(block);
         let call = Self {
             item: context.new_item(),
-            is_custom: context.asked.is_custom(&name.tool),
-            name,
-            said: String::new(),
-            given: block.present("input").unwrap_or("{}").to_owned(),
+            is_custom: context.request.is_custom(&key.tool),
+            key,
+            streamed: String::new(),
+            initial: block.present("input").unwrap_or("{}").to_owned(),
         };
         if context.calls.is_new(&call) {
             assembler.announce_item(call.item, &call.as_item(r#""""#));
@@ -55,56 +55,61 @@ impl Call {
         call
     }
 
-    pub(super) fn is_named_by(&self, block: &Object<'_>) -> bool {
-        self.name == CallName::of(block)
+    pub(super) fn has_key_of(&self, block: &Object<'_>) -> bool {
+        self.key == CallKey::from_block(block)
     }
 
-    /// Takes a piece of the input: a raw JSON string.
-    pub(super) fn say(&mut self, raw: &str, context: &mut Context, assembler: &mut Assembler) {
-        if !speaks(raw) {
+    /// Appends a piece of the input: a raw JSON string.
+    pub(super) fn append_input(
+        &mut self,
+        raw: &str,
+        context: &mut Context,
+        assembler: &mut Assembler,
+    ) {
+        if !is_nonempty_string(raw) {
             return;
         }
-        self.said.push_str(&raw[1..raw.len() - 1]);
-        if context.calls.speaks_for_itself(self) && !self.is_custom {
+        self.streamed.push_str(&raw[1..raw.len() - 1]);
+        if context.calls.record_input(self) && !self.is_custom {
             assembler.delta(self.item, Spoken::Arguments, 0, raw);
         }
     }
 
-    /// Whether its input cannot go on: it is JSON.
+    /// Whether the input is complete JSON.
     pub(super) fn is_whole(&self) -> bool {
-        let is_given = self.said.is_empty() && !self.is_empty();
-        is_given || serde_json::from_str::<IgnoredAny>(&self.input()).is_ok() && !self.is_empty()
+        let is_initial = self.streamed.is_empty() && !self.is_empty();
+        is_initial || serde_json::from_str::<IgnoredAny>(&self.input()).is_ok() && !self.is_empty()
     }
 
-    /// Whether no input came, or that of a call without arguments.
+    /// Whether the input is empty or an empty object.
     pub(super) fn is_empty(&self) -> bool {
-        let given = Object::parse(self.given.as_bytes());
-        self.said.is_empty() && given.is_ok_and(|given| given.iter().next().is_none())
+        let initial = Object::parse(self.initial.as_bytes());
+        self.streamed.is_empty() && initial.is_ok_and(|initial| initial.iter().next().is_none())
     }
 
-    /// The input as JSON. A call that nothing was said of has no arguments.
+    /// The input as JSON; the initial input if no delta came.
     pub(super) fn input(&self) -> String {
-        if self.said.is_empty() {
-            return self.given.clone();
+        if self.streamed.is_empty() {
+            return self.initial.clone();
         }
-        let said = format!("\"{}\"", self.said);
-        unquote(&said).map_or_else(|| self.said.clone(), std::borrow::Cow::into_owned)
+        let quoted = format!("\"{}\"", self.streamed);
+        unquote(&quoted).map_or_else(|| self.streamed.clone(), std::borrow::Cow::into_owned)
     }
 
-    /// Whether both calls say the same.
-    pub(super) fn says(&self, input: &str) -> bool {
+    /// Whether the call has this input, compared as JSON.
+    pub(super) fn has_input(&self, input: &str) -> bool {
         let own = self.input();
         let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
         own == input || parsed(&own).is_some_and(|own| Some(own) == parsed(input))
     }
 
-    /// Ends the item of this index with the input of this call.
+    /// Ends the item at this index with the input of this call.
     pub(super) fn end_item(&self, item: u64, assembler: &mut Assembler) {
         let text = if self.is_custom { custom_input(&self.input()) } else { quote(&self.input()) };
         assembler.end_item(item, &self.as_item(&text));
     }
 
-    /// The item, with `text` (a raw JSON string) for what it says.
+    /// The item, with `text` (a raw JSON string) as its input or arguments.
     pub(super) fn as_item(&self, text: &str) -> Object<'static> {
         let (kind, key) = match self.is_custom {
             true => ("custom_tool_call", "input"),
@@ -112,15 +117,15 @@ impl Call {
         };
         let mut item = Object::default();
         item.set("type", quote(kind));
-        item.set("call_id", quote(&self.name.id));
-        item.set("name", quote(&self.name.tool));
+        item.set("call_id", quote(&self.key.id));
+        item.set("name", quote(&self.key.tool));
         item.set(key, text.to_owned());
         item
     }
 }
 
-/// The text that a custom tool is called with, as a raw JSON string. Its input schema has one field,
-/// `input`; a model that does not keep to it is quoted as a whole.
+/// The input of a custom tool, as a raw JSON string. The schema of the input has one field,
+/// `input`. If the model did not follow the schema, the whole input is quoted.
 fn custom_input(input: &str) -> String {
     let fields = Object::parse(input.as_bytes()).ok();
     let text = fields.as_ref().and_then(|fields| fields.get("input"));

@@ -1,7 +1,7 @@
-//! What a text is taken from.
+//! Converts citations into annotations.
 //!
-//! Source: Anthropic's documentation of citations and of the web search tool; the annotation types
-//! of the Responses API. A citation is of the whole text of its block, so that its annotation is of
+//! Sources: Anthropic's documentation of citations and of the web search tool; the annotation types
+//! of the Responses API. A citation refers to the whole text of its block, so its annotation covers
 //! all characters of the part.
 //!
 //! | citation | annotation |
@@ -15,19 +15,19 @@ use serde_json::value::RawValue;
 
 use crate::json::{Object, quote};
 
-/// What becomes of a citation.
-pub(super) enum Cited {
+/// The result of converting a citation.
+pub(super) enum ConvertedCitation {
     /// An annotation, raw.
-    As(String),
-    /// The Responses API has none for it.
-    Nothing {
+    Annotation(String),
+    /// The Responses API has no annotation for it.
+    Unsupported {
         /// The citation's type.
         kind: String,
     },
 }
 
-/// The annotation for a citation of a text of so many characters.
-pub(super) fn annotation(citation: &str, length: u64) -> Cited {
+/// Converts a citation of a text with `length` characters.
+pub(super) fn annotation(citation: &str, length: u64) -> ConvertedCitation {
     let citation = Object::parse(citation.as_bytes()).unwrap_or_default();
     let kind = citation.string("type").unwrap_or_default();
     let annotation = match &*kind {
@@ -36,7 +36,10 @@ pub(super) fn annotation(citation: &str, length: u64) -> Cited {
         "char_location" | "page_location" | "content_block_location" => file_citation(&citation),
         _ => None,
     };
-    annotation.map_or_else(|| Cited::Nothing { kind: kind.into_owned() }, Cited::As)
+    annotation.map_or_else(
+        || ConvertedCitation::Unsupported { kind: kind.into_owned() },
+        ConvertedCitation::Annotation,
+    )
 }
 
 /// The citations in a raw list.

@@ -1,4 +1,4 @@
-//! What the blocks of one answer share.
+//! State that the blocks of one answer share.
 
 use std::collections::HashSet;
 
@@ -8,24 +8,24 @@ use crate::dialect::Asked;
 use crate::json::Object;
 use crate::stream::Assembler;
 
-/// How many types of deltas are reported: there are fewer in Anthropic's documentation.
+/// The maximum of delta types to report. Anthropic documents fewer.
 const MAX_KINDS: usize = 32;
 
-/// What is known of the answer besides its blocks.
+/// The state of an answer that its blocks share.
 #[derive(Debug)]
 pub(super) struct Context {
-    pub(super) asked: Asked,
+    pub(super) request: Asked,
     pub(super) messages: Messages,
     pub(super) calls: Calls,
     next_item: u64,
-    /// The types of deltas that were left out: each is reported once.
+    /// The delta types that were left out. Each is reported once.
     left_out: HashSet<String>,
 }
 
 impl Context {
     pub(super) fn new(asked: Asked) -> Self {
         Self {
-            asked,
+            request: asked,
             messages: Messages::default(),
             calls: Calls::default(),
             next_item: 0,
@@ -33,14 +33,14 @@ impl Context {
         }
     }
 
-    /// The index under which the assembler is told of a new item. Blocks have indexes of their own,
-    /// which some servers give twice.
+    /// The index of a new item for the assembler. Block indexes cannot serve for this, because some
+    /// servers use an index twice.
     pub(super) fn new_item(&mut self) -> u64 {
         self.next_item += 1;
         self.next_item - 1
     }
 
-    /// A delta of a type that is not known, or that its block cannot have.
+    /// Leaves out a delta whose type is unknown or does not fit its block.
     pub(super) fn leave_out_delta(
         &mut self,
         delta: &Object<'_>,

@@ -1,21 +1,21 @@
-//! A block that the Responses API has no item for.
+//! Blocks that have no item in the Responses API.
 
 use serde::de::IgnoredAny;
 
 use super::context::Context;
-use super::text::speaks;
+use super::text::is_nonempty_string;
 use crate::json::{Object, quote, unquote};
 use crate::stream::Assembler;
 
-/// A block of another type: a call of a tool that runs at the server, its result, what is newer than
-/// this. An item of type `anthropic:<type>` has the raw block as its `content`.
+/// A block of another type: a server tool call, its result, or a newer type. It becomes an item of
+/// type `anthropic:<type>` with the raw block as its `content`.
 #[derive(Debug)]
 pub(super) struct Extension {
     item: u64,
     kind: String,
     /// The block as it started, raw.
     block: String,
-    /// Its input as far as it came in pieces, escaped.
+    /// The input that arrived in deltas, still escaped.
     input: String,
 }
 
@@ -38,19 +38,19 @@ impl Extension {
         self.kind == kind
     }
 
-    /// Takes a piece of the input: a raw JSON string.
-    pub(super) fn say(&mut self, raw: &str) {
-        if speaks(raw) {
+    /// Appends a piece of the input: a raw JSON string.
+    pub(super) fn append_input(&mut self, raw: &str) {
+        if is_nonempty_string(raw) {
             self.input.push_str(&raw[1..raw.len() - 1]);
         }
     }
 
     pub(super) fn end(self, assembler: &mut Assembler) {
         let mut block = Object::parse(self.block.as_bytes()).expect("it was an object");
-        let told = unquote(&format!("\"{}\"", self.input)).unwrap_or_default().into_owned();
-        if serde_json::from_str::<IgnoredAny>(&told).is_ok() {
-            block.set("input", told);
-        } else if !told.is_empty() {
+        let input = unquote(&format!("\"{}\"", self.input)).unwrap_or_default().into_owned();
+        if serde_json::from_str::<IgnoredAny>(&input).is_ok() {
+            block.set("input", input);
+        } else if !input.is_empty() {
             assembler.leave_out(format!("input of content block '{}' that is no JSON", self.kind));
         }
         assembler.end_item(self.item, &self.as_item("completed", &block.to_text()));

@@ -1,20 +1,20 @@
-//! A text block.
+//! The text block.
 
-use super::citation::{self, Cited};
+use super::citation::{self, ConvertedCitation};
 use super::context::Context;
 use super::messages::Messages;
 use crate::json::Object;
 use crate::stream::{Assembler, Spoken};
 
-/// A text block: a part of a message, once it speaks.
+/// A text block. It becomes a part of a message when its first text arrives.
 #[derive(Debug)]
 pub(super) struct Text {
     message: u64,
-    /// Which part of the message it is; `None` before it speaks.
+    /// The index of the part in the message; `None` before the first text.
     part: Option<u64>,
-    /// How many characters it has said.
+    /// The number of characters so far.
     length: u64,
-    /// What its text is taken from, as Anthropic says it.
+    /// The raw citations of the text.
     citations: Vec<String>,
 }
 
@@ -24,27 +24,27 @@ impl Text {
         context: &mut Context,
         assembler: &mut Assembler,
     ) -> Self {
-        let message = Messages::block_starts(context);
+        let message = Messages::start_block(context);
         let mut text = Self { message, part: None, length: 0, citations: Vec::new() };
-        text.say(block.get("text").unwrap_or(r#""""#), context, assembler);
-        text.cite(citation::in_list(block.present("citations")).into_iter());
+        text.append(block.get("text").unwrap_or(r#""""#), context, assembler);
+        text.add_citations(citation::in_list(block.present("citations")).into_iter());
         text
     }
 
-    /// Takes a piece: a raw JSON string.
-    pub(super) fn say(&mut self, raw: &str, context: &mut Context, assembler: &mut Assembler) {
-        if !speaks(raw) {
+    /// Appends a piece of text: a raw JSON string.
+    pub(super) fn append(&mut self, raw: &str, context: &mut Context, assembler: &mut Assembler) {
+        if !is_nonempty_string(raw) {
             return;
         }
         let item = self.message;
-        let part = self.part.get_or_insert_with(|| context.messages.block_speaks(item, assembler));
+        let part = self.part.get_or_insert_with(|| context.messages.start_part(item, assembler));
         assembler.delta(item, Spoken::Output, *part, raw);
         self.length += characters(raw);
     }
 
-    /// Takes citations. They are told when the block ends: they are of all its text, and some come
-    /// before it.
-    pub(super) fn cite<'a>(&mut self, citations: impl Iterator<Item = &'a str>) {
+    /// Adds citations. They are emitted at the end of the block, because they cover its whole text
+    /// and some arrive before the text.
+    pub(super) fn add_citations<'a>(&mut self, citations: impl Iterator<Item = &'a str>) {
         self.citations.extend(citations.map(str::to_owned));
     }
 
@@ -56,27 +56,29 @@ impl Text {
             );
             assembler.end_part(self.message, part, &ended);
         }
-        context.messages.block_stops(self.message, assembler);
+        context.messages.stop_block(self.message, assembler);
     }
 
     fn annotations(&self, assembler: &mut Assembler) -> String {
         let mut annotations = Vec::with_capacity(self.citations.len());
         for citation in &self.citations {
             match citation::annotation(citation, self.length) {
-                Cited::As(annotation) => annotations.push(annotation),
-                Cited::Nothing { kind } => assembler.leave_out(format!("citation '{kind}'")),
+                ConvertedCitation::Annotation(annotation) => annotations.push(annotation),
+                ConvertedCitation::Unsupported { kind } => {
+                    assembler.leave_out(format!("citation '{kind}'"))
+                }
             }
         }
         annotations.join(",")
     }
 }
 
-/// Whether `raw` is a string with something in it.
-pub(super) fn speaks(raw: &str) -> bool {
+/// Whether `raw` is a nonempty JSON string.
+pub(super) fn is_nonempty_string(raw: &str) -> bool {
     raw.starts_with('"') && raw.len() > 2
 }
 
-/// How many characters a raw JSON string stands for.
+/// The number of characters that a raw JSON string represents.
 fn characters(raw: &str) -> u64 {
     let inside = &raw[1..raw.len() - 1];
     let mut count = 0;
@@ -89,8 +91,8 @@ fn characters(raw: &str) -> u64 {
             rest.nth(length - 1);
             is_low
         };
-        let goes_on = byte & 0xc0 == 0x80 || is_low_surrogate;
-        count += u64::from(!goes_on);
+        let is_continuation = byte & 0xc0 == 0x80 || is_low_surrogate;
+        count += u64::from(!is_continuation);
     }
     count
 }
@@ -100,7 +102,7 @@ mod unit_tests {
     use super::characters;
 
     #[test]
-    fn characters_are_counted_however_they_are_written() {
+    fn characters_count_escapes_and_utf8() {
         for (raw, count) in [
             (r#""""#, 0),
             (r#""plain""#, 5),

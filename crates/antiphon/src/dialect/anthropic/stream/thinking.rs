@@ -1,13 +1,13 @@
-//! A thinking block.
+//! The thinking block.
 
 use super::context::Context;
-use super::text::speaks;
+use super::text::is_nonempty_string;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
 use crate::stream::{Assembler, Spoken};
 
-/// A thinking block: reasoning whose text is told, and whose block as a whole is sealed where it is
-/// signed. Anthropic signs what it wants back, and refuses what it did not sign.
+/// A thinking block. Its text is streamed as reasoning. The whole block is sealed if it has a
+/// signature, because Anthropic accepts only signed blocks in the next request.
 #[derive(Debug)]
 pub(super) struct Thinking {
     item: u64,
@@ -15,7 +15,7 @@ pub(super) struct Thinking {
     block: String,
     /// Its text, escaped.
     thinking: String,
-    /// Its signature, raw; empty where it has none.
+    /// The raw signature; empty if there is none.
     signature: String,
 }
 
@@ -29,29 +29,29 @@ impl Thinking {
         let item = announce(context, assembler);
         let (thinking, signature) = (String::new(), String::new());
         let mut started = Self { item, block: raw.to_owned(), thinking, signature };
-        started.think(block.get("thinking").unwrap_or(r#""""#), assembler);
-        started.sign(block.get("signature").unwrap_or(r#""""#));
+        started.append(block.get("thinking").unwrap_or(r#""""#), assembler);
+        started.set_signature(block.get("signature").unwrap_or(r#""""#));
         started
     }
 
-    /// A block whose thinking nobody but its maker can read: reasoning that says nothing.
+    /// Emits a block that only its provider can read, as reasoning without text.
     pub(super) fn redacted(raw: &str, context: &mut Context, assembler: &mut Assembler) {
         let item = announce(context, assembler);
         end(item, raw.to_owned(), context, assembler);
     }
 
-    /// Takes a piece of the text: a raw JSON string.
-    pub(super) fn think(&mut self, raw: &str, assembler: &mut Assembler) {
-        if speaks(raw) {
+    /// Appends a piece of the text: a raw JSON string.
+    pub(super) fn append(&mut self, raw: &str, assembler: &mut Assembler) {
+        if is_nonempty_string(raw) {
             assembler.delta(self.item, Spoken::Reasoning, 0, raw);
             self.thinking.push_str(&raw[1..raw.len() - 1]);
         }
     }
 
-    /// Takes the signature, a raw JSON string. It comes in one piece: the last one counts, as it does
-    /// for Anthropic's own clients.
-    pub(super) fn sign(&mut self, raw: &str) {
-        if speaks(raw) {
+    /// Sets the signature, a raw JSON string. It arrives in one piece; the last one counts, as in
+    /// Anthropic's own clients.
+    pub(super) fn set_signature(&mut self, raw: &str) {
+        if is_nonempty_string(raw) {
             raw.clone_into(&mut self.signature);
         }
     }
@@ -78,9 +78,9 @@ fn announce(context: &mut Context, assembler: &mut Assembler) -> u64 {
     item
 }
 
-/// The reasoning ends, with the block that its maker wants back.
+/// Ends the reasoning with the sealed block, which the next request returns to the provider.
 fn end(item: u64, block: String, context: &Context, assembler: &mut Assembler) {
-    let origin = context.asked.origin.clone();
+    let origin = context.request.origin.clone();
     let seal = Seal { dialect: Dialect::Anthropic, origin, content: block };
     let sealed = quote(&seal.to_text());
     let fields = [("type", r#""reasoning""#), ("encrypted_content", &*sealed)];

@@ -1,13 +1,13 @@
-//! Content blocks, their pieces, and the message around them, as JSON.
+//! Content blocks, their events, and the message around them, as JSON.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::ending::usage_of;
+use super::ending::usage_json;
 use crate::json::{Object, quote, unquote};
 use crate::stream::Event;
 
-/// What a delta adds to its block.
+/// The type of a block's delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delta {
     Text,
@@ -18,12 +18,12 @@ pub(super) enum Delta {
 }
 
 impl Delta {
-    /// Whether it adds a piece of a text, a raw JSON string.
+    /// Whether the delta is a event of text: a raw JSON string.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::Thinking | Self::Input)
     }
 
-    /// The delta's type, and the field that holds what it adds.
+    /// The delta's type, and the name of its value's field.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Text => ("text_delta", "text"),
@@ -35,27 +35,27 @@ impl Delta {
     }
 }
 
-/// A piece of a block's life.
+/// An event of one block.
 #[derive(Debug)]
-pub(super) enum Piece<'a> {
-    /// It starts as this block, raw.
+pub(super) enum BlockEvent<'a> {
+    /// The start, with the raw block.
     Start(Cow<'a, str>),
-    /// It goes on by this value, raw.
+    /// A delta with its raw value.
     Delta(Delta, Cow<'a, str>),
     Stop,
 }
 
-impl Piece<'_> {
-    pub(super) fn into_owned(self) -> Piece<'static> {
+impl BlockEvent<'_> {
+    pub(super) fn into_owned(self) -> BlockEvent<'static> {
         match self {
-            Self::Start(block) => Piece::Start(block.into_owned().into()),
-            Self::Delta(delta, raw) => Piece::Delta(delta, raw.into_owned().into()),
-            Self::Stop => Piece::Stop,
+            Self::Start(block) => BlockEvent::Start(block.into_owned().into()),
+            Self::Delta(delta, raw) => BlockEvent::Delta(delta, raw.into_owned().into()),
+            Self::Stop => BlockEvent::Stop,
         }
     }
 
-    /// The event that tells of it, in the block of this index.
-    pub(super) fn event(&self, index: u64) -> Event {
+    /// The stream event for the block at this index.
+    pub(super) fn to_stream_event(&self, index: u64) -> Event {
         let (kind, data) = match self {
             Self::Start(block) => (
                 "content_block_start",
@@ -75,7 +75,7 @@ impl Piece<'_> {
     }
 }
 
-/// Written for every word: in memory of just its length.
+/// Builds the event in one allocation, because it is written for every delta.
 fn delta_event(index: &str, delta: Delta, raw: &str) -> String {
     let (name, key) = delta.names();
     let event = r#"{"type":"content_block_delta","index":"#;
@@ -88,8 +88,8 @@ fn delta_event(index: &str, delta: Delta, raw: &str) -> String {
 pub(super) struct ToolIds(HashSet<String>);
 
 impl ToolIds {
-    /// The id for a call: its `call_id`, or the item's id where another call has that.
-    pub(super) fn id_of(&mut self, call: &Object<'_>) -> String {
+    /// Assigns the id of a call: its `call_id`, or the item's id if another call has the `call_id`.
+    pub(super) fn assign(&mut self, call: &Object<'_>) -> String {
         let call_id = call.string("call_id").unwrap_or_default().into_owned();
         let is_new = self.0.insert(call_id.clone());
         if is_new && !call_id.is_empty() {
@@ -101,16 +101,16 @@ impl ToolIds {
     }
 }
 
-/// A `tool_use` block of this call with this input, raw.
+/// The raw `tool_use` block of this call, with this raw input.
 pub(super) fn tool_use(call: &Object<'_>, tools: &mut ToolIds, input: &str) -> String {
-    let id = quote(&tools.id_of(call));
+    let id = quote(&tools.assign(call));
     let name = call.get("name").unwrap_or(r#""""#);
     format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
 }
 
-/// The input of a call with these arguments. What is no JSON object, such as arguments that were cut
-/// short, goes as its field `_raw`, as it does in requests: a call without arguments is another call.
-pub(super) fn input_of(arguments: &str) -> String {
+/// The input for these arguments. Arguments that are not a JSON object, for example because a limit
+/// cut them short, are sent in the field `_raw`, as in requests; `{}` would be another call.
+pub(super) fn input_json(arguments: &str) -> String {
     let text = unquote(arguments).unwrap_or_default();
     match Object::parse(text.as_bytes()) {
         Ok(_) => text.trim().to_owned(),
@@ -119,9 +119,10 @@ pub(super) fn input_of(arguments: &str) -> String {
     }
 }
 
-/// The citation for an annotation. What only Anthropic's search knows of it, the cited text and
-/// its index, is empty; of files nothing is known that a citation needs.
-pub(super) fn citation_of(annotation: &Object<'_>) -> Option<String> {
+/// The citation for an annotation. The cited text and the encrypted index are empty, because only
+/// Anthropic's search has them. File citations are dropped: an annotation lacks their required
+/// data.
+pub(super) fn citation_json(annotation: &Object<'_>) -> Option<String> {
     let url = annotation.get("url")?;
     let is_of_a_url = annotation.string("type").as_deref() == Some("url_citation");
     let title = annotation.get("title").unwrap_or("null");
@@ -132,8 +133,8 @@ pub(super) fn citation_of(annotation: &Object<'_>) -> Option<String> {
     })
 }
 
-/// The block that an extension item holds, where its type is the item's.
-pub(super) fn held_block(item: &Object<'_>) -> Option<String> {
+/// The block of an extension item, if the block's type matches the item's type.
+pub(super) fn extension_block(item: &Object<'_>) -> Option<String> {
     let kind = item.string("type")?;
     let raw = item.get("content")?;
     let block = Object::parse(raw.as_bytes()).ok()?;
@@ -141,7 +142,7 @@ pub(super) fn held_block(item: &Object<'_>) -> Option<String> {
     is_its_own.then(|| raw.to_owned())
 }
 
-/// A message that answers this response, with these blocks.
+/// The `message` object for this response, with these blocks.
 pub(super) fn message(
     response: &Object<'_>,
     content: &str,
@@ -151,7 +152,7 @@ pub(super) fn message(
     let id = response.string("id").unwrap_or_default();
     let id = quote(&format!("msg_{}", id.strip_prefix("resp_").unwrap_or(&id)));
     let model = response.present("model").unwrap_or(r#""""#);
-    let usage = usage_of(usage);
+    let usage = usage_json(usage);
     format!(
         r#"{{"id":{id},"type":"message","role":"assistant","model":{model},"content":[{content}],"stop_reason":{stop_reason},"stop_sequence":null,"usage":{usage}}}"#
     )

@@ -1,4 +1,4 @@
-//! How a message ends, and what it cost.
+//! The end of a message, and its token usage.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::json::{Object, quote};
 use crate::stream::{Event, Failure, Finished, Status};
 
-/// The end of a response, as Anthropic has it.
+/// The end of a response in Anthropic's terms.
 pub(super) enum Outcome {
     /// A message with a `stop_reason`, and its usage as JSON.
     Stopped { reason: &'static str, usage: String },
@@ -14,7 +14,7 @@ pub(super) enum Outcome {
     Failed { error: String },
 }
 
-/// The types of Anthropic's errors: a failure with such a code keeps it.
+/// The types of Anthropic's errors. A failure with one of these codes keeps it.
 const ERRORS: [&str; 10] = [
     "invalid_request_error",
     "authentication_error",
@@ -29,15 +29,15 @@ const ERRORS: [&str; 10] = [
 ];
 
 impl Outcome {
-    pub(super) fn of(finished: &Finished) -> Self {
+    pub(super) fn from_finished(finished: &Finished) -> Self {
         let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
         match finished.status {
             Status::Completed | Status::Incomplete => Self::Stopped {
                 reason: stop_reason(finished.status, &response),
-                usage: usage_of(response.object("usage").as_ref()),
+                usage: usage_json(response.object("usage").as_ref()),
             },
             Status::Failed | Status::Cancelled => {
-                Self::Failed { error: error_of(finished.failure.as_ref()) }
+                Self::Failed { error: error_json(finished.failure.as_ref()) }
             }
         }
     }
@@ -57,9 +57,9 @@ impl Outcome {
     }
 }
 
-/// A response's usage, raw and as Anthropic counts it: what was read from a cache is not among the
-/// `input_tokens`, and neither is what was written to one.
-pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
+/// A response's usage as raw JSON with Anthropic's counts: `input_tokens` excludes tokens read from
+/// a cache or written to one.
+pub(super) fn usage_json(usage: Option<&Object<'_>>) -> String {
     let count = |object: Option<&Object<'_>>, key| -> u64 {
         object.and_then(|object| object.get(key)?.parse().ok()).unwrap_or(0)
     };
@@ -73,13 +73,15 @@ pub(super) fn usage_of(usage: Option<&Object<'_>>) -> String {
     )
 }
 
+/// The `stop_reason` of a response:
+///
 /// | response | `stop_reason` |
 /// |---|---|
 /// | incomplete, `content_filter` | `refusal` |
 /// | incomplete otherwise | `max_tokens` |
-/// | completed with a call that waits for its output | `tool_use` |
+/// | completed with a call without an output | `tool_use` |
 /// | completed with a refusal | `refusal` |
-/// | completed, the last item a call of a server's tool | `pause_turn` |
+/// | completed, with a server tool call as the last item | `pause_turn` |
 /// | completed | `end_turn` |
 fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
     if status == Status::Incomplete {
@@ -88,39 +90,39 @@ fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
         return if is_filtered { "refusal" } else { "max_tokens" };
     }
     let items = response.objects("output");
-    if waits_for_an_output(&items) {
+    if has_pending_call(&items) {
         "tool_use"
-    } else if items.iter().any(refuses) {
+    } else if items.iter().any(contains_refusal) {
         "refusal"
-    } else if items.last().is_some_and(is_servers_call) {
+    } else if items.last().is_some_and(is_server_tool_call) {
         "pause_turn"
     } else {
         "end_turn"
     }
 }
 
-/// Whether there is a call that nothing among the items answers.
-fn waits_for_an_output(items: &[Object<'_>]) -> bool {
-    let (mut calls, mut answered) = (Vec::new(), HashSet::new());
+/// Whether the items contain a call without its output.
+fn has_pending_call(items: &[Object<'_>]) -> bool {
+    let (mut calls, mut outputs) = (Vec::new(), HashSet::new());
     for item in items {
         match item.string("type").as_deref() {
             Some("function_call" | "custom_tool_call") => calls.push(item.get("call_id")),
             Some("function_call_output" | "custom_tool_call_output") => {
-                answered.insert(item.get("call_id"));
+                outputs.insert(item.get("call_id"));
             }
             _ => {}
         }
     }
-    calls.iter().any(|call_id| !answered.contains(call_id))
+    calls.iter().any(|call_id| !outputs.contains(call_id))
 }
 
-/// Whether it is a call of a tool that Anthropic runs itself (`server_tool_use`, `mcp_tool_use`).
-fn is_servers_call(item: &Object<'_>) -> bool {
+/// Whether the item is a call of a tool that Anthropic runs (`server_tool_use`, `mcp_tool_use`).
+fn is_server_tool_call(item: &Object<'_>) -> bool {
     let kind = item.string("type");
     kind.is_some_and(|kind| kind.starts_with("anthropic:") && kind.ends_with("_tool_use"))
 }
 
-fn refuses(item: &Object<'_>) -> bool {
+fn contains_refusal(item: &Object<'_>) -> bool {
     let is_message = item.string("type").as_deref() == Some("message");
     is_message
         && item
@@ -129,7 +131,7 @@ fn refuses(item: &Object<'_>) -> bool {
             .any(|part| part.string("type").as_deref() == Some("refusal"))
 }
 
-fn error_of(failure: Option<&Failure>) -> String {
+fn error_json(failure: Option<&Failure>) -> String {
     let code = failure.map_or("", |failure| &failure.code);
     let kind = ERRORS.into_iter().find(|kind| *kind == code);
     let kind = kind.unwrap_or(if code == "rate_limit_exceeded" {

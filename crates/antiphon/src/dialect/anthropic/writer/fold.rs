@@ -1,14 +1,14 @@
-//! A whole answer as one message.
+//! Builds the whole answer as one message.
 
-use super::block::{ToolIds, citation_of, held_block, input_of, message, tool_use};
+use super::block::{ToolIds, citation_json, extension_block, input_json, message, tool_use};
 use super::ending::Outcome;
 use super::seal::Sealed;
 use crate::json::{Object, quote};
 use crate::stream::{Finished, Note};
 
-/// The answer as a `message` object, or as an `error` where it failed.
+/// The answer as a `message` object, or as an `error` if it failed.
 pub(in crate::dialect) fn fold(finished: &Finished) -> String {
-    match Outcome::of(finished) {
+    match Outcome::from_finished(finished) {
         Outcome::Failed { error } => error,
         Outcome::Stopped { reason, .. } => {
             let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
@@ -19,7 +19,7 @@ pub(in crate::dialect) fn fold(finished: &Finished) -> String {
     }
 }
 
-/// The items of an answer that Anthropic Messages have no block for.
+/// Notes for the output items that the Anthropic Messages API has no block for.
 pub(in crate::dialect) fn left_out(finished: &Finished) -> Vec<Note> {
     let kinds = finished.output.iter().map(|output| output.announced.head().kind.as_str());
     let others = kinds.filter(|kind| !has_blocks(kind));
@@ -45,19 +45,19 @@ fn blocks(item: &Object<'_>, tools: &mut ToolIds) -> Vec<String> {
         Some("message") => item.objects("content").iter().filter_map(text).collect(),
         Some("reasoning") => reasoning(item),
         Some("function_call") => {
-            let input = input_of(item.get("arguments").unwrap_or(r#""""#));
+            let input = input_json(item.get("arguments").unwrap_or(r#""""#));
             vec![tool_use(item, tools, &input)]
         }
         Some("custom_tool_call") => {
             let text = item.present("input").unwrap_or(r#""""#);
             vec![tool_use(item, tools, &format!(r#"{{"input":{text}}}"#))]
         }
-        Some(kind) if kind.starts_with("anthropic:") => held_block(item).into_iter().collect(),
+        Some(kind) if kind.starts_with("anthropic:") => extension_block(item).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
-/// A part as a text block; `None` where it says nothing.
+/// A part as a text block; `None` if it is empty.
 fn text(part: &Object<'_>) -> Option<String> {
     let raw = match part.string("type").as_deref()? {
         "output_text" => part.get("text")?,
@@ -65,7 +65,7 @@ fn text(part: &Object<'_>) -> Option<String> {
         _ => return None,
     };
     let annotations = part.objects("annotations");
-    let citations: Vec<String> = annotations.iter().filter_map(citation_of).collect();
+    let citations: Vec<String> = annotations.iter().filter_map(citation_json).collect();
     if raw == r#""""# && citations.is_empty() {
         return None;
     }
@@ -76,7 +76,7 @@ fn text(part: &Object<'_>) -> Option<String> {
     Some(format!(r#"{{"type":"text","text":{raw}{citations}}}"#))
 }
 
-/// The text of reasoning: its summary, then its raw text, a paragraph for each part.
+/// The blocks of reasoning. The text is the summary and then the raw text, one paragraph per part.
 fn reasoning(item: &Object<'_>) -> Vec<String> {
     let parts = [item.objects("summary"), item.objects("content")];
     let texts = parts.iter().flatten().filter_map(|part| part.string("text"));
@@ -86,7 +86,7 @@ fn reasoning(item: &Object<'_>) -> Vec<String> {
         format!(r#"{{"type":"thinking","thinking":{text},"signature":{signature}}}"#)
     };
     let said = (!texts.is_empty()).then(|| thinking(r#""""#));
-    match Sealed::of(item) {
+    match Sealed::from_item(item) {
         Sealed::Nothing => said.into_iter().collect(),
         Sealed::Signature(signature) => vec![thinking(&signature)],
         Sealed::Redacted(block) => said.into_iter().chain([block]).collect(),

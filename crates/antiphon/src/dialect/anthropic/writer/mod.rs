@@ -1,36 +1,35 @@
-//! Writes Anthropic Messages: the stream of an answer, and the same in one piece.
+//! Writes answers of the Anthropic Messages API: the stream, and the whole message.
 //!
-//! Source: Anthropic's documentation of streaming, of errors and of extended thinking. What an output
-//! item becomes:
+//! Sources: Anthropic's documentation of streaming, of errors and of extended thinking. Mapping:
 //!
 //! | output item | content blocks |
 //! |---|---|
-//! | message | a `text` block for each part that says something; refusals are text too |
+//! | message | a `text` block for each nonempty part; a refusal becomes text too |
 //! | reasoning | `thinking` with its text, summary or raw, and a signature; or `redacted_thinking` |
 //! | function call | `tool_use` |
-//! | custom tool call | `tool_use` with the text as the `input` of its input |
-//! | `anthropic:<type>` | the block that it holds |
+//! | custom tool call | `tool_use`; its `input` object has the text in the field `input` |
+//! | `anthropic:<type>` | the block in its `content` |
 //! | any other | nothing |
 
 mod block;
+mod block_queue;
 mod ending;
 mod fold;
-mod line;
+mod item_writer;
 mod seal;
-mod speaker;
 #[cfg(test)]
 mod tests;
 
 pub(in crate::dialect) use self::fold::{fold, left_out};
 
 use self::block::{ToolIds, message};
+use self::block_queue::BlockQueue;
 use self::ending::Outcome;
-use self::line::Line;
-use self::speaker::Speaker;
+use self::item_writer::ItemWriter;
 use crate::json::Object;
 use crate::stream::{Event, Finished};
 
-/// Writes Anthropic Messages events.
+/// Writes the events of the Anthropic Messages API.
 ///
 /// ```text
 ///   message_start ──> per block: start, deltas, stop ──> message_delta ──> message_stop
@@ -38,22 +37,22 @@ use crate::stream::{Event, Finished};
 /// ```
 ///
 /// Guarantees:
-/// - Blocks count from 0 without gaps, in the order of the output, one after the other. What is said
-///   in an item while an earlier one is open is held until that one ends.
-/// - Every block that starts stops; no two `tool_use` blocks have one id.
-/// - Deltas of texts are passed on as they are written; those that were held are told as one.
-/// - A failed response ends with an `error` event. Anthropic's clients raise on it and read nothing
-///   behind it, so nothing follows.
+/// - Block indexes count from 0 without gaps, in the order of the output. Blocks do not interleave:
+///   events of a later item are held until the earlier items end.
+/// - Every started block stops. The ids of `tool_use` blocks are unique.
+/// - Text deltas are forwarded unchanged; held deltas are merged into one.
+/// - A failed response ends with an `error` event. Anthropic's clients raise an exception and stop
+///   reading, so no event follows it.
 pub struct Writer {
-    line: Line,
+    queue: BlockQueue,
     tools: ToolIds,
     /// The output items, by their index.
-    speakers: Vec<Speaker>,
+    item_writers: Vec<ItemWriter>,
 }
 
 impl Writer {
     pub(in crate::dialect) fn new() -> Self {
-        Self { line: Line::default(), tools: ToolIds::default(), speakers: Vec::new() }
+        Self { queue: BlockQueue::default(), tools: ToolIds::default(), item_writers: Vec::new() }
     }
 
     pub(in crate::dialect) fn event(&mut self, event: &Event) -> Vec<Event> {
@@ -64,38 +63,38 @@ impl Writer {
                 kind => self.within_item(kind, &fields),
             }
         }
-        self.line.told()
+        self.queue.take_events()
     }
 
     pub(in crate::dialect) fn end(&mut self, finished: &Finished) -> Vec<Event> {
-        self.line.end();
-        let mut told = self.line.told();
-        told.extend(Outcome::of(finished).events());
-        told
+        self.queue.end();
+        let mut events = self.queue.take_events();
+        events.extend(Outcome::from_finished(finished).events());
+        events
     }
 
     fn begin(&mut self, event: &Object<'_>) {
         let response = event.object("response").unwrap_or_default();
         let message = message(&response, "", "null", None);
         let data = format!(r#"{{"type":"message_start","message":{message}}}"#);
-        self.line.tell("message_start", data);
+        self.queue.push_event("message_start", data);
     }
 
     fn announce(&mut self, event: &Object<'_>) {
         let item = event.object("item").unwrap_or_default();
-        let at = self.speakers.len();
-        self.speakers.push(Speaker::announced(at, &item, &mut self.tools, &mut self.line));
+        let at = self.item_writers.len();
+        self.item_writers.push(ItemWriter::new(at, &item, &mut self.tools, &mut self.queue));
     }
 
     fn within_item(&mut self, kind: &str, event: &Object<'_>) {
         let Some(at) = number(event, "output_index") else { return };
-        if let Some(speaker) = self.speakers.get_mut(at) {
-            speaker.hear(at, kind, event, &mut self.line);
+        if let Some(item_writer) = self.item_writers.get_mut(at) {
+            item_writer.write(at, kind, event, &mut self.queue);
         }
     }
 }
 
-/// The number under `key`, as a position.
+/// The number under `key`, as an index.
 fn number(event: &Object<'_>, key: &str) -> Option<usize> {
     event.get(key)?.parse().ok()
 }

@@ -1,8 +1,8 @@
 //! Hears the answer of a Chat Completions server.
 //!
 //! Sources: OpenAI's reference of the chat completion object and of its chunks; beside it what
-//! Azure, vLLM, SGLang, Ollama, llama.cpp, DeepSeek and OpenRouter document that they send, and what
-//! is reported of them.
+//! Azure, vLLM, SGLang, Ollama, llama.cpp, DeepSeek and OpenRouter document that they send, and
+//! what is reported of them.
 
 mod annotation;
 mod answer;
@@ -42,15 +42,16 @@ use crate::stream::{Assembler, Failure, Status};
 ///      └──────── error ───────────────────────────────────────────────────────> failed
 /// ```
 ///
-/// - `[DONE]` without a `finish_reason` says that the server has sent all, and not that the model has
-///   said all: gateways write it after an upstream that broke off, too. So the response is incomplete,
-///   without a reason, and what spoke last is unfinished.
+/// - `[DONE]` without a `finish_reason` says that the server has sent all, and not that the model
+///   has said all: gateways write it after an upstream that broke off, too. So the response is
+///   incomplete, without a reason, and what spoke last is unfinished.
 /// - The response ends after its `finish_reason`, not with it: the chunk with the usage follows.
 /// - Of several choices the first is heard. What is said under a key that is not known is left out,
-///   and each kind noted once. `logprobs` that the caller did not ask for are left out, too, and those of
+//   and each kind noted once. `logprobs` that the caller did not ask for are left out, too, and
+//   those of
 ///   refusals: the events carry an empty list.
-/// - Of a chunk's own fields `model`, `service_tier`, `choices`, `usage` and `error` are heard. What
-///   else stands there is about the server (`system_fingerprint`, `prompt_filter_results`, …).
+/// - Of a chunk's own fields `model`, `service_tier`, `choices`, `usage` and `error` are heard.
+///   What else stands there is about the server (`system_fingerprint`, `prompt_filter_results`, …).
 pub(in crate::dialect) struct Stream {
     answer: Answer,
     state: State,
@@ -199,8 +200,8 @@ impl Stream {
         }
     }
 
-    /// The response ends as its `finish_reason` said, or as `unstated` where none was heard and something
-    /// was said.
+    /// The response ends as its `finish_reason` said, or as `unstated` where none was heard and
+    /// something was said.
     fn end_spoken(&mut self, unstated: Finish, assembler: &mut Assembler) {
         if assembler.has_ended() {
             return;
@@ -226,13 +227,13 @@ impl Stream {
 }
 
 impl Decode for Stream {
-    fn hear(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
+    fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         let chunk = Object::parse(data)?;
         self.hear_chunk(&chunk, assembler);
         Ok(())
     }
 
-    fn hear_whole(
+    fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
@@ -251,7 +252,7 @@ impl Decode for Stream {
         self.end_spoken(Finish::Unstated, assembler);
     }
 
-    fn over(&mut self, assembler: &mut Assembler) {
+    fn finish(&mut self, assembler: &mut Assembler) {
         self.end_finished(assembler);
     }
 }

@@ -14,7 +14,7 @@ fn tool_result(id: &str, content: &str) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": content})
 }
 
-/// What the items behind a user's first message become.
+/// The messages for the items after a first user message.
 fn after_hi(items: &[Item]) -> Value {
     let mut all = vec![user("hi")];
     all.extend_from_slice(items);
@@ -24,7 +24,7 @@ fn after_hi(items: &[Item]) -> Value {
 }
 
 #[test]
-fn parallel_calls_are_one_message_and_their_outputs_the_next() {
+fn parallel_calls_and_outputs_are_two_messages() {
     let items = [
         said("I look."),
         call("call_1", r#"{"city":"Bonn"}"#),
@@ -46,7 +46,7 @@ fn parallel_calls_are_one_message_and_their_outputs_the_next() {
 }
 
 #[test]
-fn outputs_stand_in_the_order_of_their_calls() {
+fn outputs_follow_order_of_calls() {
     let items =
         [call("call_1", "{}"), call("call_2", "{}"), output("call_2", "2"), output("call_1", "1")];
     let expected = json!([tool_result("call_1", "1"), tool_result("call_2", "2")]);
@@ -54,7 +54,7 @@ fn outputs_stand_in_the_order_of_their_calls() {
 }
 
 #[test]
-fn a_late_output_stands_behind_its_call_before_what_the_user_said() {
+fn late_output_precedes_user_text() {
     let items =
         [call("call_1", "{}"), user("hurry"), said("wait"), output("call_1", "1"), said("Ah.")];
     let expected = json!([
@@ -66,7 +66,7 @@ fn a_late_output_stands_behind_its_call_before_what_the_user_said() {
 }
 
 #[test]
-fn a_call_behind_an_output_is_another_message() {
+fn call_after_output_starts_new_message() {
     let items =
         [call("call_1", "{}"), output("call_1", "1"), call("call_2", "{}"), output("call_2", "2")];
     let expected = json!([
@@ -79,14 +79,14 @@ fn a_call_behind_an_output_is_another_message() {
 }
 
 #[test]
-fn what_is_said_behind_a_call_stands_before_it() {
+fn text_after_call_moves_before_it() {
     let items = [call("call_1", "{}"), said("I look."), output("call_1", "1")];
     let expected = json!([text("I look."), tool_use("call_1", &json!({}))]);
     assert_eq!(after_hi(&items)[0]["content"], expected);
 }
 
 #[test]
-fn call_ids_that_restart_are_told_apart() {
+fn reused_call_ids_are_made_unique() {
     let items = [
         call("call_0", r#"{"city":"Bonn"}"#),
         output("call_0", "10"),
@@ -109,7 +109,7 @@ fn call_ids_that_restart_are_told_apart() {
 }
 
 #[test]
-fn call_ids_that_anthropic_refuses_are_renamed_on_both_sides() {
+fn invalid_call_ids_are_replaced_on_both_sides() {
     let items = [
         call("call.1|a b", "{}"),
         call("call_1_a_b", "{}"),
@@ -128,7 +128,7 @@ fn call_ids_that_anthropic_refuses_are_renamed_on_both_sides() {
 }
 
 #[test]
-fn what_a_request_begins_with_is_named_as_it_was_before() {
+fn call_ids_do_not_depend_on_later_items() {
     let mut items = vec![user("hi"), call("a b", "{}"), output("a b", "1")];
     let before = messages(&items);
     items.extend([call("a_b", "{}"), output("a_b", "2")]);
@@ -148,7 +148,7 @@ fn arguments_keep_their_bytes() {
 }
 
 #[test]
-fn arguments_that_are_no_object_go_as_they_are_in_a_field_and_that_is_reported() {
+fn invalid_arguments_are_wrapped_and_reported() {
     for broken in [r#"{"city":"Bo"#, "7", "[1]", "null", "{} {}"] {
         let items = [user("hi"), call("call_1", broken), output("call_1", "1")];
         let sent = send(&json!({}), &items);
@@ -159,7 +159,7 @@ fn arguments_that_are_no_object_go_as_they_are_in_a_field_and_that_is_reported()
 }
 
 #[test]
-fn a_call_without_arguments_has_an_empty_input() {
+fn call_without_arguments_has_empty_input() {
     for empty in ["", " ", "{}"] {
         let items = [call("call_1", empty), output("call_1", "1")];
         assert_eq!(after_hi(&items)[0]["content"][0]["input"], json!({}), "{empty}");
@@ -167,7 +167,7 @@ fn a_call_without_arguments_has_an_empty_input() {
 }
 
 #[test]
-fn a_custom_tools_input_is_a_field_of_its_call() {
+fn custom_tool_input_becomes_input_field() {
     let items = [
         given(
             &json!({"type": "custom_tool_call", "call_id": "c", "name": "sql", "input": "select \"1\""}),
@@ -182,7 +182,7 @@ fn a_custom_tools_input_is_a_field_of_its_call() {
 }
 
 #[test]
-fn an_output_may_hold_images_and_documents() {
+fn output_holds_images_and_documents() {
     let parts = json!([
         {"type": "input_text", "text": "seen"},
         {"type": "input_image", "image_url": "data:image/png;base64,iVBORw=="},
@@ -201,7 +201,7 @@ fn an_output_may_hold_images_and_documents() {
 }
 
 #[test]
-fn an_output_that_says_nothing_has_no_content() {
+fn empty_output_has_no_content() {
     for output in [json!(""), json!([]), json!([{"type": "input_text", "text": ""}])] {
         let items = [
             call("call_1", "{}"),
@@ -213,7 +213,7 @@ fn an_output_that_says_nothing_has_no_content() {
 }
 
 #[test]
-fn a_part_of_an_output_that_cannot_be_sent_is_named() {
+fn error_names_unsupported_part_of_output() {
     let parts = json!([{"type": "input_image", "file_id": "file_1"}]);
     let output = json!({"type": "function_call_output", "call_id": "call_1", "output": parts});
     let items = [user("hi"), call("call_1", "{}"), given(&output)];
@@ -221,7 +221,7 @@ fn a_part_of_an_output_that_cannot_be_sent_is_named() {
 }
 
 #[test]
-fn what_answers_nothing_and_what_nothing_answers_is_left_out() {
+fn unmatched_calls_and_outputs_are_left_out() {
     let items = [output("call_9", "9"), user("hi"), call("call_1", "{}"), user("well?")];
     let sent = send(&json!({}), &items);
     assert_eq!(sent.messages(), &json!([{"role": "user", "content": [text("hi"), text("well?")]}]));
@@ -229,7 +229,7 @@ fn what_answers_nothing_and_what_nothing_answers_is_left_out() {
 }
 
 #[test]
-fn the_output_of_another_kind_answers_nothing() {
+fn output_of_another_kind_is_left_out() {
     let custom = json!({"type": "custom_tool_call_output", "call_id": "call_1", "output": "1"});
     let items = [user("hi"), call("call_1", "{}"), given(&custom)];
     assert_eq!(send(&json!({}), &items).reported, ["input[1]", "input[2]"]);

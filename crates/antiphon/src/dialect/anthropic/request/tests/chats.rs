@@ -8,10 +8,10 @@ use super::reasoning::sealed;
 use crate::item::Item;
 use crate::item::given::{call, output, said, user};
 
-/// What an item says, ids aside.
+/// The content of an item, without its ids.
 pub(super) type Said = (&'static str, String);
 
-/// One thing that happens in a chat.
+/// An event in a chat.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     User(String),
@@ -21,13 +21,13 @@ pub(super) enum Event {
     Calls(Vec<(String, String)>),
 }
 
-/// Texts as people and models write them: quotes, escapes, white space, nothing.
+/// Texts as people and models write them: quotes, escapes, white space, empty text.
 fn text() -> impl Strategy<Value = String> {
     let words = vec(prop_oneof!["[a-z]{1,4}", Just(" \"é\"\n".to_owned())], 1..4);
     prop_oneof![5 => words.prop_map(|words| words.concat()), 1 => "[ \n]{0,2}"]
 }
 
-/// Arguments as models write them, broken ones among them.
+/// Arguments as models write them, including invalid JSON.
 fn arguments() -> impl Strategy<Value = String> {
     prop_oneof![
         5 => text().prop_map(|text| json!({"a": text, "n": 1}).to_string()),
@@ -46,13 +46,13 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A chat in the order in which it happened.
+/// A chat in chronological order.
 pub(super) fn chat() -> impl Strategy<Value = Vec<Event>> {
     vec(event(), 1..12)
 }
 
-/// How calls are named: each on its own, anew every round, or all alike, in letters that Anthropic
-/// refuses.
+/// The `call_id`s of a chat: unique, restarted in every round, or all equal, with characters that
+/// Anthropic rejects.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Naming {
     Unique,
@@ -64,7 +64,7 @@ pub(super) fn naming() -> impl Strategy<Value = Naming> {
     prop_oneof![Just(Naming::Unique), Just(Naming::Restarted), Just(Naming::Constant)]
 }
 
-/// The items of a chat. Outputs that come `late` come behind what happens next.
+/// The items of a chat. If `late`, outputs come after the next event.
 pub(super) fn items(events: &[Event], naming: Naming, late: bool) -> Vec<Item> {
     let mut items = Vec::new();
     let mut outputs = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn items(events: &[Event], naming: Naming, late: bool) -> Vec<Item> {
             Event::Assistant(text) => items.push(said(text)),
             Event::Thinks(text) => items.push(sealed(&thinking(text))),
             Event::Calls(calls) => {
-                // Two rounds that no output parts would be one.
+                // Without outputs between them, two rounds would be one.
                 items.append(&mut outputs);
                 let id = |number| naming.call_id(round, number);
                 for (number, (arguments, text)) in calls.iter().enumerate() {
@@ -106,7 +106,7 @@ fn thinking(text: &str) -> String {
     json!({"type": "thinking", "thinking": text, "signature": "EqQB"}).to_string()
 }
 
-/// What these items say: one entry a text, a call, an output or a thought.
+/// The contents of these items: one entry per text, call, output or thought.
 pub(super) fn said_by(items: &[Item]) -> Vec<Said> {
     items
         .iter()
@@ -132,7 +132,7 @@ fn said_by_item(item: &Item) -> Vec<Said> {
     }
 }
 
-/// Arguments as they are sent: an object, mended where they are none.
+/// The input for these arguments: an object, with invalid arguments wrapped.
 fn input(arguments: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(arguments);
     match value {

@@ -1,10 +1,10 @@
-//! What Anthropic refuses of `messages`, written from the texts of its errors.
+//! Anthropic's rules for `messages`, from the texts of its errors.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// Asserts that Anthropic would take these messages.
+/// Asserts that Anthropic would accept these messages.
 pub(super) fn check(messages: &Value) {
     let messages = messages.as_array().expect("messages: Input should be a valid list");
     assert!(!messages.is_empty(), "messages: at least one message is required");
@@ -52,8 +52,8 @@ fn check_results(blocks: &[Value], pending: &[&str]) {
     assert_eq!(first, results.len(), "`tool_result` blocks must come first");
 }
 
-/// "`tool_use` ids must be unique", "String should match pattern '^[a-zA-Z0-9_-]+$'", "Input should be a
-/// valid dictionary", "The final block in an assistant message cannot be `thinking`".
+/// "`tool_use` ids must be unique", "String should match pattern '^[a-zA-Z0-9_-]+$'", "Input should
+/// be a valid dictionary", "The final block in an assistant message cannot be `thinking`".
 fn check_calls<'a>(blocks: &'a [Value], ids: &mut HashSet<&'a str>) -> Vec<&'a str> {
     let mut calls = Vec::new();
     for block in blocks.iter().filter(|block| block["type"] == "tool_use") {

@@ -6,7 +6,7 @@ use super::{given, refused, send, text};
 use crate::item::given::{developer, said, system, user};
 
 #[test]
-fn instructions_and_leading_messages_become_the_system_prompt() {
+fn instructions_and_leading_messages_become_system_prompt() {
     let items = [system("You are Ada."), developer("Be brief."), user("hi")];
     let sent = send(&json!({"instructions": "Speak \"English\"."}), &items);
     let expected = json!([text("Speak \"English\"."), text("You are Ada."), text("Be brief.")]);
@@ -16,7 +16,7 @@ fn instructions_and_leading_messages_become_the_system_prompt() {
 }
 
 #[test]
-fn later_instructions_join_the_system_prompt_in_order_and_that_is_reported() {
+fn later_instructions_join_system_prompt_and_are_reported() {
     let items = [system("Be brief."), user("hi"), developer("Be kind."), user("bye")];
     let sent = send(&json!({}), &items);
     assert_eq!(sent.body["system"], json!([text("Be brief."), text("Be kind.")]));
@@ -25,20 +25,20 @@ fn later_instructions_join_the_system_prompt_in_order_and_that_is_reported() {
 }
 
 #[test]
-fn a_request_without_instructions_has_no_system_prompt() {
+fn request_without_instructions_has_no_system_prompt() {
     let sent = send(&json!({"instructions": null}), &[system(""), user("hi")]);
     assert_eq!(sent.body.get("system"), None);
 }
 
 #[test]
-fn an_image_among_instructions_is_refused() {
+fn image_in_instructions_is_rejected() {
     let image = json!({"type": "input_image", "image_url": "https://example.com/a.png"});
     let items = [given(&json!({"role": "developer", "content": [image]})), user("hi")];
     assert_eq!(refused(&json!({}), &items).0, "input[0].content[0]");
 }
 
 #[test]
-fn instructions_alone_are_no_conversation() {
+fn request_with_only_instructions_is_rejected() {
     let (place, _) = refused(&json!({"instructions": "Be brief."}), &[system("Now.")]);
     assert_eq!(place, "input");
     let items = [user(" \n"), said("")];

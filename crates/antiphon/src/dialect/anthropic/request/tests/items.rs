@@ -6,7 +6,7 @@ use super::{given, messages, refused, send, text};
 use crate::item::given::{said, user};
 
 #[test]
-fn anthropics_own_blocks_go_back_as_they_were() {
+fn anthropic_blocks_are_returned_unchanged() {
     let search =
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let found =
@@ -21,14 +21,14 @@ fn anthropics_own_blocks_go_back_as_they_were() {
 }
 
 #[test]
-fn a_users_own_block_goes_back_into_its_message() {
+fn user_extension_block_returns_to_user_message() {
     let result = json!({"type": "search_result", "source": "a", "title": "b", "content": []});
     let own = json!({"type": "anthropic:search_result", "role": "user", "content": result});
     assert_eq!(messages(&[given(&own), user("hi")])[0]["content"], json!([result, text("hi")]));
 }
 
 #[test]
-fn what_other_providers_tools_did_is_left_out() {
+fn records_of_other_providers_tools_are_left_out() {
     for kind in [
         "web_search_call",
         "file_search_call",
@@ -46,7 +46,7 @@ fn what_other_providers_tools_did_is_left_out() {
 }
 
 #[test]
-fn what_carries_state_or_waits_for_an_answer_is_refused() {
+fn items_with_state_or_pending_action_are_rejected() {
     for kind in [
         "compaction",
         "item_reference",

@@ -8,7 +8,7 @@ use super::checker::check;
 use super::{Sent, origin, try_send};
 use crate::dialect::anthropic::history;
 
-/// The request, or nothing where the chat says nothing at all.
+/// The request; `None` if the chat has no content.
 fn sent(events: &[Event], naming: Naming, late: bool) -> Option<Sent> {
     let chat = items(events, naming, late);
     match try_send(&json!({}), &chat) {
@@ -24,15 +24,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn anthropic_takes_every_chat(events in chat(), naming in naming(), late: bool) {
+    fn every_chat_satisfies_anthropic_rules(events in chat(), naming in naming(), late: bool) {
         if let Some(sent) = sent(&events, naming, late) {
             check(sent.messages());
         }
     }
 
-    /// A chat that a user begins, in which nothing was lost on the way out, comes back as it was.
+    /// A chat that begins with a user message and loses nothing decodes to the same items.
     #[test]
-    fn messages_come_back_as_the_items_that_they_were(events in chat(), naming in naming()) {
+    fn messages_decode_to_the_original_items(events in chat(), naming in naming()) {
         let chat = [vec![Event::User("hi".into())], events, vec![Event::User("bye".into())]].concat();
         let items = items(&chat, naming, false);
         let sent = try_send(&json!({}), &items).unwrap();
@@ -46,18 +46,18 @@ proptest! {
     }
 }
 
-/// The position of an item that was left out as a whole.
+/// The position of an item that was left out completely.
 fn position(place: &str) -> Option<usize> {
     place.strip_prefix("input[")?.strip_suffix(']')?.parse().ok()
 }
 
 #[test]
-fn what_is_sent_grows_with_what_is_said_and_no_faster() {
+fn request_size_grows_linearly() {
     let round = |_| [Event::Calls(vec![("{}".into(), "1".into())]), Event::User("go on".into())];
     let length = |rounds: usize| {
         let events: Vec<Event> = (0..rounds).flat_map(round).collect();
         sent(&events, Naming::Constant, true).unwrap().messages().to_string().len()
     };
-    // Numbered names take a few digits more.
+    // Larger numbers in the ids need a few more digits.
     assert!(length(2_000) < 11 * length(200));
 }

@@ -6,7 +6,7 @@ use super::{given, messages, refused, send, text, user_of};
 use crate::item::given::{assistant, said, user};
 
 #[test]
-fn users_and_assistants_speak_in_turn() {
+fn user_and_assistant_messages_alternate() {
     let items = [user("hi"), assistant("msg_1", "hello"), user("bye")];
     let expected = json!([
         {"role": "user", "content": [text("hi")]},
@@ -17,7 +17,7 @@ fn users_and_assistants_speak_in_turn() {
 }
 
 #[test]
-fn neighbours_of_one_role_become_one_message() {
+fn adjacent_messages_of_one_role_merge() {
     let items = [user("one"), user("two"), said("three"), said("four"), user("five")];
     let expected = json!([
         {"role": "user", "content": [text("one"), text("two")]},
@@ -28,14 +28,14 @@ fn neighbours_of_one_role_become_one_message() {
 }
 
 #[test]
-fn text_that_says_nothing_is_left_out() {
+fn blank_text_is_left_out() {
     let blank = json!([{"type": "input_text", "text": ""}, {"type": "input_text", "text": "hi"}]);
     let items = [user_of(&blank), said("\u{a0}\n\t "), user("there")];
     assert_eq!(messages(&items), json!([{"role": "user", "content": [text("hi"), text("there")]}]));
 }
 
 #[test]
-fn a_user_is_put_before_an_assistant_who_speaks_first() {
+fn user_message_is_inserted_before_first_assistant_message() {
     let sent = send(&json!({}), &[said("How can I help?"), user("hi")]);
     let expected = json!([
         {"role": "user", "content": [text("(The assistant speaks first.)")]},
@@ -47,19 +47,19 @@ fn a_user_is_put_before_an_assistant_who_speaks_first() {
 }
 
 #[test]
-fn a_last_message_of_the_assistant_does_not_end_with_white_space() {
+fn final_assistant_message_is_trimmed_at_end() {
     let items = [user("hi"), said("one \n"), said("two\t\n ")];
     assert_eq!(messages(&items)[1]["content"], json!([text("one \n"), text("two")]));
 }
 
 #[test]
-fn an_earlier_message_of_the_assistant_keeps_its_white_space() {
+fn earlier_assistant_message_keeps_white_space() {
     let items = [user("hi"), said("two\n "), user("bye")];
     assert_eq!(messages(&items)[1]["content"], json!([text("two\n ")]));
 }
 
 #[test]
-fn text_keeps_the_bytes_that_it_came_as() {
+fn text_keeps_its_bytes() {
     let raw = r#"{"role":"user","content":"a\u0041\/\ud83d\ude00"}"#;
     let fields = crate::json::Object::parse(b"{}").unwrap();
     let items = [crate::item::given::item(raw)];
@@ -70,7 +70,7 @@ fn text_keeps_the_bytes_that_it_came_as() {
 }
 
 #[test]
-fn a_role_that_nobody_knows_is_refused() {
+fn unknown_role_is_rejected() {
     let items = [user("hi"), given(&json!({"role": "critic", "content": "no"}))];
     assert_eq!(refused(&json!({}), &items).0, "input[1].role");
 }

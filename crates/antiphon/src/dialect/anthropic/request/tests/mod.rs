@@ -1,4 +1,4 @@
-//! What Anthropic is sent. Expectations come from its documentation and the texts of its errors.
+//! Requests for Anthropic. Expectations come from its documentation and the texts of its errors.
 
 mod calls;
 mod chats;
@@ -22,7 +22,7 @@ use crate::item::given::item;
 use crate::json::Object;
 use crate::transcript::Origin;
 
-/// What was sent, and where something was left out or changed.
+/// An encoded request, and the paths of its omissions and changes.
 struct Sent {
     body: Value,
     reported: Vec<String>,
@@ -52,19 +52,19 @@ fn try_send(fields: &Value, items: &[Item]) -> Result<Sent, Unsupported> {
     Ok(Sent { body: serde_json::from_slice(&encoded.body).unwrap(), reported })
 }
 
-/// What a request with these fields and items becomes.
+/// Encodes a request with these fields and items.
 fn send(fields: &Value, items: &[Item]) -> Sent {
     try_send(fields, items).unwrap()
 }
 
-/// The messages that these items become, with nothing left out or changed.
+/// The messages for these items. Nothing is left out or changed.
 fn messages(items: &[Item]) -> Value {
     let sent = send(&json!({}), items);
     assert_eq!(sent.reported, [""; 0]);
     sent.body["messages"].clone()
 }
 
-/// Where a request is refused, and why.
+/// The path and the message of a rejection.
 fn refused(fields: &Value, items: &[Item]) -> (String, String) {
     let error = try_send(fields, items).map(|sent| sent.body).unwrap_err();
     assert!(error.message.contains("Anthropic"), "{}", error.message);
@@ -75,7 +75,7 @@ fn given(item_: &Value) -> Item {
     item(item_.to_string())
 }
 
-/// A user's message of these parts.
+/// A user message with these parts.
 fn user_of(parts: &Value) -> Item {
     given(&json!({"type": "message", "role": "user", "content": parts}))
 }

@@ -11,7 +11,7 @@ fn ask(fields: &Value) -> Sent {
 }
 
 #[test]
-fn the_least_request_has_what_anthropic_requires() {
+fn minimal_request_has_required_fields() {
     let sent = ask(&json!({"model": "claude-opus-4-6"}));
     let message = json!({"role": "user", "content": [{"type": "text", "text": "hi"}]});
     let expected = json!({
@@ -24,7 +24,7 @@ fn the_least_request_has_what_anthropic_requires() {
 }
 
 #[test]
-fn what_the_state_owner_decides_and_what_asks_for_nothing_is_not_sent() {
+fn state_fields_and_defaults_are_not_sent() {
     let sent = ask(&json!({
         "model": "claude-opus-4-6", "store": false, "stream": false, "stream_options": {},
         "conversation": "conv_1", "previous_response_id": null, "background": false,
@@ -40,12 +40,12 @@ fn what_the_state_owner_decides_and_what_asks_for_nothing_is_not_sent() {
 }
 
 #[test]
-fn the_limit_of_the_answer_goes_under_its_other_name() {
+fn max_output_tokens_becomes_max_tokens() {
     assert_eq!(ask(&json!({"max_output_tokens": 77})).body["max_tokens"], json!(77));
 }
 
 #[test]
-fn sampling_goes_as_it_is_where_a_model_takes_it() {
+fn supported_sampling_is_sent_unchanged() {
     let sent =
         ask(&json!({"model": "claude-3-5-haiku-20241022", "temperature": 0.3, "top_p": 0.9}));
     assert_eq!(sent.body["temperature"], json!(0.3));
@@ -54,14 +54,14 @@ fn sampling_goes_as_it_is_where_a_model_takes_it() {
 }
 
 #[test]
-fn a_temperature_above_one_goes_as_one() {
+fn temperature_above_one_is_sent_as_one() {
     let sent = ask(&json!({"model": "claude-opus-4-6", "temperature": 1.7}));
     assert_eq!(sent.body["temperature"], json!(1));
     assert_eq!(sent.reported, ["temperature"]);
 }
 
 #[test]
-fn a_model_that_takes_one_kind_of_sampling_gets_the_temperature() {
+fn model_with_one_sampling_parameter_gets_temperature() {
     let sent = ask(&json!({"model": "claude-sonnet-4-5", "temperature": 0.3, "top_p": 0.9}));
     assert_eq!(sent.body["temperature"], json!(0.3));
     assert_eq!(sent.body.get("top_p"), None);
@@ -69,7 +69,7 @@ fn a_model_that_takes_one_kind_of_sampling_gets_the_temperature() {
 }
 
 #[test]
-fn a_model_that_refuses_sampling_gets_none() {
+fn model_without_sampling_gets_none() {
     let sent = ask(&json!({"model": "claude-opus-4-8", "temperature": 0.3, "top_p": 0.9}));
     assert_eq!((sent.body.get("temperature"), sent.body.get("top_p")), (None, None));
     assert_eq!(sent.reported, ["temperature", "top_p"]);
@@ -78,14 +78,14 @@ fn a_model_that_refuses_sampling_gets_none() {
 }
 
 #[test]
-fn the_users_name_goes_as_metadata() {
+fn user_id_is_sent_as_metadata() {
     let both = ask(&json!({"safety_identifier": "s", "user": "u"}));
     assert_eq!(both.body["metadata"], json!({"user_id": "s"}));
     assert_eq!(ask(&json!({"user": "u"})).body["metadata"], json!({"user_id": "u"}));
 }
 
 #[test]
-fn service_tiers_that_anthropic_has_are_asked_for() {
+fn supported_service_tiers_are_sent() {
     for (tier, expected) in [("auto", "auto"), ("default", "standard_only")] {
         assert_eq!(ask(&json!({"service_tier": tier})).body["service_tier"], json!(expected));
     }
@@ -97,7 +97,7 @@ fn service_tiers_that_anthropic_has_are_asked_for() {
 }
 
 #[test]
-fn a_schema_for_the_answer_goes_as_its_format() {
+fn json_schema_is_sent_as_output_format() {
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let format = json!({"type": "json_schema", "name": "n", "strict": true, "schema": schema});
     let sent = ask(&json!({"text": {"format": format}}));
@@ -106,7 +106,7 @@ fn a_schema_for_the_answer_goes_as_its_format() {
 }
 
 #[test]
-fn a_format_that_anthropic_cannot_promise_is_refused() {
+fn unsupported_format_is_rejected() {
     for format in
         [json!({"type": "json_object"}), json!({"type": "json_schema"}), json!({"type": "lark"})]
     {
@@ -116,7 +116,7 @@ fn a_format_that_anthropic_cannot_promise_is_refused() {
 }
 
 #[test]
-fn wishes_that_anthropic_has_nothing_for_are_left_out() {
+fn optional_fields_without_counterpart_are_left_out() {
     for (field, value) in [
         ("top_logprobs", json!(3)),
         ("presence_penalty", json!(0.5)),
@@ -137,7 +137,7 @@ fn wishes_that_anthropic_has_nothing_for_are_left_out() {
 }
 
 #[test]
-fn fields_that_would_change_what_is_asked_are_refused() {
+fn essential_fields_without_counterpart_are_rejected() {
     for (field, value) in [
         ("prompt", json!({"id": "pmpt_1"})),
         ("background", json!(true)),
@@ -150,7 +150,7 @@ fn fields_that_would_change_what_is_asked_are_refused() {
 }
 
 #[test]
-fn fields_that_the_responses_api_does_not_have_pass_as_they_came() {
+fn unknown_fields_are_sent_unchanged() {
     let sent = ask(&json!({
         "top_k": 5, "stop_sequences": ["END"], "cache_control": {"type": "ephemeral"},
         "thinking": {"type": "enabled", "budget_tokens": 2000}, "reasoning": {"effort": "low"},

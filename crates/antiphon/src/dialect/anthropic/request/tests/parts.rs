@@ -17,7 +17,7 @@ fn refused_part(part: &Value) -> String {
 }
 
 #[test]
-fn output_text_and_refusals_are_text() {
+fn output_text_and_refusals_become_text() {
     let parts = json!([
         {"type": "output_text", "text": "I can.", "annotations": [], "logprobs": []},
         {"type": "refusal", "refusal": "I will not."},
@@ -27,7 +27,7 @@ fn output_text_and_refusals_are_text() {
 }
 
 #[test]
-fn an_image_goes_by_its_url() {
+fn image_url_is_sent_as_url_source() {
     let part =
         json!({"type": "input_image", "image_url": "https://example.com/a.png", "detail": "auto"});
     let source = json!({"type": "url", "url": "https://example.com/a.png"});
@@ -35,14 +35,14 @@ fn an_image_goes_by_its_url() {
 }
 
 #[test]
-fn an_image_in_a_data_url_goes_as_base64_of_its_type() {
+fn image_data_url_becomes_base64_source() {
     let part = json!({"type": "input_image", "image_url": "data:image/webp;base64,UklGRg=="});
     let source = json!({"type": "base64", "media_type": "image/webp", "data": "UklGRg=="});
     assert_eq!(block_of(&part), json!({"type": "image", "source": source}));
 }
 
 #[test]
-fn how_closely_an_image_is_looked_at_is_left_out() {
+fn image_detail_is_left_out() {
     let part =
         json!({"type": "input_image", "image_url": "https://example.com/a.png", "detail": "high"});
     assert_eq!(
@@ -52,7 +52,7 @@ fn how_closely_an_image_is_looked_at_is_left_out() {
 }
 
 #[test]
-fn images_that_anthropic_does_not_take_are_refused() {
+fn unsupported_images_are_rejected() {
     for part in [
         json!({"type": "input_image", "file_id": "file_1"}),
         json!({"type": "input_image", "image_url": null}),
@@ -64,7 +64,7 @@ fn images_that_anthropic_does_not_take_are_refused() {
 }
 
 #[test]
-fn a_pdf_goes_as_a_document_under_its_name() {
+fn pdf_becomes_document_with_title() {
     for file_data in ["data:application/pdf;base64,JVBERi0=", "JVBERi0="] {
         let part = json!({"type": "input_file", "filename": "a.pdf", "file_data": file_data});
         let source = json!({"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="});
@@ -74,7 +74,7 @@ fn a_pdf_goes_as_a_document_under_its_name() {
 }
 
 #[test]
-fn a_text_file_goes_as_its_text() {
+fn text_file_becomes_text_document() {
     for file_data in [
         "data:text/plain;base64,R3LDvMOfZQo=",
         "data:text/markdown;charset=utf-8;base64,R3LDvMOfZQo=",
@@ -88,14 +88,14 @@ fn a_text_file_goes_as_its_text() {
 }
 
 #[test]
-fn a_file_goes_by_its_url() {
+fn file_url_is_sent_as_url_source() {
     let part = json!({"type": "input_file", "file_url": "https://example.com/a.pdf"});
     let source = json!({"type": "url", "url": "https://example.com/a.pdf"});
     assert_eq!(block_of(&part), json!({"type": "document", "source": source}));
 }
 
 #[test]
-fn files_that_anthropic_does_not_take_are_refused() {
+fn unsupported_files_are_rejected() {
     for part in [
         json!({"type": "input_file", "file_id": "file_1"}),
         json!({"type": "input_file", "filename": "a.docx", "file_data": "UEsDBA=="}),
@@ -107,7 +107,7 @@ fn files_that_anthropic_does_not_take_are_refused() {
 }
 
 #[test]
-fn audio_and_parts_that_nobody_knows_are_refused() {
+fn audio_and_unknown_parts_are_rejected() {
     let audio =
         json!({"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}});
     for part in [audio, json!({"type": "input_video"}), json!("text"), json!({"text": "hi"})] {
@@ -116,13 +116,13 @@ fn audio_and_parts_that_nobody_knows_are_refused() {
 }
 
 #[test]
-fn a_content_that_is_no_content_is_refused() {
+fn invalid_content_is_rejected() {
     let items = [given(&json!({"role": "user", "content": 7}))];
     assert_eq!(refused(&json!({}), &items).0, "input[0].content");
 }
 
 #[test]
-fn an_image_of_the_assistant_is_refused() {
+fn assistant_image_is_rejected() {
     let image = json!({"type": "input_image", "image_url": "https://example.com/a.png"});
     let items = [user("hi"), given(&json!({"role": "assistant", "content": [image]}))];
     assert_eq!(refused(&json!({}), &items).0, "input[1].content[0]");

@@ -1,4 +1,4 @@
-//! Reasoning on its way back.
+//! Reasoning that is returned to the model.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn block(raw: &str) -> Value {
 }
 
 #[test]
-fn a_models_own_thinking_goes_back_before_what_it_said() {
+fn own_thinking_is_returned_before_text() {
     let items = [
         user("hi"),
         sealed(THINKING),
@@ -52,7 +52,7 @@ fn thinking_keeps_its_bytes() {
 }
 
 #[test]
-fn thinking_between_two_rounds_of_calls_stays_between_them() {
+fn thinking_between_call_rounds_keeps_its_position() {
     let items = [
         user("hi"),
         sealed(THINKING),
@@ -65,7 +65,7 @@ fn thinking_between_two_rounds_of_calls_stays_between_them() {
 }
 
 #[test]
-fn reasoning_that_others_made_is_left_out() {
+fn reasoning_from_other_origin_is_left_out() {
     for foreign in [
         sealed_by(Dialect::Anthropic, Origin::new("elsewhere"), THINKING),
         sealed_by(Dialect::Chat, origin(), r#"{"reasoning_content":"hm"}"#),
@@ -81,7 +81,7 @@ fn reasoning_that_others_made_is_left_out() {
 }
 
 #[test]
-fn thinking_that_nothing_follows_is_left_out() {
+fn final_thinking_is_left_out() {
     let items = [user("hi"), said("hello"), sealed(THINKING), said(""), user("still there?")];
     let sent = send(&json!({}), &items);
     assert_eq!(sent.messages()[1]["content"], json!([text("hello")]));
@@ -89,16 +89,16 @@ fn thinking_that_nothing_follows_is_left_out() {
 }
 
 #[test]
-fn a_message_of_nothing_but_thinking_is_none() {
+fn message_with_only_thinking_is_dropped() {
     let sent = send(&json!({}), &[user("hi"), sealed(THINKING), user("still there?")]);
     let expected = json!([{"role": "user", "content": [text("hi"), text("still there?")]}]);
     assert_eq!(sent.messages(), &expected);
     assert_eq!(sent.reported, ["input[1]"]);
 }
 
-/// "messages.1.content.0.thinking.signature: Field required", and an empty one is invalid.
+/// "messages.1.content.0.thinking.signature: Field required"; an empty signature is invalid.
 #[test]
-fn thinking_that_nobody_signed_is_left_out() {
+fn unsigned_thinking_is_left_out() {
     for unsigned in [
         r#"{"type":"thinking","thinking":"Hm"}"#,
         r#"{"type":"thinking","thinking":"Hm","signature":""}"#,

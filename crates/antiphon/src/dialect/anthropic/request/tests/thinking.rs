@@ -18,7 +18,7 @@ fn budget(sent: &Sent) -> Value {
 }
 
 #[test]
-fn an_effort_is_a_budget_for_older_models() {
+fn older_models_get_thinking_budget() {
     for (effort, tokens) in [("low", 2_048), ("medium", 8_192), ("high", 16_000), ("xhigh", 16_000)]
     {
         let sent = ask(BUDGETS, effort);
@@ -29,7 +29,7 @@ fn an_effort_is_a_budget_for_older_models() {
 }
 
 #[test]
-fn an_effort_is_an_effort_for_newer_models() {
+fn newer_models_get_effort() {
     for effort in ["low", "medium", "high", "xhigh", "max"] {
         let sent = ask("claude-opus-4-8", effort);
         assert_eq!(sent.body["thinking"], json!({"type": "adaptive"}));
@@ -39,14 +39,14 @@ fn an_effort_is_an_effort_for_newer_models() {
 }
 
 #[test]
-fn an_effort_that_a_model_does_not_have_is_the_next_lower() {
+fn unsupported_effort_becomes_next_lower() {
     let sent = ask("claude-opus-4-6", "xhigh");
     assert_eq!(sent.body["output_config"], json!({"effort": "high"}));
     assert_eq!(sent.reported, ["reasoning.effort"]);
 }
 
 #[test]
-fn no_effort_is_no_thinking() {
+fn effort_none_turns_thinking_off() {
     for effort in ["none", "minimal"] {
         for (model, thinking) in [
             (BUDGETS, None),
@@ -63,7 +63,7 @@ fn no_effort_is_no_thinking() {
 }
 
 #[test]
-fn a_model_that_always_thinks_is_asked_for_its_lowest_effort() {
+fn always_thinking_model_gets_lowest_effort() {
     let sent = ask("claude-opus-5-5", "none");
     assert_eq!(sent.body.get("thinking"), None);
     assert_eq!(sent.body["output_config"], json!({"effort": "low"}));
@@ -71,13 +71,13 @@ fn a_model_that_always_thinks_is_asked_for_its_lowest_effort() {
 }
 
 #[test]
-fn an_effort_that_nobody_knows_is_refused() {
+fn unknown_effort_is_rejected() {
     let fields = json!({"reasoning": {"effort": "heroic"}});
     assert_eq!(refused(&fields, &[user("hi")]).0, "reasoning.effort");
 }
 
 #[test]
-fn a_budget_is_at_most_half_of_what_may_be_written() {
+fn budget_is_at_most_half_of_max_tokens() {
     for (max, tokens) in [(3_000, json!(1_500)), (60_000, json!(16_384)), (100_000, json!(16_384))]
     {
         let fields =
@@ -87,7 +87,7 @@ fn a_budget_is_at_most_half_of_what_may_be_written() {
 }
 
 #[test]
-fn an_answer_too_short_to_think_in_is_not_thought_about() {
+fn small_max_tokens_turns_thinking_off() {
     let fields =
         json!({"model": BUDGETS, "max_output_tokens": 2_000, "reasoning": {"effort": "low"}});
     let sent = send(&fields, &[user("hi")]);
@@ -96,7 +96,7 @@ fn an_answer_too_short_to_think_in_is_not_thought_about() {
 }
 
 #[test]
-fn sampling_is_left_out_beside_thinking() {
+fn sampling_is_left_out_with_thinking() {
     for model in [BUDGETS, "claude-opus-4-6"] {
         let fields = json!({"model": model, "temperature": 0.2, "top_p": 0.5, "reasoning": {"effort": "low"}});
         let sent = send(&fields, &[user("hi")]);
@@ -106,7 +106,7 @@ fn sampling_is_left_out_beside_thinking() {
 }
 
 #[test]
-fn who_has_to_call_a_tool_does_not_think_first() {
+fn forced_tool_call_turns_thinking_off() {
     let tools = json!([{"type": "function", "name": "f"}]);
     let with = |model: &str| {
         let fields = json!({"model": model, "tools": tools, "tool_choice": "required", "reasoning": {"effort": "low"}});
@@ -121,7 +121,7 @@ fn who_has_to_call_a_tool_does_not_think_first() {
 }
 
 #[test]
-fn a_round_of_calls_that_lost_its_thinking_goes_on_without() {
+fn calls_without_their_thinking_turn_thinking_off() {
     let fields = json!({"model": BUDGETS, "reasoning": {"effort": "low"}});
     let lost = [user("hi"), said("I look."), call("call_1", "{}"), output("call_1", "1")];
     let sent = send(&fields, &lost);
@@ -136,7 +136,7 @@ fn a_round_of_calls_that_lost_its_thinking_goes_on_without() {
 }
 
 #[test]
-fn an_answer_that_is_gone_on_with_is_not_thought_about() {
+fn final_assistant_message_turns_thinking_off() {
     let fields = json!({"model": BUDGETS, "reasoning": {"effort": "low"}});
     let sent = send(&fields, &[user("hi"), said("The answer is")]);
     assert_eq!(sent.body.get("thinking"), None);
@@ -144,14 +144,14 @@ fn an_answer_that_is_gone_on_with_is_not_thought_about() {
 }
 
 #[test]
-fn newer_models_think_on_without_the_thinking_that_was_lost() {
+fn newer_models_think_despite_lost_thinking() {
     let fields = json!({"model": "claude-opus-4-8", "reasoning": {"effort": "low"}});
     let sent = send(&fields, &[user("hi"), call("call_1", "{}"), output("call_1", "1")]);
     assert_eq!(sent.body["thinking"], json!({"type": "adaptive"}));
 }
 
 #[test]
-fn a_summary_shows_what_newer_models_think() {
+fn summary_shows_thinking_of_newer_models() {
     let ask = |model: &str| {
         let fields = json!({"model": model, "reasoning": {"effort": "low", "summary": "auto"}});
         send(&fields, &[user("hi")]).body["thinking"].clone()
@@ -161,7 +161,7 @@ fn a_summary_shows_what_newer_models_think() {
 }
 
 #[test]
-fn effort_and_format_stand_side_by_side() {
+fn effort_and_format_share_output_config() {
     let format = json!({"type": "json_schema", "name": "n", "schema": {"type": "object"}});
     let fields = json!({"model": "claude-opus-4-8", "reasoning": {"effort": "low"}, "text": {"format": format}});
     let expected =

@@ -1,4 +1,4 @@
-//! Tools, and which of them may be called.
+//! Tools, and the choice among them.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn plain(name: &str) -> Value {
 }
 
 #[test]
-fn a_function_is_a_tool_with_a_schema() {
+fn function_becomes_tool_with_schema() {
     let schema =
         json!({"$schema": "x", "type": "object", "properties": {"city": {"type": "string"}}});
     let tool = json!({"type": "function", "name": "f", "description": "d", "parameters": schema, "strict": null});
@@ -29,7 +29,7 @@ fn a_function_is_a_tool_with_a_schema() {
 }
 
 #[test]
-fn a_function_without_parameters_takes_an_empty_object() {
+fn function_without_parameters_takes_empty_object() {
     for tool in [
         json!({"type": "function", "name": "f"}),
         json!({"type": "function", "name": "f", "parameters": null}),
@@ -41,21 +41,21 @@ fn a_function_without_parameters_takes_an_empty_object() {
 }
 
 #[test]
-fn a_schema_says_that_it_is_an_objects() {
+fn schema_gets_object_type() {
     let tool = json!({"type": "function", "name": "f", "parameters": {"properties": {}}});
     let schema = &sent(&json!({"tools": [tool]}))["tools"][0]["input_schema"];
     assert_eq!(schema, &json!({"type": "object", "properties": {}}));
 }
 
 #[test]
-fn a_strict_function_stays_strict() {
+fn strict_function_stays_strict() {
     let mut tool = function("f");
     tool["strict"] = json!(true);
     assert_eq!(sent(&json!({"tools": [tool]}))["tools"][0]["strict"], json!(true));
 }
 
 #[test]
-fn a_custom_tool_takes_its_text_in_a_field() {
+fn custom_tool_takes_text_in_input_field() {
     let tool =
         json!({"type": "custom", "name": "sql", "description": "d", "format": {"type": "text"}});
     let schema = json!({
@@ -69,7 +69,7 @@ fn a_custom_tool_takes_its_text_in_a_field() {
 }
 
 #[test]
-fn the_grammar_of_a_custom_tool_is_left_out() {
+fn custom_tool_grammar_is_left_out() {
     let grammar = json!({"type": "grammar", "syntax": "lark", "definition": "start: \"a\""});
     let tool = json!({"type": "custom", "name": "sql", "format": grammar});
     let sent = send(&json!({"tools": [function("f"), tool]}), &[user("hi")]);
@@ -77,7 +77,7 @@ fn the_grammar_of_a_custom_tool_is_left_out() {
 }
 
 #[test]
-fn a_hosted_tool_is_refused() {
+fn hosted_tool_is_rejected() {
     let tools = json!([function("f"), function("g"), {"type": "web_search"}]);
     let (place, message) = refused(&json!({"tools": tools}), &[user("hi")]);
     assert_eq!(place, "tools[2].type");
@@ -85,7 +85,7 @@ fn a_hosted_tool_is_refused() {
 }
 
 #[test]
-fn every_choice_has_its_counterpart() {
+fn every_tool_choice_has_counterpart() {
     for (choice, expected) in [
         (json!("auto"), json!({"type": "auto"})),
         (json!("none"), json!({"type": "none"})),
@@ -99,7 +99,7 @@ fn every_choice_has_its_counterpart() {
 }
 
 #[test]
-fn a_choice_that_anthropic_does_not_have_is_refused() {
+fn unsupported_tool_choice_is_rejected() {
     for choice in [json!("never"), json!({"type": "file_search"}), json!({"type": "function"})] {
         let fields = json!({"tools": [function("f")], "tool_choice": choice});
         assert_eq!(refused(&fields, &[user("hi")]).0, "tool_choice", "{choice}");
@@ -107,7 +107,7 @@ fn a_choice_that_anthropic_does_not_have_is_refused() {
 }
 
 #[test]
-fn calls_one_at_a_time_are_a_matter_of_the_choice() {
+fn parallel_tool_calls_becomes_part_of_tool_choice() {
     for (choice, expected) in [
         (json!(null), json!({"type": "auto", "disable_parallel_tool_use": true})),
         (json!("required"), json!({"type": "any", "disable_parallel_tool_use": true})),
@@ -136,7 +136,7 @@ fn only_allowed_tools_are_sent() {
 }
 
 #[test]
-fn without_tools_there_is_no_choice() {
+fn tool_choice_without_tools_is_not_sent() {
     for fields in [
         json!({"tool_choice": "auto", "parallel_tool_calls": false}),
         json!({"tools": [], "tool_choice": "none"}),
@@ -148,7 +148,7 @@ fn without_tools_there_is_no_choice() {
 }
 
 #[test]
-fn a_choice_of_what_is_not_there_is_refused() {
+fn choice_of_undefined_tool_is_rejected() {
     let allowed =
         |mode: &str, tools: Value| json!({"type": "allowed_tools", "mode": mode, "tools": tools});
     let named = |kind: &str, name: &str| json!({"type": kind, "name": name});
@@ -164,7 +164,7 @@ fn a_choice_of_what_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_tool_without_a_name_is_refused_in_the_apis_own_words() {
+fn tool_without_name_gets_responses_api_error() {
     for tool in [json!({"type": "function"}), json!({"type": "custom", "name": ""})] {
         let error = try_send(&json!({"tools": [tool]}), &[user("hi")]).map(|_| ()).unwrap_err();
         assert_eq!(error.message, "Missing required parameter: 'tools[0].name'.");
@@ -172,7 +172,7 @@ fn a_tool_without_a_name_is_refused_in_the_apis_own_words() {
 }
 
 #[test]
-fn a_history_with_calls_defines_their_tools_and_lets_none_be_called() {
+fn called_tools_are_defined_but_not_callable() {
     let items = [
         user("hi"),
         call("call_1", "{}"),

@@ -1,4 +1,4 @@
-//! `tool_use` blocks, and one id in two of them.
+//! `tool_use` blocks, and blocks that share an id.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn arguments(call: &Value) -> &str {
 }
 
 #[test]
-fn a_call_whose_input_comes_in_pieces() {
+fn call_input_is_joined_from_deltas() {
     let told = answers("tool_use", &[call(0, "toolu_1", &["{\"at\":", " \"x\"}"])]);
     let call = told.only_item();
     assert_eq!((&call["call_id"], &call["name"]), (&json!("toolu_1"), &json!("look")));
@@ -25,7 +25,7 @@ fn a_call_whose_input_comes_in_pieces() {
 }
 
 #[test]
-fn a_call_without_input_has_no_arguments() {
+fn call_without_input_has_empty_arguments() {
     let told =
         answers("tool_use", &[call(0, "toolu_1", &[]), text(1, &["?"]), call(2, "toolu_2", &[])]);
     assert_eq!(arguments(&told.output()[0]), "{}");
@@ -33,7 +33,7 @@ fn a_call_without_input_has_no_arguments() {
 }
 
 #[test]
-fn a_call_without_input_ends_as_soon_as_another_block_starts() {
+fn empty_call_ends_when_next_block_starts() {
     let told = answers("tool_use", &[call(0, "toolu_1", &[]), text(1, &["?"])]);
     let done = told.kinds().iter().position(|kind| *kind == "output_item.done");
     let spoken = told.kinds().iter().position(|kind| *kind == "output_text.delta");
@@ -41,14 +41,14 @@ fn a_call_without_input_ends_as_soon_as_another_block_starts() {
 }
 
 #[test]
-fn a_call_may_start_with_its_input() {
+fn call_can_start_with_its_input() {
     let whole = json!({"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"at": 1}});
     let told = answers("tool_use", &[vec![start(0, &whole), stop(0)]]);
     assert_eq!(arguments(&told.only_item()), r#"{"at":1}"#);
 }
 
 #[test]
-fn a_custom_tool_is_called_with_a_text() {
+fn custom_tool_call_has_text_input() {
     let pieces = ["", "{\"input\": \"ls", " \\\"a\\\"\\n\"}"];
     let told = answers("tool_use", &[block(0, &tool_use("toolu_1", "shell"), INPUT, &pieces)]);
     let call = told.only_item();
@@ -57,14 +57,14 @@ fn a_custom_tool_is_called_with_a_text() {
 }
 
 #[test]
-fn a_custom_tool_that_is_called_otherwise_gets_what_was_said() {
+fn custom_tool_call_with_wrong_schema_keeps_input() {
     let said = r#"{"command":"ls"}"#;
     let told = answers("tool_use", &[block(0, &tool_use("toolu_1", "shell"), INPUT, &[said])]);
     assert_eq!(told.only_item()["input"], said);
 }
 
 #[test]
-fn calls_that_interleave_are_told_apart_by_their_index() {
+fn interleaved_calls_are_separated_by_index() {
     let [one, two] = [(0, "toolu_1", r#"{"at":1}"#), (1, "toolu_2", r#"{"at":2}"#)]
         .map(|(index, id, input)| call(index, id, &[input]));
     let events = one.into_iter().zip(two).flat_map(|(one, two)| [one, two]).collect();
@@ -74,7 +74,7 @@ fn calls_that_interleave_are_told_apart_by_their_index() {
 }
 
 #[test]
-fn one_id_twice_with_one_input_is_one_call() {
+fn repeated_id_with_same_input_is_one_call() {
     let told = answers(
         "tool_use",
         &[call(0, "toolu_1", &[r#"{"at":1}"#]), call(1, "toolu_1", &[r#"{"at": 1}"#])],
@@ -84,7 +84,7 @@ fn one_id_twice_with_one_input_is_one_call() {
 }
 
 #[test]
-fn one_id_twice_the_second_time_without_input_is_one_call() {
+fn repeated_id_without_second_input_is_one_call() {
     let told =
         answers("tool_use", &[call(0, "toolu_1", &[r#"{"at":1}"#]), call(1, "toolu_1", &[])]);
     assert_eq!(arguments(&told.only_item()), r#"{"at":1}"#);
@@ -92,7 +92,7 @@ fn one_id_twice_the_second_time_without_input_is_one_call() {
 }
 
 #[test]
-fn one_id_twice_side_by_side_does_not_double_the_input() {
+fn repeated_id_interleaved_does_not_double_input() {
     let blocks =
         [call(0, "toolu_1", &[r#"{"at":"#, "1}"]), call(1, "toolu_1", &[r#"{"at":"#, "1}"])];
     let [one, two] = blocks;
@@ -102,7 +102,7 @@ fn one_id_twice_side_by_side_does_not_double_the_input() {
 }
 
 #[test]
-fn one_id_twice_only_the_second_says_anything_is_one_call() {
+fn repeated_id_without_first_input_is_one_call() {
     let first = tool_use("toolu_1", "look");
     let mut events = vec![start(0, &first)];
     events.extend(call(1, "toolu_1", &[r#"{"at":1}"#]));
@@ -112,7 +112,7 @@ fn one_id_twice_only_the_second_says_anything_is_one_call() {
 }
 
 #[test]
-fn one_id_twice_with_two_inputs_is_two_calls() {
+fn repeated_id_with_different_inputs_is_two_calls() {
     let told = answers(
         "tool_use",
         &[call(0, "toolu_1", &[r#"{"at":1}"#]), call(1, "toolu_1", &[r#"{"at":2}"#])],
@@ -125,7 +125,7 @@ fn one_id_twice_with_two_inputs_is_two_calls() {
 }
 
 #[test]
-fn one_id_for_two_tools_is_two_calls() {
+fn repeated_id_for_different_tools_is_two_calls() {
     let other = block(1, &tool_use("toolu_1", "listen"), INPUT, &["{}"]);
     let told = answers("tool_use", &[call(0, "toolu_1", &["{}"]), other]);
     let output = told.output();
@@ -134,13 +134,13 @@ fn one_id_for_two_tools_is_two_calls() {
 }
 
 #[test]
-fn calls_without_an_id_are_each_one() {
+fn calls_without_id_are_separate() {
     let told = answers("tool_use", &[call(0, "", &[r#"{"at":1}"#]), call(1, "", &[r#"{"at":1}"#])]);
     assert_eq!(kinds(&told), ["function_call", "function_call"]);
 }
 
 #[test]
-fn a_call_that_was_cut_short_is_incomplete() {
+fn truncated_call_is_incomplete() {
     for pieces in [&[r#"{"at": "#][..], &[]] {
         let told = answers("max_tokens", &[text(0, &["Hm."]), call(1, "toolu_1", pieces)]);
         assert_eq!(told.output()[1]["status"], "incomplete", "{pieces:?}");
@@ -149,14 +149,14 @@ fn a_call_that_was_cut_short_is_incomplete() {
 }
 
 #[test]
-fn a_call_that_was_whole_before_the_limit_is_completed() {
+fn complete_call_before_limit_is_completed() {
     let told = answers("max_tokens", &[call(0, "toolu_1", &[r#"{"at":1}"#]), text(1, &["An"])]);
     assert_eq!(told.output()[0]["status"], "completed");
     assert_eq!(told.last()["response"]["status"], "incomplete");
 }
 
 #[test]
-fn a_call_that_never_stops_ends_with_the_answer() {
+fn unstopped_call_ends_with_answer() {
     let events = vec![
         start(0, &tool_use("toolu_1", "look")),
         delta(0, "input_json_delta", "partial_json", &json!(r#"{"at":1}"#)),

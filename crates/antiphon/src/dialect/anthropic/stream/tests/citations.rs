@@ -16,7 +16,7 @@ fn web(title: Option<&str>) -> Value {
 }
 
 #[test]
-fn a_search_result_is_a_url_citation_of_the_whole_text() {
+fn search_result_becomes_url_citation_of_whole_text() {
     let told = answers("end_turn", &[cited(&web(Some("Rust 1.95")))]);
     let annotation = json!({"type": "url_citation", "url": "https://blog.example/1.95",
         "title": "Rust 1.95", "start_index": 0, "end_index": 11});
@@ -25,13 +25,13 @@ fn a_search_result_is_a_url_citation_of_the_whole_text() {
 }
 
 #[test]
-fn a_page_without_a_title_has_an_empty_one() {
+fn missing_page_title_becomes_empty() {
     let told = answers("end_turn", &[cited(&web(None))]);
     assert_eq!(told.only_item()["content"][0]["annotations"][0]["title"], "");
 }
 
 #[test]
-fn a_document_with_a_file_id_is_a_file_citation() {
+fn document_with_file_id_becomes_file_citation() {
     let told = answers(
         "end_turn",
         &[cited(&json!({"type": "char_location", "cited_text": "x",
@@ -44,7 +44,7 @@ fn a_document_with_a_file_id_is_a_file_citation() {
 }
 
 #[test]
-fn a_document_without_a_file_id_is_left_out_and_reported() {
+fn document_citation_without_file_id_is_reported() {
     let told = answers(
         "end_turn",
         &[cited(&json!({"type": "page_location", "cited_text": "x",
@@ -56,14 +56,14 @@ fn a_document_without_a_file_id_is_left_out_and_reported() {
 }
 
 #[test]
-fn citations_may_stand_in_the_block_as_it_starts() {
+fn citations_at_block_start_are_kept() {
     let whole = json!({"type": "text", "text": "Rust", "citations": [web(Some("R"))]});
     let told = answers("end_turn", &[vec![start(0, &whole), stop(0)]]);
     assert_eq!(told.only_item()["content"][0]["annotations"][0]["end_index"], 4);
 }
 
 #[test]
-fn each_citation_is_of_the_text_of_its_own_block() {
+fn citation_covers_text_of_its_block() {
     let mut second = text(1, &["Two"]);
     second.insert(2, delta(1, "citations_delta", "citation", &web(Some("R"))));
     let told = answers("end_turn", &[text(0, &["One"]), second]);

@@ -1,14 +1,14 @@
-//! How answers end, and what they cost.
+//! The end of answers, and their usage.
 
 use serde_json::{Value, json};
 
 use super::world::{
-    answer, answers, call, hears, left_out, message_delta, message_start, message_stop, text,
+    answer, answers, call, decode, left_out, message_delta, message_start, message_stop, text,
     thinking,
 };
 
 #[test]
-fn every_reason_to_stop_has_its_status() {
+fn each_stop_reason_maps_to_status() {
     for (reason, status, details) in [
         ("end_turn", "completed", Value::Null),
         ("stop_sequence", "completed", Value::Null),
@@ -28,24 +28,24 @@ fn every_reason_to_stop_has_its_status() {
     }
 }
 
-/// A refusal says in `stop_details` what it is about.
+/// A refusal has its details in `stop_details`.
 #[test]
-fn what_is_said_of_a_refusal_is_left_out_and_reported() {
+fn refusal_details_are_left_out_and_reported() {
     let mut events = answer("refusal", &[text(0, &["Hm"])]);
     let last = events.len() - 2;
     events[last]["delta"]["stop_details"] = json!({"type": "refusal", "category": "cyber"});
-    assert_eq!(left_out(&hears(&events)), ["stop_details"]);
+    assert_eq!(left_out(&decode(&events)), ["stop_details"]);
 }
 
 #[test]
-fn what_was_read_from_a_cache_and_written_to_it_is_input() {
+fn cache_tokens_count_as_input() {
     let mut events = answer("end_turn", &[text(0, &["Hi"])]);
     events[0]["message"]["usage"] = json!({"input_tokens": 10, "output_tokens": 1,
         "cache_read_input_tokens": 100, "cache_creation_input_tokens": 1000});
     let at = events.len() - 2;
     events[at]["usage"] = json!({"output_tokens": 7, "cache_read_input_tokens": 200});
     assert_eq!(
-        hears(&events).last()["response"]["usage"],
+        decode(&events).last()["response"]["usage"],
         json!({"input_tokens": 1210,
             "input_tokens_details": {"cached_tokens": 200, "cache_write_tokens": 1000},
             "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 0},
@@ -54,18 +54,18 @@ fn what_was_read_from_a_cache_and_written_to_it_is_input() {
 }
 
 #[test]
-fn without_any_counts_there_is_no_usage() {
+fn missing_counts_yield_no_usage() {
     let stop = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
     let events = [text(0, &["Hi"]), vec![stop, message_stop()]].concat();
-    assert_eq!(hears(&events).last()["response"]["usage"], Value::Null);
+    assert_eq!(decode(&events).last()["response"]["usage"], Value::Null);
 }
 
 #[test]
-fn an_error_mid_stream_fails_the_response() {
+fn error_mid_stream_fails_response() {
     let error = json!({"type": "error", "request_id": "req_1",
         "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let events = [vec![message_start()], text(0, &["Hel"])[..2].to_vec(), vec![error]].concat();
-    let told = hears(&events);
+    let told = decode(&events);
     let response = &told.last()["response"];
     assert_eq!(response["status"], "failed");
     assert_eq!(response["error"], json!({"code": "overloaded_error", "message": "Overloaded"}));
@@ -74,56 +74,56 @@ fn an_error_mid_stream_fails_the_response() {
 }
 
 #[test]
-fn an_error_may_be_bare() {
+fn error_without_type_fails_response() {
     for error in [json!({"error": "no memory"}), json!({"type": "error", "message": "no memory"})] {
-        let told = hears(&[message_start(), error]);
+        let told = decode(&[message_start(), error]);
         assert_eq!(told.last()["response"]["error"]["message"], "no memory");
     }
 }
 
 #[test]
-fn what_comes_after_an_error_is_not_heard() {
+fn events_after_error_are_ignored() {
     let error = json!({"type": "error", "error": {"type": "api_error", "message": "Oops"}});
     let events = [vec![message_start(), error], answer("end_turn", &[text(0, &["Hi"])])].concat();
-    assert!(hears(&events).output().is_empty());
+    assert!(decode(&events).output().is_empty());
 }
 
 #[test]
-fn an_answer_without_message_stop_ends_with_its_reason_to_stop() {
+fn answer_without_message_stop_ends_after_stop_reason() {
     let mut events = answer("max_tokens", &[text(0, &["Hi"])]);
     events.pop();
-    assert_eq!(hears(&events).last()["type"], "response.incomplete");
+    assert_eq!(decode(&events).last()["type"], "response.incomplete");
 }
 
 #[test]
-fn an_answer_without_a_reason_to_stop_has_broken_off() {
+fn answer_without_stop_reason_is_truncated() {
     let events = [vec![message_start()], text(0, &["Hi"])].concat();
-    let told = hears(&events);
+    let told = decode(&events);
     assert_eq!(told.last()["type"], "response.failed");
     assert_eq!(told.last()["response"]["error"]["code"], "server_error");
 }
 
 #[test]
-fn an_answer_without_message_delta_is_completed() {
+fn answer_without_message_delta_is_completed() {
     let events = [vec![message_start()], text(0, &["Hi"]), vec![message_stop()]].concat();
-    assert_eq!(hears(&events).last()["type"], "response.completed");
+    assert_eq!(decode(&events).last()["type"], "response.completed");
 }
 
 #[test]
-fn a_block_that_never_stops_ends_with_the_answer() {
+fn unstopped_block_ends_with_answer() {
     let mut events = answer("end_turn", &[thinking(0, &["Hm"], "EqQB"), text(1, &["Hi"])]);
     events.retain(|event| event["type"] != "content_block_stop");
-    let output = hears(&events).output();
+    let output = decode(&events).output();
     assert!(output[0]["encrypted_content"].is_string());
     assert_eq!(output[1]["status"], "completed");
 }
 
 #[test]
-fn a_second_message_delta_has_the_last_word() {
+fn last_message_delta_wins() {
     let mut events = [vec![message_start()], call(0, "toolu_1", &["{}"])].concat();
     events.push(json!({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 3}}));
     events.extend([message_delta("tool_use"), message_stop()]);
-    let told = hears(&events);
+    let told = decode(&events);
     assert_eq!(told.last()["response"]["usage"]["output_tokens"], 15);
     assert_eq!(told.last()["type"], "response.completed");
 }

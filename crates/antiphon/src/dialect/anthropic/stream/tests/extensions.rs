@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::{INPUT, answers, block, kinds, left_out, start, stop, text};
 
 #[test]
-fn a_search_at_the_server_keeps_its_blocks() {
+fn server_search_keeps_its_blocks() {
     let call =
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [
@@ -30,7 +30,7 @@ fn a_search_at_the_server_keeps_its_blocks() {
 }
 
 #[test]
-fn a_block_that_nobody_knows_is_carried() {
+fn unknown_block_becomes_extension_item() {
     let news = json!({"type": "acme_news", "headline": "x"});
     let told = answers("end_turn", &[vec![start(0, &news), stop(0)]]);
     assert_eq!(told.only_item()["type"], "anthropic:acme_news");
@@ -38,7 +38,7 @@ fn a_block_that_nobody_knows_is_carried() {
 }
 
 #[test]
-fn an_input_that_is_no_json_is_left_out_and_reported() {
+fn invalid_json_input_is_left_out_and_reported() {
     let call =
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let told = answers("max_tokens", &[block(0, &call, INPUT, &["{\"query\": "])]);
@@ -47,7 +47,7 @@ fn an_input_that_is_no_json_is_left_out_and_reported() {
 }
 
 #[test]
-fn a_block_without_a_type_is_left_out_and_reported() {
+fn block_without_type_is_left_out_and_reported() {
     let told = answers("end_turn", &[vec![start(0, &json!({"x": 1})), stop(0)]]);
     assert!(told.output().is_empty());
     assert_eq!(left_out(&told), ["a content block without a type"]);

@@ -1,4 +1,4 @@
-//! Answers of an Anthropic model, and what servers make of their streams.
+//! Answers of an Anthropic model, and faults in their streams.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::world::{INPUT, answer, block, start, stop, text, thinking, tool_use};
 
-/// One block of an answer, with its text in pieces.
+/// One block of an answer, with its text in deltas.
 #[derive(Clone, Debug)]
 pub(crate) enum Said {
     Text(Vec<String>),
@@ -33,13 +33,13 @@ fn said() -> impl Strategy<Value = Said> {
     ]
 }
 
-/// Up to five blocks. Every text that is not empty differs from every other.
+/// Up to five blocks. All nonempty texts differ.
 pub(crate) fn blocks() -> impl Strategy<Value = Vec<Said>> {
     vec(said(), 0..6)
 }
 
 impl Said {
-    /// The block as a message holds it.
+    /// The block in a whole message.
     pub(crate) fn whole(&self, at: usize) -> Value {
         match self {
             Self::Text(pieces) => json!({"type": "text", "text": pieces.concat()}),
@@ -54,7 +54,7 @@ impl Said {
         }
     }
 
-    /// Whether anything of the block reaches clients: a text block without text is none.
+    /// Whether the block reaches clients; an empty text block does not.
     pub(crate) fn is_something(&self) -> bool {
         !matches!(self, Self::Text(pieces) if pieces.concat().is_empty())
     }
@@ -89,7 +89,7 @@ fn borrowed(pieces: &[String]) -> Vec<&str> {
     pieces.iter().map(String::as_str).collect()
 }
 
-/// The stream of these blocks, one after the other or side by side.
+/// The stream of these blocks, in sequence or interleaved.
 pub(crate) fn stream(said: &[Said], stop_reason: &str, side_by_side: bool) -> Vec<Value> {
     let events: Vec<_> = said.iter().enumerate().map(|(at, said)| said.events(at)).collect();
     if !side_by_side {
@@ -103,22 +103,22 @@ pub(crate) fn stream(said: &[Said], stop_reason: &str, side_by_side: bool) -> Ve
     answer(stop_reason, &[mixed])
 }
 
-/// One thing that is wrong with a stream.
+/// A fault in a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Mishap {
-    /// It ends here.
+    /// The stream ends here.
     Cut(Index),
-    /// An event comes twice.
+    /// An event is repeated.
     Twice(Index),
-    /// An event never comes.
+    /// An event is missing.
     Lost(Index),
-    /// An event comes elsewhere.
+    /// An event arrives at another position.
     Moved(Index, Index),
-    /// An error comes here.
+    /// An error arrives here.
     Error(Index),
-    /// All blocks have one index.
+    /// All blocks have the same index.
     OneIndex,
-    /// All calls have one id.
+    /// All calls have the same id.
     OneId,
 }
 

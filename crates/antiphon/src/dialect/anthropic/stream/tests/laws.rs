@@ -1,11 +1,11 @@
-//! Laws of the decoder, on generated answers and on what servers make of their streams.
+//! Properties of the decoder, on generated answers and on faulty streams.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
 use super::generator::{blocks, mishaps, stream};
-use super::world::{hears, hears_of, hears_whole, sealed};
+use super::world::{decode, decode_from, decode_whole, sealed};
 use crate::stream::tests::checker::Upstream;
 
 fn config() -> ProptestConfig {
@@ -19,9 +19,9 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// The client that every world has finds nothing to complain of.
+    /// The client of every test world checks the stream.
     #[test]
-    fn whatever_a_server_sends_what_is_told_is_well_formed(
+    fn output_is_well_formed_for_any_server(
         said in blocks(),
         mishaps in mishaps(),
         side_by_side: bool,
@@ -30,12 +30,12 @@ proptest! {
         for mishap in &mishaps {
             mishap.befall(&mut events);
         }
-        hears_of(Upstream::Contradictory, &events);
+        decode_from(Upstream::Contradictory, &events);
     }
 
     #[test]
-    fn a_stream_says_what_its_blocks_say(said in blocks(), side_by_side: bool) {
-        let told = hears(&stream(&said, "end_turn", side_by_side));
+    fn stream_output_equals_its_blocks(said in blocks(), side_by_side: bool) {
+        let told = decode(&stream(&said, "end_turn", side_by_side));
         prop_assert_eq!(&told.last()["type"], "response.completed");
         let mut is_said: Vec<String> = told.output().iter().flat_map(saying).collect();
         let whole = said.iter().enumerate().filter(|(_, said)| said.is_something());
@@ -49,29 +49,29 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_message_is_told_as_its_stream_is(said in blocks()) {
+    fn whole_message_decodes_like_its_stream(said in blocks()) {
         let content: Vec<Value> = said.iter().enumerate().map(|(at, it)| it.whole(at)).collect();
         let message = json!({"type": "message", "model": "claude-up", "content": content,
             "stop_reason": "end_turn", "usage": {"input_tokens": 25, "output_tokens": 15}});
-        let streamed = hears(&stream(&said, "end_turn", false));
-        prop_assert_eq!(hears_whole(&message).last()["response"].clone(),
+        let streamed = decode(&stream(&said, "end_turn", false));
+        prop_assert_eq!(decode_whole(&message).last()["response"].clone(),
             streamed.last()["response"].clone());
     }
 
     #[test]
-    fn a_stream_that_breaks_off_says_no_more_than_it_was_told(
+    fn truncated_stream_emits_only_received_text(
         said in blocks(),
         at: prop::sample::Index,
     ) {
         let events = stream(&said, "end_turn", false);
-        let told = hears(&events[..at.index(events.len() - 1)]);
+        let told = decode(&events[..at.index(events.len() - 1)]);
         prop_assert_eq!(&told.last()["type"], "response.failed");
-        let meant = hears(&events).deltas("output_text.delta");
+        let meant = decode(&events).deltas("output_text.delta");
         prop_assert!(meant.starts_with(&told.deltas("output_text.delta")));
     }
 }
 
-/// The blocks that an item came of.
+/// The blocks of an item.
 fn saying(item: &Value) -> Vec<String> {
     let texts = |part: &Value| json!({"type": "text", "text": part["text"]}).to_string();
     let call = |input: Value| json!({"type": "tool_use", "id": item["call_id"], "name": item["name"], "input": input});

@@ -1,4 +1,4 @@
-//! An Anthropic server, from outside: what the assembler is told of what it sends.
+//! Tests of the decoder through its public interface: an Anthropic server's events, and the output.
 
 mod calls;
 mod citations;

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::world::{answer, message_delta, message_stop};
 use super::world::{
-    answers, call, delta, hears, kinds, left_out, message_start, start, stop, text,
+    answers, call, decode, delta, kinds, left_out, message_start, start, stop, text,
 };
 
 #[test]
-fn a_text_in_pieces_is_a_message() {
+fn text_deltas_form_one_message() {
     let told = answers("end_turn", &[text(0, &["Hel", "lo", ""])]);
     let message = told.only_item();
     assert_eq!(message["content"][0]["text"], "Hello");
@@ -18,7 +18,7 @@ fn a_text_in_pieces_is_a_message() {
 }
 
 #[test]
-fn a_piece_is_passed_on_in_the_escapes_that_it_came_with() {
+fn delta_keeps_its_escapes() {
     let mut events = answer("end_turn", &[text(0, &["marker"])]);
     events.truncate(2);
     let world = crate::stream::tests::world::World::default();
@@ -35,7 +35,7 @@ fn a_piece_is_passed_on_in_the_escapes_that_it_came_with() {
 }
 
 #[test]
-fn text_blocks_that_follow_each_other_are_parts_of_one_message() {
+fn consecutive_text_blocks_are_parts_of_one_message() {
     let told = answers("end_turn", &[text(0, &["One."]), text(1, &["Two."])]);
     let message = told.only_item();
     assert_eq!(message["content"][0]["text"], "One.");
@@ -43,10 +43,10 @@ fn text_blocks_that_follow_each_other_are_parts_of_one_message() {
 }
 
 #[test]
-fn the_text_of_a_block_is_done_when_the_block_stops() {
+fn text_part_ends_when_block_stops() {
     let events = [vec![message_start()], text(0, &["One."])].concat();
     assert_eq!(
-        hears(&events).kinds()[..5],
+        decode(&events).kinds()[..5],
         [
             "output_item.added",
             "content_part.added",
@@ -58,20 +58,20 @@ fn the_text_of_a_block_is_done_when_the_block_stops() {
 }
 
 #[test]
-fn a_call_between_two_texts_makes_them_two_messages() {
+fn call_between_texts_separates_messages() {
     let told =
         answers("end_turn", &[text(0, &["One."]), call(1, "toolu_1", &["{}"]), text(2, &["Two."])]);
     assert_eq!(kinds(&told), ["message", "function_call", "message"]);
 }
 
 #[test]
-fn a_block_without_text_is_nothing() {
+fn empty_text_block_is_dropped() {
     let told = answers("end_turn", &[text(0, &["", ""]), text(1, &[])]);
     assert!(told.output().is_empty());
 }
 
 #[test]
-fn a_block_may_start_with_its_text() {
+fn text_block_can_start_with_text() {
     let told = answers(
         "end_turn",
         &[vec![
@@ -84,37 +84,37 @@ fn a_block_may_start_with_its_text() {
 }
 
 #[test]
-fn a_text_whose_block_was_never_started_starts_one() {
+fn text_delta_without_start_opens_block() {
     let told = answers("end_turn", &[vec![delta(0, "text_delta", "text", &json!("Hi"))]]);
     assert_eq!(told.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
-fn a_block_that_starts_twice_starts_once() {
+fn repeated_block_start_is_ignored() {
     let begun = start(0, &json!({"type": "text", "text": ""}));
     let told = answers("end_turn", &[[vec![begun], text(0, &["Hi"])].concat()]);
     assert_eq!(told.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
-fn blocks_may_all_have_one_index() {
+fn consecutive_blocks_can_share_index() {
     let told = answers("end_turn", &[text(0, &["One."]), call(0, "toolu_1", &["{}"])]);
     assert_eq!(kinds(&told), ["message", "function_call"]);
 }
 
 #[test]
-fn pings_and_events_that_nobody_knows_say_nothing() {
+fn pings_and_unknown_events_are_ignored() {
     let mut events = vec![json!({"type": "ping"}), message_start(), json!({"type": "ping"})];
     events.extend(text(0, &["Hi"]));
     events.extend([json!({"type": "acme_news", "index": 0}), message_delta("end_turn")]);
     events.extend([json!({"type": "ping"}), message_stop(), json!({"type": "ping"})]);
-    let told = hears(&events);
+    let told = decode(&events);
     assert_eq!(told.only_item()["content"][0]["text"], "Hi");
     assert!(told.finished.notes.is_empty());
 }
 
 #[test]
-fn a_delta_of_an_unknown_type_is_reported_once() {
+fn unknown_delta_type_is_reported_once() {
     let odd = || delta(0, "aroma_delta", "aroma", &json!("mint"));
     let mut block = text(0, &["Hi"]);
     block.splice(1..1, [odd(), odd()]);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::{answers, delta, kinds, sealed, start, stop, text, thinking};
 
 #[test]
-fn thinking_is_reasoning_with_its_block_sealed() {
+fn thinking_becomes_reasoning_with_sealed_block() {
     let told = answers("end_turn", &[thinking(0, &["Let me", " see\n"], "EqQB"), text(1, &["4"])]);
     assert_eq!(kinds(&told), ["reasoning", "message"]);
     let reasoning = &told.output()[0];
@@ -16,7 +16,7 @@ fn thinking_is_reasoning_with_its_block_sealed() {
 }
 
 #[test]
-fn thinking_that_is_not_shown_is_sealed_all_the_same() {
+fn hidden_thinking_is_sealed() {
     let told = answers("end_turn", &[thinking(0, &[], "EqQB"), text(1, &["4"])]);
     let block = json!({"type": "thinking", "thinking": "", "signature": "EqQB"});
     assert_eq!(sealed(&told.output()[0]), block);
@@ -24,7 +24,7 @@ fn thinking_that_is_not_shown_is_sealed_all_the_same() {
 }
 
 #[test]
-fn redacted_thinking_is_reasoning_that_says_nothing() {
+fn redacted_thinking_becomes_reasoning_without_text() {
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
     let told = answers("end_turn", &[vec![start(0, &block), stop(0)], text(1, &["4"])]);
     assert_eq!(kinds(&told), ["reasoning", "message"]);
@@ -32,16 +32,16 @@ fn redacted_thinking_is_reasoning_that_says_nothing() {
 }
 
 #[test]
-fn the_last_of_two_signatures_counts() {
+fn last_signature_wins() {
     let mut events = thinking(0, &["Hm"], "first");
     events.insert(3, delta(0, "signature_delta", "signature", &json!("second")));
     let told = answers("end_turn", &[events]);
     assert_eq!(sealed(&told.only_item())["signature"], "second");
 }
 
-/// It could not go back: Anthropic refuses thinking without a signature.
+/// Anthropic rejects thinking without a signature, so the block cannot be returned.
 #[test]
-fn thinking_without_a_signature_is_not_sealed() {
+fn thinking_without_signature_is_not_sealed() {
     let told = answers("end_turn", &[thinking(0, &["Hm"], ""), text(1, &["4"])]);
     assert_eq!(kinds(&told), ["reasoning", "message"]);
     let reasoning = &told.output()[0];
@@ -50,7 +50,7 @@ fn thinking_without_a_signature_is_not_sealed() {
 }
 
 #[test]
-fn thinking_that_was_cut_short_is_not_sealed() {
+fn truncated_thinking_is_not_sealed() {
     let told = answers("max_tokens", &[thinking(0, &["Hm"], "")]);
     let reasoning = told.only_item();
     assert_eq!(reasoning["content"][0]["text"], "Hm");

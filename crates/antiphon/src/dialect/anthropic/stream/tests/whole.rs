@@ -1,8 +1,8 @@
-//! Answers in one piece.
+//! Answers that are not streamed.
 
 use serde_json::{Value, json};
 
-use super::world::{hears, hears_whole, kinds, message_start, sealed};
+use super::world::{decode, decode_whole, kinds, message_start, sealed};
 
 fn message() -> Value {
     json!({"id": "msg_01", "type": "message", "role": "assistant", "model": "claude-up",
@@ -16,8 +16,8 @@ fn message() -> Value {
 }
 
 #[test]
-fn a_message_is_told_block_by_block() {
-    let told = hears_whole(&message());
+fn whole_message_is_emitted_block_by_block() {
+    let told = decode_whole(&message());
     assert_eq!(kinds(&told), ["reasoning", "message", "function_call", "function_call"]);
     let output = told.output();
     assert_eq!(sealed(&output[0]), message()["content"][0]);
@@ -29,36 +29,36 @@ fn a_message_is_told_block_by_block() {
 }
 
 #[test]
-fn a_message_may_stand_in_a_stream() {
-    assert_eq!(hears(&[message()]).output(), hears_whole(&message()).output());
+fn whole_message_in_stream_is_decoded() {
+    assert_eq!(decode(&[message()]).output(), decode_whole(&message()).output());
 }
 
 #[test]
-fn a_stream_may_start_with_the_content() {
+fn message_start_can_hold_content() {
     let mut started = message_start();
     started["message"]["content"] = json!([{"type": "text", "text": "Hi"}]);
-    let told = hears(&[started, json!({"type": "message_stop"})]);
+    let told = decode(&[started, json!({"type": "message_stop"})]);
     assert_eq!(told.only_item()["content"][0]["text"], "Hi");
 }
 
 #[test]
-fn a_message_without_content_blocks_is_an_answer() {
+fn message_without_blocks_completes() {
     let mut message = message();
     message["content"] = json!([]);
     message["stop_reason"] = json!("end_turn");
-    let told = hears_whole(&message);
+    let told = decode_whole(&message);
     assert!(told.output().is_empty());
     assert_eq!(told.last()["type"], "response.completed");
 }
 
 #[test]
-fn an_error_in_place_of_a_message_fails_the_response() {
-    let told = hears_whole(&json!({"type": "error",
+fn error_body_fails_response() {
+    let told = decode_whole(&json!({"type": "error",
         "error": {"type": "rate_limit_error", "message": "Slow down"}}));
     assert_eq!(told.last()["response"]["error"]["code"], "rate_limit_error");
 }
 
 #[test]
-fn what_is_no_message_fails_the_response() {
-    assert_eq!(hears_whole(&json!({"hello": 1})).last()["type"], "response.failed");
+fn body_without_message_fails_response() {
+    assert_eq!(decode_whole(&json!({"hello": 1})).last()["type"], "response.failed");
 }

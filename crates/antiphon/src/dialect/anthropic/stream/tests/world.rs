@@ -1,4 +1,4 @@
-//! A server, what it sends, and what comes of it. Every stream that comes of it is checked.
+//! An Anthropic server, its events, and the decoded stream. Every stream is checked.
 
 use serde_json::{Value, json};
 
@@ -16,13 +16,13 @@ pub(crate) fn asked() -> Asked {
     Asked::of(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
 }
 
-/// The server sends these events, and nothing more.
-pub(crate) fn hears(events: &[Value]) -> Told {
-    hears_of(Upstream::Coherent, events)
+/// Decodes these events; then the stream ends.
+pub(crate) fn decode(events: &[Value]) -> Told {
+    decode_from(Upstream::Coherent, events)
 }
 
-/// The same of a server that may contradict itself.
-pub(crate) fn hears_of(upstream: Upstream, events: &[Value]) -> Told {
+/// Decodes events from a server that may contradict itself.
+pub(crate) fn decode_from(upstream: Upstream, events: &[Value]) -> Told {
     let world = match upstream {
         Upstream::Coherent => World::default(),
         Upstream::Contradictory => World::default().of_a_contradictory_upstream(),
@@ -37,8 +37,8 @@ pub(crate) fn hears_of(upstream: Upstream, events: &[Value]) -> Told {
     world.ends(assembler)
 }
 
-/// The server answers with this body.
-pub(crate) fn hears_whole(body: &Value) -> Told {
+/// Decodes a body that is not streamed.
+pub(crate) fn decode_whole(body: &Value) -> Told {
     let world = World::default();
     let mut assembler = world.assembler();
     let mut listener = Listener::new(Dialect::Anthropic, asked());
@@ -46,9 +46,9 @@ pub(crate) fn hears_whole(body: &Value) -> Told {
     world.ends(assembler)
 }
 
-/// A whole answer of these events between `message_start` and its end for this reason.
+/// Decodes an answer with these events between `message_start` and a `stop_reason`.
 pub(crate) fn answers(stop_reason: &str, blocks: &[Vec<Value>]) -> Told {
-    hears(&answer(stop_reason, blocks))
+    decode(&answer(stop_reason, blocks))
 }
 
 pub(crate) fn answer(stop_reason: &str, blocks: &[Vec<Value>]) -> Vec<Value> {
@@ -114,13 +114,13 @@ pub(crate) fn tool_use(id: &str, name: &str) -> Value {
 
 pub(crate) const INPUT: (&str, &str) = ("input_json_delta", "partial_json");
 
-/// A call whose input comes in these pieces, the first of them empty as Anthropic sends it.
+/// A call with its input in these deltas; an empty one comes first, as in Anthropic's streams.
 pub(crate) fn call(index: u64, id: &str, pieces: &[&str]) -> Vec<Value> {
     let pieces = [&[""], pieces].concat();
     block(index, &tool_use(id, "look"), INPUT, &pieces)
 }
 
-/// The block that a reasoning item seals.
+/// The sealed block of a reasoning item.
 pub(crate) fn sealed(item: &Value) -> Value {
     let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
     assert_eq!((seal.dialect, seal.origin.as_str()), (Dialect::Anthropic, ORIGIN));
@@ -132,7 +132,7 @@ pub(crate) fn kinds(told: &Told) -> Vec<String> {
     told.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What was left out.
+/// The notes about omissions.
 pub(crate) fn left_out(told: &Told) -> Vec<&str> {
     let notes = told.finished.notes.iter();
     let left_out = notes.filter_map(|note| match note {

@@ -1,8 +1,8 @@
-//! A client that is stricter than any: it follows a stream by Anthropic's documentation alone, says
-//! what is broken, and puts the message together.
+//! A strict client: it follows a stream by Anthropic's documentation alone, reports violations, and
+//! assembles the message.
 //!
 //! Sources: the order of events, the types of deltas and their blocks in Anthropic's documentation
-//! of streaming; what its clients raise on; *`tool_use` ids must be unique*.
+//! of streaming; the exceptions of its clients; "`tool_use` ids must be unique".
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::stream::Event;
 
-/// What a stream came to: a message, or an error.
+/// The result of a stream: a message or an error.
 pub(super) fn read(events: &[Event]) -> Result<Value, String> {
     let mut client = Client::default();
     for (at, event) in events.iter().enumerate() {
@@ -37,7 +37,7 @@ struct Client {
     result: Option<Value>,
 }
 
-/// The block that is open, and its input as far as it came.
+/// The open block, and its input so far.
 #[derive(Default)]
 struct Open {
     input: String,

@@ -1,17 +1,17 @@
-//! What becomes of each kind of item. Every case is told as a stream and in one piece.
+//! The blocks for each kind of item. Every case is written as a stream and as one message.
 
 use serde_json::{Value, json};
 
 use super::world::{
-    added, call, completed, created, delta, done, items, message, writes, writes_in,
+    added, call, completed, convert, convert_in, created, delta, done, items, message,
 };
 use crate::dialect::{Dialect, Seal};
 use crate::stream::Form;
 use crate::transcript::Origin;
 
-/// The blocks of a completed answer of these items.
+/// The blocks of a completed answer with these items.
 fn content(told: &[Value]) -> Value {
-    let written = writes(&items(told, &completed()));
+    let written = convert(&items(told, &completed()));
     assert_eq!(written.streamed, written.folded);
     written.streamed["content"].clone()
 }
@@ -29,7 +29,7 @@ fn sealed(dialect: Dialect, block: &Value) -> Value {
 }
 
 #[test]
-fn every_part_of_a_message_that_says_something_is_a_text_block() {
+fn nonempty_message_parts_become_text_blocks() {
     let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
     let mut message = message("");
     message["content"] = json!([part("One."), part(""), part("Two.")]);
@@ -38,16 +38,16 @@ fn every_part_of_a_message_that_says_something_is_a_text_block() {
 }
 
 #[test]
-fn a_refusal_is_text_and_the_reason_to_stop() {
+fn refusal_becomes_text_and_stop_reason() {
     let mut message = message("");
     message["content"] = json!([{"type": "refusal", "refusal": "I can't."}]);
-    let written = writes(&items(&[message], &completed()));
+    let written = convert(&items(&[message], &completed()));
     assert_eq!(written.content()[0], json!({"type": "text", "text": "I can't."}));
     assert_eq!(written.streamed["stop_reason"], "refusal");
 }
 
 #[test]
-fn a_piece_of_text_is_passed_on_in_the_escapes_that_it_came_with() {
+fn text_delta_keeps_its_escapes() {
     let raw = r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"\u00e9\/"}"#;
     let mut writer = super::super::Writer::new();
     let event = |kind: &'static str, data: &str| crate::stream::Event {
@@ -62,7 +62,7 @@ fn a_piece_of_text_is_passed_on_in_the_escapes_that_it_came_with() {
 }
 
 #[test]
-fn reasoning_that_anthropic_signed_keeps_its_signature() {
+fn anthropic_reasoning_keeps_its_signature() {
     let block = json!({"type": "thinking", "thinking": "Hm", "signature": "EqQB"});
     let mut item = reasoning(&sealed(Dialect::Anthropic, &block));
     item["content"] = json!([{"type": "reasoning_text", "text": "Hm"}]);
@@ -70,7 +70,7 @@ fn reasoning_that_anthropic_signed_keeps_its_signature() {
 }
 
 #[test]
-fn reasoning_that_another_provider_encrypted_has_that_for_its_signature() {
+fn foreign_encrypted_content_becomes_signature() {
     let item = reasoning(&json!({"encrypted_content": "gAAAAABm",
         "summary": [{"type": "summary_text", "text": "Hm"}]}));
     let block = json!({"type": "thinking", "thinking": "Hm", "signature": "gAAAAABm"});
@@ -78,7 +78,7 @@ fn reasoning_that_another_provider_encrypted_has_that_for_its_signature() {
 }
 
 #[test]
-fn reasoning_of_another_dialect_has_its_seal_for_its_signature() {
+fn foreign_seal_becomes_signature() {
     let fields = sealed(Dialect::Chat, &json!({"reasoning_content": "Hm"}));
     let block =
         json!({"type": "thinking", "thinking": "", "signature": fields["encrypted_content"]});
@@ -86,14 +86,14 @@ fn reasoning_of_another_dialect_has_its_seal_for_its_signature() {
 }
 
 #[test]
-fn redacted_thinking_is_the_block_that_it_was() {
+fn redacted_thinking_is_returned_unchanged() {
     let block = json!({"type": "redacted_thinking", "data": "EmwK"});
     let item = reasoning(&sealed(Dialect::Anthropic, &block));
     assert_eq!(content(&[item]), json!([block]));
 }
 
 #[test]
-fn the_parts_of_reasoning_are_paragraphs() {
+fn reasoning_parts_become_paragraphs() {
     let summary = |text: &str| json!({"type": "summary_text", "text": text});
     let item = reasoning(&json!({"summary": [summary("One."), summary("Two.")],
         "content": [{"type": "reasoning_text", "text": "Three."}]}));
@@ -101,21 +101,21 @@ fn the_parts_of_reasoning_are_paragraphs() {
 }
 
 #[test]
-fn reasoning_that_says_nothing_and_seals_nothing_is_nothing() {
+fn empty_unsealed_reasoning_has_no_block() {
     assert_eq!(content(&[reasoning(&json!({}))]), json!([]));
 }
 
 #[test]
-fn raw_reasoning_is_told_by_either_name_of_its_event() {
+fn both_raw_reasoning_events_are_written() {
     let item = reasoning(&json!({}));
     let events = [created(), added(0, &item), delta("reasoning_text", 0, "Hm"), completed()];
     for form in [Form::OpenAi, Form::OpenResponses] {
-        assert_eq!(writes_in(form, &events).content()[0]["thinking"], "Hm");
+        assert_eq!(convert_in(form, &events).content()[0]["thinking"], "Hm");
     }
 }
 
 #[test]
-fn a_function_call_is_a_tool_use() {
+fn function_call_becomes_tool_use() {
     let block = |input: Value| json!([{"type": "tool_use", "id": "call_1", "name": "look", "input": input}]);
     assert_eq!(content(&[call("call_1", r#"{"at": [1, "x"]}"#)]), block(json!({"at": [1, "x"]})));
     assert_eq!(content(&[call("call_1", "{}")]), block(json!({})));
@@ -123,7 +123,7 @@ fn a_function_call_is_a_tool_use() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_not_taken_for_none() {
+fn invalid_arguments_are_not_replaced_by_none() {
     for arguments in [r#"{"at": "#, "[1]", "null"] {
         let input = json!({"_raw": arguments});
         assert_eq!(content(&[call("call_1", arguments)])[0]["input"], input, "{arguments}");
@@ -131,7 +131,7 @@ fn arguments_that_are_no_object_are_not_taken_for_none() {
 }
 
 #[test]
-fn a_custom_tool_call_is_a_tool_use_whose_input_is_its_text() {
+fn custom_tool_call_becomes_tool_use_with_text() {
     let text = "say \"hi\"\n\\ \u{1f600}";
     let item = json!({"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1",
         "name": "shell", "input": text, "status": "completed"});
@@ -141,7 +141,7 @@ fn a_custom_tool_call_is_a_tool_use_whose_input_is_its_text() {
 }
 
 #[test]
-fn a_function_and_a_custom_tool_under_one_call_id_are_two_tool_uses() {
+fn shared_call_id_yields_two_tool_uses() {
     let custom = json!({"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1",
         "name": "shell", "input": "ls", "status": "completed"});
     let content = content(&[call("call_1", "{}"), custom]);
@@ -149,19 +149,19 @@ fn a_function_and_a_custom_tool_under_one_call_id_are_two_tool_uses() {
 }
 
 #[test]
-fn a_call_that_is_announced_twice_is_one_tool_use() {
+fn call_announced_twice_is_one_tool_use() {
     let announced = call("call_1", "");
     let mut again = announced.clone();
     again["id"] = json!("fc_other");
     let whole = call("call_1", r#"{"at":1}"#);
     let events = [created(), added(0, &announced), added(1, &again), done(0, &whole), completed()];
-    let written = writes(&events);
+    let written = convert(&events);
     assert_eq!(written.content().len(), 1);
     assert_eq!(written.content()[0]["input"], json!({"at": 1}));
 }
 
 #[test]
-fn a_url_citation_is_a_citation_of_its_block() {
+fn url_citation_becomes_block_citation() {
     let mut message = message("Rust");
     let note = json!({"type": "url_citation", "url": "https://a.example", "title": "A",
         "start_index": 0, "end_index": 4});
@@ -176,7 +176,7 @@ fn a_url_citation_is_a_citation_of_its_block() {
 }
 
 #[test]
-fn an_extension_of_anthropic_is_the_block_that_it_holds() {
+fn anthropic_extension_becomes_its_block() {
     let called = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
         "input": {"query": "rust"}});
     let result =
@@ -189,13 +189,13 @@ fn an_extension_of_anthropic_is_the_block_that_it_holds() {
 }
 
 #[test]
-fn an_extension_that_holds_no_such_block_is_nothing() {
+fn extension_with_wrong_block_is_left_out() {
     let item = json!({"type": "anthropic:acme", "id": "item_1", "content": {"type": "text"}});
     assert_eq!(content(&[item]), json!([]));
 }
 
 #[test]
-fn items_that_a_message_cannot_hold_are_nothing() {
+fn unsupported_items_have_no_block() {
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed",
         "action": {"type": "search", "query": "rust"}});
     let told = content(&[search, message("Found.")]);

@@ -1,10 +1,10 @@
-//! Laws of the writer: on every stream that upstreams of either dialect send, well-formed or not.
+//! Properties of the writer, on valid and faulty streams of both dialects.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-use super::world::{completed, created, rewrites, writes};
+use super::world::{completed, convert, convert_anthropic, created};
 use crate::dialect::anthropic::stream::tests::generator::{
     blocks, mishaps as mishaps_of_anthropic, stream as anthropic,
 };
@@ -27,9 +27,9 @@ fn told(stream: &crate::stream::tests::generator::Stream, end: &[Value]) -> Vec<
 proptest! {
     #![proptest_config(config())]
 
-    /// The client that every world has finds nothing to complain of.
+    /// The client of every test world checks the stream.
     #[test]
-    fn whatever_an_upstream_sends_the_stream_is_well_formed(
+    fn stream_is_well_formed_for_any_upstream(
         answer in answer(),
         mishaps in mishaps(),
         side_by_side: bool,
@@ -40,31 +40,31 @@ proptest! {
             stream.befall(mishap);
         }
         let end = if ends { vec![completed()] } else { Vec::new() };
-        writes(&told(&stream, &end));
+        convert(&told(&stream, &end));
     }
 
     #[test]
-    fn a_stream_comes_to_what_the_fold_says(answer in answer(), side_by_side: bool) {
-        let written = writes(&told(&stream(&answer, side_by_side), &[completed()]));
+    fn stream_result_equals_fold(answer in answer(), side_by_side: bool) {
+        let written = convert(&told(&stream(&answer, side_by_side), &[completed()]));
         prop_assert_eq!(written.streamed, written.folded);
     }
 
     #[test]
-    fn a_stream_that_breaks_off_is_an_error(
+    fn truncated_stream_ends_with_error(
         answer in answer(),
         side_by_side: bool,
         at: prop::sample::Index,
     ) {
         let events = told(&stream(&answer, side_by_side), &[completed()]);
-        let written = writes(&events[..at.index(events.len())]);
+        let written = convert(&events[..at.index(events.len())]);
         prop_assert_eq!(&written.streamed["type"], "error");
         prop_assert_eq!(written.streamed, written.folded);
     }
 
     /// Texts, the ids and inputs of tools, thinking and signatures.
     #[test]
-    fn what_anthropic_says_is_what_its_clients_get(said in blocks(), side_by_side: bool) {
-        let written = rewrites(&anthropic(&said, "end_turn", side_by_side));
+    fn anthropic_answer_reaches_client_unchanged(said in blocks(), side_by_side: bool) {
+        let written = convert_anthropic(&anthropic(&said, "end_turn", side_by_side));
         prop_assert_eq!(&written.streamed, &written.folded);
         let mut got = written.content().clone();
         let meant = said.iter().enumerate().filter(|(_, said)| said.is_something());
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_anthropic_sends_the_stream_is_well_formed(
+    fn stream_is_well_formed_for_any_anthropic_server(
         said in blocks(),
         mishaps in mishaps_of_anthropic(),
         side_by_side: bool,
@@ -89,6 +89,6 @@ proptest! {
         for mishap in &mishaps {
             mishap.befall(&mut events);
         }
-        rewrites(&events);
+        convert_anthropic(&events);
     }
 }

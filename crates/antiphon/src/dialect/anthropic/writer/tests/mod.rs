@@ -1,4 +1,4 @@
-//! The writer, from outside: what Anthropic's clients get.
+//! Tests of the writer through its public interface: the stream for Anthropic's clients.
 
 mod client;
 mod endings;

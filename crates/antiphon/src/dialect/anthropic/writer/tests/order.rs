@@ -1,11 +1,11 @@
-//! One block after the other.
+//! The order of blocks.
 
 use serde_json::json;
 
-use super::world::{added, call, completed, created, delta, done, items, message, writes};
+use super::world::{added, call, completed, convert, created, delta, done, items, message};
 
 #[test]
-fn a_text_is_told_as_it_comes() {
+fn text_is_forwarded_immediately() {
     let mut announced = message("");
     announced["content"] = json!([]);
     let events = [
@@ -16,7 +16,7 @@ fn a_text_is_told_as_it_comes() {
         done(0, &message("Hello")),
         completed(),
     ];
-    let written = writes(&events);
+    let written = convert(&events);
     assert_eq!(
         written.story(),
         [
@@ -33,15 +33,15 @@ fn a_text_is_told_as_it_comes() {
 }
 
 #[test]
-fn a_message_is_told_of_by_the_responses_id_and_model() {
-    let written = writes(&items(&[], &completed()));
+fn message_start_has_response_id_and_model() {
+    let written = convert(&items(&[], &completed()));
     let message = &written.events[0]["message"];
     assert_eq!((&message["id"], &message["model"]), (&json!("msg_ours"), &json!("sim")));
     assert_eq!(message["usage"]["output_tokens"], 0);
 }
 
 #[test]
-fn what_is_said_side_by_side_is_told_one_after_the_other() {
+fn interleaved_items_are_written_in_order() {
     let arguments = |index, piece: &str| delta("function_call_arguments", index, piece);
     let events = [
         created(),
@@ -55,8 +55,8 @@ fn what_is_said_side_by_side_is_told_one_after_the_other() {
         done(0, &call("call_1", r#"{"at":1}"#)),
         completed(),
     ];
-    let written = writes(&events);
-    // What was held is told in one piece.
+    let written = convert(&events);
+    // Held deltas are merged.
     let story = ["start 0", "delta 0", "delta 0", "stop 0", "start 1", "delta 1", "stop 1"];
     assert_eq!(written.story()[1..8], story);
     assert_eq!(written.events[6]["delta"]["partial_json"], r#"{"at":2}"#);
@@ -65,7 +65,7 @@ fn what_is_said_side_by_side_is_told_one_after_the_other() {
 }
 
 #[test]
-fn an_item_that_says_nothing_holds_nobody_up_once_it_has_ended() {
+fn ended_empty_item_blocks_no_other() {
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "in_progress"});
     let events = [
         created(),
@@ -76,7 +76,7 @@ fn an_item_that_says_nothing_holds_nobody_up_once_it_has_ended() {
         delta("output_text", 1, "!"),
         completed(),
     ];
-    let written = writes(&events);
+    let written = convert(&events);
     assert_eq!(written.live[..6], [1, 1, 1, 1, 3, 4]);
     assert_eq!(written.content()[0]["text"], "Found.!");
 }

@@ -12,28 +12,28 @@ use crate::stream::{Assembler, Event, Failure, Finished, Form};
 
 pub(super) const NOW: i64 = 1_770_000_060;
 
-/// What a client got.
+/// A client's stream and its result.
 pub(super) struct Written {
     pub(super) events: Vec<Value>,
-    /// What the stream came to.
+    /// The message or error that the stream adds up to.
     pub(super) streamed: Value,
-    /// The same answer in one piece.
+    /// The same answer as one object.
     pub(super) folded: Value,
-    /// How many events were told before the upstream ended.
+    /// After each upstream event, the number of events written so far.
     pub(super) live: Vec<usize>,
 }
 
-/// A Responses upstream sends these events; if they do not end the response, it breaks off.
-pub(super) fn writes(events: &[Value]) -> Written {
-    writes_in(Form::OpenAi, events)
+/// Converts these events of a Responses upstream. If they do not end the response, it is truncated.
+pub(super) fn convert(events: &[Value]) -> Written {
+    convert_in(Form::OpenAi, events)
 }
 
-pub(super) fn writes_in(form: Form, events: &[Value]) -> Written {
+pub(super) fn convert_in(form: Form, events: &[Value]) -> Written {
     write(Dialect::Responses, form, events)
 }
 
-/// The same of an Anthropic upstream.
-pub(super) fn rewrites(events: &[Value]) -> Written {
+/// Converts these events of an Anthropic upstream.
+pub(super) fn convert_anthropic(events: &[Value]) -> Written {
     write(Dialect::Anthropic, Form::OpenAi, events)
 }
 
@@ -44,16 +44,16 @@ fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     let (mut told, mut live) = (Vec::new(), Vec::new());
     for event in events {
         listener.hear(&Bytes::from(event.to_string()), &mut assembler).unwrap();
-        tell(&mut assembler, &mut writer, &mut told);
+        write_events(&mut assembler, &mut writer, &mut told);
         live.push(told.len());
     }
     listener.over(&mut assembler);
     assembler.fail(Failure::server_error("The upstream broke off."));
-    tell(&mut assembler, &mut writer, &mut told);
+    write_events(&mut assembler, &mut writer, &mut told);
     written(&mut writer, told, live, &assembler.finish(NOW))
 }
 
-fn tell(assembler: &mut Assembler, writer: &mut Writer, told: &mut Vec<Event>) {
+fn write_events(assembler: &mut Assembler, writer: &mut Writer, told: &mut Vec<Event>) {
     while let Some(event) = assembler.next_event() {
         told.extend(writer.event(&event));
     }
@@ -80,7 +80,7 @@ impl Written {
         self.streamed["content"].as_array().unwrap()
     }
 
-    /// The types of the events, with the index of the block that they are of.
+    /// The types of the events, with the index of their block.
     pub(super) fn story(&self) -> Vec<String> {
         let line = |event: &Value| {
             let kind = event["type"].as_str().unwrap().replace("content_block_", "");
@@ -90,7 +90,7 @@ impl Written {
     }
 }
 
-/// A Responses stream of these items, told one after the other, then its end.
+/// A Responses stream with these items in sequence, and its end.
 pub(super) fn items(items: &[Value], end: &Value) -> Vec<Value> {
     let told = items.iter().enumerate().map(|(index, item)| {
         json!({"type": "response.output_item.done", "output_index": index, "item": item})
@@ -121,7 +121,7 @@ pub(super) fn call(call_id: &str, arguments: &str) -> Value {
         "name": "look", "arguments": arguments, "status": "completed"})
 }
 
-/// An item is announced, with nothing said in it.
+/// Announces an item without content.
 pub(super) fn added(index: u64, item: &Value) -> Value {
     json!({"type": "response.output_item.added", "output_index": index, "item": item})
 }
@@ -130,7 +130,7 @@ pub(super) fn done(index: u64, item: &Value) -> Value {
     json!({"type": "response.output_item.done", "output_index": index, "item": item})
 }
 
-/// A piece of an item's text.
+/// A delta of an item's text.
 pub(super) fn delta(kind: &str, index: u64, piece: &str) -> Value {
     json!({"type": format!("response.{kind}.delta"), "output_index": index, "content_index": 0,
         "summary_index": 0, "delta": piece})

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::calls::{begun, more};
-use super::{Server, called, calls, calls_of, finish, hears, of};
+use super::{Server, called, calls, calls_of, decode, finish, of};
 use crate::stream::Note;
 use crate::stream::tests::world::World;
 
 #[test]
 fn an_id_may_come_late() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"index": 0, "function": {"name": "f", "arguments": ""}}])),
         calls(&json!([{"index": 0, "id": "call_1", "function": {"arguments": ""}}])),
         calls(&json!([more(0, "{}")])),
@@ -20,7 +20,7 @@ fn an_id_may_come_late() {
 
 #[test]
 fn an_id_that_comes_after_the_arguments_changes_nothing() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"index": 0, "function": {"name": "f", "arguments": "{\"a\""}}])),
         calls(&json!([{"index": 0, "id": "call_1", "function": {"arguments": ":1"}}])),
         calls(&json!([more(0, "}")])),
@@ -32,7 +32,7 @@ fn an_id_that_comes_after_the_arguments_changes_nothing() {
 
 #[test]
 fn calls_with_empty_ids_get_ids() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "", "f", "{}"), begun(1, "", "g", "{}")])),
         finish("tool_calls"),
     ]);
@@ -44,7 +44,7 @@ fn calls_with_empty_ids_get_ids() {
 #[test]
 fn another_id_with_every_piece_is_one_call_where_no_name_comes_with_it() {
     let piece = |id: &str, arguments: &str| json!([{"index": 0, "id": id, "function": {"arguments": arguments}}]);
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\"")])),
         calls(&piece("call_2", ":1")),
         calls(&piece("call_3", "}")),
@@ -55,7 +55,7 @@ fn another_id_with_every_piece_is_one_call_where_no_name_comes_with_it() {
 
 #[test]
 fn another_id_with_a_name_at_a_known_index_is_another_call() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])),
         calls(&json!([begun(0, "call_2", "f", "{\"a\"")])),
         calls(&json!([more(0, ":2}")])),
@@ -70,7 +70,7 @@ fn another_id_with_a_name_at_a_known_index_is_another_call() {
 
 #[test]
 fn one_id_for_all_calls_leaves_them_as_many_as_their_indexes() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call", "f", "{\"a\""), begun(1, "call", "f", "{")])),
         calls(&json!([more(0, ":1}"), more(1, "}")])),
         finish("tool_calls"),

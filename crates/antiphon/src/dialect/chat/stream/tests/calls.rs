@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Server, called, calls, calls_of, chunk, finish, hears, left_out, of, text};
+use super::{Server, called, calls, calls_of, chunk, decode, finish, left_out, of, text};
 
 /// The first piece of a call.
 pub(super) fn begun(index: u64, id: &str, name: &str, arguments: &str) -> Value {
@@ -19,7 +19,7 @@ pub(super) fn more(index: u64, arguments: &str) -> Value {
 
 #[test]
 fn arguments_come_in_pieces() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([more(0, "{\"city\":")])),
         calls(&json!([more(0, "\"Rome\"}")])),
@@ -38,13 +38,13 @@ fn arguments_come_in_pieces() {
 #[test]
 fn a_call_may_be_whole_in_one_chunk() {
     let told =
-        hears(&[calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])), finish("tool_calls")]);
+        decode(&[calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])), finish("tool_calls")]);
     assert_eq!(called(&told), [of("f", "{\"a\":1}")]);
 }
 
 #[test]
 fn parallel_calls_may_interleave() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\""), begun(1, "call_2", "g", "{")])),
         calls(&json!([more(1, "\"b\"")])),
         calls(&json!([more(0, ":1}")])),
@@ -56,7 +56,7 @@ fn parallel_calls_may_interleave() {
 
 #[test]
 fn indexes_may_begin_anywhere_and_jump() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(1, "call_1", "f", "")])),
         calls(&json!([more(1, "{}")])),
         calls(&json!([begun(7, "call_2", "g", "{\"a\"")])),
@@ -69,7 +69,7 @@ fn indexes_may_begin_anywhere_and_jump() {
 #[test]
 fn an_index_may_be_a_string() {
     let piece = |fields: &Value| calls(&json!([fields]));
-    let told = hears(&[
+    let told = decode(&[
         piece(&json!({"index": "0", "id": "call_1", "function": {"name": "f", "arguments": "{"}})),
         piece(&json!({"index": "1", "id": "call_2", "function": {"name": "g", "arguments": "{"}})),
         piece(&json!({"index": "0", "function": {"arguments": "}"}})),
@@ -81,7 +81,7 @@ fn an_index_may_be_a_string() {
 
 #[test]
 fn id_and_name_in_every_piece_are_not_put_together() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([begun(0, "call_1", "weather", "{\"a\"")])),
@@ -96,13 +96,13 @@ fn a_name_in_every_piece_without_an_id_is_one_calls() {
     let piece = |arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": "weather", "arguments": arguments}}]))
     };
-    let told = hears(&[piece(""), piece("{\"a\""), piece(":1}"), finish("tool_calls")]);
+    let told = decode(&[piece(""), piece("{\"a\""), piece(":1}"), finish("tool_calls")]);
     assert_eq!(called(&told), [of("weather", "{\"a\":1}")]);
 }
 
 #[test]
 fn a_name_in_pieces_is_put_together_while_no_arguments_have_come() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([{"index": 0, "function": {"name": "weather"}}])),
         calls(&json!([more(0, "{}")])),
@@ -113,7 +113,7 @@ fn a_name_in_pieces_is_put_together_while_no_arguments_have_come() {
 
 #[test]
 fn a_name_that_is_sent_longer_each_time_is_the_longest() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([begun(0, "call_1", "get_weather", "")])),
         calls(&json!([more(0, "{}")])),
@@ -124,7 +124,7 @@ fn a_name_that_is_sent_longer_each_time_is_the_longest() {
 
 #[test]
 fn a_name_that_comes_after_its_arguments_is_waited_for() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"index": 0, "id": "call_1"}])),
         calls(&json!([more(0, "{\"a\"")])),
         calls(&json!([more(0, ":\"\\n\"")])),
@@ -138,7 +138,7 @@ fn a_name_that_comes_after_its_arguments_is_waited_for() {
 
 #[test]
 fn a_call_that_is_never_named_is_left_out() {
-    let told = hears(&[calls(&json!([more(0, "{}")])), text("Well."), finish("tool_calls")]);
+    let told = decode(&[calls(&json!([more(0, "{}")])), text("Well."), finish("tool_calls")]);
     assert_eq!(told.only_item()["type"], "message");
     assert_eq!(left_out(&told), ["a tool call without a name"]);
 }
@@ -148,7 +148,7 @@ fn another_name_at_a_known_index_is_another_call_once_arguments_have_come() {
     let piece = |name: &str, arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": name, "arguments": arguments}}]))
     };
-    let told = hears(&[piece("f", "{}"), piece("g", "{\"a\":1}"), finish("tool_calls")]);
+    let told = decode(&[piece("f", "{}"), piece("g", "{\"a\":1}"), finish("tool_calls")]);
     assert_eq!(called(&told), [of("f", "{}"), of("g", "{\"a\":1}")]);
 }
 
@@ -157,13 +157,13 @@ fn arguments_as_an_object_are_the_text_of_it() {
     let call = json!([{
         "index": 0, "id": "call_1", "function": {"name": "f", "arguments": {"city": "Rome \"x\""}}
     }]);
-    let told = hears(&[calls(&call), finish("tool_calls")]);
+    let told = decode(&[calls(&call), finish("tool_calls")]);
     assert_eq!(called(&told), [of("f", r#"{"city":"Rome \"x\""}"#)]);
 }
 
 #[test]
 fn a_function_that_is_called_without_a_word_gets_the_empty_object() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", ""), begun(1, "call_2", "g", "")])),
         finish("tool_calls"),
     ]);
@@ -172,7 +172,7 @@ fn a_function_that_is_called_without_a_word_gets_the_empty_object() {
 
 #[test]
 fn calls_end_in_their_order_at_the_answers_end() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{}")])),
         calls(&json!([begun(1, "call_2", "g", "{}")])),
         finish("tool_calls"),
@@ -184,7 +184,7 @@ fn calls_end_in_their_order_at_the_answers_end() {
 
 #[test]
 fn a_custom_call_is_a_custom_tool_call() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{
             "index": 0, "id": "call_1", "type": "custom", "custom": {"name": "sql", "input": ""}
         }])),
@@ -208,7 +208,7 @@ fn a_call_to_a_custom_tool_is_custom_whatever_the_server_calls_it() {
 #[test]
 fn the_function_call_of_old_is_a_call() {
     let piece = |call: Value| chunk(&json!({"function_call": call}));
-    let told = hears(&[
+    let told = decode(&[
         piece(json!({"name": "f", "arguments": ""})),
         piece(json!({"arguments": "{\"a\""})),
         piece(json!({"arguments": ":1}"})),
@@ -222,6 +222,6 @@ fn the_function_call_of_old_is_a_call() {
 fn a_field_of_a_call_that_is_not_known_is_left_out() {
     let mut call = begun(0, "call_1", "f", "{}");
     call["mood"] = json!("good");
-    let told = hears(&[calls(&json!([call])), finish("tool_calls")]);
+    let told = decode(&[calls(&json!([call])), finish("tool_calls")]);
     assert_eq!(left_out(&told), ["field of a tool call 'mood'"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{called, calls, calls_of, finish, hears, of};
+use super::{called, calls, calls_of, decode, finish, of};
 
 fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
@@ -11,7 +11,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
 #[test]
 fn several_calls_of_one_array_are_told_apart_by_their_ids() {
     let both = json!([call("call_1", "f", "{\"a\":1}"), call("call_2", "f", "{\"a\":2}")]);
-    let told = hears(&[calls(&both), finish("stop")]);
+    let told = decode(&[calls(&both), finish("stop")]);
     let ids: Vec<String> = calls_of(&told).into_iter().map(|(.., id)| id).collect();
     assert_eq!(called(&told), [of("f", "{\"a\":1}"), of("f", "{\"a\":2}")]);
     assert_eq!(ids, ["call_1", "call_2"]);
@@ -19,7 +19,7 @@ fn several_calls_of_one_array_are_told_apart_by_their_ids() {
 
 #[test]
 fn one_call_a_chunk_is_told_apart_by_its_id() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\":1}")])),
         calls(&json!([call("call_2", "f", "{\"a\":2}")])),
         finish("tool_calls"),
@@ -30,7 +30,7 @@ fn one_call_a_chunk_is_told_apart_by_its_id() {
 #[test]
 fn without_ids_each_name_begins_a_call() {
     let nameless = |arguments: &str| json!([{"function": {"arguments": arguments}}]);
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"function": {"name": "f", "arguments": "{\"a\""}}])),
         calls(&nameless(":1}")),
         calls(&json!([{"function": {"name": "f", "arguments": ""}}])),
@@ -44,7 +44,7 @@ fn without_ids_each_name_begins_a_call() {
 fn pieces_go_to_the_call_of_their_id() {
     let piece =
         |id: &str, arguments: &str| json!([{"id": id, "function": {"arguments": arguments}}]);
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([call("call_1", "f", "{"), call("call_2", "g", "{")])),
         calls(&piece("call_1", "\"a\":1}")),
         calls(&piece("call_2", "}")),
@@ -55,7 +55,7 @@ fn pieces_go_to_the_call_of_their_id() {
 
 #[test]
 fn id_and_name_in_every_piece_are_one_calls() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([call("call_1", "f", "")])),
         calls(&json!([call("call_1", "f", "{\"a\"")])),
         calls(&json!([call("call_1", "f", ":1}")])),
@@ -66,7 +66,7 @@ fn id_and_name_in_every_piece_are_one_calls() {
 
 #[test]
 fn one_id_for_all_calls_of_an_array_does_not_make_them_one() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\":1}"), call("call_1", "f", "{\"a\":2}")])),
         calls(&json!([call("call_1", "g", "{}")])),
         finish("tool_calls"),
@@ -77,7 +77,7 @@ fn one_id_for_all_calls_of_an_array_does_not_make_them_one() {
 
 #[test]
 fn a_late_id_belongs_to_the_call_that_has_none() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"function": {"name": "f"}}])),
         calls(&json!([{"id": "call_1", "function": {"arguments": "{}"}}])),
         finish("tool_calls"),
@@ -87,7 +87,7 @@ fn a_late_id_belongs_to_the_call_that_has_none() {
 
 #[test]
 fn a_late_name_belongs_to_the_call_that_has_none() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([{"id": "call_1", "function": {"arguments": "{"}}])),
         calls(&json!([{"function": {"name": "f", "arguments": "}"}}])),
         finish("tool_calls"),
@@ -97,7 +97,7 @@ fn a_late_name_belongs_to_the_call_that_has_none() {
 
 #[test]
 fn a_server_may_count_from_the_second_piece_on() {
-    let told = hears(&[
+    let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\"")])),
         calls(&json!([{"index": 0, "function": {"arguments": ":1"}}])),
         calls(&json!([{"index": 0, "function": {"arguments": "}"}}])),

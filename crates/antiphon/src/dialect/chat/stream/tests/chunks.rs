@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Server, finish, hears, left_out, said, text};
+use super::{Server, decode, finish, left_out, said, text};
 use crate::stream::{Note, Status};
 
 #[test]
@@ -11,7 +11,7 @@ fn model_and_service_tier_are_told_at_the_beginning() {
     let mut first = text("Hello");
     first["model"] = json!("gpt-x-2026-01-01");
     first["service_tier"] = json!("priority");
-    let told = hears(&[first, finish("stop")]);
+    let told = decode(&[first, finish("stop")]);
 
     let created = &told.events[0]["response"];
     assert_eq!(created["model"], "gpt-x-2026-01-01");
@@ -22,7 +22,7 @@ fn model_and_service_tier_are_told_at_the_beginning() {
 fn a_service_tier_that_is_null_stays_the_default() {
     let mut first = text("Hello");
     first["service_tier"] = json!(null);
-    let told = hears(&[first, finish("stop")]);
+    let told = decode(&[first, finish("stop")]);
     assert_eq!(told.last()["response"]["service_tier"], "default");
 }
 
@@ -37,7 +37,7 @@ fn azures_first_chunk_is_about_the_prompt() {
     let mut piece = text("Hello");
     piece["choices"][0]["content_filter_results"] =
         json!({"hate": {"filtered": false, "severity": "safe"}});
-    let told = hears(&[first, piece, finish("stop")]);
+    let told = decode(&[first, piece, finish("stop")]);
 
     assert_eq!(said(&told), "Hello");
     assert_eq!(told.events[0]["response"]["model"], "m-1");
@@ -55,7 +55,7 @@ fn chunks_without_choices_say_nothing() {
         json!({"type": "ping"}),
     ];
     let chunks: Vec<Value> = odd.into_iter().chain([text("Hello"), finish("stop")]).collect();
-    let told = hears(&chunks);
+    let told = decode(&chunks);
     assert_eq!(said(&told), "Hello");
     assert_eq!(told.finished.status, Status::Completed);
 }
@@ -103,7 +103,7 @@ fn of_several_choices_the_first_is_heard() {
             {"index": 1, "delta": {"content": text}, "finish_reason": "length"}
         ]})
     };
-    let told = hears(&[text("Hel"), second("Good"), text("lo"), second("bye"), finish("stop")]);
+    let told = decode(&[text("Hel"), second("Good"), text("lo"), second("bye"), finish("stop")]);
     assert_eq!(said(&told), "Hello");
     assert_eq!(told.finished.status, Status::Completed);
     assert_eq!(left_out(&told), ["choices beyond the first"]);
@@ -113,13 +113,13 @@ fn of_several_choices_the_first_is_heard() {
 fn a_choice_without_an_index_is_the_first() {
     let mut piece = text("Hello");
     piece["choices"][0].as_object_mut().unwrap().remove("index");
-    assert_eq!(said(&hears(&[piece, finish("stop")])), "Hello");
+    assert_eq!(said(&decode(&[piece, finish("stop")])), "Hello");
 }
 
 #[test]
 fn messages_in_the_place_of_deltas_are_pieces() {
     let piece = |text: &str| json!({"model": "m-1", "choices": [{"index": 0, "message": {"content": text}}]});
-    assert_eq!(said(&hears(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
+    assert_eq!(said(&decode(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_last_message_that_repeats_the_deltas_is_not_told_again() {
     let last = json!({"model": "m-1", "choices": [{
         "index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"
     }]});
-    let told = hears(&[text("Hel"), text("lo"), last]);
+    let told = decode(&[text("Hel"), text("lo"), last]);
     assert_eq!(said(&told), "Hello");
     assert_eq!(told.finished.status, Status::Completed);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Server, calls, finish, hears, left_out, text, usage};
+use super::{Server, calls, decode, finish, left_out, text, usage};
 use crate::stream::{Note, Status};
 
 fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
@@ -12,14 +12,14 @@ fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
 #[test]
 fn reasons_to_stop_complete_an_answer() {
     for reason in ["stop", "tool_calls", "function_call", "eos", "stop_sequence", "Stop"] {
-        let told = hears(&[text("Hello"), finish(reason)]);
+        let told = decode(&[text("Hello"), finish(reason)]);
         assert_eq!(told.finished.status, Status::Completed, "{reason}");
     }
 }
 
 #[test]
 fn a_limit_of_the_models_leaves_it_incomplete() {
-    let told = hears(&[text("Hel"), finish("length")]);
+    let told = decode(&[text("Hel"), finish("length")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &json!({"reason": "max_output_tokens"}));
     assert_eq!(told.only_item()["status"], "incomplete");
@@ -27,7 +27,7 @@ fn a_limit_of_the_models_leaves_it_incomplete() {
 
 #[test]
 fn a_content_filter_leaves_it_incomplete() {
-    let told = hears(&[text("Hel"), finish("content_filter")]);
+    let told = decode(&[text("Hel"), finish("content_filter")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &json!({"reason": "content_filter"}));
 }
@@ -38,7 +38,7 @@ fn a_limit_cuts_short_what_spoke_last_and_nothing_before() {
         calls(&json!([{"index": index, "id": format!("call_{index}"),
             "function": {"name": "f", "arguments": arguments}}]))
     };
-    let told = hears(&[text("Well."), call(0, "{}"), call(1, "{\"a\":"), finish("length")]);
+    let told = decode(&[text("Well."), call(0, "{}"), call(1, "{\"a\":"), finish("length")]);
     let output = told.output();
     let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
     assert_eq!(status, ["completed", "completed", "incomplete"]);
@@ -47,7 +47,7 @@ fn a_limit_cuts_short_what_spoke_last_and_nothing_before() {
 #[test]
 fn an_upstream_that_breaks_fails() {
     for reason in ["abort", "error", "insufficient_system_resource"] {
-        let told = hears(&[text("Hel"), finish(reason)]);
+        let told = decode(&[text("Hel"), finish(reason)]);
         let error = &told.last()["response"]["error"];
         assert_eq!(told.finished.status, Status::Failed, "{reason}");
         assert_eq!(error["code"], "server_error");
@@ -57,14 +57,14 @@ fn an_upstream_that_breaks_fails() {
 
 #[test]
 fn an_empty_reason_is_none_yet() {
-    let told = hears(&[text("Hel"), finish(""), text("lo"), finish("length")]);
+    let told = decode(&[text("Hel"), finish(""), text("lo"), finish("length")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(super::said(&told), "Hello");
 }
 
 #[test]
 fn done_without_a_reason_leaves_text_incomplete() {
-    let told = hears(&[text("Hello")]);
+    let told = decode(&[text("Hello")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &Value::Null);
     assert_eq!(told.only_item()["status"], "incomplete");
@@ -74,7 +74,7 @@ fn done_without_a_reason_leaves_text_incomplete() {
 #[test]
 fn done_without_a_reason_leaves_a_call_incomplete() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = hears(&[text("Well."), calls(&call)]);
+    let told = decode(&[text("Well."), calls(&call)]);
     assert_eq!(told.finished.status, Status::Incomplete);
     let output = told.output();
     let status: Vec<&Value> = output.iter().map(|item| &item["status"]).collect();
@@ -83,7 +83,7 @@ fn done_without_a_reason_leaves_a_call_incomplete() {
 
 #[test]
 fn done_before_anything_was_said_is_none() {
-    assert_eq!(hears(&[]).finished.status, Status::Failed);
+    assert_eq!(decode(&[]).finished.status, Status::Failed);
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn a_stream_that_is_over_after_its_reason_ended_well() {
 #[test]
 fn what_follows_the_reason_is_heard_still() {
     let counts = json!({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3});
-    let told = hears(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
+    let told = decode(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
     assert_eq!(super::said(&told), "Hello");
     assert_eq!(told.last()["response"]["usage"]["total_tokens"], 3);
 }
 
 #[test]
 fn an_answer_without_a_word_is_an_answer() {
-    let told = hears(&[finish("stop")]);
+    let told = decode(&[finish("stop")]);
     assert_eq!(told.finished.status, Status::Completed);
     assert!(told.output().is_empty() && left_out(&told).is_empty());
 }

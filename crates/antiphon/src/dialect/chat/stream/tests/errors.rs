@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{finish, hears, text};
+use super::{decode, finish, text};
 use crate::stream::Status;
 
 fn failure(error: Value) -> (String, String) {
-    let told = hears(&[text("Hel"), error, text("lo")]);
+    let told = decode(&[text("Hel"), error, text("lo")]);
     assert_eq!(told.finished.status, Status::Failed, "{}", told.story());
     assert_eq!(super::said(&told), "Hel");
     let failure = told.finished.failure.unwrap();
@@ -72,7 +72,7 @@ fn an_error_that_says_nothing_fails_the_answer_too() {
 
 #[test]
 fn an_error_beside_the_last_choice_is_heard_after_it() {
-    let told = hears(&[
+    let told = decode(&[
         text("Hel"),
         json!({
             "id": "gen-1", "model": "m-1", "provider": "P",
@@ -87,7 +87,7 @@ fn an_error_beside_the_last_choice_is_heard_after_it() {
 
 #[test]
 fn an_error_within_a_choice_is_one() {
-    let told = hears(&[json!({"model": "m-1", "choices": [{
+    let told = decode(&[json!({"model": "m-1", "choices": [{
         "index": 0, "delta": {"content": ""}, "finish_reason": "error",
         "error": {"code": 429, "message": "Rate limited"}
     }]})]);
@@ -100,6 +100,6 @@ fn no_error_is_none() {
     for none in [json!(null), json!(false), json!("")] {
         let mut chunk = text("Hello");
         chunk["error"] = none;
-        assert_eq!(hears(&[chunk, finish("stop")]).finished.status, Status::Completed);
+        assert_eq!(decode(&[chunk, finish("stop")]).finished.status, Status::Completed);
     }
 }

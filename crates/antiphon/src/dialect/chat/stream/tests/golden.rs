@@ -96,7 +96,7 @@ const EXPECTED: [(&str, &str, &[&str]); 39] = [
 #[test]
 fn every_golden_input_comes_to_what_its_server_meant() {
     for (case, end, items) in EXPECTED {
-        let told = hears(case);
+        let told = decode(case);
         assert_eq!(end_of(&told), end, "{case}");
         let said: Vec<String> = told.output().iter().map(saying).collect();
         assert_eq!(said, items, "{case}");
@@ -117,7 +117,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/chat")
 }
 
-fn hears(case: &str) -> Told {
+fn decode(case: &str) -> Told {
     let server = Server::default();
     let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
     let mut decoder = Decoder::new(1 << 20);

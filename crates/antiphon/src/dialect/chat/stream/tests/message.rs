@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::{calls, chunk, finish, hears, left_out, said, text};
+use super::{calls, chunk, decode, finish, left_out, said, text};
 
 #[test]
 fn content_comes_in_pieces() {
-    let told = hears(&[text("Hel"), text("lo\n\u{1f600} \"you\""), finish("stop")]);
+    let told = decode(&[text("Hel"), text("lo\n\u{1f600} \"you\""), finish("stop")]);
 
     assert_eq!(said(&told), "Hello\n\u{1f600} \"you\"");
     assert_eq!(told.only_item()["content"][0]["text"], "Hello\n\u{1f600} \"you\"");
@@ -16,13 +16,13 @@ fn content_comes_in_pieces() {
 
 #[test]
 fn a_first_chunk_with_a_role_only_begins_nothing() {
-    let told = hears(&[chunk(&json!({"role": "assistant"})), finish("stop")]);
+    let told = decode(&[chunk(&json!({"role": "assistant"})), finish("stop")]);
     assert!(told.output().is_empty());
 }
 
 #[test]
 fn nothing_begins_by_an_empty_or_null_delta() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({
             "role": "assistant", "content": "", "refusal": null, "reasoning_content": "",
             "reasoning": null, "reasoning_details": [], "tool_calls": null, "function_call": null
@@ -39,7 +39,7 @@ fn nothing_begins_by_an_empty_or_null_delta() {
 
 #[test]
 fn an_empty_delta_does_not_end_reasoning() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"reasoning_content": "One, "})),
         chunk(&json!({"content": "", "tool_calls": [{"index": 0, "function": {"arguments": ""}}]})),
         chunk(&json!({"reasoning_content": "two."})),
@@ -50,7 +50,7 @@ fn an_empty_delta_does_not_end_reasoning() {
 
 #[test]
 fn a_refusal_is_a_refusal() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"role": "assistant", "content": null, "refusal": ""})),
         chunk(&json!({"refusal": "I can"})),
         chunk(&json!({"refusal": "not."})),
@@ -61,8 +61,12 @@ fn a_refusal_is_a_refusal() {
 
 #[test]
 fn a_refusal_after_content_is_the_second_part_of_one_message() {
-    let told =
-        hears(&[text("Well. "), chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
+    let told = decode(&[
+        text("Well. "),
+        chunk(&json!({"refusal": "No."})),
+        text("Sorry."),
+        finish("stop"),
+    ]);
     let content = &told.only_item()["content"];
     assert_eq!(content[0]["text"], "Well. Sorry.");
     assert_eq!(content[1]["refusal"], "No.");
@@ -70,7 +74,7 @@ fn a_refusal_after_content_is_the_second_part_of_one_message() {
 
 #[test]
 fn a_refusal_before_content_is_the_first_part() {
-    let told = hears(&[chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
+    let told = decode(&[chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
     let content = &told.only_item()["content"];
     assert_eq!(content[0]["refusal"], "No.");
     assert_eq!(content[1]["text"], "Sorry.");
@@ -78,7 +82,7 @@ fn a_refusal_before_content_is_the_first_part() {
 
 #[test]
 fn content_as_a_list_of_parts_is_heard() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"content": [
             {"type": "text", "text": "Hello"}, {"type": "image_url", "image_url": {"url": "x"}}
         ]})),
@@ -91,7 +95,7 @@ fn content_as_a_list_of_parts_is_heard() {
 #[test]
 fn one_message_goes_on_after_a_call() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = hears(&[text("One."), calls(&call), text(" Two."), finish("tool_calls")]);
+    let told = decode(&[text("One."), calls(&call), text(" Two."), finish("tool_calls")]);
 
     let output = told.output();
     assert_eq!(output.len(), 2);
@@ -105,7 +109,7 @@ fn a_citation_takes_the_responses_form() {
         "start_index": 3, "end_index": 9, "url": "https://a.example/", "title": "A"
     }});
     let told =
-        hears(&[text("It is so."), chunk(&json!({"annotations": [citation]})), finish("stop")]);
+        decode(&[text("It is so."), chunk(&json!({"annotations": [citation]})), finish("stop")]);
 
     let expected = json!({
         "type": "url_citation", "start_index": 3, "end_index": 9,
@@ -123,7 +127,7 @@ fn citations_in_several_chunks_count_up_and_lack_nothing() {
         ]}))
     };
     let told =
-        hears(&[citation("https://a.example/"), citation("https://b.example/"), finish("stop")]);
+        decode(&[citation("https://a.example/"), citation("https://b.example/"), finish("stop")]);
 
     let events = told.of("output_text.annotation.added");
     assert_eq!(events[0]["annotation_index"], 0);
@@ -138,14 +142,14 @@ fn citations_in_several_chunks_count_up_and_lack_nothing() {
 #[test]
 fn an_annotation_that_has_no_form_in_responses_is_left_out() {
     let file = json!({"type": "file", "file": {"hash": "1", "name": "a.pdf"}});
-    let told = hears(&[text("So."), chunk(&json!({"annotations": [file]})), finish("stop")]);
+    let told = decode(&[text("So."), chunk(&json!({"annotations": [file]})), finish("stop")]);
     assert_eq!(left_out(&told), ["annotation 'file'"]);
 }
 
 #[test]
 fn audio_is_left_out_once_and_never_in_silence() {
     let audio = || chunk(&json!({"audio": {"id": "audio_1", "data": "AAAA"}}));
-    let told = hears(&[audio(), audio(), text("Hello"), finish("stop")]);
+    let told = decode(&[audio(), audio(), text("Hello"), finish("stop")]);
 
     assert_eq!(left_out(&told), ["field of a message 'audio'"]);
     assert_eq!(said(&told), "Hello");
@@ -156,12 +160,13 @@ fn what_a_server_invents_is_noted_up_to_a_bound() {
     let odd = |number: usize| chunk(&json!({format!("odd_{number}"): 1}));
     let mut chunks: Vec<_> = (0..100).map(odd).collect();
     chunks.push(finish("stop"));
-    assert_eq!(left_out(&hears(&chunks)).len(), 32);
+    assert_eq!(left_out(&decode(&chunks)).len(), 32);
 }
 
 #[test]
 fn a_field_of_a_form_that_is_not_known_is_left_out() {
-    let told = hears(&[chunk(&json!({"content": {"text": "Hm"}, "reasoning": 7})), finish("stop")]);
+    let told =
+        decode(&[chunk(&json!({"content": {"text": "Hm"}, "reasoning": 7})), finish("stop")]);
     let noted = ["field of a message 'content'", "field of a message 'reasoning'"];
     assert_eq!(left_out(&told), noted);
 }
@@ -172,7 +177,7 @@ fn log_probabilities_are_left_out_and_the_event_carries_an_empty_list() {
     with["choices"][0]["logprobs"] = json!({"content": [{"token": "Hi", "logprob": -0.1}]});
     let mut without = text("!");
     without["choices"][0]["logprobs"] = json!({"content": null, "refusal": null});
-    let told = hears(&[without, with, finish("stop")]);
+    let told = decode(&[without, with, finish("stop")]);
 
     assert_eq!(left_out(&told), ["logprobs"]);
     assert_eq!(told.of("output_text.delta")[1]["logprobs"], json!([]));

@@ -25,7 +25,7 @@ use crate::stream::tests::world::{Told, World};
 use crate::transcript::Origin;
 
 /// A server that says `[DONE]` in the end, to a request that declared no tools.
-fn hears(chunks: &[Value]) -> Told {
+fn decode(chunks: &[Value]) -> Told {
     Server::default().says(chunks)
 }
 

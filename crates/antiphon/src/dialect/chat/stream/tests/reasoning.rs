@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{calls, chunk, finish, hears, origin, said, text};
+use super::{calls, chunk, decode, finish, origin, said, text};
 use crate::dialect::{Dialect, Seal};
 
 /// What is sealed in an item of reasoning.
@@ -14,7 +14,7 @@ fn sealed(item: &Value) -> Value {
 
 #[test]
 fn reasoning_content_ends_where_the_message_begins() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"role": "assistant", "content": null, "reasoning_content": "Let "})),
         chunk(&json!({"content": null, "reasoning_content": "me\nsee."})),
         text("Four."),
@@ -34,14 +34,14 @@ fn reasoning_content_ends_where_the_message_begins() {
 
 #[test]
 fn reasoning_is_sealed_under_the_name_that_it_came_by() {
-    let told = hears(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
+    let told = decode(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
     assert_eq!(sealed(&told.output()[0]), json!({"reasoning": "Hm."}));
 }
 
 #[test]
 fn of_two_fields_with_one_text_one_is_heard() {
     let both = |text: &str| chunk(&json!({"reasoning": text, "reasoning_content": text}));
-    let told = hears(&[both("One, "), both("two."), finish("stop")]);
+    let told = decode(&[both("One, "), both("two."), finish("stop")]);
 
     assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
     assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "One, two."}));
@@ -49,7 +49,7 @@ fn of_two_fields_with_one_text_one_is_heard() {
 
 #[test]
 fn the_field_that_spoke_first_is_the_one_that_is_heard() {
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"reasoning": "One, "})),
         chunk(&json!({"reasoning": "two.", "reasoning_content": "zwei."})),
         finish("stop"),
@@ -60,7 +60,7 @@ fn the_field_that_spoke_first_is_the_one_that_is_heard() {
 #[test]
 fn reasoning_that_resumes_is_another_item() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"reasoning_content": "One."})),
         calls(&call),
         chunk(&json!({"reasoning_content": "Two."})),
@@ -78,21 +78,21 @@ fn reasoning_that_resumes_is_another_item() {
 #[test]
 fn reasoning_and_content_in_one_delta_come_in_this_order() {
     let delta = json!({"content": "Four.", "reasoning_content": "Hm."});
-    let told = hears(&[chunk(&delta), finish("stop")]);
+    let told = decode(&[chunk(&delta), finish("stop")]);
     let output = told.output();
     assert_eq!((&output[0]["type"], &output[1]["type"]), (&json!("reasoning"), &json!("message")));
 }
 
 #[test]
 fn reasoning_that_a_limit_cut_short_is_sealed_too() {
-    let told = hears(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
+    let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
     assert_eq!(told.last()["type"], "response.incomplete");
     assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "Hm, "}));
 }
 
 #[test]
 fn reasoning_that_broke_off_is_not_sealed() {
-    let told = hears(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
+    let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
     assert_eq!(told.only_item()["encrypted_content"], Value::Null);
 }
 
@@ -113,7 +113,7 @@ fn reasoning_details_are_put_together_and_told_once() {
     let signature = json!({
         "type": "reasoning.text", "signature": "EqQB", "format": "anthropic-claude-v1", "index": 0
     });
-    let told = hears(&[
+    let told = decode(&[
         piece("One, "),
         piece("\"two\"."),
         chunk(&json!({"reasoning": null, "reasoning_details": [signature]})),
@@ -141,7 +141,7 @@ fn details_of_other_kinds_blocks_and_fields_stay_entries_of_their_own_in_order()
         {"type": "reasoning.summary", "summary": "In short.", "id": "rs_1"},
         {"type": "reasoning.summary", "summary": "Other.", "id": "rs_2"},
     ]);
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"reasoning": "abcd", "reasoning_details": details})),
         finish("stop"),
     ]);
@@ -151,7 +151,7 @@ fn details_of_other_kinds_blocks_and_fields_stay_entries_of_their_own_in_order()
 #[test]
 fn details_that_come_without_a_text_beside_them_are_told() {
     let piece = |text: &str| chunk(&json!({"reasoning_details": [detail(text, &json!({}))]}));
-    let told = hears(&[piece("One, "), piece("two."), finish("stop")]);
+    let told = decode(&[piece("One, "), piece("two."), finish("stop")]);
 
     let whole = detail("One, two.", &json!({}));
     assert_eq!(told.only_item()["content"][0]["text"], "One, two.");
@@ -162,7 +162,7 @@ fn details_that_come_without_a_text_beside_them_are_told() {
 fn encrypted_details_beside_a_call_are_reasoning_before_it() {
     let encrypted = json!({"type": "reasoning.encrypted", "data": "AAA", "id": "call_1"});
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
-    let told = hears(&[
+    let told = decode(&[
         chunk(&json!({"tool_calls": call, "reasoning_details": [encrypted]})),
         finish("tool_calls"),
     ]);

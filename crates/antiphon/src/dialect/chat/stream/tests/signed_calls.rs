@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::calls::{begun, more};
-use super::{called, calls, calls_of, finish, hears, left_out, of, origin, text};
+use super::{called, calls, calls_of, decode, finish, left_out, of, origin, text};
 use crate::dialect::{Dialect, Seal};
 use crate::stream::tests::world::Told;
 
@@ -33,7 +33,7 @@ fn kinds(told: &Told) -> Vec<String> {
 fn a_signature_is_sealed_in_reasoning_before_its_call() {
     let call = signed(begun(0, "call_1", "f", "{}"), "AAA");
     let other = begun(1, "call_2", "g", "{}");
-    let told = hears(&[text("So:"), calls(&json!([call, other])), finish("tool_calls")]);
+    let told = decode(&[text("So:"), calls(&json!([call, other])), finish("tool_calls")]);
     assert_eq!(kinds(&told), ["message", "reasoning", "function_call", "function_call"]);
     assert_eq!(sealed(&told, 1), wanted_back("call_1", "AAA"));
     assert_eq!(called(&told), [of("f", "{}"), of("g", "{}")]);
@@ -44,7 +44,7 @@ fn a_signature_is_sealed_in_reasoning_before_its_call() {
 fn each_signed_call_has_its_own() {
     let call = |at, id| signed(begun(at, id, "f", "{}"), id);
     let pieces = json!([call(0, "call_1"), call(1, "call_2")]);
-    let told = hears(&[calls(&pieces), finish("stop")]);
+    let told = decode(&[calls(&pieces), finish("stop")]);
     assert_eq!(kinds(&told), ["reasoning", "function_call", "reasoning", "function_call"]);
     assert_eq!(sealed(&told, 0), wanted_back("call_1", "call_1"));
     assert_eq!(sealed(&told, 2), wanted_back("call_2", "call_2"));
@@ -52,7 +52,7 @@ fn each_signed_call_has_its_own() {
 
 #[test]
 fn a_signature_is_sealed_under_the_id_that_clients_know_the_call_by() {
-    let told = hears(&[calls(&json!([signed(begun(0, "", "f", "{}"), "AAA")])), finish("stop")]);
+    let told = decode(&[calls(&json!([signed(begun(0, "", "f", "{}"), "AAA")])), finish("stop")]);
     let (_, _, call_id) = &calls_of(&told)[0];
     assert_eq!(sealed(&told, 0), wanted_back(call_id, "AAA"));
 }
@@ -61,7 +61,7 @@ fn a_signature_is_sealed_under_the_id_that_clients_know_the_call_by() {
 #[test]
 fn a_signature_that_comes_late_is_left_out() {
     let begun = calls(&json!([begun(0, "call_1", "f", "{")]));
-    let told = hears(&[begun, calls(&json!([signed(more(0, "}"), "AAA")])), finish("stop")]);
+    let told = decode(&[begun, calls(&json!([signed(more(0, "}"), "AAA")])), finish("stop")]);
     assert_eq!(called(&told), [of("f", "{}")]);
     assert_eq!(left_out(&told), ["field of a tool call 'extra_content'"]);
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{finish, hears, text, usage};
+use super::{decode, finish, text, usage};
 
 fn told(chunks: &[Value]) -> Value {
-    hears(chunks).last()["response"]["usage"].clone()
+    decode(chunks).last()["response"]["usage"].clone()
 }
 
 fn counts(input: u64, cached: u64, output: u64, reasoning: u64, total: u64) -> Value {
