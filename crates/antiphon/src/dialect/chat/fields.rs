@@ -1,26 +1,26 @@
-//! JSON as it is written.
+//! Writes JSON objects and arrays.
 
 use crate::json::push_quoted;
 
-/// A JSON object, written field by field. Values are raw JSON.
+/// A JSON object that is written field by field. Values are raw JSON.
 pub(super) struct Fields {
     text: String,
 }
 
 impl Fields {
-    /// No fields yet.
+    /// An empty object.
     pub(super) fn new() -> Self {
         Self { text: "{".into() }
     }
 
-    /// An object of this `type`.
-    pub(super) fn of_type(name: &str) -> Self {
+    /// An object with this `type`.
+    pub(super) fn with_type(name: &str) -> Self {
         let mut fields = Self::new();
         fields.string("type", name);
         fields
     }
 
-    /// Appends a field. It must not be there yet.
+    /// Appends a field, which the object must not have yet.
     pub(super) fn raw(&mut self, name: &str, raw: &str) -> &mut Self {
         if self.text.len() > 1 {
             self.text.push(',');
@@ -31,7 +31,7 @@ impl Fields {
         self
     }
 
-    /// Appends a field whose value is there.
+    /// Appends a field if it has a value.
     pub(super) fn present(&mut self, name: &str, raw: Option<&str>) -> &mut Self {
         if let Some(raw) = raw {
             self.raw(name, raw);
@@ -46,7 +46,7 @@ impl Fields {
         self
     }
 
-    /// Appends fields as they came.
+    /// Appends these fields unchanged.
     pub(super) fn all<'a>(
         &mut self,
         fields: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -78,8 +78,8 @@ pub(super) fn array<S: AsRef<str>>(elements: impl IntoIterator<Item = S>) -> Str
     text
 }
 
-/// One raw JSON string of several, `between` (escaped) in between. Empty ones count for nothing.
-pub(super) fn joined<'a>(strings: impl IntoIterator<Item = &'a str>, between: &str) -> String {
+/// Joins raw JSON strings into one, with `between` (escaped) as the separator. Skips empty strings.
+pub(super) fn join<'a>(strings: impl IntoIterator<Item = &'a str>, between: &str) -> String {
     let mut text = String::from("\"");
     for string in strings {
         let escaped = &string[1..string.len() - 1];
@@ -97,17 +97,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_holds_what_was_written_and_nothing_absent() {
-        let mut fields = Fields::of_type("text");
+    fn object_holds_only_written_fields() {
+        let mut fields = Fields::with_type("text");
         fields.string("text", "a\"b").present("none", None).present("some", Some("1e2"));
         assert_eq!(fields.json(), r#"{"type":"text","text":"a\"b","some":1e2}"#);
         assert_eq!(Fields::new().json(), "{}");
     }
 
     #[test]
-    fn strings_are_joined_as_they_are_escaped() {
+    fn join_keeps_escapes() {
         let strings = [r#""a\n""#, r#""""#, r#""\u00e9""#];
-        assert_eq!(joined(strings, r"\n\n"), r#""a\n\n\n\u00e9""#);
-        assert_eq!(joined([], r"\n"), r#""""#);
+        assert_eq!(join(strings, r"\n\n"), r#""a\n\n\n\u00e9""#);
+        assert_eq!(join([], r"\n"), r#""""#);
     }
 }

@@ -1,7 +1,8 @@
-//! Chat Completions, as OpenAI, vLLM, SGLang, Ollama, llama.cpp, Azure, DeepSeek and others serve it.
+//! Chat Completions, as OpenAI, vLLM, SGLang, Ollama, llama.cpp, Azure, DeepSeek and others serve
+//! it.
 //!
-//! Facts are taken from OpenAI's reference of the Chat Completions API and, where servers differ,
-//! from what those name as accepted in their own documentation.
+//! Sources: OpenAI's reference of the Chat Completions API, and the documentation of servers that
+//! differ from it.
 
 mod fields;
 pub mod history;

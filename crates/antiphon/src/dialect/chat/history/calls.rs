@@ -85,7 +85,7 @@ fn item(
     input: &str,
     path: &str,
 ) -> Result<String, Flaw> {
-    let mut item = Fields::of_type(kind.as_str());
+    let mut item = Fields::with_type(kind.as_str());
     item.raw("call_id", call_id).raw("name", string(called, "name", path)?);
     Ok(item.raw(input, string(called, input, path)?).json())
 }

@@ -46,7 +46,7 @@ fn part(raw: &str, said: Said, path: &str) -> Result<String, Flaw> {
         }
         (Some("refusal"), Said::ByModel) => {
             let refusal = string(&part, "refusal", path)?;
-            Ok(Fields::of_type("refusal").raw("refusal", refusal).json())
+            Ok(Fields::with_type("refusal").raw("refusal", refusal).json())
         }
         (Some("image_url"), Said::ByCaller) => image(&part, path),
         (Some("file"), Said::ByCaller) => file(&part, path),
@@ -64,9 +64,9 @@ fn text_part<'a>(
     others: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
     match said {
-        Said::ByCaller => Fields::of_type("input_text").raw("text", text).all(others).json(),
+        Said::ByCaller => Fields::with_type("input_text").raw("text", text).all(others).json(),
         Said::ByModel => {
-            let mut part = Fields::of_type("output_text");
+            let mut part = Fields::with_type("output_text");
             part.raw("text", text).raw("annotations", "[]").all(others).json()
         }
     }
@@ -75,7 +75,7 @@ fn text_part<'a>(
 /// Some clients give the URL without the object around it.
 fn image(part: &Object<'_>, path: &str) -> Result<String, Flaw> {
     let image = part.get("image_url").unwrap_or_default();
-    let mut item = Fields::of_type("input_image");
+    let mut item = Fields::with_type("input_image");
     if image.starts_with('"') {
         item.raw("image_url", image);
     } else {
@@ -91,7 +91,7 @@ fn image(part: &Object<'_>, path: &str) -> Result<String, Flaw> {
 fn file(part: &Object<'_>, path: &str) -> Result<String, Flaw> {
     let file = Object::parse(part.get("file").unwrap_or_default().as_bytes());
     let file = file.map_err(|_| Flaw::new(format!("{path}.file"), "expected an object"))?;
-    let mut item = Fields::of_type("input_file");
+    let mut item = Fields::with_type("input_file");
     for name in ["file_data", "file_id", "filename"] {
         item.present(name, file.present(name));
     }

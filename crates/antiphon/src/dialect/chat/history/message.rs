@@ -10,7 +10,7 @@ impl Decoder<'_> {
     /// Instructions, or what the user said.
     pub(super) fn said(&mut self, role: &str, message: &Object<'_>) -> Result<(), Flaw> {
         let content = content::of(message.present("content"), Said::ByCaller)?;
-        let mut item = Fields::of_type("message");
+        let mut item = Fields::with_type("message");
         self.push(item.string("role", role).raw("content", &content).json())
     }
 
@@ -27,7 +27,7 @@ impl Decoder<'_> {
             self.push(thought)?;
         }
         if is_empty || !parts.is_empty() {
-            let mut item = Fields::of_type("message");
+            let mut item = Fields::with_type("message");
             self.push(item.string("role", "assistant").raw("content", &array(&parts)).json())?;
         }
         called.into_iter().try_for_each(|call| self.push(call))
@@ -51,7 +51,7 @@ impl Decoder<'_> {
 
     fn output(&mut self, kind: &Kind, call_id: &str, message: &Object<'_>) -> Result<(), Flaw> {
         let output = content::of(message.present("content"), Said::ByCaller)?;
-        let mut item = Fields::of_type(kind.as_str());
+        let mut item = Fields::with_type(kind.as_str());
         self.push(item.raw("call_id", call_id).raw("output", &output).json())
     }
 }
@@ -61,7 +61,7 @@ fn spoken(message: &Object<'_>) -> Result<Vec<String>, Flaw> {
     let mut parts = content::parts(message.present("content"), Said::ByModel)?;
     if message.present("refusal").is_some() {
         let refusal = string(message, "refusal", "")?;
-        parts.push(Fields::of_type("refusal").raw("refusal", refusal).json());
+        parts.push(Fields::with_type("refusal").raw("refusal", refusal).json());
     }
     Ok(parts)
 }

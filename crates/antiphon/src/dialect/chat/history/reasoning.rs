@@ -18,10 +18,10 @@ pub(super) fn item(message: &Object<'_>, origin: Option<&Origin>) -> Option<Stri
     if fields.is_empty() {
         return None;
     }
-    let mut item = Fields::of_type("reasoning");
+    let mut item = Fields::with_type("reasoning");
     item.raw("summary", "[]");
     if let Some((_, text)) = fields.iter().find(|(_, raw)| raw.starts_with('"')) {
-        let part = Fields::of_type("reasoning_text").raw("text", text).json();
+        let part = Fields::with_type("reasoning_text").raw("text", text).json();
         item.raw("content", &array([part]));
     }
     if let Some(origin) = origin {

@@ -1,10 +1,10 @@
-//! The body of a request as it is written.
+//! The body of a request.
 
 use bytes::Bytes;
 
 use crate::dialect::chat::fields::Fields;
 
-/// The request's fields, and which they are.
+/// The fields of the body, and the names of those that belong to the API.
 pub(super) struct Body {
     fields: Fields,
     names: Vec<&'static str>,
@@ -15,26 +15,26 @@ impl Body {
         Self { fields: Fields::new(), names: Vec::new() }
     }
 
-    /// Appends a field of the dialect.
+    /// Appends a field of the API.
     pub(super) fn raw(&mut self, name: &'static str, raw: &str) {
         self.fields.raw(name, raw);
         self.names.push(name);
     }
 
-    /// Appends a field of the dialect where it has a value.
+    /// Appends a field of the API if it has a value.
     pub(super) fn present(&mut self, name: &'static str, raw: Option<&str>) {
         if let Some(raw) = raw {
             self.raw(name, raw);
         }
     }
 
-    /// Appends a field that nobody here knows.
+    /// Appends an unknown field.
     pub(super) fn unknown(&mut self, name: &str, raw: &str) {
         self.fields.raw(name, raw);
     }
 
-    /// Whether a field of the dialect is written.
-    pub(super) fn holds(&self, name: &str) -> bool {
+    /// Whether the body has this field of the API.
+    pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name)
     }
 

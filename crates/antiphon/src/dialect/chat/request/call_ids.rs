@@ -1,30 +1,30 @@
-//! Ids for the calls of one message.
+//! The ids of the calls in one message.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::json::{quote, unquote};
 
-/// OpenAI's bound on the id of a call, in characters. The Responses API takes 64, and callers send
-/// what other servers made up.
+/// OpenAI's limit for the id of a call, in characters. The Responses API allows 64, and clients
+/// send ids that come from other servers.
 const MAX_LENGTH: usize = 40;
 
-/// How much of an id is kept in front of a number.
+/// The length of an id's beginning that is used before a number.
 const STEM_LENGTH: usize = 30;
 
-/// The ids in use. An output names its call by the id alone, so every call of a message has one of
-/// its own; among items a function's call and a custom tool's may have the same.
+/// The ids in use. An output refers to its call only by id, so the calls of a message need unique
+/// ids. Among items, a function call and a custom tool call can have the same `call_id`.
 ///
-/// An id that is free is kept as it came. One that is taken, or too long, gets a number behind its
+/// A free id is used unchanged. If an id is taken or too long, a number is appended to its
 /// beginning.
 #[derive(Default)]
 pub(super) struct CallIds {
     taken: HashSet<String>,
-    /// The latest number of each id.
+    /// The last number that was appended to each beginning.
     numbers: HashMap<String, usize>,
 }
 
 impl CallIds {
-    /// The id for the next call, raw. `call_id`: a raw JSON string.
+    /// The raw id for the next call. `call_id` is a raw JSON string.
     pub(super) fn next(&mut self, call_id: &str) -> String {
         let text = unquote(call_id).unwrap_or_else(|| call_id.into());
         if text.chars().count() <= MAX_LENGTH && self.taken.insert(text.clone().into_owned()) {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_enough_stays() {
+    fn short_id_is_unchanged() {
         let longest = "é".repeat(MAX_LENGTH);
         for call_id in ["call_1", "a \"b\"", longest.as_str()] {
             assert_eq!(named(&[call_id]), [quote(call_id)]);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_taken_is_cut_and_told_apart() {
+    fn long_or_taken_id_gets_number() {
         let (one, two) = (format!("{}1", "x".repeat(60)), format!("{}2", "x".repeat(60)));
         let longest = "x".repeat(MAX_LENGTH);
         let names = named(&[&longest, &one, &two, &longest]);

@@ -1,31 +1,31 @@
-//! What a message says: a text, or parts.
+//! The content of a message: a text, or parts.
 
 use serde_json::value::RawValue;
 
-use super::parts::{Part, Speaker};
+use super::parts::{Author, Part};
 use super::report::unsupported;
-use crate::dialect::chat::fields::{array, joined};
+use crate::dialect::chat::fields::{array, join};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::Object;
 
-/// What stands between texts that become one: a blank line, escaped.
+/// The separator between texts that are joined: a blank line, escaped.
 pub(super) const BLANK_LINE: &str = r"\n\n";
 
-/// A text that says nothing, as raw JSON.
+/// An empty text, as raw JSON.
 pub(super) const EMPTY_TEXT: &str = r#""""#;
 
-/// A content as Chat Completions has it.
+/// A content in the form of Chat Completions.
 #[derive(Default)]
 pub(super) struct Content {
     parts: Vec<Part>,
 }
 
 impl Content {
-    /// The content that the raw value under `field` of an item is: a string, or an array of parts.
-    /// An absent one says nothing.
-    pub(super) fn of(
+    /// Parses the raw value under `field` of an item: a string, or an array of parts. An absent
+    /// value is an empty content.
+    pub(super) fn parse(
         raw: Option<&str>,
-        speaker: Speaker,
+        author: Author,
         position: usize,
         field: &str,
     ) -> Result<Self, Unsupported> {
@@ -34,11 +34,11 @@ impl Content {
             Some(text) if text.starts_with('"') => {
                 Ok(Self { parts: vec![Part::Text(text.into())] })
             }
-            Some(raw) => parts(raw, speaker, position, field).map(|parts| Self { parts }),
+            Some(raw) => parts(raw, author, position, field).map(|parts| Self { parts }),
         }
     }
 
-    /// The content, or an empty text where it says nothing.
+    /// The content, or an empty text if it has no parts.
     pub(super) fn or_empty_text(mut self) -> Self {
         if self.parts.is_empty() {
             self.parts.push(Part::Text(EMPTY_TEXT.into()));
@@ -51,18 +51,18 @@ impl Content {
         self.parts.append(&mut other.parts);
     }
 
-    /// Whether it is plain text, or nothing.
+    /// Whether the content is empty or only text.
     pub(super) fn is_plain(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, Part::Text(_)))
     }
 
-    /// The parts that are neither text nor refusal, taken out.
+    /// Removes the parts that are neither text nor refusal, and returns them.
     pub(super) fn take_media(&mut self) -> Vec<String> {
         let is_media = |part: &mut Part| matches!(part, Part::Media(_));
         self.parts.extract_if(.., is_media).map(Part::into_json).collect()
     }
 
-    /// The refusals, taken out: one raw JSON string.
+    /// Removes the refusals, and returns them as one raw JSON string.
     pub(super) fn take_refusal(&mut self) -> Option<String> {
         let is_refusal = |part: &mut Part| matches!(part, Part::Refusal(_));
         let refusals: Vec<Part> = self.parts.extract_if(.., is_refusal).collect();
@@ -70,12 +70,11 @@ impl Content {
             Part::Refusal(text) => Some(&**text),
             _ => None,
         });
-        (!refusals.is_empty()).then(|| joined(texts, BLANK_LINE))
+        (!refusals.is_empty()).then(|| join(texts, BLANK_LINE))
     }
 
-    /// The content as JSON; `None` where it has no parts. What is only text is one string, with a
-    /// blank line between its parts, for every server takes a string and some take nothing else
-    /// (DeepSeek's refuses arrays).
+    /// The content as JSON; `None` if it has no parts. Texts are joined into one string with a
+    /// blank line between them: every server accepts a string, and some reject arrays (DeepSeek's).
     pub(super) fn into_json(self) -> Option<String> {
         if self.parts.is_empty() {
             return None;
@@ -87,23 +86,23 @@ impl Content {
             Part::Text(text) => Some(&**text),
             _ => None,
         });
-        Some(joined(texts, BLANK_LINE))
+        Some(join(texts, BLANK_LINE))
     }
 }
 
 fn parts(
     raw: &str,
-    speaker: Speaker,
+    author: Author,
     position: usize,
     field: &str,
 ) -> Result<Vec<Part>, Unsupported> {
     let place = || Place::Item(position, field.into());
     let raws: Vec<&RawValue> = serde_json::from_str(raw)
-        .map_err(|_| unsupported(place(), "it is neither a string nor an array"))?;
+        .map_err(|_| unsupported(place(), "expected a string or an array"))?;
     let part_at = |(nth, raw): (usize, &&RawValue)| {
         let place = || Place::Item(position, format!("{field}[{nth}]"));
         let part = Object::parse(raw.get().as_bytes());
-        Part::of(&part.map_err(|_| unsupported(place(), "it is no object"))?, speaker, place)
+        Part::parse(&part.map_err(|_| unsupported(place(), "expected an object"))?, author, place)
     };
     raws.iter().enumerate().map(part_at).collect()
 }

@@ -1,30 +1,30 @@
-//! What becomes of an item, by its kind.
+//! The form of an item in a request, by its kind.
 
 use crate::item::Kind;
 
-/// How Chat Completions carries an item.
+/// The form in which Chat Completions carries an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carriage {
-    /// As a message.
+pub(super) enum ItemForm {
+    /// A message.
     Message,
-    /// As fields of the assistant's message, to its own maker.
+    /// Fields of the assistant's message, for the server that generated the reasoning.
     Reasoning,
-    /// As one of the `tool_calls` of the assistant's message.
+    /// An entry in the `tool_calls` of the assistant's message.
     Call,
-    /// As a `tool` message.
+    /// A `tool` message.
     Output,
-    /// Not at all, and the conversation means the same: it records what a provider did by itself,
-    /// whose outcome the model told in its text.
+    /// The item is left out, and the conversation keeps its meaning: the item records the work of a
+    /// provider's tool, and the model used the result in its text.
     LeftOut,
-    /// Not at all, and without it the conversation means something else: it asks for an answer, is
-    /// one, or stands for what only a server's state explains.
+    /// The request is rejected, because the conversation would lose its meaning without the item:
+    /// the item requires a response, is a response, or refers to the state of a server.
     Refused,
 }
 
-impl Carriage {
-    /// The rule for a kind. Extensions (`slug:type`) are a provider's records; a kind that nobody
-    /// knows may be anything, and is refused.
-    pub(super) fn of(kind: &Kind) -> Self {
+impl ItemForm {
+    /// The form of a kind. An extension (`slug:type`) is a provider's record. An unknown kind can
+    /// have any meaning, and is rejected.
+    pub(super) fn from_kind(kind: &Kind) -> Self {
         use Kind as K;
         match kind {
             K::Message => Self::Message,

@@ -6,10 +6,10 @@ use crate::dialect::request::Place;
 use crate::json::Object;
 
 const LOGPROBS: &str = "message.output_text.logprobs";
-/// What a listener gives of itself: it seals the reasoning that it hears.
+/// Reasoning is always included: the decoder seals it.
 const REASONING: &str = "reasoning.encrypted_content";
 
-/// Writes `logprobs` and `top_logprobs`. A server takes the second only beside the first.
+/// Writes `logprobs` and `top_logprobs`. Servers accept the second only with the first.
 pub(super) fn encode(request: &Object<'_>, body: &mut Body, report: &mut Report) {
     let includes = request.present("include").and_then(|raw| serde_json::from_str(raw).ok());
     let includes: Vec<String> = includes.unwrap_or_default();
@@ -21,7 +21,7 @@ pub(super) fn encode(request: &Object<'_>, body: &mut Body, report: &mut Report)
     for (position, include) in includes.iter().enumerate() {
         if !matches!(&**include, LOGPROBS | REASONING) {
             let place = Place::field(format!("include[{position}]"));
-            report.leave_out(place, "it tells nothing of the kind");
+            report.leave_out(place, "its answers do not contain this");
         }
     }
 }

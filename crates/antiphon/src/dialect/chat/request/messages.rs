@@ -1,11 +1,11 @@
-//! The items as messages.
+//! Converts the items into messages.
 
 use std::collections::HashMap;
 
 use super::content::{Content, EMPTY_TEXT};
-use super::kinds::Carriage;
+use super::kinds::ItemForm;
 use super::output::Output;
-use super::parts::Speaker;
+use super::parts::Author;
 use super::report::{Report, unsupported};
 use super::turn::Turn;
 use crate::dialect::chat::fields::{Fields, array};
@@ -22,46 +22,47 @@ pub(super) fn encode(request: Request<'_>, report: &mut Report) -> Result<String
         exchanges: Exchanges::default(),
         calls: HashMap::new(),
     };
-    conversation.instruct(request.fields)?;
+    conversation.add_instructions(request.fields)?;
     for (position, item) in request.items.iter().enumerate() {
         conversation.add(position, item, report)?;
     }
     Ok(conversation.into_json(report))
 }
 
-/// The messages as they come to be.
+/// The messages so far.
 ///
-/// Outputs are put behind the calls they answer, however late they came: a server wants them
-/// directly behind the message that calls. Nothing else moves.
+/// An output is placed after its call, even if it came later, because servers require outputs
+/// directly after the message with the calls. Nothing else moves.
 struct Conversation<'a> {
     origin: &'a Origin,
     messages: Vec<Message>,
     exchanges: Exchanges,
-    /// By the position of a call: its turn among the messages, and which call of it.
+    /// For the position of a call: the index of its turn, and the call's index in the turn.
     calls: HashMap<usize, (usize, usize)>,
 }
 
 enum Message {
-    /// Instructions. Those that stand side by side are one message, for there are templates that
-    /// take a single one, at the beginning.
+    /// Instructions. Adjacent instructions become one message, because some chat templates allow
+    /// only one, at the beginning.
     System(Content),
-    /// A message of its own.
-    Said(String),
+    /// An encoded message.
+    Encoded(String),
     Turn(Box<Turn>),
 }
 
 impl Conversation<'_> {
-    /// `instructions` come first, as `system`: every server takes that role, while the templates of
-    /// many models refuse or ignore `developer`. So the items' `developer` becomes `system` too.
-    fn instruct(&mut self, fields: &Object<'_>) -> Result<(), Unsupported> {
+    /// Adds `instructions` first, as `system`: every server accepts that role, while many chat
+    /// templates reject or ignore `developer`. For the same reason, `developer` items become
+    /// `system`.
+    fn add_instructions(&mut self, fields: &Object<'_>) -> Result<(), Unsupported> {
         match fields.present("instructions") {
             None => Ok(()),
             Some(text) if text.starts_with('"') => {
-                let content = Content::of(Some(text), Speaker::System, 0, "")?;
+                let content = Content::parse(Some(text), Author::System, 0, "")?;
                 self.messages.push(Message::System(content));
                 Ok(())
             }
-            Some(_) => Err(unsupported(Place::field("instructions"), "they are no string")),
+            Some(_) => Err(unsupported(Place::field("instructions"), "expected a string")),
         }
     }
 
@@ -73,26 +74,26 @@ impl Conversation<'_> {
     ) -> Result<(), Unsupported> {
         let head = item.head();
         let joined = self.exchanges.push(position, head);
-        match Carriage::of(&head.kind) {
-            Carriage::Message => self.message(position, head, &item.object(), report),
-            Carriage::Reasoning => {
+        match ItemForm::from_kind(&head.kind) {
+            ItemForm::Message => self.message(position, head, &item.object(), report),
+            ItemForm::Reasoning => {
                 let origin = self.origin;
                 self.turn().1.reasoning.add(position, &item.object(), origin, report);
                 Ok(())
             }
-            Carriage::Call => {
+            ItemForm::Call => {
                 let (message, turn) = self.turn();
                 let nth = turn.call(position, &head.kind, &item.object(), report)?;
                 self.calls.insert(position, (message, nth));
                 Ok(())
             }
-            Carriage::Output => self.output(position, joined, &item.object(), report),
-            Carriage::LeftOut => {
-                let because = format!("'{}' items record what a provider did itself", head.kind);
+            ItemForm::Output => self.output(position, joined, &item.object(), report),
+            ItemForm::LeftOut => {
+                let because = format!("'{}' items record the work of a provider's tool", head.kind);
                 report.leave_out(Place::Item(position, String::new()), &because);
                 Ok(())
             }
-            Carriage::Refused => {
+            ItemForm::Refused => {
                 let because = format!("it has no message for '{}' items", head.kind);
                 Err(unsupported(Place::Item(position, String::new()), &because))
             }
@@ -106,22 +107,22 @@ impl Conversation<'_> {
         item: &Object<'_>,
         report: &mut Report,
     ) -> Result<(), Unsupported> {
-        let speaker = match head.role {
-            Some(Role::System | Role::Developer) => Speaker::System,
-            Some(Role::User) => Speaker::User,
-            Some(Role::Assistant) => Speaker::Assistant,
+        let author = match head.role {
+            Some(Role::System | Role::Developer) => Author::System,
+            Some(Role::User) => Author::User,
+            Some(Role::Assistant) => Author::Assistant,
             Some(Role::Other) | None => {
                 let place = Place::Item(position, "role".into());
-                return Err(unsupported(place, "it knows system, user and assistant"));
+                return Err(unsupported(place, "its roles are system, user and assistant"));
             }
         };
         report.leave_out_fields(position, item, &["type", "id", "status", "role", "content"]);
-        let content = Content::of(item.present("content"), speaker, position, "content")?;
-        match speaker {
-            Speaker::System => self.system(content),
-            Speaker::Assistant => self.turn().1.say(content.or_empty_text()),
-            Speaker::User | Speaker::Tool => {
-                self.messages.push(Message::Said(said("user", content)));
+        let content = Content::parse(item.present("content"), author, position, "content")?;
+        match author {
+            Author::System => self.system(content),
+            Author::Assistant => self.turn().1.add_text(content.or_empty_text()),
+            Author::User | Author::Tool => {
+                self.messages.push(Message::Encoded(message_json("user", content)));
             }
         }
         Ok(())
@@ -134,7 +135,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// An output goes to its call.
+    /// Adds an output to its call.
     fn output(
         &mut self,
         position: usize,
@@ -149,18 +150,18 @@ impl Conversation<'_> {
                 return Err(unsupported(place(), "the call has its output already"));
             }
             Some(Joined::Asks | Joined::Orphan) | None => {
-                return Err(unsupported(place(), "there is no such call before it"));
+                return Err(unsupported(place(), "no item before it has such a call"));
             }
         };
         let (message, nth) = self.calls[&call];
-        let output = Output::of(position, item, report)?;
+        let output = Output::from_item(position, item, report)?;
         if let Message::Turn(turn) = &mut self.messages[message] {
-            turn.answer(nth, output);
+            turn.set_output(nth, output);
         }
         Ok(())
     }
 
-    /// The turn that the model is in, and its place among the messages.
+    /// The current turn of the model, and its index among the messages. Starts one if needed.
     fn turn(&mut self) -> (usize, &mut Turn) {
         let is_in_turn =
             matches!(self.messages.last(), Some(Message::Turn(turn)) if !turn.is_answered());
@@ -169,7 +170,7 @@ impl Conversation<'_> {
         }
         let place = self.messages.len() - 1;
         let Message::Turn(turn) = &mut self.messages[place] else {
-            unreachable!("a turn was put there, or found")
+            unreachable!("the message at this index is a turn")
         };
         (place, turn)
     }
@@ -178,8 +179,8 @@ impl Conversation<'_> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for message in self.messages {
             match message {
-                Message::System(content) => messages.push(said("system", content)),
-                Message::Said(json) => messages.push(json),
+                Message::System(content) => messages.push(message_json("system", content)),
+                Message::Encoded(json) => messages.push(json),
                 Message::Turn(turn) => turn.write(&mut messages, report),
             }
         }
@@ -187,7 +188,7 @@ impl Conversation<'_> {
     }
 }
 
-fn said(role: &str, content: Content) -> String {
+fn message_json(role: &str, content: Content) -> String {
     let content = content.into_json().unwrap_or_else(|| EMPTY_TEXT.into());
     Fields::new().string("role", role).raw("content", &content).json()
 }

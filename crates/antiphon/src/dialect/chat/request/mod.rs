@@ -1,4 +1,4 @@
-//! A request of the Responses API as a streaming Chat Completions request.
+//! Encodes a Responses API request as a streaming Chat Completions request.
 //!
 //! ```text
 //!   fields ── options, tools, tool_choice, response_format ──┐
@@ -6,9 +6,9 @@
 //!                    └─── content, output ───────────────────┘
 //! ```
 //!
-//! Laws: what a server is given is in one order, whatever order the fields came in; arguments,
-//! schemas and texts pass in the bytes that came; every output stands directly behind the calls it
-//! belongs to; time is linear in the request.
+//! Guarantees: the order of the fields does not depend on the order in the request; arguments,
+//! schemas and texts keep their bytes; every output directly follows the message with its call;
+//! encoding takes linear time.
 
 mod body;
 mod call_ids;
@@ -35,10 +35,10 @@ pub use stand_in::with_reasoning_stood_in;
 
 use crate::dialect::request::{Encoded, Request, Unsupported};
 
-/// What this dialect is called in messages.
+/// The name of the API in messages.
 const DIALECT: &str = "Chat Completions";
 
-/// The request as Chat Completions has it, to be answered as a stream that ends with its usage.
+/// Encodes the request, for an answer that is a stream and ends with its usage.
 pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupported> {
     let mut report = Report::default();
     let mut body = Body::new();
@@ -50,6 +50,6 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     options::encode(request.fields, &mut body, &mut report)?;
     body.raw("stream", "true");
     body.raw("stream_options", r#"{"include_usage":true}"#);
-    options::pass_on(request.fields, &mut body, &mut report);
+    options::encode_unknown(request.fields, &mut body, &mut report);
     Ok(Encoded { body: body.into_bytes(), omissions: report.into_omissions() })
 }

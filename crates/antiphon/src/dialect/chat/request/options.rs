@@ -1,87 +1,87 @@
-//! The request's fields that are no messages, tools or formats.
+//! The fields other than messages, tools and formats.
 
 use super::body::Body;
 use super::report::{Report, unsupported};
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::Object;
 
-/// A field of the Responses API and what becomes of it. `null` counts as absent.
+/// The rule for a field of the Responses API. `null` counts as absent.
 struct Rule {
     field: &'static str,
-    /// The value that says no more than the field's absence.
+    /// The value that means the same as an absent field.
     default: Option<&'static str>,
-    fate: Fate,
+    fate: Handling,
 }
 
-enum Fate {
-    /// It goes under this name, its value as it came.
+enum Handling {
+    /// The value is sent unchanged under this name.
     SentAs(&'static str),
-    /// It is written by its own rules, or is another's affair.
-    Apart,
-    /// It is left out, and reported.
+    /// Other code encodes the field, or the state's owner handles it.
+    Elsewhere,
+    /// The field is left out, and reported.
     LeftOut(&'static str),
-    /// The request would mean something else without it.
+    /// The request is rejected, because it would change its meaning without the field.
     Refused(&'static str),
 }
 
-use Fate::{Apart, LeftOut, Refused, SentAs};
+use Handling::{Elsewhere, LeftOut, Refused, SentAs};
 
-const fn rule(field: &'static str, fate: Fate) -> Rule {
+const fn rule(field: &'static str, fate: Handling) -> Rule {
     Rule { field, default: None, fate }
 }
 
-const fn unless(default: &'static str, field: &'static str, fate: Fate) -> Rule {
+const fn rule_with_default(default: &'static str, field: &'static str, fate: Handling) -> Rule {
     Rule { field, default: Some(default), fate }
 }
 
-const NO_STATE: &str = "it keeps no conversations and no responses";
+const NO_STATE: &str = "it stores no conversations or responses";
 
-/// Every field that is known, in the order in which they are sent.
+/// The known fields, in the order in which they are sent.
 ///
-/// `max_output_tokens` goes as `max_completion_tokens`: OpenAI's reasoning models refuse
-/// `max_tokens`, and refuse both together. vLLM and SGLang take either, llama.cpp since February 2026.
-/// Ollama and llama-cpp-python know only `max_tokens` and pass over the other without a word
-/// (ollama/ollama#7125, abetlen/llama-cpp-python#1907): an answer of theirs is bounded where the
-/// caller sends `max_tokens`, which, like every field that is not in this table, is passed on.
+/// `max_output_tokens` becomes `max_completion_tokens`: OpenAI's reasoning models reject
+/// `max_tokens`, and reject both together. vLLM and SGLang accept either field, llama.cpp since
+/// February 2026. Ollama and llama-cpp-python know only `max_tokens` and silently ignore the other
+/// field (ollama/ollama#7125, abetlen/llama-cpp-python#1907). For those servers a client can send
+/// `max_tokens` itself: a field that is not in this table is sent unchanged.
 ///
-/// `store` never goes: to keep nothing is Chat Completions' default, and some servers refuse fields
-/// that they do not know.
+/// `store` is never sent: Chat Completions stores nothing by default, and some servers reject
+/// unknown fields.
 const RULES: &[Rule] = &[
-    rule("model", Apart),
-    rule("input", Apart),
-    rule("instructions", Apart),
-    rule("tools", Apart),
-    rule("tool_choice", Apart),
-    rule("parallel_tool_calls", Apart),
-    rule("text", Apart),
-    rule("reasoning", Apart),
-    rule("include", Apart),
-    rule("top_logprobs", Apart),
-    rule("stream", Apart),
-    rule("stream_options", Apart),
+    rule("model", Elsewhere),
+    rule("input", Elsewhere),
+    rule("instructions", Elsewhere),
+    rule("tools", Elsewhere),
+    rule("tool_choice", Elsewhere),
+    rule("parallel_tool_calls", Elsewhere),
+    rule("text", Elsewhere),
+    rule("reasoning", Elsewhere),
+    rule("include", Elsewhere),
+    rule("top_logprobs", Elsewhere),
+    rule("stream", Elsewhere),
+    rule("stream_options", Elsewhere),
     rule("max_output_tokens", SentAs("max_completion_tokens")),
     rule("temperature", SentAs("temperature")),
     rule("top_p", SentAs("top_p")),
     rule("presence_penalty", SentAs("presence_penalty")),
     rule("frequency_penalty", SentAs("frequency_penalty")),
-    unless(r#""auto""#, "service_tier", SentAs("service_tier")),
+    rule_with_default(r#""auto""#, "service_tier", SentAs("service_tier")),
     rule("user", SentAs("user")),
     rule("safety_identifier", SentAs("safety_identifier")),
     rule("prompt_cache_key", SentAs("prompt_cache_key")),
     rule("prompt_cache_retention", SentAs("prompt_cache_retention")),
-    unless("false", "store", LeftOut("the upstream is asked to keep nothing")),
-    unless("{}", "metadata", LeftOut("it takes metadata only of what it stores")),
-    unless(r#""disabled""#, "truncation", LeftOut("it never shortens a conversation")),
-    rule("max_tool_calls", LeftOut("it has no tools that run by themselves, which this bounds")),
-    unless("false", "background", Refused("it answers while the caller waits")),
-    unless("[]", "context_management", Refused("it manages no context")),
-    rule("prompt", Refused("it knows no stored prompts")),
+    rule_with_default("false", "store", LeftOut("the upstream must not store the answer")),
+    rule_with_default("{}", "metadata", LeftOut("it takes metadata only for stored answers")),
+    rule_with_default(r#""disabled""#, "truncation", LeftOut("it never truncates a conversation")),
+    rule("max_tool_calls", LeftOut("it has no hosted tools, which this field limits")),
+    rule_with_default("false", "background", Refused("it has no background responses")),
+    rule_with_default("[]", "context_management", Refused("it has no context management")),
+    rule("prompt", Refused("it has no stored prompts")),
     rule("previous_response_id", Refused(NO_STATE)),
     rule("conversation", Refused(NO_STATE)),
-    unless("1", "n", Refused("a response has one answer")),
+    rule_with_default("1", "n", Refused("a response has only one answer")),
 ];
 
-/// Writes the fields that the table names.
+/// Writes the fields of the table.
 pub(super) fn encode(
     request: &Object<'_>,
     body: &mut Body,
@@ -92,7 +92,7 @@ pub(super) fn encode(
         let Some(value) = value else { continue };
         match rule.fate {
             SentAs(name) => body.raw(name, value),
-            Apart => {}
+            Elsewhere => {}
             LeftOut(because) => report.leave_out(Place::field(rule.field), because),
             Refused(because) => return Err(unsupported(Place::field(rule.field), because)),
         }
@@ -100,14 +100,14 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// Passes on the fields that nobody here knows, as they came: servers take sampling parameters and
-/// more of their own (`top_k`, `chat_template_kwargs`), and Chat Completions has fields that the
-/// Responses API lacks (`stop`, `seed`). What is written already is not written twice.
-pub(super) fn pass_on(request: &Object<'_>, body: &mut Body, report: &mut Report) {
+/// Writes the unknown fields unchanged: servers have their own parameters (`top_k`,
+/// `chat_template_kwargs`), and Chat Completions has fields that the Responses API lacks (`stop`,
+/// `seed`). A field that the body already has is left out.
+pub(super) fn encode_unknown(request: &Object<'_>, body: &mut Body, report: &mut Report) {
     let unknown = request.iter().filter(|(name, raw)| *raw != "null" && !is_known(name));
     for (name, raw) in unknown {
-        if body.holds(name) {
-            let because = "it is written from the fields of the Responses API";
+        if body.has(name) {
+            let because = "the fields of the Responses API already set it";
             report.leave_out(Place::field(name), because);
         } else {
             body.unknown(name, raw);

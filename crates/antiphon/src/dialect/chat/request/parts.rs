@@ -1,54 +1,54 @@
-//! Parts of a content.
+//! The parts of a content.
 
 use super::report::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{Place, Unsupported};
 use crate::json::Object;
 
-/// A part of a content as Chat Completions has it.
+/// A part of a content in the form of Chat Completions.
 pub(super) enum Part {
-    /// A text and nothing else: a raw JSON string.
+    /// A text without other fields: a raw JSON string.
     Text(String),
-    /// A text with fields that nobody here knows (`cache_control`): a part, raw.
+    /// A text with unknown fields (`cache_control`): a raw part.
     MarkedText(String),
-    /// What the model said instead of an answer: a raw JSON string.
+    /// A refusal of the model: a raw JSON string.
     Refusal(String),
-    /// An image, a file or a sound: a part, raw.
+    /// An image, a file or audio: a raw part.
     Media(String),
 }
 
-/// Whose content it is. Images, files and sounds come from users, and from tools.
+/// The author of a content. Only users and tools can send images, files and audio.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(super) enum Author {
     /// `system` and `developer`
     System,
     /// `user`
     User,
     /// `assistant`
     Assistant,
-    /// A call's output.
+    /// A tool, in a call's output
     Tool,
 }
 
 impl Part {
-    /// The part that stands at `place`.
-    pub(super) fn of(
+    /// Converts the part at `place`.
+    pub(super) fn parse(
         part: &Object<'_>,
-        speaker: Speaker,
+        author: Author,
         place: impl Fn() -> Place,
     ) -> Result<Self, Unsupported> {
-        let brings_media = matches!(speaker, Speaker::User | Speaker::Tool);
+        let allows_media = matches!(author, Author::User | Author::Tool);
         let kind = part.string("type").unwrap_or_default();
-        match (&*kind, speaker) {
+        match (&*kind, author) {
             ("input_text" | "output_text" | "text", _) => text(part, place),
-            ("refusal", Speaker::Assistant) => {
+            ("refusal", Author::Assistant) => {
                 Ok(Self::Refusal(string(part, "refusal", place)?.to_owned()))
             }
-            ("input_image", _) if brings_media => image(part, place),
-            ("input_file", _) if brings_media => file(part, place),
-            ("input_audio", _) if brings_media => Ok(Self::Media(part.to_text())),
+            ("input_image", _) if allows_media => image(part, place),
+            ("input_file", _) if allows_media => file(part, place),
+            ("input_audio", _) if allows_media => Ok(Self::Media(part.to_text())),
             ("input_image" | "input_file" | "input_audio", _) => {
-                Err(unsupported(place(), "it takes images, files and sounds from users only"))
+                Err(unsupported(place(), "it takes images, files and audio only from users"))
             }
             _ => Err(unsupported(place(), &format!("it has no content part '{kind}'"))),
         }
@@ -57,21 +57,22 @@ impl Part {
     /// The part in an array of parts.
     pub(super) fn into_json(self) -> String {
         match self {
-            Self::Text(text) => Fields::of_type("text").raw("text", &text).json(),
-            Self::Refusal(text) => Fields::of_type("refusal").raw("refusal", &text).json(),
+            Self::Text(text) => Fields::with_type("text").raw("text", &text).json(),
+            Self::Refusal(text) => Fields::with_type("refusal").raw("refusal", &text).json(),
             Self::MarkedText(part) | Self::Media(part) => part,
         }
     }
 }
 
-/// Annotations and log probabilities are what a model told of its text, no part of it.
+/// The text part. Annotations and log probabilities are dropped: they only describe an answer's
+/// text.
 fn text(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
     let text = string(part, "text", place)?;
     let mut others = others(part, &["text", "annotations", "logprobs"]).peekable();
     if others.peek().is_none() {
         return Ok(Part::Text(text.to_owned()));
     }
-    Ok(Part::MarkedText(Fields::of_type("text").raw("text", text).all(others).json()))
+    Ok(Part::MarkedText(Fields::with_type("text").raw("text", text).all(others).json()))
 }
 
 fn image(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupported> {
@@ -80,7 +81,7 @@ fn image(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupport
     };
     let image = Fields::new().raw("url", url).present("detail", part.present("detail")).json();
     let others = others(part, &["image_url", "file_id", "detail"]);
-    Ok(Part::Media(Fields::of_type("image_url").raw("image_url", &image).all(others).json()))
+    Ok(Part::Media(Fields::with_type("image_url").raw("image_url", &image).all(others).json()))
 }
 
 const FILE: &[&str] = &["file_data", "file_id", "filename"];
@@ -95,7 +96,7 @@ fn file(part: &Object<'_>, place: impl Fn() -> Place) -> Result<Part, Unsupporte
         file.present(name, part.present(name));
     }
     let others = others(part, &["file_data", "file_id", "filename", "file_url"]);
-    Ok(Part::Media(Fields::of_type("file").raw("file", &file.json()).all(others).json()))
+    Ok(Part::Media(Fields::with_type("file").raw("file", &file.json()).all(others).json()))
 }
 
 fn string<'a>(
@@ -104,10 +105,10 @@ fn string<'a>(
     place: impl Fn() -> Place,
 ) -> Result<&'a str, Unsupported> {
     let value = part.get(field).filter(|raw| raw.starts_with('"'));
-    value.ok_or_else(|| unsupported(place(), &format!("its '{field}' is no string")))
+    value.ok_or_else(|| unsupported(place(), &format!("its '{field}' must be a string")))
 }
 
-/// The fields with a value that are neither the `type` nor `carried` otherwise.
+/// The fields with a value other than the `type` and the `carried` ones.
 fn others<'a>(
     part: &'a Object<'_>,
     carried: &'static [&'static str],

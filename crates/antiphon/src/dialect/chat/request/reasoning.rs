@@ -1,4 +1,4 @@
-//! Reasoning on its way back to the server that made it.
+//! Returns reasoning to the server that generated it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,21 +9,22 @@ use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, objects};
 use crate::transcript::Origin;
 
-/// The assistant message's own fields that hold its reasoning (`reasoning_content`, `reasoning`,
-/// `reasoning_details`), of all the reasoning items of one message: texts run on, lists grow.
+/// The reasoning fields of the assistant's message (`reasoning_content`, `reasoning`,
+/// `reasoning_details`), merged from all reasoning items of one message: texts and lists are
+/// concatenated.
 ///
-/// Only what this server sealed goes back, exactly so. Any other reasoning is left out: what another
-/// made only its maker understands, and plain text has no field that every server takes.
+/// Only reasoning that this server sealed is returned, unchanged. All other reasoning is left out:
+/// another server cannot read it, and plain text has no field that every server accepts.
 #[derive(Default)]
 pub(super) struct Reasoning {
     fields: BTreeMap<String, Value>,
-    /// The `extra_content` of calls, raw, by the ids of the calls: Gemini signs calls there.
+    /// The raw `extra_content` of calls by call id: Gemini stores the signatures of calls there.
     extras: HashMap<String, String>,
-    /// Where its items stand.
+    /// The positions of the items.
     positions: Vec<usize>,
 }
 
-/// A value that grows, without what encloses it.
+/// A value to concatenate, without its delimiters.
 enum Value {
     Text(String),
     List(String),
@@ -31,7 +32,7 @@ enum Value {
 }
 
 impl Reasoning {
-    /// Adds the content of the item at `position` where it goes back.
+    /// Adds the item at `position` if this server sealed it.
     pub(super) fn add(
         &mut self,
         position: usize,
@@ -42,17 +43,17 @@ impl Reasoning {
         let sealed = item.string("encrypted_content").and_then(|text| Seal::parse(&text));
         let because = match sealed {
             Some(seal) if seal.is_by(Dialect::Chat, origin) => {
-                self.open(&seal);
+                self.add_seal(&seal);
                 return self.positions.push(position);
             }
-            Some(_) => "this reasoning was made elsewhere, and goes back only there",
+            Some(_) => "another upstream sealed this reasoning, and only that upstream can use it",
             None => "this reasoning is not sealed for this upstream",
         };
         report.leave_out(Place::Item(position, String::new()), because);
     }
 
-    /// What goes back with the call of this id, raw.
-    pub(super) fn extra_of(&self, call_id: &str) -> Option<&str> {
+    /// The raw `extra_content` of the call with this id.
+    pub(super) fn extra_content(&self, call_id: &str) -> Option<&str> {
         self.extras.get(call_id).map(String::as_str)
     }
 
@@ -63,27 +64,28 @@ impl Reasoning {
         }
     }
 
-    /// The message has nothing else to say, so it is not sent: servers refuse it.
+    /// Reports the items of a message that has only reasoning. Servers reject such a message, so it
+    /// is not sent.
     pub(super) fn leave_out(&self, report: &mut Report) {
         for position in &self.positions {
             let place = Place::Item(*position, String::new());
-            report.leave_out(place, "nothing that was made with this reasoning follows it");
+            report.leave_out(place, "no output of the model follows this reasoning");
         }
     }
 
-    fn open(&mut self, seal: &Seal) {
+    fn add_seal(&mut self, seal: &Seal) {
         let content = Object::parse(seal.content.as_bytes()).unwrap_or_default();
         for (name, raw) in content.iter().filter(|(name, raw)| is_reasoning(name, raw)) {
             match self.fields.get_mut(name) {
                 Some(value) => value.add(raw),
-                None => drop(self.fields.insert(name.to_owned(), Value::of(raw))),
+                None => drop(self.fields.insert(name.to_owned(), Value::from_raw(raw))),
             }
         }
         self.extras.extend(content.get("tool_calls").map(extras).unwrap_or_default());
     }
 }
 
-/// The `extra_content` of each of these calls, with the call's id.
+/// The ids and the `extra_content` of these calls.
 fn extras(calls: &str) -> Vec<(String, String)> {
     let extra = |call: Object<'_>| {
         let extra = call.get("extra_content").filter(|raw| raw.starts_with('{'))?;
@@ -92,13 +94,13 @@ fn extras(calls: &str) -> Vec<(String, String)> {
     objects(calls).into_iter().filter_map(extra).collect()
 }
 
-/// Whatever a seal holds, what the message says otherwise is not its to say.
+/// Whether a sealed field is reasoning. A seal must not override the other fields of a message.
 fn is_reasoning(name: &str, raw: &str) -> bool {
     raw != "null" && !matches!(name, "role" | "content" | "refusal" | "name" | "tool_calls")
 }
 
 impl Value {
-    fn of(raw: &str) -> Self {
+    fn from_raw(raw: &str) -> Self {
         let inner = || raw[1..raw.len() - 1].trim().to_owned();
         match raw.as_bytes().first() {
             Some(b'"') => Self::Text(raw[1..raw.len() - 1].to_owned()),
@@ -108,7 +110,7 @@ impl Value {
     }
 
     fn add(&mut self, raw: &str) {
-        match (self, Self::of(raw)) {
+        match (self, Self::from_raw(raw)) {
             (Self::Text(text), Self::Text(more)) => text.push_str(&more),
             (Self::List(list), Self::List(more)) => {
                 if !list.is_empty() && !more.is_empty() {

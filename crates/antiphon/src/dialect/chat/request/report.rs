@@ -1,23 +1,23 @@
-//! What was left out of a request.
+//! Reports the parts of a request that are left out.
 
 use super::DIALECT;
 use crate::dialect::request::{Omission, Place, Unsupported};
 use crate::json::Object;
 
-/// The omissions of one request, in the order in which they were met.
+/// The omissions of one request, in order.
 #[derive(Default)]
 pub(super) struct Report {
     omissions: Vec<Omission>,
 }
 
 impl Report {
-    /// Something is left out. `because` ends a sentence that begins with the place and the dialect.
+    /// Reports that the value at `place` is left out. `because` completes a sentence about the API.
     pub(super) fn leave_out(&mut self, place: Place, because: &str) {
         let message = format!("'{place}' is left out for {DIALECT}: {because}.");
         self.omissions.push(Omission { place, message });
     }
 
-    /// Of the fields of the item at `position`, those that are not among `carried`.
+    /// Reports the fields of the item at `position` that are not among `carried`.
     pub(super) fn leave_out_fields(
         &mut self,
         position: usize,
@@ -37,7 +37,7 @@ impl Report {
     }
 }
 
-/// Something that the request cannot go without. `because` ends a sentence as in a [`Report`].
+/// The error for a value that the request needs. `because` is as in [`Report::leave_out`].
 pub(super) fn unsupported(place: Place, because: &str) -> Unsupported {
     let message = format!("'{place}' cannot be sent as {DIALECT}: {because}.");
     Unsupported { place, message }

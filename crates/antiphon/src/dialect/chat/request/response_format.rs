@@ -1,4 +1,4 @@
-//! `text` and `reasoning`: in which form the model answers, and with how much thought.
+//! `text` and `reasoning`: the format of the answer, and the reasoning effort.
 
 use super::body::Body;
 use super::report::{Report, unsupported};
@@ -26,8 +26,8 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// The format as Chat Completions has it: a schema stands one level deeper. Plain text is the
-/// default.
+/// The format in the form of Chat Completions, which nests the schema one level deeper. Plain text
+/// is the default.
 fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
     match format.string("type").as_deref() {
         Some("text") => Ok(None),
@@ -35,7 +35,7 @@ fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
         Some("json_schema") => {
             let fields = format.iter().filter(|(name, raw)| *name != "type" && *raw != "null");
             let schema = Fields::new().all(fields).json();
-            Ok(Some(Fields::of_type("json_schema").raw("json_schema", &schema).json()))
+            Ok(Some(Fields::with_type("json_schema").raw("json_schema", &schema).json()))
         }
         _ => {
             let because = "its formats are text, json_object and json_schema";
@@ -44,7 +44,7 @@ fn response_format(format: &Object<'_>) -> Result<Option<String>, Unsupported> {
     }
 }
 
-/// A summary of the reasoning and the like are what a model tells, not what it is told.
+/// Reports the other fields, for example a summary of the reasoning, which the API cannot request.
 fn leave_out_others(field: &str, object: &Object<'_>, carried: &[&str], report: &mut Report) {
     for (name, raw) in object.iter() {
         if raw != "null" && !carried.contains(&name) {
@@ -59,5 +59,5 @@ fn object<'a>(parent: &'a Object<'_>, field: &str) -> Result<Option<Object<'a>>,
 }
 
 fn not_an_object(field: &str) -> Unsupported {
-    unsupported(Place::field(field), "it is no object")
+    unsupported(Place::field(field), "expected an object")
 }

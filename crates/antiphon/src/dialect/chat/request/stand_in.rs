@@ -1,4 +1,4 @@
-//! What stands in for reasoning that is lost.
+//! Placeholder for lost reasoning.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -6,15 +6,16 @@ use serde_json::value::RawValue;
 use crate::dialect::chat::fields::array;
 use crate::json::Object;
 
-/// DeepSeek's V4 models refuse an empty text and take this one.
-const STAND_IN: &str = r#"" ""#;
+/// The placeholder: DeepSeek's V4 models reject an empty text and accept this one.
+const PLACEHOLDER: &str = r#"" ""#;
 
-/// The body of a Chat Completions request in which every message of the assistant that calls tools
-/// holds `reasoning_content`, and how many of them did not; `None` where all did.
+/// Adds a placeholder `reasoning_content` to every assistant message of a Chat Completions request
+/// that calls tools without it. Returns the body and the number of changed messages; `None` if no
+/// message lacks it.
 ///
-/// It is for servers that refuse a message without: "The `reasoning_content` in the thinking mode
-/// must be passed back to the API." A client that drops reasoning has nothing else to give. Other
-/// servers may refuse the field, so it is for those that asked for it.
+/// Some servers require the field: "The `reasoning_content` in the thinking mode must be passed
+/// back to the API." A client that dropped the reasoning has no other value. Other servers may
+/// reject the field, so use this only after such an error.
 pub fn with_reasoning_stood_in(body: &[u8]) -> Option<(Bytes, usize)> {
     let mut request = Object::parse(body).ok()?;
     let messages: Vec<&RawValue> = serde_json::from_str(request.get("messages")?).ok()?;
@@ -22,7 +23,7 @@ pub fn with_reasoning_stood_in(body: &[u8]) -> Option<(Bytes, usize)> {
     let messages: Vec<String> = messages
         .iter()
         .map(|message| {
-            let completed = completed(message.get());
+            let completed = add_placeholder(message.get());
             count += usize::from(completed.is_some());
             completed.unwrap_or_else(|| message.get().to_owned())
         })
@@ -34,14 +35,14 @@ pub fn with_reasoning_stood_in(body: &[u8]) -> Option<(Bytes, usize)> {
     Some((request.to_bytes(), count))
 }
 
-/// The message with reasoning; `None` where it has some, or needs none.
-fn completed(message: &str) -> Option<String> {
+/// The message with the placeholder; `None` if it has reasoning or needs none.
+fn add_placeholder(message: &str) -> Option<String> {
     let mut message = Object::parse(message.as_bytes()).ok()?;
-    let reasons = message.present("reasoning_content").is_some_and(|text| text != r#""""#);
-    if reasons || message.present("tool_calls").is_none() {
+    let has_reasoning = message.present("reasoning_content").is_some_and(|text| text != r#""""#);
+    if has_reasoning || message.present("tool_calls").is_none() {
         return None;
     }
-    message.set("reasoning_content", STAND_IN);
+    message.set("reasoning_content", PLACEHOLDER);
     Some(message.to_text())
 }
 
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_missing_nothing_changes() {
+    fn body_with_reasoning_is_unchanged() {
         let said = json!({"role": "assistant", "content": "Hello"});
         assert_eq!(stood_in(&json!([said, calling(Some("Hm."))])), None);
         assert_eq!(with_reasoning_stood_in(b"not json"), None);

@@ -1,4 +1,4 @@
-//! Whether the model calls a tool, and which.
+//! `tool_choice`: whether the model must call a tool, and which.
 
 use std::collections::HashSet;
 
@@ -12,40 +12,40 @@ use crate::json::Object;
 
 /// `tool_choice`.
 pub(super) enum Choice {
-    /// As the model likes. The default.
+    /// The model decides. The default.
     Auto,
-    /// No tool.
+    /// The model must not call a tool.
     None,
-    /// Some tool.
+    /// The model must call a tool.
     Required,
-    /// This tool.
+    /// The model must call this tool.
     Named(ToolKey),
-    /// Some of the tools; `required`: one of them has to be called.
+    /// The model may call only these tools; if `required`, it must call one.
     Allowed { tools: Vec<ToolKey>, set: HashSet<ToolKey>, required: bool },
 }
 
 impl Choice {
-    /// The choice of a request.
-    pub(super) fn of(request: &Object<'_>) -> Result<Self, Unsupported> {
+    /// Parses the choice of a request.
+    pub(super) fn from_request(request: &Object<'_>) -> Result<Self, Unsupported> {
         match request.present("tool_choice") {
             None | Some(r#""auto""#) => Ok(Self::Auto),
             Some(r#""none""#) => Ok(Self::None),
             Some(r#""required""#) => Ok(Self::Required),
             Some(raw) => Object::parse(raw.as_bytes())
                 .map_err(|_| unknown("tool_choice"))
-                .and_then(|choice| Self::of_object(&choice)),
+                .and_then(|choice| Self::parse_object(&choice)),
         }
     }
 
-    fn of_object(choice: &Object<'_>) -> Result<Self, Unsupported> {
+    fn parse_object(choice: &Object<'_>) -> Result<Self, Unsupported> {
         match choice.string("type").as_deref() {
-            Some("function" | "custom") => Ok(Self::Named(ToolKey::of(choice))),
-            Some("allowed_tools") => Self::of_allowed(choice),
+            Some("function" | "custom") => Ok(Self::Named(ToolKey::from_tool(choice))),
+            Some("allowed_tools") => Self::parse_allowed(choice),
             _ => Err(unknown("tool_choice.type")),
         }
     }
 
-    fn of_allowed(choice: &Object<'_>) -> Result<Self, Unsupported> {
+    fn parse_allowed(choice: &Object<'_>) -> Result<Self, Unsupported> {
         let required = match choice.string("mode").as_deref() {
             Some("none") => return Ok(Self::None),
             None | Some("auto") => false,
@@ -57,14 +57,14 @@ impl Choice {
             serde_json::from_str(list).map_err(|_| unknown("tool_choice.tools"))?;
         let tools: Result<Vec<ToolKey>, _> = raws
             .iter()
-            .map(|raw| Object::parse(raw.get().as_bytes()).map(|tool| ToolKey::of(&tool)))
+            .map(|raw| Object::parse(raw.get().as_bytes()).map(|tool| ToolKey::from_tool(&tool)))
             .collect();
         let tools = tools.map_err(|_| unknown("tool_choice.tools"))?;
         let set = tools.iter().cloned().collect();
         Ok(Self::Allowed { tools, set, required })
     }
 
-    /// Whether the model may know of a tool.
+    /// Whether to send this tool to the model.
     pub(super) fn allows(&self, tool: &ToolKey) -> bool {
         match self {
             Self::Allowed { set, .. } => set.contains(tool),
@@ -72,8 +72,8 @@ impl Choice {
         }
     }
 
-    /// The choice among the tools that are `sent`, where it says more than the default. A choice of
-    /// what is not there is the caller's mistake: the Responses API refuses it too.
+    /// The choice among the `sent` tools; `None` for the default. Rejects a choice of tools that
+    /// the request does not define, as the Responses API does.
     pub(super) fn encode(&self, sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
         match self {
             Self::Auto => Ok(None),
@@ -81,7 +81,7 @@ impl Choice {
             Self::Required => required(sent),
             Self::Named(tool) if sent.contains(tool) => {
                 let named = Fields::new().string("name", &tool.name).json();
-                Ok(Some(Fields::of_type(&tool.kind).raw(&tool.kind, &named).json()))
+                Ok(Some(Fields::with_type(&tool.kind).raw(&tool.kind, &named).json()))
             }
             Self::Named(_) => Err(no_such_tool("tool_choice")),
             Self::Allowed { tools, required: is_required, .. } => {
@@ -96,17 +96,17 @@ impl Choice {
 
 fn required(sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
     if sent.is_empty() {
-        let because = "a tool has to be called, and there is none";
+        let because = "the model must call a tool, but the request has none";
         return Err(unsupported(Place::field("tool_choice"), because));
     }
     Ok(Some(r#""required""#.into()))
 }
 
 fn no_such_tool(path: &str) -> Unsupported {
-    unsupported(Place::field(path), "there is no such tool among 'tools'")
+    unsupported(Place::field(path), "'tools' has no such tool")
 }
 
 fn unknown(path: &str) -> Unsupported {
-    let because = "its choices are none, auto, required, a function and a custom tool";
+    let because = "its choices are none, auto, required, a function or a custom tool";
     unsupported(Place::field(path), because)
 }

@@ -1,4 +1,4 @@
-//! The tools that the model may call.
+//! The tools of a request.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{Place, Unsupported, missing_name};
 use crate::json::Object;
 
-/// What a tool goes by: its type and its name. Hosted tools have no name.
+/// The key of a tool: its type and its name. Hosted tools have no name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ToolKey {
     pub(super) kind: String,
@@ -19,19 +19,19 @@ pub(super) struct ToolKey {
 }
 
 impl ToolKey {
-    pub(super) fn of(tool: &Object<'_>) -> Self {
+    pub(super) fn from_tool(tool: &Object<'_>) -> Self {
         let text = |field| tool.string(field).map_or_else(String::new, String::from);
         Self { kind: text("type"), name: text("name") }
     }
 }
 
-/// Writes `tools`, and where there are any `tool_choice` and `parallel_tool_calls`: without tools
-/// servers refuse them. `parallel_tool_calls` is true by default.
+/// Writes `tools`, `tool_choice` and `parallel_tool_calls`. Servers reject the latter two without
+/// tools. `parallel_tool_calls` is true by default.
 ///
-/// Of `allowed_tools` only those are sent, so that the model knows no others.
+/// With `allowed_tools`, only those tools are sent, so the model cannot call others.
 pub(super) fn encode(request: &Object<'_>, body: &mut Body) -> Result<(), Unsupported> {
-    let choice = Choice::of(request)?;
-    let tools = Tools::of(request.present("tools"), &choice)?;
+    let choice = Choice::from_request(request)?;
+    let tools = Tools::parse(request.present("tools"), &choice)?;
     let tool_choice = choice.encode(&tools.keys)?;
     if tools.encoded.is_empty() {
         return Ok(());
@@ -50,20 +50,20 @@ struct Tools {
 }
 
 impl Tools {
-    /// The tools of a request that its choice allows. What it does not allow is not looked at: the
-    /// request means the same without.
-    fn of(tools: Option<&str>, choice: &Choice) -> Result<Self, Unsupported> {
+    /// The tools of a request that its choice allows. Other tools are not checked, because the
+    /// request does not use them.
+    fn parse(tools: Option<&str>, choice: &Choice) -> Result<Self, Unsupported> {
         let raws: Vec<&RawValue> = match tools {
             None => Vec::new(),
             Some(tools) => serde_json::from_str(tools)
-                .map_err(|_| unsupported(Place::field("tools"), "it is no array"))?,
+                .map_err(|_| unsupported(Place::field("tools"), "expected an array"))?,
         };
         let mut tools = Self::default();
         for (position, raw) in raws.iter().enumerate() {
             let tool = Object::parse(raw.get().as_bytes()).map_err(|_| {
-                unsupported(Place::field(format!("tools[{position}]")), "it is no object")
+                unsupported(Place::field(format!("tools[{position}]")), "expected an object")
             })?;
-            let key = ToolKey::of(&tool);
+            let key = ToolKey::from_tool(&tool);
             if choice.allows(&key) {
                 tools.encoded.push(encode_tool(position, &tool)?);
                 tools.keys.insert(key);
@@ -76,8 +76,8 @@ impl Tools {
 const FUNCTION: &[&str] = &["name", "description", "parameters", "strict"];
 const CUSTOM: &[&str] = &["name", "description", "format"];
 
-/// A tool as Chat Completions has it: its definition under its type. Values stand as they came, and
-/// so do fields that nobody here knows, beside the definition.
+/// A tool in the form of Chat Completions: the definition under its type. Values keep their bytes;
+/// unknown fields are written next to the definition.
 fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported> {
     let is_nameless = tool.string("name").is_none_or(|name| name.is_empty());
     match tool.string("type").as_deref() {
@@ -85,14 +85,14 @@ fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported
         Some("function") => {
             let definition =
                 Fields::new().all(present(tool, |name| FUNCTION.contains(&name))).json();
-            Ok(under("function", &definition, tool, FUNCTION))
+            Ok(nest_definition("function", &definition, tool, FUNCTION))
         }
         Some("custom") => {
             let described = present(tool, |name| matches!(name, "name" | "description"));
             let format = format(position, tool)?;
             let definition =
                 Fields::new().all(described).present("format", format.as_deref()).json();
-            Ok(under("custom", &definition, tool, CUSTOM))
+            Ok(nest_definition("custom", &definition, tool, CUSTOM))
         }
         _ => {
             let place = Place::field(format!("tools[{position}].type"));
@@ -101,9 +101,9 @@ fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported
     }
 }
 
-fn under(kind: &str, definition: &str, tool: &Object<'_>, defining: &[&str]) -> String {
+fn nest_definition(kind: &str, definition: &str, tool: &Object<'_>, defining: &[&str]) -> String {
     let others = present(tool, |name| name != "type" && !defining.contains(&name));
-    Fields::of_type(kind).raw(kind, definition).all(others).json()
+    Fields::with_type(kind).raw(kind, definition).all(others).json()
 }
 
 /// The fields with a value whose name `is_meant`.
@@ -114,17 +114,17 @@ fn present<'a>(
     object.iter().filter(move |(name, raw)| *raw != "null" && is_meant(name))
 }
 
-/// The form of a custom tool's input; free text is the default. A grammar stands one level deeper
-/// than in the Responses API.
+/// The format of a custom tool's input; free text is the default. A grammar is nested one level
+/// deeper than in the Responses API.
 fn format(position: usize, tool: &Object<'_>) -> Result<Option<String>, Unsupported> {
     let Some(raw) = tool.present("format") else { return Ok(None) };
     let refused = |because| unsupported(Place::field(format!("tools[{position}].format")), because);
-    let format = Object::parse(raw.as_bytes()).map_err(|_| refused("it is no object"))?;
+    let format = Object::parse(raw.as_bytes()).map_err(|_| refused("expected an object"))?;
     match format.string("type").as_deref() {
         Some("text") => Ok(None),
         Some("grammar") => {
             let grammar = Fields::new().all(present(&format, |name| name != "type")).json();
-            Ok(Some(Fields::of_type("grammar").raw("grammar", &grammar).json()))
+            Ok(Some(Fields::with_type("grammar").raw("grammar", &grammar).json()))
         }
         _ => Err(refused("its formats are text and grammar")),
     }

@@ -1,4 +1,4 @@
-//! What the model said, thought and called at once: one message of the assistant and the outputs.
+//! A turn of the model: one assistant message, and the outputs of its calls.
 
 use super::call_ids::CallIds;
 use super::content::{Content, EMPTY_TEXT};
@@ -10,13 +10,13 @@ use crate::dialect::request::{Place, Unsupported};
 use crate::item::Kind;
 use crate::json::{Object, unquote};
 
-/// One message of the assistant, made of items that stand side by side, and what answers its calls.
+/// One assistant message from adjacent items, and the outputs of its calls.
 ///
 /// ```text
-///   reasoning, message, calls (in any order) ──> gathering ── an output of a call ──> answered
+///   reasoning, message, calls (in any order) ──> open ── an output of a call ──> answered
 /// ```
 ///
-/// Once answered it grows no more: what the model does then it does knowing the output.
+/// An answered turn cannot grow: later output of the model may depend on the tool outputs.
 #[derive(Default)]
 pub(super) struct Turn {
     pub(super) reasoning: Reasoning,
@@ -27,9 +27,9 @@ pub(super) struct Turn {
 }
 
 struct Call {
-    /// Raw.
+    /// The id, as raw JSON.
     call_id: String,
-    /// Its fields but for its `extra_content`.
+    /// The fields except `extra_content`.
     fields: Fields,
     output: Option<Output>,
 }
@@ -39,12 +39,12 @@ impl Turn {
         self.is_answered
     }
 
-    /// The model said this.
-    pub(super) fn say(&mut self, content: Content) {
+    /// Appends text of the model.
+    pub(super) fn add_text(&mut self, content: Content) {
         self.content.append(content);
     }
 
-    /// The model called a tool. Returns which call of the turn it is.
+    /// Appends a call, and returns its index in the turn.
     pub(super) fn call(
         &mut self,
         position: usize,
@@ -71,22 +71,22 @@ impl Turn {
         Ok(self.calls.len() - 1)
     }
 
-    /// The output of the `nth` call has come.
-    pub(super) fn answer(&mut self, nth: usize, output: Output) {
+    /// Records the output of the `nth` call.
+    pub(super) fn set_output(&mut self, nth: usize, output: Output) {
         self.calls[nth].output = Some(output);
         self.is_answered = true;
     }
 
-    /// The assistant's message, a `tool` message for every output in the order of the calls, and
-    /// what those do not take.
+    /// Writes the assistant message, a `tool` message for every output in the order of the calls,
+    /// and a user message for the parts that `tool` messages cannot hold.
     pub(super) fn write(mut self, messages: &mut Vec<String>, report: &mut Report) {
         let refusal = self.content.take_refusal();
         let content = self.content.into_json();
         if content.is_none() && refusal.is_none() && self.calls.is_empty() {
             return self.reasoning.leave_out(report);
         }
-        let says_nothing = |content: &String| !self.calls.is_empty() && content == EMPTY_TEXT;
-        let content = content.filter(|content| !says_nothing(content));
+        let is_blank = |content: &String| !self.calls.is_empty() && content == EMPTY_TEXT;
+        let content = content.filter(|content| !is_blank(content));
         let mut message = Fields::new();
         message.string("role", "assistant").raw("content", content.as_deref().unwrap_or("null"));
         message.present("refusal", refusal.as_deref());
@@ -101,10 +101,10 @@ impl Turn {
 }
 
 impl Call {
-    /// The call, with what its server wants back with it.
+    /// The call with its `extra_content`, which its server requires.
     fn json(&mut self, reasoning: &Reasoning) -> String {
         let call_id = unquote(&self.call_id).unwrap_or_default();
-        self.fields.present("extra_content", reasoning.extra_of(&call_id)).json()
+        self.fields.present("extra_content", reasoning.extra_content(&call_id)).json()
     }
 }
 
@@ -121,11 +121,11 @@ fn write_outputs(calls: Vec<Call>, messages: &mut Vec<String>) {
     }
 }
 
-/// A string that a call cannot go without.
+/// A string that a call must have.
 fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a str, Unsupported> {
     let value = item.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| {
         let place = Place::Item(position, field.to_owned());
-        unsupported(place, "a call has to have it, as a string")
+        unsupported(place, "a call must have it, as a string")
     })
 }

@@ -12,7 +12,7 @@ fn part_refused(role: &str, part: &Value) -> String {
 }
 
 #[test]
-fn a_text_passes_in_the_bytes_that_came() {
+fn text_keeps_its_bytes() {
     let raw = r#"{"role":"user","content":[{"type":"input_text","text":"\u00fc \ud83d\ude00\/"}]}"#;
     let encoded = tried(&json!({"model": "m"}), &[item(raw)]).unwrap();
     let body = std::str::from_utf8(&encoded.body).unwrap();
@@ -20,14 +20,14 @@ fn a_text_passes_in_the_bytes_that_came() {
 }
 
 #[test]
-fn what_is_only_text_is_one_string() {
+fn texts_are_joined_into_one_string() {
     let parts = json!([{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]);
     assert_eq!(of_user(&parts), "a\n\nb");
     assert_eq!(of_user(&json!([])), "");
 }
 
 #[test]
-fn a_text_with_fields_of_a_server_stays_a_part() {
+fn text_with_unknown_fields_stays_a_part() {
     let marked = json!([{"type": "input_text", "text": "a", "cache_control": {"type": "x"}}]);
     assert_eq!(
         of_user(&marked),
@@ -37,7 +37,7 @@ fn a_text_with_fields_of_a_server_stays_a_part() {
 }
 
 #[test]
-fn an_image_is_given_by_its_url() {
+fn image_is_sent_by_url() {
     let parts = json!([{"type": "input_text", "text": "see"},
         {"type": "input_image", "image_url": "https://a/b.png", "detail": "high"},
         {"type": "input_image", "image_url": "data:image/png;base64,AA", "file_id": null}]);
@@ -48,13 +48,13 @@ fn an_image_is_given_by_its_url() {
 }
 
 #[test]
-fn an_image_by_file_id_is_refused() {
+fn image_by_file_id_is_rejected() {
     let part = json!({"type": "input_image", "file_id": "file_1", "detail": "auto"});
     assert_eq!(part_refused("user", &part), "input[0].content[1]");
 }
 
 #[test]
-fn a_file_is_given_by_its_data_or_its_id() {
+fn file_is_sent_by_data_or_id() {
     let parts = json!([
         {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"},
         {"type": "input_file", "file_id": "file_1"}]);
@@ -66,19 +66,19 @@ fn a_file_is_given_by_its_data_or_its_id() {
 }
 
 #[test]
-fn a_file_by_url_is_refused() {
+fn file_by_url_is_rejected() {
     let part = json!({"type": "input_file", "file_url": "https://a/b.pdf"});
     assert_eq!(part_refused("user", &part), "input[0].content[1]");
 }
 
 #[test]
-fn a_sound_passes_as_it_came() {
+fn audio_is_unchanged() {
     let parts = json!([{"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}}]);
     assert_eq!(of_user(&parts), parts);
 }
 
 #[test]
-fn a_part_that_nobody_knows_is_refused_by_its_place() {
+fn unknown_part_is_rejected_with_its_path() {
     let part = json!({"type": "input_smell", "smell": "rose"});
     let input = json!([user("a"), user("b"), user("c"), {"role": "user", "content": [part]}]);
     let (place, message) = refused(&json!({"model": "m"}), &input);
@@ -91,7 +91,7 @@ fn a_part_that_nobody_knows_is_refused_by_its_place() {
 }
 
 #[test]
-fn instructions_and_answers_show_no_images() {
+fn image_from_system_or_assistant_is_rejected() {
     let part = json!({"type": "input_image", "image_url": "https://a/b.png"});
     for role in ["system", "developer", "assistant"] {
         assert_eq!(part_refused(role, &part), "input[0].content[1]");
@@ -99,7 +99,7 @@ fn instructions_and_answers_show_no_images() {
 }
 
 #[test]
-fn a_users_refusal_is_no_part_of_a_chat() {
+fn refusal_from_user_is_rejected() {
     assert_eq!(
         part_refused("user", &json!({"type": "refusal", "refusal": "no"})),
         "input[0].content[1]"
@@ -107,7 +107,7 @@ fn a_users_refusal_is_no_part_of_a_chat() {
 }
 
 #[test]
-fn a_content_that_is_neither_text_nor_parts_is_refused() {
+fn content_of_wrong_type_is_rejected() {
     assert_eq!(refused_at(&json!([{"role": "user", "content": 7}])), "input[0].content");
     assert_eq!(refused_at(&json!([{"role": "user", "content": [7]}])), "input[0].content[0]");
     let no_text = json!([{"role": "user", "content": [{"type": "input_text", "text": 7}]}]);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_a_provider_did_itself_is_left_out() {
+fn records_of_provider_tools_are_left_out() {
     for kind in [
         "web_search_call",
         "file_search_call",
@@ -22,7 +22,7 @@ fn what_a_provider_did_itself_is_left_out() {
 }
 
 #[test]
-fn a_record_between_calls_does_not_part_them() {
+fn record_between_calls_does_not_separate_them() {
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed"});
     let input = json!([
         call("call_1", "{}"),
@@ -36,7 +36,7 @@ fn a_record_between_calls_does_not_part_them() {
 }
 
 #[test]
-fn what_needs_an_answer_or_carries_state_is_refused() {
+fn items_with_state_or_pending_action_are_rejected() {
     for kind in [
         "shell_call",
         "shell_call_output",
@@ -70,12 +70,12 @@ fn what_needs_an_answer_or_carries_state_is_refused() {
 }
 
 #[test]
-fn a_sentence_names_what_is_left_out_and_why() {
+fn omission_message_names_path_and_reason() {
     let search = json!({"type": "web_search_call", "id": "ws_1"});
     let encoded = tried(&json!({"model": "m"}), &items(&json!([search]))).unwrap();
     assert_eq!(
         encoded.omissions[0].message,
         "'input[0]' is left out for Chat Completions: \
-         'web_search_call' items record what a provider did itself."
+         'web_search_call' items record the work of a provider's tool."
     );
 }

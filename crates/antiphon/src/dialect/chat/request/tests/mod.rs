@@ -1,4 +1,4 @@
-//! What a Chat Completions server is given.
+//! Requests for a Chat Completions server.
 
 mod content;
 mod kinds;
@@ -21,46 +21,46 @@ use crate::transcript::Origin;
 
 pub(super) const HERE: &str = "server model";
 
-/// The request with these fields and items.
+/// Encodes a request with these fields and items.
 fn tried(fields: &Value, items: &[Item]) -> Result<Encoded, Unsupported> {
     let text = fields.to_string();
     let fields = Object::parse(text.as_bytes()).unwrap();
     encode(Request { fields: &fields, items, origin: &Origin::new(HERE) })
 }
 
-/// The items that these values are.
+/// Parses these values as items.
 fn items(values: &Value) -> Vec<Item> {
     values.as_array().unwrap().iter().map(|value| item(value.to_string())).collect()
 }
 
-/// The body, and the places of what was left out.
+/// The body, and the paths of the omissions.
 fn encoded(fields: &Value, input: &Value) -> (Value, Vec<String>) {
     let encoded = tried(fields, &items(input)).unwrap();
     let places = encoded.omissions.iter().map(|omission| omission.place.to_string()).collect();
     (serde_json::from_slice(&encoded.body).unwrap(), places)
 }
 
-/// The body of a request of these fields, of which nothing is left out.
+/// The body of a request with these fields. Nothing is left out.
 fn body(fields: &Value) -> Value {
     let (body, omitted) = encoded(fields, &json!([]));
     assert!(omitted.is_empty(), "{omitted:?}");
     body
 }
 
-/// The messages of these items, of which nothing is left out.
+/// The messages for these items. Nothing is left out.
 fn messages(input: &Value) -> Value {
     let (body, omitted) = encoded(&json!({"model": "m"}), input);
     assert!(omitted.is_empty(), "{omitted:?}");
     body["messages"].clone()
 }
 
-/// The messages of these items, and the places of what was left out.
+/// The messages for these items, and the paths of the omissions.
 fn reported(input: &Value) -> (Value, Vec<String>) {
     let (body, omitted) = encoded(&json!({"model": "m"}), input);
     (body["messages"].clone(), omitted)
 }
 
-/// Where and why a request is refused.
+/// The path and the message of a rejection.
 fn refused(fields: &Value, input: &Value) -> (String, String) {
     let error = tried(fields, &items(input)).unwrap_err();
     assert!(error.message.contains("Chat Completions"), "{error}");
@@ -68,12 +68,12 @@ fn refused(fields: &Value, input: &Value) -> (String, String) {
     (error.place.to_string(), error.message)
 }
 
-/// Where items are refused.
+/// The path in a rejection of these items.
 fn refused_at(input: &Value) -> String {
     refused(&json!({"model": "m"}), input).0
 }
 
-/// Where fields are refused.
+/// The path in a rejection of these fields.
 fn refused_field(fields: &Value) -> String {
     refused(fields, &json!([])).0
 }

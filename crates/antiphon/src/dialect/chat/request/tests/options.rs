@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_request_is_to_be_answered_as_a_stream_with_its_usage() {
+fn request_asks_for_stream_with_usage() {
     let (body, _) = encoded(&json!({"model": "m"}), &json!([user("hi")]));
     let expected = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}],
         "stream": true, "stream_options": {"include_usage": true}});
@@ -11,7 +11,7 @@ fn the_request_is_to_be_answered_as_a_stream_with_its_usage() {
 }
 
 #[test]
-fn the_order_of_what_is_sent_is_always_the_same() {
+fn field_order_is_deterministic() {
     let one = r#"{"user":"u","tools":[{"type":"function","name":"f"}],"temperature":1.0,"model":"m","max_output_tokens":16}"#;
     let two = r#"{"max_output_tokens":16,"model":"m","temperature":1.0,"tools":[{"type":"function","name":"f"}],"user":"u"}"#;
     let body = |text: &str| {
@@ -25,7 +25,7 @@ fn the_order_of_what_is_sent_is_always_the_same() {
 }
 
 #[test]
-fn fields_that_both_have_pass_as_they_came() {
+fn shared_fields_are_sent_unchanged() {
     let fields = json!({"model": "m", "temperature": 0.5, "top_p": 0.9, "presence_penalty": 0.1,
         "frequency_penalty": 0.2, "service_tier": "flex", "user": "u", "safety_identifier": "s",
         "prompt_cache_key": "k", "prompt_cache_retention": "24h"});
@@ -36,7 +36,7 @@ fn fields_that_both_have_pass_as_they_came() {
 }
 
 #[test]
-fn the_bound_on_the_output_counts_reasoning_too() {
+fn max_output_tokens_becomes_max_completion_tokens() {
     let body = body(&json!({"model": "m", "max_output_tokens": 64}));
     assert_eq!(body["max_completion_tokens"], 64);
     assert_eq!(body.get("max_tokens"), None);
@@ -55,7 +55,7 @@ fn defaults_and_nulls_are_not_sent() {
 }
 
 #[test]
-fn what_changes_nothing_is_left_out_and_reported() {
+fn optional_fields_are_left_out_and_reported() {
     let fields = json!({"model": "m", "truncation": "auto", "max_tool_calls": 3, "store": true,
         "metadata": {"a": "b"}});
     let (body, omitted) = encoded(&fields, &json!([]));
@@ -64,7 +64,7 @@ fn what_changes_nothing_is_left_out_and_reported() {
 }
 
 #[test]
-fn what_would_change_the_request_is_refused() {
+fn essential_fields_without_counterpart_are_rejected() {
     for (field, value) in [
         ("prompt", json!({"id": "pmpt_1"})),
         ("background", json!(true)),
@@ -80,16 +80,16 @@ fn what_would_change_the_request_is_refused() {
 }
 
 #[test]
-fn a_refusal_is_a_sentence() {
+fn rejection_message_is_a_sentence() {
     let (_, message) = refused(&json!({"model": "m", "background": true}), &json!([]));
     assert_eq!(
         message,
-        "'background' cannot be sent as Chat Completions: it answers while the caller waits."
+        "'background' cannot be sent as Chat Completions: it has no background responses."
     );
 }
 
 #[test]
-fn fields_that_nobody_here_knows_pass_as_they_came() {
+fn unknown_fields_are_sent_unchanged() {
     let text = r#"{"model":"m","top_k":20,"chat_template_kwargs":{ "enable_thinking": false },"stop":["x"],"max_tokens":9}"#;
     let fields = Object::parse(text.as_bytes()).unwrap();
     let origin = Origin::new(HERE);
@@ -101,7 +101,7 @@ fn fields_that_nobody_here_knows_pass_as_they_came() {
 }
 
 #[test]
-fn a_field_of_the_dialect_is_never_written_twice() {
+fn field_is_never_written_twice() {
     let fields = json!({"model": "m", "messages": [], "max_output_tokens": 64,
         "max_completion_tokens": 32, "reasoning_effort": "low"});
     let (body, omitted) = encoded(&fields, &json!([user("hi")]));

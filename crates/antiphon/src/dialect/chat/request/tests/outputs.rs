@@ -1,4 +1,4 @@
-//! Outputs and where they stand.
+//! Outputs and their positions.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn calling(calls: &[Value]) -> Value {
 }
 
 #[test]
-fn parallel_outputs_stand_in_the_order_of_their_calls() {
+fn parallel_outputs_follow_order_of_calls() {
     let input = json!([
         call("call_1", "{}"),
         call("call_2", "{}"),
@@ -22,7 +22,7 @@ fn parallel_outputs_stand_in_the_order_of_their_calls() {
 }
 
 #[test]
-fn an_output_that_came_late_stands_behind_its_calls() {
+fn late_output_follows_its_calls() {
     let input = json!([
         call("call_1", "{}"),
         call("call_2", "{}"),
@@ -39,7 +39,7 @@ fn an_output_that_came_late_stands_behind_its_calls() {
 }
 
 #[test]
-fn a_late_output_does_not_cut_the_turn_that_it_came_into() {
+fn late_output_does_not_split_later_turn() {
     let input = json!([
         call("call_1", "{}"),
         user("and?"),
@@ -54,9 +54,9 @@ fn a_late_output_does_not_cut_the_turn_that_it_came_into() {
     assert_eq!(messages(&input), expected);
 }
 
-/// Calls of different kinds may have one `call_id`; a `tool` message has nothing else to name them by.
+/// Calls of different kinds may share a `call_id`; a `tool` message identifies its call only by id.
 #[test]
-fn each_call_of_a_message_has_an_id_of_its_own() {
+fn calls_of_a_message_have_unique_ids() {
     let input = json!([
         {"type": "custom_tool_call", "call_id": "call_1", "name": "shell", "input": "ls"},
         call("call_1", "{}"),
@@ -77,7 +77,7 @@ fn each_call_of_a_message_has_an_id_of_its_own() {
 }
 
 #[test]
-fn under_ids_that_restart_each_output_goes_to_its_own_call() {
+fn outputs_match_calls_when_ids_restart() {
     let input = json!([
         call("call_0", "{\"n\":1}"),
         output("call_0", "1"),
@@ -97,7 +97,7 @@ fn under_ids_that_restart_each_output_goes_to_its_own_call() {
 }
 
 #[test]
-fn under_one_constant_id_outputs_answer_in_order() {
+fn outputs_match_calls_in_order_with_constant_id() {
     let input =
         json!([call("c", "{\"n\":1}"), call("c", "{\"n\":2}"), output("c", "1"), output("c", "2")]);
     let calls = [called("c", "{\"n\":1}"), called("c_2", "{\"n\":2}")];
@@ -105,14 +105,14 @@ fn under_one_constant_id_outputs_answer_in_order() {
 }
 
 #[test]
-fn texts_of_an_output_are_one_string() {
+fn output_texts_are_joined() {
     let parts = json!([{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]);
     let input = json!([call("call_1", "{}"), output("call_1", parts)]);
     assert_eq!(messages(&input)[1], tool("call_1", "a\n\nb"));
 }
 
 #[test]
-fn images_of_outputs_follow_in_a_message_of_the_user() {
+fn output_images_follow_in_user_message() {
     let image = |url: &str| json!({"type": "input_image", "image_url": url});
     let chart = json!([{"type": "input_text", "text": "A chart."}, image("data:1")]);
     let input = json!([
@@ -140,7 +140,7 @@ fn images_of_outputs_follow_in_a_message_of_the_user() {
 }
 
 #[test]
-fn an_output_that_nobody_asked_for_is_refused() {
+fn output_without_call_is_rejected() {
     assert_eq!(refused_at(&json!([user("hi"), output("call_1", "1")])), "input[1].call_id");
     let nameless = json!([call("call_1", "{}"), {"type": "function_call_output", "output": "1"}]);
     assert_eq!(refused_at(&nameless), "input[1].call_id");
@@ -149,14 +149,14 @@ fn an_output_that_nobody_asked_for_is_refused() {
 }
 
 #[test]
-fn a_custom_output_answers_no_function() {
+fn custom_output_for_function_call_is_rejected() {
     let input = json!([call("call_1", "{}"), {"type": "custom_tool_call_output",
         "call_id": "call_1", "output": "1"}]);
     assert_eq!(refused_at(&input), "input[1].call_id");
 }
 
 #[test]
-fn a_call_that_waits_goes_without_an_output() {
+fn call_without_output_is_sent() {
     let input = json!([call("call_1", "{}")]);
     assert_eq!(messages(&input), json!([calling(&[called("call_1", "{}")])]));
 }

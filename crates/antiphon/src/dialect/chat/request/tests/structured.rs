@@ -1,9 +1,9 @@
-//! In which form the model answers, and with how much thought.
+//! The format of the answer, and the reasoning effort.
 
 use super::*;
 
 #[test]
-fn a_schema_stands_one_level_deeper() {
+fn json_schema_is_nested_one_level_deeper() {
     let format = json!({"type": "json_schema", "name": "n", "description": "d", "strict": true,
         "schema": {"type": "object"}});
     let expected = json!({"type": "json_schema", "json_schema": {"name": "n", "description": "d",
@@ -13,21 +13,21 @@ fn a_schema_stands_one_level_deeper() {
 }
 
 #[test]
-fn a_schema_without_strictness_is_sent_without() {
+fn schema_without_strict_stays_without_strict() {
     let format = json!({"type": "json_schema", "name": "n", "strict": null, "schema": {}});
     let body = body(&json!({"model": "m", "text": {"format": format}}));
     assert_eq!(body["response_format"]["json_schema"], json!({"name": "n", "schema": {}}));
 }
 
 #[test]
-fn any_json_is_a_format_and_text_is_the_default() {
+fn json_object_is_sent_and_text_is_default() {
     let of = |kind: &str| body(&json!({"model": "m", "text": {"format": {"type": kind}}}));
     assert_eq!(of("json_object")["response_format"], json!({"type": "json_object"}));
     assert_eq!(of("text").get("response_format"), None);
 }
 
 #[test]
-fn a_format_that_nobody_knows_is_refused() {
+fn unknown_format_is_rejected() {
     let fields = json!({"model": "m", "text": {"format": {"type": "grammar"}}});
     assert_eq!(refused_field(&fields), "text.format.type");
     assert_eq!(refused_field(&json!({"model": "m", "text": {"format": 7}})), "text.format");
@@ -35,7 +35,7 @@ fn a_format_that_nobody_knows_is_refused() {
 }
 
 #[test]
-fn verbosity_and_effort_have_fields_of_their_own() {
+fn verbosity_and_effort_are_top_level_fields() {
     let fields = json!({"model": "m", "text": {"verbosity": "low"}, "reasoning":
         {"effort": "none", "summary": null}});
     let body = body(&fields);
@@ -43,7 +43,7 @@ fn verbosity_and_effort_have_fields_of_their_own() {
 }
 
 #[test]
-fn a_summary_of_the_reasoning_is_left_out() {
+fn reasoning_summary_is_left_out() {
     let fields = json!({"model": "m", "reasoning": {"effort": "high", "summary": "auto"}});
     let (body, omitted) = encoded(&fields, &json!([]));
     assert_eq!(body["reasoning_effort"], "high");
@@ -51,21 +51,21 @@ fn a_summary_of_the_reasoning_is_left_out() {
 }
 
 #[test]
-fn log_probabilities_are_asked_for_where_they_are_included() {
+fn included_logprobs_are_requested() {
     let include = json!(["message.output_text.logprobs", "reasoning.encrypted_content"]);
     let body = body(&json!({"model": "m", "include": include, "top_logprobs": 3}));
     assert_eq!((&body["logprobs"], &body["top_logprobs"]), (&json!(true), &json!(3)));
 }
 
 #[test]
-fn log_probabilities_need_to_be_on_to_have_alternatives() {
+fn top_logprobs_turns_logprobs_on() {
     assert_eq!(body(&json!({"model": "m", "top_logprobs": 3}))["logprobs"], true);
     let none = body(&json!({"model": "m", "top_logprobs": 0, "include": null}));
     assert_eq!((none.get("logprobs"), none.get("top_logprobs")), (None, None));
 }
 
 #[test]
-fn what_a_server_cannot_include_is_reported() {
+fn unsupported_include_is_reported() {
     let fields = json!({"model": "m",
         "include": ["reasoning.encrypted_content", "file_search_call.results"]});
     assert_eq!(encoded(&fields, &json!([])).1, ["include[1]"]);

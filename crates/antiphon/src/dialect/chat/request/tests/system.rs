@@ -1,9 +1,9 @@
-//! Instructions, and who says what.
+//! Instructions and roles.
 
 use super::*;
 
 #[test]
-fn instructions_are_the_first_message_and_of_the_system() {
+fn instructions_become_first_system_message() {
     let (body, _) =
         encoded(&json!({"model": "m", "instructions": "Be brief."}), &json!([user("hi")]));
     let expected =
@@ -12,7 +12,7 @@ fn instructions_are_the_first_message_and_of_the_system() {
 }
 
 #[test]
-fn a_developer_speaks_as_the_system() {
+fn developer_message_becomes_system_message() {
     let input = json!([{"role": "developer", "content": "Be kind."}, user("hi")]);
     let expected =
         json!([{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hi"}]);
@@ -20,7 +20,7 @@ fn a_developer_speaks_as_the_system() {
 }
 
 #[test]
-fn instructions_side_by_side_are_one_message() {
+fn adjacent_instructions_become_one_message() {
     let fields = json!({"model": "m", "instructions": "One."});
     let input = json!([{"role": "developer", "content": "Two."}, {"role": "system",
         "content": [{"type": "input_text", "text": "Three."}]}, user("hi")]);
@@ -30,7 +30,7 @@ fn instructions_side_by_side_are_one_message() {
 }
 
 #[test]
-fn instructions_in_the_midst_stay_where_they_are() {
+fn later_instructions_keep_their_position() {
     let input = json!([user("hi"), {"role": "system", "content": "Now in French."}, user("go")]);
     let roles: Vec<Value> =
         messages(&input).as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
@@ -38,12 +38,12 @@ fn instructions_in_the_midst_stay_where_they_are() {
 }
 
 #[test]
-fn instructions_that_are_no_string_are_refused() {
+fn instructions_of_wrong_type_are_rejected() {
     assert_eq!(refused_field(&json!({"model": "m", "instructions": [user("hi")]})), "instructions");
 }
 
 #[test]
-fn an_unknown_role_is_refused() {
+fn unknown_role_is_rejected() {
     assert_eq!(
         refused_at(&json!([user("a"), {"role": "critic", "content": "b"}])),
         "input[1].role"
@@ -51,7 +51,7 @@ fn an_unknown_role_is_refused() {
 }
 
 #[test]
-fn a_field_that_messages_lack_is_reported() {
+fn unsupported_message_field_is_reported() {
     let input = json!([{"role": "assistant", "content": "Wait.", "phase": "commentary"}]);
     let (messages, omitted) = reported(&input);
     assert_eq!(messages, json!([{"role": "assistant", "content": "Wait."}]));
@@ -59,7 +59,7 @@ fn a_field_that_messages_lack_is_reported() {
 }
 
 #[test]
-fn ids_status_and_fabricated_nulls_are_nothing_to_report() {
+fn ids_status_and_nulls_are_not_reported() {
     let input = json!([{"type": "message", "id": "msg_1", "role": "user", "content": "hi",
         "status": "completed", "phase": null}]);
     assert_eq!(messages(&input), json!([{"role": "user", "content": "hi"}]));

@@ -1,4 +1,4 @@
-//! Which tools the model may call, and has to.
+//! The choice among the tools.
 
 use super::*;
 
@@ -23,19 +23,19 @@ fn names(body: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn auto_is_the_default_and_not_sent() {
+fn choice_auto_is_default_and_not_sent() {
     assert_eq!(chosen(&json!("auto")), None);
     assert_eq!(chosen(&Value::Null), None);
 }
 
 #[test]
-fn none_and_required_pass() {
+fn choices_none_and_required_are_sent() {
     assert_eq!(chosen(&json!("none")), Some(json!("none")));
     assert_eq!(chosen(&json!("required")), Some(json!("required")));
 }
 
 #[test]
-fn a_named_tool_stands_one_level_deeper() {
+fn named_tool_is_nested_one_level_deeper() {
     let function = json!({"type": "function", "name": "f"});
     assert_eq!(chosen(&function), Some(json!({"type": "function", "function": {"name": "f"}})));
     let custom = json!({"type": "custom", "name": "run"});
@@ -43,19 +43,19 @@ fn a_named_tool_stands_one_level_deeper() {
 }
 
 #[test]
-fn a_named_tool_that_is_not_there_is_refused() {
+fn undefined_named_tool_is_rejected() {
     assert_eq!(refused_field(&fields(&json!({"type": "function", "name": "run"}))), "tool_choice");
     let toolless = json!({"model": "m", "tool_choice": {"type": "function", "name": "f"}});
     assert_eq!(refused_field(&toolless), "tool_choice");
 }
 
 #[test]
-fn a_tool_is_required_only_where_there_is_one() {
+fn choice_required_without_tools_is_rejected() {
     assert_eq!(refused_field(&json!({"model": "m", "tool_choice": "required"})), "tool_choice");
 }
 
 #[test]
-fn of_allowed_tools_only_those_are_sent() {
+fn only_allowed_tools_are_sent() {
     let tools = json!([{"type": "custom", "name": "run"}, {"type": "function", "name": "f"}]);
     let body = body(&fields(&allowed("auto", &tools)));
     assert_eq!(names(&body), ["f", "run"]);
@@ -63,13 +63,13 @@ fn of_allowed_tools_only_those_are_sent() {
 }
 
 #[test]
-fn of_allowed_tools_none_may_be_called_either() {
+fn allowed_tools_with_mode_none_forbids_calls() {
     let tools = json!([{"type": "function", "name": "f"}]);
     assert_eq!(body(&fields(&allowed("none", &tools)))["tool_choice"], "none");
 }
 
 #[test]
-fn one_allowed_tool_that_is_required_is_required() {
+fn allowed_tools_with_mode_required_requires_call() {
     let tools = json!([{"type": "function", "name": "g"}]);
     let body = body(&fields(&allowed("required", &tools)));
     assert_eq!(names(&body), ["g"]);
@@ -77,14 +77,14 @@ fn one_allowed_tool_that_is_required_is_required() {
 }
 
 #[test]
-fn where_no_tool_is_allowed_none_is_sent() {
+fn empty_allowed_tools_sends_none() {
     let body = body(&fields(&allowed("auto", &json!([]))));
     assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
     assert_eq!(refused_field(&fields(&allowed("required", &json!([])))), "tool_choice");
 }
 
 #[test]
-fn an_allowed_tool_that_is_not_there_is_refused() {
+fn undefined_allowed_tool_is_rejected() {
     let tools = json!([{"type": "function", "name": "f"}, {"type": "function", "name": "h"}]);
     assert_eq!(refused_field(&fields(&allowed("auto", &tools))), "tool_choice.tools[1]");
     let of_another_type = json!([{"type": "custom", "name": "f"}]);
@@ -93,7 +93,7 @@ fn an_allowed_tool_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_hosted_tool_that_is_not_allowed_is_not_missed() {
+fn disallowed_hosted_tool_is_not_rejected() {
     let tools = json!([{"type": "web_search"}, {"type": "function", "name": "f"}]);
     let choice = |name: Value| json!({"model": "m", "tools": tools, "tool_choice": allowed("auto", &json!([name]))});
     assert_eq!(names(&body(&choice(json!({"type": "function", "name": "f"})))), ["f"]);
@@ -101,7 +101,7 @@ fn a_hosted_tool_that_is_not_allowed_is_not_missed() {
 }
 
 #[test]
-fn a_choice_that_nobody_knows_is_refused() {
+fn unknown_tool_choice_is_rejected() {
     assert_eq!(refused_field(&fields(&json!("any"))), "tool_choice");
     assert_eq!(refused_field(&fields(&json!({"type": "mcp"}))), "tool_choice.type");
     assert_eq!(refused_field(&fields(&allowed("perhaps", &json!([])))), "tool_choice.mode");

@@ -7,7 +7,7 @@ fn function(name: &str) -> Value {
 }
 
 #[test]
-fn a_function_stands_one_level_deeper() {
+fn function_is_nested_one_level_deeper() {
     let tool = json!({"type": "function", "name": "f", "description": "d",
         "parameters": {"type": "object", "$schema": "x"}, "strict": true});
     let expected = json!([{"type": "function", "function": {"name": "f", "description": "d",
@@ -16,7 +16,7 @@ fn a_function_stands_one_level_deeper() {
 }
 
 #[test]
-fn absent_and_null_fields_of_a_function_are_not_sent() {
+fn absent_and_null_function_fields_are_not_sent() {
     let tool = json!({"type": "function", "name": "f", "description": null, "parameters": null,
         "strict": null});
     let expected = json!([{"type": "function", "function": {"name": "f"}}]);
@@ -24,7 +24,7 @@ fn absent_and_null_fields_of_a_function_are_not_sent() {
 }
 
 #[test]
-fn fields_of_a_server_stand_beside_the_definition() {
+fn unknown_tool_fields_stay_outside_definition() {
     let tool = json!({"type": "function", "name": "f", "cache_control": {"type": "ephemeral"}});
     let expected = json!([{"type": "function", "function": {"name": "f"},
         "cache_control": {"type": "ephemeral"}}]);
@@ -32,7 +32,7 @@ fn fields_of_a_server_stand_beside_the_definition() {
 }
 
 #[test]
-fn parameters_pass_byte_for_byte() {
+fn parameters_keep_their_bytes() {
     let parameters = r#"{ "b": 1e2, "a": [1.0, 9007199254740993], "é": "\u00e9" }"#;
     let fields =
         format!(r#"{{"tools":[{{"parameters":{parameters},"name":"f","type":"function"}}]}}"#);
@@ -43,7 +43,7 @@ fn parameters_pass_byte_for_byte() {
 }
 
 #[test]
-fn a_custom_tool_keeps_its_type() {
+fn custom_tool_keeps_its_type() {
     let tool = json!({"type": "custom", "name": "run", "description": "d",
         "format": {"type": "text"}});
     let expected = json!([{"type": "custom", "custom": {"name": "run", "description": "d"}}]);
@@ -51,7 +51,7 @@ fn a_custom_tool_keeps_its_type() {
 }
 
 #[test]
-fn a_grammar_stands_one_level_deeper() {
+fn grammar_is_nested_one_level_deeper() {
     let format = json!({"type": "grammar", "syntax": "lark", "definition": "start: \"a\""});
     let tool = json!({"type": "custom", "name": "run", "format": format});
     let expected = json!({"type": "grammar",
@@ -61,7 +61,7 @@ fn a_grammar_stands_one_level_deeper() {
 }
 
 #[test]
-fn a_tool_that_a_provider_runs_is_refused() {
+fn hosted_tool_is_rejected() {
     for kind in ["web_search", "file_search", "mcp", "code_interpreter", "local_shell", "x"] {
         let tools = json!([function("f"), function("g"), {"type": kind}]);
         assert_eq!(refused_field(&json!({"model": "m", "tools": tools})), "tools[2].type");
@@ -69,7 +69,7 @@ fn a_tool_that_a_provider_runs_is_refused() {
 }
 
 #[test]
-fn no_tools_are_not_sent_and_nothing_about_them() {
+fn empty_tools_and_their_options_are_not_sent() {
     for tools in [json!([]), Value::Null] {
         let fields = json!({"model": "m", "tools": tools, "tool_choice": "none",
             "parallel_tool_calls": false});
@@ -89,7 +89,7 @@ fn parallel_calls_are_the_default() {
 }
 
 #[test]
-fn tools_that_are_no_array_of_objects_are_refused() {
+fn tools_of_wrong_type_are_rejected() {
     assert_eq!(refused_field(&json!({"model": "m", "tools": 7})), "tools");
     assert_eq!(refused_field(&json!({"model": "m", "tools": [7]})), "tools[0]");
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_the_model_said_is_a_string() {
+fn assistant_text_is_a_string() {
     assert_eq!(
         messages(&json!([said("Hello.")])),
         json!([{"role": "assistant",
@@ -12,7 +12,7 @@ fn what_the_model_said_is_a_string() {
 }
 
 #[test]
-fn a_refusal_has_a_field_of_its_own() {
+fn refusal_has_its_own_field() {
     let refusal = json!({"type": "message", "role": "assistant", "id": "msg_1",
         "status": "completed", "content": [{"type": "refusal", "refusal": "I cannot."}]});
     let expected = json!([{"role": "assistant", "content": null, "refusal": "I cannot."}]);
@@ -20,7 +20,7 @@ fn a_refusal_has_a_field_of_its_own() {
 }
 
 #[test]
-fn text_and_calls_in_any_order_are_one_message() {
+fn text_and_calls_become_one_message() {
     let expected = json!([user("go"), {"role": "assistant", "content": "Looking.",
         "tool_calls": [called("call_1", "{}"), called("call_2", "{\"n\":2}")]},
         tool("call_1", "1"), tool("call_2", "2")]);
@@ -37,14 +37,14 @@ fn text_and_calls_in_any_order_are_one_message() {
 }
 
 #[test]
-fn texts_of_one_turn_are_one_text() {
+fn texts_of_one_turn_are_joined() {
     let input = json!([said("First."), said("Second.")]);
     let expected = json!([{"role": "assistant", "content": "First.\n\nSecond."}]);
     assert_eq!(messages(&input), expected);
 }
 
 #[test]
-fn what_follows_an_output_is_a_message_of_its_own() {
+fn text_after_output_starts_new_message() {
     let input = json!([call("call_1", "{}"), output("call_1", "1"), said("Done.")]);
     let expected = json!([{"role": "assistant", "content": null,
         "tool_calls": [called("call_1", "{}")]}, tool("call_1", "1"),
@@ -53,14 +53,14 @@ fn what_follows_an_output_is_a_message_of_its_own() {
 }
 
 #[test]
-fn an_empty_text_beside_calls_says_nothing() {
+fn empty_text_with_calls_becomes_null() {
     let input = json!([said(""), call("call_1", "{}"), output("call_1", "1")]);
     assert_eq!(messages(&input)[0]["content"], Value::Null);
     assert_eq!(messages(&json!([said("")])), json!([{"role": "assistant", "content": ""}]));
 }
 
 #[test]
-fn a_custom_tools_call_keeps_its_type() {
+fn custom_tool_call_keeps_its_type() {
     let input = json!([{"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1",
         "name": "run", "input": "ls -l"},
         {"type": "custom_tool_call_output", "call_id": "call_1", "output": "total 0"}]);
@@ -71,7 +71,7 @@ fn a_custom_tools_call_keeps_its_type() {
 }
 
 #[test]
-fn arguments_pass_in_the_bytes_that_came() {
+fn arguments_keep_their_bytes() {
     let raw = r#"{"type":"function_call","call_id":"c\u0031","name":"f","arguments":"{\"\u00fc\": 1e2 }"}"#;
     let encoded = tried(&json!({"model": "m"}), &[item(raw)]).unwrap();
     let body = std::str::from_utf8(&encoded.body).unwrap();
@@ -80,7 +80,7 @@ fn arguments_pass_in_the_bytes_that_came() {
 }
 
 #[test]
-fn a_call_without_a_name_or_an_id_is_refused() {
+fn call_without_name_or_id_is_rejected() {
     let nameless = json!([{"type": "function_call", "call_id": "call_1", "arguments": "{}"}]);
     assert_eq!(refused_at(&nameless), "input[0].name");
     let anonymous = json!([{"type": "function_call", "name": "f", "arguments": "{}"}]);
@@ -88,7 +88,7 @@ fn a_call_without_a_name_or_an_id_is_refused() {
 }
 
 #[test]
-fn a_namespace_is_reported() {
+fn call_namespace_is_reported() {
     let mut call = call("call_1", "{}");
     call["namespace"] = json!("crm");
     let (_, omitted) = reported(&json!([call, output("call_1", "1")]));
@@ -96,7 +96,7 @@ fn a_namespace_is_reported() {
 }
 
 #[test]
-fn a_call_id_over_the_bound_is_one_name_for_call_and_output() {
+fn long_call_id_is_shortened_in_call_and_output() {
     let long = "x".repeat(64);
     let sent = messages(&json!([call(&long, "{}"), output(&long, "1")]));
     let id = sent[0]["tool_calls"][0]["id"].as_str().unwrap_or_default();
