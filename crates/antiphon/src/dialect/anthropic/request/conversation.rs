@@ -17,9 +17,8 @@ use crate::transcript::Origin;
 /// The `system` prompt and the messages of a request, in the order that Anthropic requires.
 ///
 /// - `system` holds `instructions` and then every system and developer message, in order. A message
-//   from the middle of the conversation is moved there, because instructions in a user message
-//   would
-///   lose their authority: a user could write the same text. The move is reported.
+///   from the middle of the conversation is moved there, because instructions in a user message
+///   would lose their authority: a user could write the same text. The move is reported.
 /// - Adjacent output of the model becomes one assistant message: reasoning and text in order, then
 ///   the calls.
 /// - Outputs come first in the user message after their calls, in the order of the calls, even if

@@ -1,4 +1,4 @@
-//! The calls of a history.
+//! Converts the calls of a history.
 
 use std::collections::HashMap;
 
@@ -9,31 +9,31 @@ use crate::dialect::chat::fields::Fields;
 use crate::item::Kind;
 use crate::json::{Object, quote, unquote};
 
-/// The latest calls, by what their outputs go by.
+/// The latest calls, for finding the call of an output.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// By `id`, whether it is a custom tool's.
+    /// The kind of each call, by `id`.
     by_id: HashMap<String, Kind>,
-    /// Of the older form, by the function's name: the id that was given.
+    /// The generated ids of `function_call`s, by the name of the function.
     by_name: HashMap<String, String>,
 }
 
 impl Calls {
-    /// What answers the latest call of this id: a function's output, unless a custom tool was called.
+    /// The kind of output for the latest call with this id; a function's output if it is unknown.
     pub(super) fn output_kind(&self, call_id: &str) -> Kind {
         let kind = self.by_id.get(call_id).and_then(Kind::output);
         kind.unwrap_or(Kind::FunctionCallOutput)
     }
 
-    /// The id of the latest `function_call` of a function.
+    /// The id of the latest `function_call` of this function.
     pub(super) fn function(&self, name: &str) -> Option<String> {
         self.by_name.get(name).cloned()
     }
 }
 
 impl Decoder<'_> {
-    /// The items of the calls that a message makes.
-    pub(super) fn called(&mut self, message: &Object<'_>) -> Result<Vec<String>, Flaw> {
+    /// Converts the calls of a message into items.
+    pub(super) fn convert_calls(&mut self, message: &Object<'_>) -> Result<Vec<String>, Flaw> {
         let calls = message.present("tool_calls").unwrap_or("[]");
         let calls: Vec<&RawValue> = serde_json::from_str(calls)
             .map_err(|_| Flaw::new(".tool_calls", "expected an array"))?;
@@ -52,10 +52,10 @@ impl Decoder<'_> {
         let call_id = string(&call, "id", path)?;
         let (kind, called, input) = match call.string("type").as_deref() {
             Some("custom") => (Kind::CustomToolCall, "custom", "input"),
-            // Some servers leave the type out.
+            // Some servers omit the type.
             Some("function") | None => (Kind::FunctionCall, "function", "arguments"),
             Some(kind) => {
-                let reason = format!("'{kind}' is neither function nor custom");
+                let reason = format!("expected function or custom, got '{kind}'");
                 return Err(Flaw::new(format!("{path}.type"), reason));
             }
         };
@@ -66,7 +66,7 @@ impl Decoder<'_> {
         Ok(item)
     }
 
-    /// A call in the older form. Its id is made of the place of its item.
+    /// Converts a `function_call`. Its id comes from the position of its item.
     fn function_call(&mut self, raw: &str) -> Result<String, Flaw> {
         let called = object(raw, ".function_call")?;
         let call_id = format!("call_{}", self.items.len());

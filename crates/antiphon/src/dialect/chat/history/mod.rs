@@ -1,4 +1,4 @@
-//! The way back: a Chat Completions message array as items of the Responses API.
+//! Converts a Chat Completions message array into items of the Responses API.
 
 mod calls;
 mod content;
@@ -14,41 +14,41 @@ use crate::json::Object;
 use crate::transcript::Origin;
 use calls::Calls;
 
-/// Why a JSON value is no Chat Completions history.
+/// An error in a Chat Completions history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
-    /// Not an array.
+    /// The value is not an array.
     #[error("expected an array of messages: {0}")]
     NotAnArray(String),
-    /// One of the values in it is no message, or one that no item can stand for.
+    /// A value is not a message, or no item can represent it.
     #[error("messages[{position}]{path}: {reason}")]
     Message {
-        /// Which one, from 0.
+        /// The position of the message, from 0.
         position: usize,
-        /// Where in it: empty, or `.content[0]`.
+        /// The path in the message: empty, or `.content[0]`.
         path: String,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
 }
 
-/// The items that a Chat Completions message array stands for, in order, without ids of their own.
+/// Converts a Chat Completions message array into items, in order, without item ids.
 ///
-/// An assistant's message becomes its reasoning, its text and its calls, in that order. The older
-/// `function_call`, which has no id, gets one from its position, and the `function` message of its
-/// name answers it. Reasoning is sealed for `origin`, the server that made it, where that is given.
+/// An assistant message becomes its reasoning, its text and its calls, in that order. A deprecated
+/// `function_call` has no id: it gets one from its position, and the next `function` message with
+/// its name becomes its output. With an `origin`, the server of the assistant messages, reasoning
+/// is sealed for it.
 ///
-/// Guarantee: of messages as [`encode`](crate::dialect::encode) writes them nothing is lost, so that
-/// encoded again for `origin` they are the same JSON. Fields that tell only of an answer
-/// (`annotations`) and those that nobody here knows are not carried.
+/// Guarantee: messages that [`encode`](crate::dialect::encode) wrote lose nothing. If they are
+/// encoded again for `origin`, the JSON is the same. Fields that only describe an answer
+/// (`annotations`) and unknown fields are dropped.
 ///
-/// It repairs nothing: calls without output and outputs without call come through as they are.
-/// Linear in the messages.
+/// Calls without output and outputs without call are converted as they are. Takes linear time.
 pub fn items_of(messages: &[u8], origin: Option<&Origin>) -> Result<Vec<Item>, HistoryError> {
     items_and_sources(messages, origin).map(|(items, _)| items)
 }
 
-/// The same, and for each item the position of its message.
+/// Like [`items_of`], with the position of each item's message.
 pub(crate) fn items_and_sources(
     messages: &[u8],
     origin: Option<&Origin>,
@@ -58,7 +58,7 @@ pub(crate) fn items_and_sources(
     let mut decoder = Decoder { origin, calls: Calls::default(), items: Vec::new() };
     let mut sources = Vec::with_capacity(raws.len());
     for (position, raw) in raws.iter().enumerate() {
-        decoder.hear(raw.get()).map_err(|flaw| flaw.at(position))?;
+        decoder.decode_message(raw.get()).map_err(|flaw| flaw.at(position))?;
         sources.resize(decoder.items.len(), position);
     }
     Ok((decoder.items, sources))
@@ -71,7 +71,7 @@ struct Decoder<'a> {
     items: Vec<Item>,
 }
 
-/// What is wrong in a message.
+/// An error in a message.
 struct Flaw {
     path: String,
     reason: String,
@@ -88,21 +88,21 @@ impl Flaw {
 }
 
 impl Decoder<'_> {
-    fn hear(&mut self, raw: &str) -> Result<(), Flaw> {
+    fn decode_message(&mut self, raw: &str) -> Result<(), Flaw> {
         let message = Object::parse(raw.as_bytes());
         let message = message.map_err(|error| Flaw::new("", error.to_string()))?;
         let role = message.string("role");
         match role.as_deref() {
-            Some(role @ ("system" | "developer" | "user")) => self.said(role, &message),
+            Some(role @ ("system" | "developer" | "user")) => self.message(role, &message),
             Some("assistant") => self.assistant(&message),
             Some("tool") => self.tool(&message),
             Some("function") => self.function(&message),
-            Some(role) => Err(Flaw::new(".role", format!("'{role}' is no role"))),
-            None => Err(Flaw::new(".role", "a message has to have one, as a string")),
+            Some(role) => Err(Flaw::new(".role", format!("'{role}' is not a valid role"))),
+            None => Err(Flaw::new(".role", "expected a string")),
         }
     }
 
-    /// Takes the item that `json` is.
+    /// Appends the item `json`.
     fn push(&mut self, json: String) -> Result<(), Flaw> {
         let item = Item::parse(json.into()).map_err(|error| Flaw::new("", error.to_string()))?;
         self.items.push(item);
@@ -110,7 +110,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The raw string under `field` of an object that stands at `path`.
+/// The raw string under `field` of the object at `path`.
 fn string<'a>(object: &'a Object<'_>, field: &str, path: &str) -> Result<&'a str, Flaw> {
     let value = object.get(field).filter(|raw| raw.starts_with('"'));
     value.ok_or_else(|| Flaw::new(format!("{path}.{field}"), "expected a string"))

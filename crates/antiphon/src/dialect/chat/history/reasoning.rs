@@ -1,19 +1,19 @@
-//! A message's reasoning as an item.
+//! Converts the reasoning of a message into an item.
 
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
 use crate::transcript::Origin;
 
-/// The fields that hold reasoning, where servers have them.
+/// The fields for reasoning. Servers use different ones.
 const FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
 
-/// The reasoning of an assistant's message: its text to be read, and sealed for `origin` all the
-/// fields that it came in.
+/// The reasoning item of an assistant message: its text, and, with an `origin`, all its reasoning
+/// fields, sealed.
 pub(super) fn item(message: &Object<'_>, origin: Option<&Origin>) -> Option<String> {
-    let says = |raw: &&str| !matches!(*raw, r#""""# | "[]");
+    let is_nonempty = |raw: &&str| !matches!(*raw, r#""""# | "[]");
     let fields =
-        FIELDS.iter().filter_map(|name| Some((*name, message.present(name).filter(says)?)));
+        FIELDS.iter().filter_map(|name| Some((*name, message.present(name).filter(is_nonempty)?)));
     let fields: Vec<(&str, &str)> = fields.collect();
     if fields.is_empty() {
         return None;

@@ -1,13 +1,14 @@
-//! Notes on a text: where it was found.
+//! Annotations of a text.
 
 use crate::json::Object;
 
-/// An annotation of Chat Completions as the Responses API has it, raw; the type of one that has no
-/// such form is the error.
+/// Converts an annotation of Chat Completions into raw JSON for the Responses API. The error is the
+/// type of an unsupported annotation.
 ///
 /// Sources: OpenAI's search models and OpenRouter nest the fields of a citation under its type:
-/// `{"type":"url_citation","url_citation":{"url","title",…}}`. The Responses API has them beside the
-/// type, and requires all four: an index that is not given is 0, a title that is not given is empty.
+/// `{"type":"url_citation","url_citation":{"url","title",…}}`. The Responses API has the fields
+/// next to the type, and requires all four: a missing index becomes 0, a missing title an empty
+/// string.
 pub(super) fn in_responses_form(annotation: &Object<'_>) -> Result<String, String> {
     let kind = annotation.string("type").unwrap_or_default();
     if kind != "url_citation" {

@@ -1,18 +1,18 @@
-//! The items that an answer consists of.
+//! The items of an answer.
 
 use super::annotation;
 use super::calls::Calls;
 use super::fragment::{self, Fragment, Payload};
+use super::item_emitter::{ItemEmitter, Items};
 use super::left_out::{LeftOut, is_empty};
 use super::message::Message;
 use super::reasoning::Reasoning;
-use super::teller::{Items, Teller};
 use crate::dialect::Asked;
 use crate::json::{Object, objects};
 use crate::stream::{Assembler, Spoken, Status};
 
-/// One message and the calls, which stay open until the answer's end, and reasoning, which ends when
-/// anything else begins. Nothing begins by an empty text.
+/// The items of an answer: one message and the calls, which stay open until the end of the answer,
+/// and reasoning, which ends when another item begins. An empty text begins no item.
 #[derive(Debug)]
 pub(super) struct Answer {
     items: Items,
@@ -22,7 +22,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// One that has not begun, to a request of which this is known.
+    /// An empty answer to this request.
     pub(super) fn new(asked: Asked) -> Self {
         Self {
             items: Items::default(),
@@ -32,41 +32,41 @@ impl Answer {
         }
     }
 
-    /// Whether anything was said.
-    pub(super) fn has_spoken(&self) -> bool {
+    /// Whether the answer has an item.
+    pub(super) fn has_output(&self) -> bool {
         !self.items.is_empty() || !self.calls.is_empty()
     }
 
-    /// Takes a delta, or a whole message.
-    pub(super) fn hear(
+    /// Applies a delta or a whole message.
+    pub(super) fn apply(
         &mut self,
-        said: &Object<'_>,
+        delta: &Object<'_>,
         left_out: &mut LeftOut,
         assembler: &mut Assembler,
     ) {
-        self.hear_reasoning(said, assembler);
-        if let Some(content) = said.present("content") {
-            self.hear_content(content, left_out, assembler);
+        self.apply_reasoning(delta, assembler);
+        if let Some(content) = delta.present("content") {
+            self.apply_content(content, left_out, assembler);
         }
-        if let Some(refusal) = said.get("refusal") {
-            self.say(Spoken::Refusal, refusal, assembler);
+        if let Some(refusal) = delta.get("refusal") {
+            self.append(Spoken::Refusal, refusal, assembler);
         }
-        self.hear_calls(said, left_out, assembler);
-        if let Some(annotations) = said.present("annotations") {
-            self.hear_annotations(annotations, left_out, assembler);
+        self.apply_calls(delta, left_out, assembler);
+        if let Some(annotations) = delta.present("annotations") {
+            self.apply_annotations(annotations, left_out, assembler);
         }
-        for (field, _) in said.iter().filter(|(field, raw)| !is_heard(field, raw)) {
+        for (field, _) in delta.iter().filter(|(field, raw)| !is_decoded(field, raw)) {
             left_out.note("field of a message", field, assembler);
         }
     }
 
-    /// Takes how likely the pieces of the text were that is said next.
-    pub(super) fn hear_logprobs(&mut self, logprobs: &Object<'_>) {
-        self.message.hear_logprobs(logprobs);
+    /// Adds log probabilities of the text that follows.
+    pub(super) fn apply_logprobs(&mut self, logprobs: &Object<'_>) {
+        self.message.apply_logprobs(logprobs);
     }
 
-    /// The answer ends. Of one that a limit cut short what spoke last is unfinished, and what came
-    /// before is whole; what an upstream broke off stays as it is.
+    /// Ends the answer. If a limit ended it, the item with the last output stays open as
+    /// incomplete, and earlier items are complete. After a failure, all items stay as they are.
     pub(super) fn end(
         &mut self,
         status: Status,
@@ -76,77 +76,86 @@ impl Answer {
         if status == Status::Failed {
             return;
         }
-        let mut teller = self.items.told_to(assembler);
-        self.calls.settle(&mut teller);
-        self.reasoning.end(&mut teller);
+        let mut emitter = self.items.emitter(assembler);
+        self.calls.announce_last(&mut emitter);
+        self.reasoning.end(&mut emitter);
         let unfinished = self.items.last().filter(|_| status == Status::Incomplete);
-        self.calls.complete(unfinished, left_out, &mut self.items.told_to(assembler));
+        self.calls.complete(unfinished, left_out, &mut self.items.emitter(assembler));
         for index in self.items.indexes().filter(|index| Some(*index) != unfinished) {
             assembler.close_item(index);
         }
     }
 
-    fn hear_reasoning(&mut self, said: &Object<'_>, assembler: &mut Assembler) {
-        if Reasoning::speaks_in(said) {
-            let mut teller = self.items.told_to(assembler);
-            self.calls.settle(&mut teller);
-            self.reasoning.hear(said, &mut teller);
+    fn apply_reasoning(&mut self, delta: &Object<'_>, assembler: &mut Assembler) {
+        if Reasoning::is_in(delta) {
+            let mut emitter = self.items.emitter(assembler);
+            self.calls.announce_last(&mut emitter);
+            self.reasoning.apply(delta, &mut emitter);
         }
     }
 
-    /// Content is a text or, with some servers, a list of parts.
-    fn hear_content(&mut self, content: &str, left_out: &mut LeftOut, assembler: &mut Assembler) {
+    /// Applies a content: a text or, from some servers, a list of parts.
+    fn apply_content(&mut self, content: &str, left_out: &mut LeftOut, assembler: &mut Assembler) {
         if !content.starts_with('[') {
-            self.say(Spoken::Output, content, assembler);
+            self.append(Spoken::Output, content, assembler);
             return;
         }
         for part in objects(content) {
             let kind = part.string("type").unwrap_or_default();
             match &*kind {
                 "text" | "output_text" => {
-                    self.say(Spoken::Output, part.get("text").unwrap_or_default(), assembler);
+                    self.append(Spoken::Output, part.get("text").unwrap_or_default(), assembler);
                 }
                 "refusal" => {
-                    self.say(Spoken::Refusal, part.get("refusal").unwrap_or_default(), assembler);
+                    self.append(
+                        Spoken::Refusal,
+                        part.get("refusal").unwrap_or_default(),
+                        assembler,
+                    );
                 }
                 other => left_out.note("content part", other, assembler),
             }
         }
     }
 
-    /// The message speaks, unless `raw` is empty or no string.
-    fn say(&mut self, spoken: Spoken, raw: &str, assembler: &mut Assembler) {
+    /// Appends to the message, unless `raw` is empty or not a string.
+    fn append(&mut self, spoken: Spoken, raw: &str, assembler: &mut Assembler) {
         if raw.starts_with('"') && raw.len() > 2 {
-            let mut teller = self.items.told_to(assembler);
-            yield_to_message(&mut self.reasoning, &mut self.calls, &mut teller);
-            self.message.say(spoken, raw, &mut teller);
+            let mut emitter = self.items.emitter(assembler);
+            prepare_for_message(&mut self.reasoning, &mut self.calls, &mut emitter);
+            self.message.append(spoken, raw, &mut emitter);
         }
     }
 
-    fn hear_calls(&mut self, said: &Object<'_>, left_out: &mut LeftOut, assembler: &mut Assembler) {
+    fn apply_calls(
+        &mut self,
+        delta: &Object<'_>,
+        left_out: &mut LeftOut,
+        assembler: &mut Assembler,
+    ) {
         self.calls.begin_delta();
-        for call in objects(said.get("tool_calls").unwrap_or_default()) {
-            let payload = Payload::of(&call);
-            self.hear_call(&Fragment::of_call(&call, &payload), assembler);
-            for (field, _) in call.iter().filter(|(field, raw)| fragment::leaves_out(field, raw)) {
+        for call in objects(delta.get("tool_calls").unwrap_or_default()) {
+            let payload = Payload::from_call(&call);
+            self.apply_call(&Fragment::from_tool_call(&call, &payload), assembler);
+            for (field, _) in call.iter().filter(|(field, raw)| fragment::is_left_out(field, raw)) {
                 left_out.note("field of a tool call", field, assembler);
             }
         }
-        let call = said.object("function_call");
+        let call = delta.object("function_call");
         if let Some(call) = call {
-            self.hear_call(&Fragment::of_function_call(&call), assembler);
+            self.apply_call(&Fragment::from_function_call(&call), assembler);
         }
     }
 
-    fn hear_call(&mut self, fragment: &Fragment<'_>, assembler: &mut Assembler) {
+    fn apply_call(&mut self, fragment: &Fragment<'_>, assembler: &mut Assembler) {
         if !fragment.is_empty() {
-            let mut teller = self.items.told_to(assembler);
-            self.reasoning.end(&mut teller);
-            self.calls.hear(fragment, &mut teller);
+            let mut emitter = self.items.emitter(assembler);
+            self.reasoning.end(&mut emitter);
+            self.calls.apply(fragment, &mut emitter);
         }
     }
 
-    fn hear_annotations(
+    fn apply_annotations(
         &mut self,
         annotations: &str,
         left_out: &mut LeftOut,
@@ -155,9 +164,9 @@ impl Answer {
         for given in objects(annotations) {
             match annotation::in_responses_form(&given) {
                 Ok(annotation) => {
-                    let mut teller = self.items.told_to(assembler);
-                    yield_to_message(&mut self.reasoning, &mut self.calls, &mut teller);
-                    self.message.annotate(&annotation, &mut teller);
+                    let mut emitter = self.items.emitter(assembler);
+                    prepare_for_message(&mut self.reasoning, &mut self.calls, &mut emitter);
+                    self.message.annotate(&annotation, &mut emitter);
                 }
                 Err(kind) => left_out.note("annotation", &kind, assembler),
             }
@@ -165,14 +174,18 @@ impl Answer {
     }
 }
 
-/// The message speaks: reasoning ends, and the name of a call is whole.
-fn yield_to_message(reasoning: &mut Reasoning, calls: &mut Calls, teller: &mut Teller<'_>) {
-    reasoning.end(teller);
-    calls.settle(teller);
+/// Prepares for output of the message: reasoning ends, and the name of a call is complete.
+fn prepare_for_message(
+    reasoning: &mut Reasoning,
+    calls: &mut Calls,
+    emitter: &mut ItemEmitter<'_>,
+) {
+    reasoning.end(emitter);
+    calls.announce_last(emitter);
 }
 
-/// Whether a field of a message is heard, in the form that it has, or says nothing.
-fn is_heard(field: &str, raw: &str) -> bool {
+/// Whether a field of a message is decoded, or is empty.
+fn is_decoded(field: &str, raw: &str) -> bool {
     match field {
         "content" => raw.starts_with(['"', '[']) || is_empty(raw),
         "refusal" | "reasoning_content" | "reasoning" => raw.starts_with('"') || is_empty(raw),

@@ -1,43 +1,43 @@
 //! One tool call of an answer.
 
 use super::fragment::{EXTRA, Fragment};
+use super::item_emitter::ItemEmitter;
 use super::reasoning;
-use super::teller::Teller;
 use crate::dialect::Asked;
 use crate::json::{Object, quote};
 use crate::stream::Spoken;
 
-/// A call as far as it has come.
+/// A call that is not complete yet.
 ///
 /// ```text
-///   Unnamed ── name ──> Named ── input, or something else speaks ──> Announced
-///      └────── name, where input has come before ────────────────────────┘
+///   Unnamed ── name ──> Named ── input, or output of another item ──> Announced
+///      └────── name, if input came before ────────────────────────────────┘
 /// ```
 ///
-/// It is announced as soon as its name is known to be whole, since its name and its `call_id` cannot
-/// change after that. An id that comes later is not told: the assembler has issued one by then.
+/// The call is announced when its name is complete, because its name and its `call_id` cannot
+/// change after that. A later id is ignored: the assembler has issued one by then.
 ///
-/// A judgement: servers send a name once, or with every piece, or in pieces (`get_`, `weather`), or
-/// each time with what was sent of it before. While no input has come, a name that comes again is
-/// the same again; one that begins with the name so far is the longer of the two; any other goes on
-/// from it. Once the call is announced, another name is another call's.
+/// Servers send a name once, or in every fragment, or in pieces (`get_`, `weather`), or each time
+/// with the text so far. Before any input, these rules apply: a repeated name changes nothing; a
+/// name that begins with the name so far replaces it; any other name is appended to it. After the
+/// call is announced, another name belongs to another call.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Empty while none has come.
+    /// Empty if no id has come.
     id: String,
     is_custom: bool,
-    /// Whether the server has given it an index.
-    pub(super) is_counted: bool,
-    /// The number of the delta that spoke of it last.
-    heard_in: u64,
-    /// What the server wants back with it, raw, until it is sealed.
+    /// Whether the server has sent an index for it.
+    pub(super) has_index: bool,
+    /// The number of the last delta with a fragment of this call.
+    last_delta: u64,
+    /// The raw `extra_content` until it is sealed. The server requires it in the next request.
     extra: Option<String>,
     state: State,
 }
 
 #[derive(Debug)]
 enum State {
-    /// With the input that has come, escaped.
+    /// The input so far, escaped.
     Unnamed(String),
     Named(String),
     Announced(Announced),
@@ -48,88 +48,88 @@ struct Announced {
     index: u64,
     name: String,
     spoken: Spoken,
-    is_silent: bool,
+    lacks_input: bool,
 }
 
 impl Call {
-    /// A call of which nothing is known, heard of in the delta of this number.
+    /// A new call, whose first fragment is in the delta with this number.
     pub(super) fn new(delta: u64) -> Self {
         let state = State::Unnamed(String::new());
         Self {
             id: String::new(),
             is_custom: false,
-            is_counted: false,
-            heard_in: delta,
+            has_index: false,
+            last_delta: delta,
             extra: None,
             state,
         }
     }
 
-    /// Whether it has no id yet.
+    /// Whether the call has no id yet.
     pub(super) fn lacks_id(&self) -> bool {
         self.id.is_empty()
     }
 
-    /// Whether its server wants something back that was not sealed: it came after the call.
+    /// Whether the call has an `extra_content` that came too late to be sealed.
     pub(super) fn lacks_seal(&self) -> bool {
         self.extra.is_some()
     }
 
-    /// Whether its name has not begun yet.
+    /// Whether the call has no name yet.
     pub(super) fn lacks_name(&self) -> bool {
         matches!(self.state, State::Unnamed(_))
     }
 
-    /// Whether a fragment in its place, of the delta of this number, belongs to it, rather than
-    /// begins another call: that takes a name, and another id, another name, or the same delta.
-    pub(super) fn goes_on_with(&self, fragment: &Fragment<'_>, delta: u64) -> bool {
+    /// Whether a fragment with the same key belongs to this call. It begins another call if it has
+    /// a name, and another id, another name, or the same delta.
+    pub(super) fn continues_with(&self, fragment: &Fragment<'_>, delta: u64) -> bool {
         let Some(name) = &fragment.name else { return true };
         if fragment.id.as_ref().is_some_and(|id| !self.lacks_id() && self.id != *id) {
             return false;
         }
         match &self.state {
             State::Unnamed(_) => true,
-            State::Named(own) => own == name || self.heard_in != delta,
-            State::Announced(told) => {
-                told.name == *name && (told.is_silent || self.heard_in != delta)
+            State::Named(own) => own == name || self.last_delta != delta,
+            State::Announced(announced) => {
+                announced.name == *name && (announced.lacks_input || self.last_delta != delta)
             }
         }
     }
 
-    /// Takes its id, if it has none.
-    pub(super) fn take_id(&mut self, id: &str) {
+    /// Sets the id if the call has none.
+    pub(super) fn set_id(&mut self, id: &str) {
         if self.lacks_id() {
             id.clone_into(&mut self.id);
         }
     }
 
-    /// Takes a fragment of it, of the delta of this number.
-    pub(super) fn hear(
+    /// Applies a fragment from the delta with this number.
+    pub(super) fn apply(
         &mut self,
         fragment: &Fragment<'_>,
         delta: u64,
         asked: &Asked,
-        teller: &mut Teller<'_>,
+        emitter: &mut ItemEmitter<'_>,
     ) {
-        self.heard_in = delta;
+        self.last_delta = delta;
         self.is_custom |= fragment.is_custom;
         if let Some(extra) = fragment.extra {
             self.extra = Some(extra.to_owned());
         }
         if let Some(name) = &fragment.name {
-            self.hear_name(name, asked, teller);
+            self.apply_name(name, asked, emitter);
         }
         if let Some(input) = &fragment.input {
-            self.hear_input(input, asked, teller);
+            self.apply_input(input, asked, emitter);
         }
     }
 
-    /// Announces it, if its name has come, and before it the reasoning that led to it, if its server
-    /// wants that back.
-    pub(super) fn announce(&mut self, asked: &Asked, teller: &mut Teller<'_>) {
+    /// Announces the call if it has a name. If the server requires an `extra_content` back, a
+    /// reasoning item that seals it comes first.
+    pub(super) fn announce(&mut self, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
         let State::Named(name) = &mut self.state else { return };
         let name = std::mem::take(name);
-        // The request's own word for the tool counts, whatever the server calls it.
+        // The tool's type in the request takes precedence over the type in the call.
         let is_custom = self.is_custom || asked.is_custom(&name);
         let (kind, spoken) = match is_custom {
             true => (r#""custom_tool_call""#, Spoken::Input),
@@ -137,34 +137,34 @@ impl Call {
         };
         let (call_id, quoted) = (quote(&self.id), quote(&name));
         let call = [("type", kind), ("call_id", call_id.as_str()), ("name", quoted.as_str())];
-        let thought = self.extra.take().map(|extra| (reasoning::begin(teller), extra));
-        let index = teller.announce_call(&call.into_iter().collect::<Object<'_>>());
-        if let Some((thought, extra)) = thought {
-            let call_id = teller.assembler.call_id(index).unwrap_or(r#""""#);
+        let reasoning_item = self.extra.take().map(|extra| (reasoning::begin(emitter), extra));
+        let index = emitter.announce_call(&call.into_iter().collect::<Object<'_>>());
+        if let Some((reasoning_item, extra)) = reasoning_item {
+            let call_id = emitter.assembler.call_id(index).unwrap_or(r#""""#);
             let content = format!(r#"{{"tool_calls":[{{"id":{call_id},"{EXTRA}":{extra}}}]}}"#);
-            reasoning::end(thought, content, &asked.origin, teller);
+            reasoning::end(reasoning_item, content, &asked.origin, emitter);
         }
-        self.state = State::Announced(Announced { index, name, spoken, is_silent: true });
+        self.state = State::Announced(Announced { index, name, spoken, lacks_input: true });
     }
 
-    /// The call is whole. A function that is called without a word gets the empty object, which is
-    /// what clients parse and servers take back.
-    pub(super) fn complete(&mut self, except: Option<u64>, teller: &mut Teller<'_>) {
-        let State::Announced(told) = &mut self.state else { return };
-        let lacks_arguments = told.is_silent && told.spoken == Spoken::Arguments;
-        if lacks_arguments && except != Some(told.index) {
-            told.is_silent = false;
-            teller.complete(told.index, told.spoken, r#""{}""#);
+    /// Completes the call. A function call without arguments gets `{}`, which clients can parse and
+    /// servers accept.
+    pub(super) fn complete(&mut self, except: Option<u64>, emitter: &mut ItemEmitter<'_>) {
+        let State::Announced(announced) = &mut self.state else { return };
+        let lacks_arguments = announced.lacks_input && announced.spoken == Spoken::Arguments;
+        if lacks_arguments && except != Some(announced.index) {
+            announced.lacks_input = false;
+            emitter.complete(announced.index, announced.spoken, r#""{}""#);
         }
     }
 
-    fn hear_name(&mut self, name: &str, asked: &Asked, teller: &mut Teller<'_>) {
+    fn apply_name(&mut self, name: &str, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
         match &mut self.state {
             State::Unnamed(input) => {
                 let input = std::mem::take(input);
                 self.state = State::Named(name.to_owned());
                 if !input.is_empty() {
-                    self.hear_input(&format!("\"{input}\""), asked, teller);
+                    self.apply_input(&format!("\"{input}\""), asked, emitter);
                 }
             }
             State::Named(own) if name.starts_with(&**own) => name.clone_into(own),
@@ -173,14 +173,15 @@ impl Call {
         }
     }
 
-    /// Input ends a name, and waits where there is none.
-    fn hear_input(&mut self, raw: &str, asked: &Asked, teller: &mut Teller<'_>) {
-        self.announce(asked, teller);
+    /// Appends input. If the call has a name, the input shows that the name is complete; otherwise
+    /// the input waits for the name.
+    fn apply_input(&mut self, raw: &str, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
+        self.announce(asked, emitter);
         match &mut self.state {
             State::Unnamed(input) => input.push_str(&raw[1..raw.len() - 1]),
-            State::Announced(told) => {
-                told.is_silent = false;
-                teller.delta(told.index, told.spoken, 0, raw);
+            State::Announced(announced) => {
+                announced.lacks_input = false;
+                emitter.delta(announced.index, announced.spoken, 0, raw);
             }
             State::Named(_) => unreachable!("it was announced above"),
         }

@@ -1,36 +1,36 @@
-//! The tool calls of an answer, and which of them a delta speaks of.
+//! The tool calls of an answer, and the call that each fragment belongs to.
 
 use std::collections::HashMap;
 
 use super::call::Call;
 use super::fragment::{EXTRA, Fragment, Key};
+use super::item_emitter::ItemEmitter;
 use super::left_out::LeftOut;
-use super::teller::Teller;
 use crate::dialect::Asked;
 
-/// The calls, told apart by what their server counts them by.
+/// The calls of an answer. A fragment belongs to a call by these keys:
 ///
-/// - By `index`, whatever number it begins with. A new id together with a name is a new call at the
-///   same index: some servers send index 0 with every call.
-/// - Without an index by id, else by the names: each begins a call. What has neither id nor name
-///   goes on with the call that was spoken of last.
+/// - By `index`, which can begin with any number. A new id together with a name begins a new call
+///   at the same index, because some servers send index 0 with every call.
+/// - Without an index, by id. Without an id, each name begins a call. A fragment without id and
+///   name belongs to the call of the last fragment.
 ///
-/// Ids do not tell apart what indexes do: some servers give all calls one id. An id that is taken is
-/// replaced by the assembler.
+/// An index takes precedence over an id: some servers send one id for all calls. The assembler
+/// replaces an id that is taken.
 #[derive(Debug)]
 pub(super) struct Calls {
     asked: Asked,
     list: Vec<Call>,
     by_key: HashMap<Key, usize>,
     by_id: HashMap<String, usize>,
-    /// The call that was spoken of last.
+    /// The call of the last fragment.
     last: Option<usize>,
-    /// How many deltas there were.
+    /// The number of deltas so far.
     deltas: u64,
 }
 
 impl Calls {
-    /// None yet, of an answer to a request of which this is known.
+    /// No calls yet, in the answer to this request.
     pub(super) fn new(asked: Asked) -> Self {
         let (by_key, by_id) = (HashMap::new(), HashMap::new());
         Self { asked, list: Vec::new(), by_key, by_id, last: None, deltas: 0 }
@@ -40,45 +40,45 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// A delta begins.
+    /// Begins a delta.
     pub(super) fn begin_delta(&mut self) {
         self.deltas += 1;
     }
 
-    /// Takes what the delta says of one call.
-    pub(super) fn hear(&mut self, fragment: &Fragment<'_>, teller: &mut Teller<'_>) {
+    /// Applies a fragment.
+    pub(super) fn apply(&mut self, fragment: &Fragment<'_>, emitter: &mut ItemEmitter<'_>) {
         let known = self.find(fragment);
-        let known = known.filter(|at| self.list[*at].goes_on_with(fragment, self.deltas));
+        let known = known.filter(|at| self.list[*at].continues_with(fragment, self.deltas));
         if known.is_none() || known != self.last {
-            self.settle(teller);
+            self.announce_last(emitter);
         }
         let at = known.unwrap_or_else(|| self.begin());
-        self.enter(at, fragment);
-        self.list[at].hear(fragment, self.deltas, &self.asked, teller);
+        self.record_keys(at, fragment);
+        self.list[at].apply(fragment, self.deltas, &self.asked, emitter);
         self.last = Some(at);
     }
 
-    /// Something else speaks: the name that came last is whole.
-    pub(super) fn settle(&mut self, teller: &mut Teller<'_>) {
+    /// Announces the last call, whose name is complete because other output follows.
+    pub(super) fn announce_last(&mut self, emitter: &mut ItemEmitter<'_>) {
         if let Some(last) = self.last {
-            self.list[last].announce(&self.asked, teller);
+            self.list[last].announce(&self.asked, emitter);
         }
     }
 
-    /// All calls are whole, but for the one at the index `except`.
+    /// Completes all calls except the one at the index `except`.
     pub(super) fn complete(
         &mut self,
         except: Option<u64>,
         left_out: &mut LeftOut,
-        teller: &mut Teller<'_>,
+        emitter: &mut ItemEmitter<'_>,
     ) {
         for call in &mut self.list {
-            call.complete(except, teller);
+            call.complete(except, emitter);
             if call.lacks_seal() {
-                left_out.note("field of a tool call", EXTRA, teller.assembler);
+                left_out.note("field of a tool call", EXTRA, emitter.assembler);
             }
             if call.lacks_name() {
-                left_out.note("a tool call without a name", "", teller.assembler);
+                left_out.note("a tool call without a name", "", emitter.assembler);
             }
         }
     }
@@ -88,17 +88,17 @@ impl Calls {
         self.list.len() - 1
     }
 
-    /// The call that a fragment speaks of, as far as it is known by where it stands.
+    /// Finds a fragment's call by its key, its id or its position.
     fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
         match fragment.key {
             Some(key) => {
-                self.by_key.get(&key).copied().or_else(|| self.find_counted_late(fragment))
+                self.by_key.get(&key).copied().or_else(|| self.find_indexed_late(fragment))
             }
-            None => self.find_uncounted(fragment),
+            None => self.find_without_key(fragment),
         }
     }
 
-    fn find_uncounted(&self, fragment: &Fragment<'_>) -> Option<usize> {
+    fn find_without_key(&self, fragment: &Fragment<'_>) -> Option<usize> {
         let last = |is_it: fn(&Call) -> bool| self.last.filter(|at| is_it(&self.list[*at]));
         match (&fragment.id, &fragment.name) {
             (Some(id), None) => self.by_id.get(&**id).copied().or_else(|| last(Call::lacks_id)),
@@ -108,20 +108,20 @@ impl Calls {
         }
     }
 
-    /// Some servers count a call from its second piece on.
-    fn find_counted_late(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        let goes_on = fragment.name.is_none() && fragment.id.is_none();
-        self.last.filter(|at| goes_on && !self.list[*at].is_counted)
+    /// Finds the call of a server that sends an index only from the second fragment on.
+    fn find_indexed_late(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let continues_last = fragment.name.is_none() && fragment.id.is_none();
+        self.last.filter(|at| continues_last && !self.list[*at].has_index)
     }
 
-    /// Enters what the call goes by from now on.
-    fn enter(&mut self, at: usize, fragment: &Fragment<'_>) {
+    /// Records the key and the id of a call.
+    fn record_keys(&mut self, at: usize, fragment: &Fragment<'_>) {
         if let Some(key) = fragment.key {
             self.by_key.insert(key, at);
-            self.list[at].is_counted = true;
+            self.list[at].has_index = true;
         }
         if let Some(id) = fragment.id.as_deref().filter(|_| self.list[at].lacks_id()) {
-            self.list[at].take_id(id);
+            self.list[at].set_id(id);
             self.by_id.insert(id.to_owned(), at);
         }
     }

@@ -1,39 +1,39 @@
 //! OpenRouter's `reasoning_details`.
 //!
-//! Source: OpenRouter on reasoning tokens: the list goes back in the next request, in its order and
-//! unmodified. In a stream it comes in pieces.
+//! Source: OpenRouter's documentation of reasoning tokens. The next request must contain the list
+//! unmodified and in order. A stream sends it in pieces.
 
 use serde_json::value::RawValue;
 
 use crate::json::Object;
 
-/// The list as far as it has come.
+/// The list so far.
 #[derive(Debug, Default)]
 pub(super) struct Details {
     list: Vec<Detail>,
 }
 
-/// The fields of a piece by which it is known to go on with the one before, or not.
-const NAMES: [&str; 3] = ["id", "format", "index"];
+/// The fields that decide whether a piece continues the previous entry.
+const KEY_FIELDS: [&str; 3] = ["id", "format", "index"];
 
 const SIGNATURE: &str = "signature";
 
-/// One entry, or a piece of one.
+/// An entry, or a piece of one.
 #[derive(Debug)]
 pub(super) struct Detail {
-    /// As it came first, raw.
+    /// The first piece, raw.
     raw: String,
-    /// The key of its text, and the text as a JSON string without its closing quote; `None` of an
-    /// entry that is whole as it comes: encrypted, or of a kind that is not known.
+    /// The key of its text, and the text as a JSON string without its closing quote. `None` for an
+    /// entry that arrives in one piece: it is encrypted, or its kind is unknown.
     text: Option<(&'static str, String)>,
-    /// The values of [`NAMES`], raw.
-    names: [Option<String>; 3],
+    /// The values of [`KEY_FIELDS`], raw.
+    key_fields: [Option<String>; 3],
     signature: Option<String>,
 }
 
 impl Details {
-    /// The entries in a raw list; none where it is no list of objects.
-    pub(super) fn parsed(raw: &str) -> Vec<Detail> {
+    /// The entries of a raw list; empty if it is not a list of objects.
+    pub(super) fn parse(raw: &str) -> Vec<Detail> {
         let raws: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
         raws.iter().filter_map(|raw| Detail::parse(raw.get())).collect()
     }
@@ -42,15 +42,15 @@ impl Details {
         self.list.is_empty()
     }
 
-    /// Takes a piece: it goes on with the last entry, or is one of its own.
+    /// Adds a piece to the last entry if it continues it, or as a new entry.
     pub(super) fn add(&mut self, piece: Detail) {
-        match self.list.last_mut().filter(|last| last.goes_on_with(&piece)) {
+        match self.list.last_mut().filter(|last| last.continues_with(&piece)) {
             Some(last) => last.append(piece),
             None => self.list.push(piece),
         }
     }
 
-    /// The list, raw.
+    /// The list as raw JSON.
     pub(super) fn to_json(&self) -> String {
         let list: Vec<String> = self.list.iter().map(Detail::to_json).collect();
         format!("[{}]", list.join(","))
@@ -66,42 +66,44 @@ impl Detail {
             Some("reasoning.summary") => Some("summary"),
             _ => None,
         };
-        let text = key.map(|key| (key, opened(fields.present(key).unwrap_or(r#""""#))));
+        let text =
+            key.map(|key| (key, without_closing_quote(fields.present(key).unwrap_or(r#""""#))));
         let is_known = |name: &str| {
-            name == "type" || name == SIGNATURE || key == Some(name) || NAMES.contains(&name)
+            name == "type" || name == SIGNATURE || key == Some(name) || KEY_FIELDS.contains(&name)
         };
         let is_piece = fields.iter().all(|(name, _)| is_known(name));
         Some(Self {
             raw: raw.to_owned(),
             text: text.filter(|_| is_piece),
-            names: NAMES.map(owned),
+            key_fields: KEY_FIELDS.map(owned),
             signature: owned(SIGNATURE),
         })
     }
 
-    /// Its text as a JSON string, where it says something.
+    /// Its text as a JSON string; `None` if it is empty.
     pub(super) fn text(&self) -> Option<String> {
         let (_, text) = self.text.as_ref()?;
         (text.len() > 1).then(|| format!("{text}\""))
     }
 
-    /// Whether a piece goes on with this: it is of the same kind, and its names do not say
-    /// otherwise. What is signed is whole.
-    fn goes_on_with(&self, piece: &Self) -> bool {
+    /// Whether `piece` continues this entry: it has the same kind and no different [`KEY_FIELDS`],
+    /// and this entry has no signature yet.
+    fn continues_with(&self, piece: &Self) -> bool {
         let key = |detail: &Self| detail.text.as_ref().map(|(key, _)| *key);
-        let of_one_kind = key(self).is_some() && key(self) == key(piece);
-        let named_alike = self.names.iter().zip(&piece.names).all(|names| match names {
-            (Some(own), Some(other)) => own == other,
-            _ => true,
-        });
-        of_one_kind && named_alike && self.signature.is_none()
+        let has_same_kind = key(self).is_some() && key(self) == key(piece);
+        let has_same_fields =
+            self.key_fields.iter().zip(&piece.key_fields).all(|names| match names {
+                (Some(own), Some(other)) => own == other,
+                _ => true,
+            });
+        has_same_kind && has_same_fields && self.signature.is_none()
     }
 
     fn append(&mut self, piece: Self) {
         if let (Some((_, text)), Some((_, more))) = (&mut self.text, &piece.text) {
             text.push_str(&more[1..]);
         }
-        for (own, other) in self.names.iter_mut().zip(piece.names) {
+        for (own, other) in self.key_fields.iter_mut().zip(piece.key_fields) {
             *own = own.take().or(other);
         }
         self.signature = piece.signature;
@@ -112,7 +114,8 @@ impl Detail {
             return self.raw.clone();
         };
         let mut fields = Object::parse(self.raw.as_bytes()).expect("it was parsed before");
-        let named = NAMES.into_iter().zip(&self.names).chain([(SIGNATURE, &self.signature)]);
+        let named =
+            KEY_FIELDS.into_iter().zip(&self.key_fields).chain([(SIGNATURE, &self.signature)]);
         for (name, raw) in named.filter_map(|(name, raw)| Some((name, raw.as_ref()?))) {
             fields.set(name, raw.as_str());
         }
@@ -123,8 +126,8 @@ impl Detail {
     }
 }
 
-/// A JSON string without its closing quote; what is no string is an empty one.
-fn opened(raw: &str) -> String {
+/// A JSON string without its closing quote. Other values become an empty string.
+fn without_closing_quote(raw: &str) -> String {
     let text = raw.strip_suffix('"').filter(|text| text.starts_with('"'));
     text.unwrap_or("\"").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Errors in the midst of a stream.
+//! Errors in a stream.
 
 use std::borrow::Cow;
 
@@ -6,31 +6,32 @@ use super::left_out::is_empty;
 use crate::json::{Object, unquote};
 use crate::stream::Failure;
 
-/// The failure that a chunk, a choice or a whole body reports, if any.
+/// The failure in a chunk, a choice or a whole body, if there is one.
 ///
 /// Servers write it as `{"error":{"message","type","code"}}`, as `{"error":"…"}` (Ollama), or bare,
 /// as `{"object":"error","message",…}` (vLLM).
-pub(super) fn reported(holder: &Object<'_>) -> Option<Failure> {
+pub(super) fn parse(holder: &Object<'_>) -> Option<Failure> {
     if holder.string("object").as_deref() == Some("error") {
-        return Some(described(holder));
+        return Some(from_object(holder));
     }
     let raw = holder.get("error").filter(|raw| !is_empty(raw))?;
     match Object::parse(raw.as_bytes()) {
-        Ok(error) => Some(described(&error)),
+        Ok(error) => Some(from_object(&error)),
         Err(_) => Some(Failure::server_error(message(unquote(raw)))),
     }
 }
 
-/// The code is a name, or the type where there is none. OpenRouter, llama.cpp and vLLM have the
-/// number of an HTTP status for a code: the Responses API's own name of such an error stands for it,
-/// where it has one.
-fn described(error: &Object<'_>) -> Failure {
+/// The code is the error's `code`, or its `type` if it has no code. OpenRouter, llama.cpp and vLLM
+/// send an HTTP status as the code: it is replaced by the Responses API's code for such an error,
+/// if there is one.
+fn from_object(error: &Object<'_>) -> Failure {
     let name = |key| error.string(key).filter(|name| !name.is_empty());
     let status = error.get("code").map(|raw| raw.trim_matches('"')).filter(|raw| is_number(raw));
     let code = match status {
-        Some(status) => {
-            name_of(status).map(Cow::Borrowed).or_else(|| name("type")).or(Some(status.into()))
-        }
+        Some(status) => code_for_status(status)
+            .map(Cow::Borrowed)
+            .or_else(|| name("type"))
+            .or(Some(status.into())),
         None => name("code").or_else(|| name("type")),
     };
     Failure {
@@ -43,7 +44,7 @@ fn is_number(raw: &str) -> bool {
     !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn name_of(status: &str) -> Option<&'static str> {
+fn code_for_status(status: &str) -> Option<&'static str> {
     match status {
         "429" => Some("rate_limit_exceeded"),
         _ => status.starts_with('5').then_some("server_error"),
@@ -52,5 +53,6 @@ fn name_of(status: &str) -> Option<&'static str> {
 
 fn message(reported: Option<Cow<'_, str>>) -> String {
     let reported = reported.filter(|message| !message.is_empty());
-    reported.map_or_else(|| "The upstream failed without saying why.".into(), Cow::into_owned)
+    let default = || "The upstream failed without an error message.".into();
+    reported.map_or_else(default, Cow::into_owned)
 }

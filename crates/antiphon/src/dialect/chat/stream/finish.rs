@@ -1,25 +1,25 @@
-//! Why a model stopped.
+//! The reason for the end of an answer.
 
-/// How an answer ends, by its `finish_reason`.
+/// The end of an answer, by its `finish_reason`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Finish {
-    /// The model had said all: `stop`, `tool_calls`, `function_call`, and what servers name an end
-    /// beside these (`eos`).
+    /// The answer is complete: `stop`, `tool_calls`, `function_call`, and other names for such an
+    /// end (`eos`).
     Completed,
-    /// A limit of the model's own: the reason as `incomplete_details` names it.
+    /// A limit or a filter ended the answer. Holds the reason for `incomplete_details`.
     Incomplete(&'static str),
-    /// The stream ended as one that is whole, and the server did not say why the model stopped.
+    /// The stream ended normally, but the server did not send a reason.
     Unstated,
-    /// It broke: the server's word for it.
+    /// The upstream failed. Holds the server's reason.
     Failed(String),
 }
 
 impl Finish {
-    /// What a `finish_reason` says; `None` where it is empty, which is that there is none yet.
+    /// Parses a `finish_reason`. `None` if it is empty, which means that the answer continues.
     ///
-    /// Sources: OpenAI for the first two; vLLM and SGLang send `abort`, OpenRouter and vLLM `error`,
-    /// DeepSeek `insufficient_system_resource`.
-    pub(super) fn of(finish_reason: &str) -> Option<Self> {
+    /// Sources: OpenAI for the first two; vLLM and SGLang send `abort`, OpenRouter and vLLM
+    /// `error`, DeepSeek `insufficient_system_resource`.
+    pub(super) fn parse(finish_reason: &str) -> Option<Self> {
         match finish_reason {
             "" => None,
             "length" => Some(Self::Incomplete("max_output_tokens")),

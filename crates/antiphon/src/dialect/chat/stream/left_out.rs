@@ -1,19 +1,19 @@
-//! What of an answer was left out.
+//! Notes about the parts of an answer that are left out.
 
 use crate::stream::Assembler;
 
-/// How many kinds are noted. There are no more in the field; a server that invents keys is not
-/// followed.
+/// The maximum of kinds to note. It exceeds the known kinds, and bounds the notes about a server
+/// that invents field names.
 const MAX_KINDS: usize = 32;
 
-/// What a response cannot carry, each kind noted once.
+/// The parts that a response cannot carry. Each kind is noted once.
 #[derive(Default)]
 pub(super) struct LeftOut {
     kinds: Vec<(&'static str, String)>,
 }
 
 impl LeftOut {
-    /// Something of this kind, named `name` by its server, was left out.
+    /// Notes that a part of this kind with this `name` is left out.
     pub(super) fn note(&mut self, kind: &'static str, name: &str, assembler: &mut Assembler) {
         let is_noted = self.kinds.iter().any(|(noted, of)| *noted == kind && of == name);
         if is_noted || self.kinds.len() == MAX_KINDS {
@@ -27,7 +27,7 @@ impl LeftOut {
     }
 }
 
-/// Whether a raw value says nothing, so that nothing is lost with it.
+/// Whether a raw value is empty, so that leaving it out loses nothing.
 pub(super) fn is_empty(raw: &str) -> bool {
     matches!(raw, "null" | "false" | r#""""# | "[]" | "{}")
 }

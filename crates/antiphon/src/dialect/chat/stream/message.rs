@@ -1,15 +1,15 @@
-//! The one message of an answer.
+//! The message of an answer.
 
+use super::item_emitter::ItemEmitter;
 use super::logprobs;
-use super::teller::Teller;
 use crate::json::Object;
 use crate::stream::Spoken;
 
-/// The message, as far as it has begun. Its parts are numbered in the order in which they begin:
-/// one of text, one of refusal.
+/// The message of an answer. Its parts are numbered in the order in which they begin: one for text,
+/// one for refusal.
 ///
 /// ```text
-///   Silent ── text, refusal or annotation ──> Speaking, to the answer's end
+///   Empty ── text, refusal or annotation ──> Open, until the end of the answer
 /// ```
 #[derive(Debug, Default)]
 pub(super) struct Message {
@@ -17,25 +17,25 @@ pub(super) struct Message {
     output: Option<u64>,
     refusal: Option<u64>,
     annotations: u64,
-    /// How likely the pieces of text were that are said next: raw tokens, between commas.
+    /// Log probabilities of the text that follows: raw tokens, separated by commas.
     logprobs: String,
 }
 
 impl Message {
-    /// A piece of its text, or of its refusal.
-    pub(super) fn say(&mut self, spoken: Spoken, raw: &str, teller: &mut Teller<'_>) {
-        let (index, part) = (self.index(teller), self.part(spoken));
+    /// Appends a piece of the text or of the refusal.
+    pub(super) fn append(&mut self, spoken: Spoken, raw: &str, emitter: &mut ItemEmitter<'_>) {
+        let (index, part) = (self.index(emitter), self.part(spoken));
         if spoken == Spoken::Output && !self.logprobs.is_empty() {
             let logprobs = format!("[{}]", std::mem::take(&mut self.logprobs));
-            teller.delta_with_logprobs(index, part, raw, &logprobs);
+            emitter.delta_with_logprobs(index, part, raw, &logprobs);
         } else {
-            teller.delta(index, spoken, part, raw);
+            emitter.delta(index, spoken, part, raw);
         }
     }
 
-    /// How likely the pieces of its text were that are said next. Some servers send them ahead, with an
-    /// empty piece.
-    pub(super) fn hear_logprobs(&mut self, logprobs: &Object<'_>) {
+    /// Adds log probabilities of the text that follows. Some servers send them ahead of the text,
+    /// with an empty delta.
+    pub(super) fn apply_logprobs(&mut self, logprobs: &Object<'_>) {
         let tokens = logprobs::in_responses_form(logprobs);
         if !tokens.is_empty() && !self.logprobs.is_empty() {
             self.logprobs.push(',');
@@ -43,16 +43,16 @@ impl Message {
         self.logprobs.push_str(&tokens);
     }
 
-    /// A note on its text.
-    pub(super) fn annotate(&mut self, annotation: &str, teller: &mut Teller<'_>) {
-        let (index, part) = (self.index(teller), self.part(Spoken::Output));
-        teller.annotation(index, part, self.annotations, annotation);
+    /// Adds an annotation of the text.
+    pub(super) fn annotate(&mut self, annotation: &str, emitter: &mut ItemEmitter<'_>) {
+        let (index, part) = (self.index(emitter), self.part(Spoken::Output));
+        emitter.annotation(index, part, self.annotations, annotation);
         self.annotations += 1;
     }
 
-    fn index(&mut self, teller: &mut Teller<'_>) -> u64 {
+    fn index(&mut self, emitter: &mut ItemEmitter<'_>) -> u64 {
         let message = || [("type", r#""message""#), ("role", r#""assistant""#)];
-        let begin = || teller.announce(&message().into_iter().collect::<Object<'_>>());
+        let begin = || emitter.announce(&message().into_iter().collect::<Object<'_>>());
         *self.index.get_or_insert_with(begin)
     }
 

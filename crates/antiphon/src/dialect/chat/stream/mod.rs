@@ -1,8 +1,7 @@
-//! Hears the answer of a Chat Completions server.
+//! Decodes the answer of a Chat Completions server.
 //!
-//! Sources: OpenAI's reference of the chat completion object and of its chunks; beside it what
-//! Azure, vLLM, SGLang, Ollama, llama.cpp, DeepSeek and OpenRouter document that they send, and
-//! what is reported of them.
+//! Sources: OpenAI's reference of the chat completion object and of its chunks; the documentation
+//! of Azure, vLLM, SGLang, Ollama, llama.cpp, DeepSeek and OpenRouter, and bug reports about them.
 
 mod annotation;
 mod answer;
@@ -12,11 +11,11 @@ mod details;
 mod failure;
 mod finish;
 mod fragment;
+mod item_emitter;
 mod left_out;
 mod logprobs;
 mod message;
 mod reasoning;
-mod teller;
 mod usage;
 
 #[cfg(test)]
@@ -36,26 +35,25 @@ use crate::stream::{Assembler, Failure, Status};
 /// The decoder of one answer.
 ///
 /// ```text
-///   Speaking ── finish_reason ──> Finished ── [DONE], or the stream is over ──> the response ends
-///      │ └────── [DONE], something was said ──────────────────────────────────> incomplete
-///      │ └────── the stream is over ──> it broke off
-///      └──────── error ───────────────────────────────────────────────────────> failed
+///   Open ── finish_reason ──> Finished ── [DONE], or end of the stream ──> the response ends
+///    │ └─── [DONE] after output ─────────────────────────────────────────> incomplete
+///    │ └─── end of the stream ──> truncated
+///    └───── error ───────────────────────────────────────────────────────> failed
 /// ```
 ///
-/// - `[DONE]` without a `finish_reason` says that the server has sent all, and not that the model
-///   has said all: gateways write it after an upstream that broke off, too. So the response is
-///   incomplete, without a reason, and what spoke last is unfinished.
-/// - The response ends after its `finish_reason`, not with it: the chunk with the usage follows.
-/// - Of several choices the first is heard. What is said under a key that is not known is left out,
-//   and each kind noted once. `logprobs` that the caller did not ask for are left out, too, and
-//   those of
-///   refusals: the events carry an empty list.
-/// - Of a chunk's own fields `model`, `service_tier`, `choices`, `usage` and `error` are heard.
-///   What else stands there is about the server (`system_fingerprint`, `prompt_filter_results`, …).
+/// - `[DONE]` without a `finish_reason` means that the server has sent everything, but the answer
+///   may lack its end: gateways also write it after an upstream that broke off. The response is
+///   `incomplete`, without a reason, and the item with the last output is unfinished.
+/// - The response does not end with its `finish_reason`, because the chunk with the usage follows.
+/// - Only the first of several choices is decoded. Unknown fields are left out, and each kind is
+///   noted once. `logprobs` that the client did not request, and those of refusals, are left out:
+///   the events carry an empty list.
+/// - The decoded fields of a chunk are `model`, `service_tier`, `choices`, `usage` and `error`.
+///   Other fields describe the server (`system_fingerprint`, `prompt_filter_results`, …).
 pub(in crate::dialect) struct Stream {
     answer: Answer,
     state: State,
-    /// Whether the response's beginning was told, with the model's name.
+    /// Whether the response has begun. It begins with the model's name.
     has_begun: bool,
     form: Option<Form>,
     usage: Option<Usage>,
@@ -63,16 +61,16 @@ pub(in crate::dialect) struct Stream {
     wants_logprobs: bool,
 }
 
-/// Where an answer is.
+/// The state of an answer.
 enum State {
-    Speaking,
+    Open,
     Finished(Finish),
 }
 
-/// How a choice holds what is said: in pieces, or whole.
+/// The form of a choice's output: deltas, or a message.
 ///
-/// The form that speaks first is the one that is heard. Some servers stream `message`s in place of
-/// deltas; others repeat all that their deltas said in a last `message`.
+/// The first form with output is decoded, the other ignored. Some servers stream `message`s instead
+/// of deltas; others repeat all deltas in a final `message`.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Delta,
@@ -89,12 +87,12 @@ impl Form {
 }
 
 impl Stream {
-    /// A decoder of the answer to a request of which this is known.
+    /// A decoder of the answer to this request.
     pub(in crate::dialect) fn new(asked: Asked) -> Self {
         Self {
             wants_logprobs: asked.wants_logprobs,
             answer: Answer::new(asked),
-            state: State::Speaking,
+            state: State::Open,
             has_begun: false,
             form: None,
             usage: None,
@@ -102,27 +100,27 @@ impl Stream {
         }
     }
 
-    fn hear_chunk(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
+    fn apply_chunk(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
         self.begin(chunk, assembler);
-        self.usage = usage::reported(chunk.present("usage")).or(self.usage);
+        self.usage = usage::parse(chunk.present("usage")).or(self.usage);
         if let Some(choice) = self.first_choice(chunk, assembler) {
-            self.hear_choice(&choice, assembler);
+            self.apply_choice(&choice, assembler);
         }
-        if let Some(failure) = failure::reported(chunk) {
+        if let Some(failure) = failure::parse(chunk) {
             self.fail(&failure, assembler);
         }
     }
 
-    /// Tells of the beginning with the first chunk that names a model. Azure's first does not.
+    /// Begins the response with the first chunk that names a model. Azure's first chunk does not.
     fn begin(&mut self, chunk: &Object<'_>, assembler: &mut Assembler) {
         if self.has_begun || chunk.string("model").is_none_or(|model| model.is_empty()) {
             return;
         }
         self.has_begun = true;
         let is_text = |raw: &&str| raw.starts_with('"') && *raw != r#""""#;
-        let told = ["model", "service_tier"].into_iter();
-        let told = told.filter_map(|key| Some((key, chunk.get(key).filter(is_text)?)));
-        assembler.begin(&told.collect());
+        let known = ["model", "service_tier"].into_iter();
+        let fields = known.filter_map(|key| Some((key, chunk.get(key).filter(is_text)?)));
+        assembler.begin(&fields.collect());
     }
 
     fn first_choice<'a>(
@@ -141,49 +139,49 @@ impl Stream {
         first
     }
 
-    fn hear_choice(&mut self, choice: &Object<'_>, assembler: &mut Assembler) {
+    fn apply_choice(&mut self, choice: &Object<'_>, assembler: &mut Assembler) {
         if let Some(logprobs) = choice.object("logprobs") {
-            self.hear_logprobs(&logprobs, assembler);
+            self.apply_logprobs(&logprobs, assembler);
         }
         for form in [Form::Delta, Form::Message] {
-            self.hear_form(form, choice, assembler);
+            self.apply_form(form, choice, assembler);
         }
-        self.usage = usage::reported(choice.present("usage")).or(self.usage);
-        if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::of(&it)) {
+        self.usage = usage::parse(choice.present("usage")).or(self.usage);
+        if let Some(finish) = choice.string("finish_reason").and_then(|it| Finish::parse(&it)) {
             self.state = State::Finished(finish);
         }
-        if let Some(failure) = failure::reported(choice) {
+        if let Some(failure) = failure::parse(choice) {
             self.fail(&failure, assembler);
         }
     }
 
-    /// Servers that were not asked for any send the lists as null, or empty.
-    fn hear_logprobs(&mut self, logprobs: &Object<'_>, assembler: &mut Assembler) {
+    /// Adds log probabilities. Servers without any send the lists as null or empty.
+    fn apply_logprobs(&mut self, logprobs: &Object<'_>, assembler: &mut Assembler) {
         let is_there = |key: &str| logprobs.present(key).is_some_and(|list| list != "[]");
-        let is_heard = self.wants_logprobs && is_there("content");
-        if is_heard {
-            self.answer.hear_logprobs(logprobs);
+        let is_decoded = self.wants_logprobs && is_there("content");
+        if is_decoded {
+            self.answer.apply_logprobs(logprobs);
         }
-        if is_there("refusal") || is_there("content") && !is_heard {
+        if is_there("refusal") || is_there("content") && !is_decoded {
             self.left_out.note("logprobs", "", assembler);
         }
     }
 
-    fn hear_form(&mut self, form: Form, choice: &Object<'_>, assembler: &mut Assembler) {
-        let said = choice.object(form.key());
-        let Some(said) = said.filter(|_| self.form.is_none_or(|heard| heard == form)) else {
+    fn apply_form(&mut self, form: Form, choice: &Object<'_>, assembler: &mut Assembler) {
+        let delta = choice.object(form.key());
+        let Some(delta) = delta.filter(|_| self.form.is_none_or(|decoded| decoded == form)) else {
             return;
         };
-        self.answer.hear(&said, &mut self.left_out, assembler);
-        if self.answer.has_spoken() {
+        self.answer.apply(&delta, &mut self.left_out, assembler);
+        if self.answer.has_output() {
             self.form = Some(form);
         }
     }
 
-    /// The response ends as its `finish_reason` said. Nothing happens where none was heard.
+    /// Ends the response by its `finish_reason`; does nothing without one.
     fn end_finished(&mut self, assembler: &mut Assembler) {
         match &self.state {
-            State::Speaking => {}
+            State::Open => {}
             State::Finished(Finish::Completed) => self.end(Status::Completed, None, assembler),
             State::Finished(Finish::Incomplete(reason)) => {
                 let details = format!(r#"{{"reason":"{reason}"}}"#);
@@ -200,13 +198,13 @@ impl Stream {
         }
     }
 
-    /// The response ends as its `finish_reason` said, or as `unstated` where none was heard and
-    /// something was said.
+    /// Ends the response by its `finish_reason`, or with `unstated` if there is output but no
+    /// reason.
     fn end_spoken(&mut self, unstated: Finish, assembler: &mut Assembler) {
         if assembler.has_ended() {
             return;
         }
-        if self.answer.has_spoken() && matches!(self.state, State::Speaking) {
+        if self.answer.has_output() && matches!(self.state, State::Open) {
             self.state = State::Finished(unstated);
         }
         self.end_finished(assembler);
@@ -229,7 +227,7 @@ impl Stream {
 impl Decode for Stream {
     fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         let chunk = Object::parse(data)?;
-        self.hear_chunk(&chunk, assembler);
+        self.apply_chunk(&chunk, assembler);
         Ok(())
     }
 
@@ -239,10 +237,10 @@ impl Decode for Stream {
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error> {
         let completion = Object::parse(body)?;
-        self.hear_chunk(&completion, assembler);
+        self.apply_chunk(&completion, assembler);
         self.end_spoken(Finish::Completed, assembler);
         if !assembler.has_ended() {
-            let failure = Failure::server_error("The upstream's answer says nothing.");
+            let failure = Failure::server_error("The upstream's answer has no output.");
             self.fail(&failure, assembler);
         }
         Ok(())

@@ -1,110 +1,115 @@
 //! The reasoning of an answer.
 
 use super::details::Details;
-use super::teller::Teller;
+use super::item_emitter::ItemEmitter;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote};
 use crate::stream::Spoken;
 use crate::transcript::Origin;
 
-/// The fields that reasoning comes in as text. vLLM sends both, with the same text, where it has to
-/// please old clients and new: of two in one delta one is heard.
+/// The text fields for reasoning. vLLM sends the same text in both, for old and new clients; only
+/// one of them is decoded.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Reasoning, which ends when anything else begins. What resumes after that is another item.
+/// The open reasoning. It ends when another item begins; later reasoning is a new item.
 ///
 /// ```text
-///   Silent ── text or details ──> Open ── end ──> Silent
+///   Empty ── text or details ──> Open ── end ──> Empty
 /// ```
 ///
-/// An item ends with its seal: the fields of the assistant's message that the server wants back,
-/// under the names that they came by.
+/// An item ends with its seal: the reasoning fields of the assistant message that the server
+/// requires back, under their original names.
 #[derive(Debug)]
 pub(super) struct Reasoning {
     origin: Origin,
-    open: Option<Thought>,
+    open: Option<OpenReasoning>,
 }
 
-/// One item of reasoning, as far as it has come.
+/// One reasoning item that has not ended.
 #[derive(Debug)]
-struct Thought {
+struct OpenReasoning {
     index: u64,
-    /// The field that it came in first; `None` while only details have come.
+    /// The first field with text; `None` if only details have come.
     field: Option<&'static str>,
-    /// Its text, escaped as it came.
+    /// The text so far, escaped.
     text: String,
     details: Details,
 }
 
 impl Reasoning {
-    /// None yet, of an answer by `origin`.
+    /// No reasoning yet, in an answer of `origin`.
     pub(super) fn new(origin: Origin) -> Self {
         Self { origin, open: None }
     }
 
-    /// Whether a delta says anything of reasoning.
-    pub(super) fn speaks_in(said: &Object<'_>) -> bool {
-        FIELDS.iter().any(|field| said.get(field).is_some_and(is_text))
-            || said.get("reasoning_details").is_some_and(|raw| raw.starts_with('[') && raw != "[]")
+    /// Whether a delta has reasoning.
+    pub(super) fn is_in(delta: &Object<'_>) -> bool {
+        FIELDS.iter().any(|field| delta.get(field).is_some_and(is_text))
+            || delta.get("reasoning_details").is_some_and(|raw| raw.starts_with('[') && raw != "[]")
     }
 
-    /// Takes what a delta says of reasoning.
+    /// Applies the reasoning of a delta.
     ///
-    /// The text of `reasoning_details` (OpenRouter) repeats that of `reasoning`, and is told where no
-    /// text has come beside it.
-    pub(super) fn hear(&mut self, said: &Object<'_>, teller: &mut Teller<'_>) {
-        let texts = FIELDS.map(|field| said.get(field).filter(|raw| is_text(raw)));
-        let details = said.get("reasoning_details").map(Details::parsed).unwrap_or_default();
+    /// The text of `reasoning_details` (OpenRouter) repeats that of `reasoning`, and is emitted
+    /// only if there is no other text.
+    pub(super) fn apply(&mut self, delta: &Object<'_>, emitter: &mut ItemEmitter<'_>) {
+        let texts = FIELDS.map(|field| delta.get(field).filter(|raw| is_text(raw)));
+        let details = delta.get("reasoning_details").map(Details::parse).unwrap_or_default();
         if texts.iter().all(Option::is_none) && details.is_empty() {
             return;
         }
-        let thought = self.open.get_or_insert_with(|| Thought::begin(teller));
-        thought.hear_text(texts, teller);
+        let reasoning_item = self.open.get_or_insert_with(|| OpenReasoning::begin(emitter));
+        reasoning_item.apply_text(texts, emitter);
         for detail in details {
-            if let Some(raw) = detail.text().filter(|_| thought.field.is_none()) {
-                teller.delta(thought.index, Spoken::Reasoning, 0, &raw);
+            if let Some(raw) = detail.text().filter(|_| reasoning_item.field.is_none()) {
+                emitter.delta(reasoning_item.index, Spoken::Reasoning, 0, &raw);
             }
-            thought.details.add(detail);
+            reasoning_item.details.add(detail);
         }
     }
 
-    /// Something else begins, or the answer ends: so does the reasoning that is open.
-    pub(super) fn end(&mut self, teller: &mut Teller<'_>) {
-        let Some(thought) = self.open.take() else { return };
-        end(thought.index, thought.content(), &self.origin, teller);
+    /// Ends the open reasoning.
+    pub(super) fn end(&mut self, emitter: &mut ItemEmitter<'_>) {
+        let Some(reasoning_item) = self.open.take() else { return };
+        end(reasoning_item.index, reasoning_item.content(), &self.origin, emitter);
     }
 }
 
-/// An item of reasoning begins: its index.
-pub(super) fn begin(teller: &mut Teller<'_>) -> u64 {
-    teller.announce(&[("type", r#""reasoning""#)].into_iter().collect())
+/// Begins a reasoning item, and returns its index.
+pub(super) fn begin(emitter: &mut ItemEmitter<'_>) -> u64 {
+    emitter.announce(&[("type", r#""reasoning""#)].into_iter().collect())
 }
 
-/// An item of reasoning ends with its seal. `content`: the fields of the assistant's message that
-/// `origin` wants back, a raw object.
-pub(super) fn end(index: u64, content: String, origin: &Origin, teller: &mut Teller<'_>) {
+/// Ends a reasoning item with its seal. `content` is a raw object with the fields of the assistant
+/// message that `origin` requires back.
+pub(super) fn end(index: u64, content: String, origin: &Origin, emitter: &mut ItemEmitter<'_>) {
     let seal = Seal { dialect: Dialect::Chat, origin: origin.clone(), content };
     let encrypted = quote(&seal.to_text());
     let item = [("type", r#""reasoning""#), ("encrypted_content", encrypted.as_str())];
-    teller.assembler.end_item(index, &item.into_iter().collect());
+    emitter.assembler.end_item(index, &item.into_iter().collect());
 }
 
-impl Thought {
-    fn begin(teller: &mut Teller<'_>) -> Self {
-        Self { index: begin(teller), field: None, text: String::new(), details: Details::default() }
+impl OpenReasoning {
+    fn begin(emitter: &mut ItemEmitter<'_>) -> Self {
+        Self {
+            index: begin(emitter),
+            field: None,
+            text: String::new(),
+            details: Details::default(),
+        }
     }
 
-    fn hear_text(&mut self, texts: [Option<&str>; 2], teller: &mut Teller<'_>) {
-        let told = FIELDS.into_iter().zip(texts);
-        let mut told = told.filter_map(|(field, raw)| Some((field, raw?)));
-        let (Some(first), second) = (told.next(), told.next()) else { return };
+    fn apply_text(&mut self, texts: [Option<&str>; 2], emitter: &mut ItemEmitter<'_>) {
+        let texts = FIELDS.into_iter().zip(texts);
+        let mut texts = texts.filter_map(|(field, raw)| Some((field, raw?)));
+        let (Some(first), second) = (texts.next(), texts.next()) else { return };
         let (field, raw) = second.filter(|it| self.field == Some(it.0)).unwrap_or(first);
         self.field.get_or_insert(field);
         self.text.push_str(&raw[1..raw.len() - 1]);
-        teller.delta(self.index, Spoken::Reasoning, 0, raw);
+        emitter.delta(self.index, Spoken::Reasoning, 0, raw);
     }
 
-    /// What the server wants back.
+    /// The fields that the server requires back.
     fn content(&self) -> String {
         let mut content = Object::default();
         if let Some(field) = self.field {
@@ -117,7 +122,7 @@ impl Thought {
     }
 }
 
-/// Whether it is a text that says something.
+/// Whether it is a nonempty JSON string.
 fn is_text(raw: &str) -> bool {
     raw.starts_with('"') && raw.len() > 2
 }

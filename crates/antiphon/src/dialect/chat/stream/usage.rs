@@ -1,12 +1,13 @@
-//! How many tokens an answer took, as Chat Completions count.
+//! Token counts of Chat Completions.
 
 use crate::dialect::usage::Usage;
 use crate::json::Object;
 
-/// The counts in `raw`; `None` where it is no object, or an empty one.
+/// Parses the counts in `raw`; `None` if it is not an object, or empty.
 ///
-/// Servers that report on every chunk (`continuous_usage_stats`) count up: the last is the one.
-pub(super) fn reported(raw: Option<&str>) -> Option<Usage> {
+/// Servers that report usage in every chunk (`continuous_usage_stats`) send totals: the last one
+/// counts.
+pub(super) fn parse(raw: Option<&str>) -> Option<Usage> {
     let usage = Object::parse(raw?.as_bytes()).ok()?;
     usage.iter().next()?;
     let (input, output) = (count(&usage, "prompt_tokens"), count(&usage, "completion_tokens"));
@@ -15,11 +16,11 @@ pub(super) fn reported(raw: Option<&str>) -> Option<Usage> {
     let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
     Some(Usage {
         input,
-        // DeepSeek counts the cached ones in a field of its own.
+        // DeepSeek has its own field for cached tokens.
         cached: cached.or_else(|| count(&usage, "prompt_cache_hit_tokens")).unwrap_or(0),
         written: detail(&usage, "prompt_tokens_details", "cache_write_tokens").unwrap_or(0),
         output,
-        // So does SGLang with those of reasoning.
+        // SGLang has its own field for reasoning tokens.
         reasoning: reasoning.or_else(|| count(&usage, "reasoning_tokens")).unwrap_or(0),
         total: count(&usage, "total_tokens"),
     })

@@ -105,7 +105,7 @@ pub(crate) fn stream(said: &[Said], stop_reason: &str, side_by_side: bool) -> Ve
 
 /// A fault in a stream.
 #[derive(Clone, Debug)]
-pub(crate) enum Mishap {
+pub(crate) enum Fault {
     /// The stream ends here.
     Cut(Index),
     /// An event is repeated.
@@ -122,22 +122,22 @@ pub(crate) enum Mishap {
     OneId,
 }
 
-pub(crate) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
+pub(crate) fn faults() -> impl Strategy<Value = Vec<Fault>> {
     let at = any::<Index>;
-    let mishap = prop_oneof![
-        2 => at().prop_map(Mishap::Cut),
-        3 => at().prop_map(Mishap::Twice),
-        3 => at().prop_map(Mishap::Lost),
-        3 => (at(), at()).prop_map(|(from, to)| Mishap::Moved(from, to)),
-        1 => at().prop_map(Mishap::Error),
-        1 => Just(Mishap::OneIndex),
-        1 => Just(Mishap::OneId),
+    let fault = prop_oneof![
+        2 => at().prop_map(Fault::Cut),
+        3 => at().prop_map(Fault::Twice),
+        3 => at().prop_map(Fault::Lost),
+        3 => (at(), at()).prop_map(|(from, to)| Fault::Moved(from, to)),
+        1 => at().prop_map(Fault::Error),
+        1 => Just(Fault::OneIndex),
+        1 => Just(Fault::OneId),
     ];
-    vec(mishap, 0..4)
+    vec(fault, 0..4)
 }
 
-impl Mishap {
-    pub(crate) fn befall(&self, events: &mut Vec<Value>) {
+impl Fault {
+    pub(crate) fn apply_fault(&self, events: &mut Vec<Value>) {
         if events.is_empty() {
             return;
         }

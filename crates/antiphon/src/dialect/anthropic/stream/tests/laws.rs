@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-use super::generator::{blocks, mishaps, stream};
+use super::generator::{blocks, faults, stream};
 use super::world::{decode, decode_from, decode_whole, sealed};
 use crate::stream::tests::checker::Upstream;
 
@@ -23,12 +23,12 @@ proptest! {
     #[test]
     fn output_is_well_formed_for_any_server(
         said in blocks(),
-        mishaps in mishaps(),
+        faults in faults(),
         side_by_side: bool,
     ) {
         let mut events = stream(&said, "end_turn", side_by_side);
-        for mishap in &mishaps {
-            mishap.befall(&mut events);
+        for fault in &faults {
+            fault.apply_fault(&mut events);
         }
         decode_from(Upstream::Contradictory, &events);
     }

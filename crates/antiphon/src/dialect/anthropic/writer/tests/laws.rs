@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::world::{completed, convert, convert_anthropic, created};
 use crate::dialect::anthropic::stream::tests::generator::{
-    blocks, mishaps as mishaps_of_anthropic, stream as anthropic,
+    blocks, faults as anthropic_faults, stream as anthropic,
 };
 use crate::stream::tests::generator::{answer, stream};
 use crate::stream::tests::mangler::mishaps;
@@ -31,13 +31,13 @@ proptest! {
     #[test]
     fn stream_is_well_formed_for_any_upstream(
         answer in answer(),
-        mishaps in mishaps(),
+        faults in mishaps(),
         side_by_side: bool,
         ends: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        for mishap in &mishaps {
-            stream.befall(mishap);
+        for fault in &faults {
+            stream.befall(fault);
         }
         let end = if ends { vec![completed()] } else { Vec::new() };
         convert(&told(&stream, &end));
@@ -82,12 +82,12 @@ proptest! {
     #[test]
     fn stream_is_well_formed_for_any_anthropic_server(
         said in blocks(),
-        mishaps in mishaps_of_anthropic(),
+        faults in anthropic_faults(),
         side_by_side: bool,
     ) {
         let mut events = anthropic(&said, "max_tokens", side_by_side);
-        for mishap in &mishaps {
-            mishap.befall(&mut events);
+        for fault in &faults {
+            fault.apply_fault(&mut events);
         }
         convert_anthropic(&events);
     }

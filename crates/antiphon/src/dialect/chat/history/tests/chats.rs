@@ -1,4 +1,4 @@
-//! Chats as they are written in both forms: as messages, and as items.
+//! Chats in both forms: as messages and as items.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happens in a chat.
+/// An event in a chat.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     User { text: &'static str, shows: Option<Shown> },
@@ -15,12 +15,12 @@ pub(super) enum Event {
     Instruction(&'static str),
 }
 
-/// What the model ends with.
+/// The end of a turn of the model.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     thought: Option<Thought>,
     text: Option<&'static str>,
-    /// Beside the text, or in its place.
+    /// With the text, or instead of it.
     refusal: Option<&'static str>,
 }
 
@@ -73,7 +73,7 @@ fn answer() -> impl Strategy<Value = Event> {
         .prop_map(|(thought, (text, refusal))| Event::Answer(Answer { thought, text, refusal }))
 }
 
-/// A chat in which assistants do not speak twice in a row, nor instructions.
+/// A chat without adjacent assistant messages or adjacent instructions.
 pub(super) fn chats() -> impl Strategy<Value = Vec<Event>> {
     let turn = (user(), vec(step(), 0..3), option::of(answer()), option::weighted(0.2, text()));
     let turns = vec(turn, 0..4);
@@ -154,7 +154,7 @@ pub(super) fn items_of_chat(chat: &[Event]) -> Vec<Value> {
     items
 }
 
-/// Ids restart in every other step.
+/// Call ids restart in every second step.
 fn call_id(position: usize, nth: usize) -> String {
     if position.is_multiple_of(2) {
         format!("call_{nth}")

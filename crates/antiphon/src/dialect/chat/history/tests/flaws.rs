@@ -1,4 +1,4 @@
-//! What is no history.
+//! Invalid histories.
 
 use super::*;
 
@@ -7,12 +7,12 @@ fn told(messages: &Value) -> String {
 }
 
 #[test]
-fn what_is_no_array_is_told() {
+fn non_array_is_rejected() {
     assert!(told(&json!({"messages": []})).starts_with("expected an array of messages: "));
 }
 
 #[test]
-fn every_flaw_is_told_by_its_place() {
+fn error_names_path_of_each_flaw() {
     let user = json!({"role": "user", "content": "hi"});
     let calling = |call: Value| json!({"role": "assistant", "tool_calls": [call]});
     for (message, place) in [

@@ -1,4 +1,4 @@
-//! A chat says the same in both forms, there and back.
+//! A chat keeps its content when it is converted in either direction and back.
 
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn to_items(messages: &Value) -> Vec<Item> {
     items_of(messages.to_string().as_bytes(), Some(&here())).unwrap()
 }
 
-/// An item, and the text of its seal apart: key order is no part of what it says.
+/// An item, and the parsed text of its seal, because the order of keys does not matter.
 fn said(item: &Item) -> (Value, Option<Value>) {
     let mut value: Value = serde_json::from_str(item.text()).unwrap();
     let seal = value.as_object_mut().unwrap().remove("encrypted_content");
@@ -34,16 +34,16 @@ fn said(item: &Item) -> (Value, Option<Value>) {
 }
 
 proptest! {
-    /// Messages, items, messages: the same JSON.
+    /// Messages to items to messages: the same JSON.
     #[test]
-    fn messages_come_back_as_they_were(chat in chats()) {
+    fn messages_round_trip_to_the_same_json(chat in chats()) {
         let messages = messages(&chat);
         prop_assert_eq!(to_messages(&to_items(&messages)), messages);
     }
 
-    /// Items, messages, items: the same, ids aside.
+    /// Items to messages to items: the same except for ids.
     #[test]
-    fn items_come_back_saying_the_same(chat in chats()) {
+    fn items_round_trip_with_the_same_content(chat in chats()) {
         let items: Vec<Item> =
             items_of_chat(&chat).iter().map(|value| item(value.to_string())).collect();
         let messages = to_messages(&items);

@@ -13,7 +13,7 @@ use crate::transcript::Origin;
 
 const HERE: &str = "server model";
 
-/// The items of a history whose maker is not known.
+/// The items of a history without a known origin.
 fn items(messages: &Value) -> Value {
     let items = items_of(messages.to_string().as_bytes(), None).unwrap();
     items.iter().map(|item| serde_json::from_str::<Value>(item.text()).unwrap()).collect()
@@ -34,7 +34,7 @@ fn function_call(call_id: &str) -> Value {
 }
 
 #[test]
-fn whoever_speaks_becomes_a_message() {
+fn each_role_becomes_a_message() {
     let messages = json!([{"role": "system", "content": "Be brief."},
         {"role": "developer", "content": "Be kind."}, {"role": "user", "content": "hi"},
         {"role": "assistant", "content": "Hello."}]);
@@ -49,7 +49,7 @@ fn whoever_speaks_becomes_a_message() {
 }
 
 #[test]
-fn parts_become_the_parts_of_an_item() {
+fn parts_become_item_parts() {
     let messages = json!([{"role": "user", "content": [
         {"type": "text", "text": "see", "cache_control": {"type": "ephemeral"}},
         {"type": "image_url", "image_url": {"url": "https://a/b.png", "detail": "low"}},
@@ -68,7 +68,7 @@ fn parts_become_the_parts_of_an_item() {
 }
 
 #[test]
-fn a_turn_becomes_its_text_and_its_calls() {
+fn turn_becomes_text_and_calls() {
     let messages = json!([{"role": "assistant", "content": "Looking.", "tool_calls": [
         {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
         {"id": "call_2", "type": "custom", "custom": {"name": "run", "input": "ls"}}]},
@@ -92,14 +92,14 @@ fn calls_without_text_make_no_message() {
 }
 
 #[test]
-fn an_answer_that_says_nothing_is_still_an_answer() {
+fn empty_answer_becomes_a_message() {
     let messages = json!([{"role": "assistant", "content": "", "tool_calls": null}]);
     let expected = json!([{"type": "message", "role": "assistant", "content": []}]);
     assert_eq!(items(&messages), expected);
 }
 
 #[test]
-fn a_refusal_becomes_a_part() {
+fn refusal_becomes_a_part() {
     let refusal = json!([{"type": "refusal", "refusal": "I cannot."}]);
     let as_field = json!([{"role": "assistant", "content": null, "refusal": "I cannot."}]);
     assert_eq!(items(&as_field)[0]["content"], refusal);
@@ -108,7 +108,7 @@ fn a_refusal_becomes_a_part() {
 }
 
 #[test]
-fn reasoning_becomes_an_item_before_what_it_led_to() {
+fn reasoning_item_precedes_its_output() {
     let messages = json!([{"role": "assistant", "content": "Yes.", "reasoning_content": "Hm."}]);
     let expected = json!([{"type": "reasoning", "summary": [],
         "content": [{"type": "reasoning_text", "text": "Hm."}]}, spoken("Yes.")]);
@@ -116,7 +116,7 @@ fn reasoning_becomes_an_item_before_what_it_led_to() {
 }
 
 #[test]
-fn reasoning_is_sealed_for_its_maker() {
+fn reasoning_is_sealed_for_its_origin() {
     let fields = json!({"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text"}]});
     let mut message = json!({"role": "assistant", "content": "Yes."});
     message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -127,7 +127,7 @@ fn reasoning_is_sealed_for_its_maker() {
 }
 
 #[test]
-fn texts_pass_in_the_bytes_that_came() {
+fn texts_keep_their_bytes() {
     let messages = br#"[{"role":"user","content":"\u00fc\/"}]"#;
     let items = items_of(messages, None).unwrap();
     assert_eq!(items[0].text(), r#"{"type":"message","role":"user","content":"\u00fc\/"}"#);

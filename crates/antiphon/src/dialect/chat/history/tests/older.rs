@@ -1,4 +1,4 @@
-//! The older form of calls, without ids.
+//! The deprecated `function_call`, which has no id.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn old_output(name: &str, content: &str) -> Value {
 }
 
 #[test]
-fn a_function_message_answers_the_call_of_its_name() {
+fn function_message_matches_call_by_name() {
     let messages = json!([{"role": "user", "content": "hi"}, old_call("f"), old_output("f", "1")]);
     let items = items(&messages);
     let call_id = items[1]["call_id"].as_str().unwrap();
@@ -22,7 +22,7 @@ fn a_function_message_answers_the_call_of_its_name() {
 }
 
 #[test]
-fn every_call_gets_an_id_of_its_own() {
+fn each_function_call_gets_unique_id() {
     let messages =
         json!([old_call("f"), old_output("f", "1"), old_call("f"), old_output("f", "2")]);
     let items = items(&messages);
@@ -31,7 +31,7 @@ fn every_call_gets_an_id_of_its_own() {
 }
 
 #[test]
-fn a_function_message_that_answers_nothing_is_told() {
+fn function_message_without_call_is_rejected() {
     let messages = json!([old_call("f"), old_output("g", "1")]).to_string();
     let error = items_of(messages.as_bytes(), None).unwrap_err();
     assert!(error.to_string().starts_with("messages[1].name: "), "{error}");

@@ -1,4 +1,4 @@
-//! What a server calls its calls.
+//! The ids of calls.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::stream::Note;
 use crate::stream::tests::world::World;
 
 #[test]
-fn an_id_may_come_late() {
+fn late_id_is_used() {
     let told = decode(&[
         calls(&json!([{"index": 0, "function": {"name": "f", "arguments": ""}}])),
         calls(&json!([{"index": 0, "id": "call_1", "function": {"arguments": ""}}])),
@@ -19,7 +19,7 @@ fn an_id_may_come_late() {
 }
 
 #[test]
-fn an_id_that_comes_after_the_arguments_changes_nothing() {
+fn id_after_arguments_is_ignored() {
     let told = decode(&[
         calls(&json!([{"index": 0, "function": {"name": "f", "arguments": "{\"a\""}}])),
         calls(&json!([{"index": 0, "id": "call_1", "function": {"arguments": ":1"}}])),
@@ -42,7 +42,7 @@ fn calls_with_empty_ids_get_ids() {
 }
 
 #[test]
-fn another_id_with_every_piece_is_one_call_where_no_name_comes_with_it() {
+fn new_ids_without_names_are_one_call() {
     let piece = |id: &str, arguments: &str| json!([{"index": 0, "id": id, "function": {"arguments": arguments}}]);
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\"")])),
@@ -54,7 +54,7 @@ fn another_id_with_every_piece_is_one_call_where_no_name_comes_with_it() {
 }
 
 #[test]
-fn another_id_with_a_name_at_a_known_index_is_another_call() {
+fn new_id_and_name_at_same_index_begin_call() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])),
         calls(&json!([begun(0, "call_2", "f", "{\"a\"")])),
@@ -69,7 +69,7 @@ fn another_id_with_a_name_at_a_known_index_is_another_call() {
 }
 
 #[test]
-fn one_id_for_all_calls_leaves_them_as_many_as_their_indexes() {
+fn shared_id_with_indexes_keeps_calls_separate() {
     let told = decode(&[
         calls(&json!([begun(0, "call", "f", "{\"a\""), begun(1, "call", "f", "{")])),
         calls(&json!([more(0, ":1}"), more(1, "}")])),
@@ -82,7 +82,7 @@ fn one_id_for_all_calls_leaves_them_as_many_as_their_indexes() {
 }
 
 #[test]
-fn ids_that_restart_with_every_turn_are_replaced() {
+fn ids_from_earlier_turns_are_replaced() {
     let held = json!({
         "type": "function_call", "id": "fc_1", "call_id": "call_0", "name": "f", "arguments": "{}"
     });

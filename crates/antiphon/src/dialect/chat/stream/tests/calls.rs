@@ -1,10 +1,10 @@
-//! Tool calls that a server counts.
+//! Tool calls with indexes.
 
 use serde_json::{Value, json};
 
 use super::{Server, called, calls, calls_of, chunk, decode, finish, left_out, of, text};
 
-/// The first piece of a call.
+/// The first fragment of a call.
 pub(super) fn begun(index: u64, id: &str, name: &str, arguments: &str) -> Value {
     json!({
         "index": index, "id": id, "type": "function",
@@ -12,13 +12,13 @@ pub(super) fn begun(index: u64, id: &str, name: &str, arguments: &str) -> Value 
     })
 }
 
-/// A further piece of its arguments.
+/// A later fragment with arguments.
 pub(super) fn more(index: u64, arguments: &str) -> Value {
     json!({"index": index, "function": {"arguments": arguments}})
 }
 
 #[test]
-fn arguments_come_in_pieces() {
+fn arguments_are_joined_from_deltas() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([more(0, "{\"city\":")])),
@@ -36,14 +36,14 @@ fn arguments_come_in_pieces() {
 }
 
 #[test]
-fn a_call_may_be_whole_in_one_chunk() {
+fn call_in_one_chunk_is_decoded() {
     let told =
         decode(&[calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])), finish("tool_calls")]);
     assert_eq!(called(&told), [of("f", "{\"a\":1}")]);
 }
 
 #[test]
-fn parallel_calls_may_interleave() {
+fn interleaved_calls_are_separated() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\""), begun(1, "call_2", "g", "{")])),
         calls(&json!([more(1, "\"b\"")])),
@@ -55,7 +55,7 @@ fn parallel_calls_may_interleave() {
 }
 
 #[test]
-fn indexes_may_begin_anywhere_and_jump() {
+fn indexes_can_start_anywhere_and_skip() {
     let told = decode(&[
         calls(&json!([begun(1, "call_1", "f", "")])),
         calls(&json!([more(1, "{}")])),
@@ -67,7 +67,7 @@ fn indexes_may_begin_anywhere_and_jump() {
 }
 
 #[test]
-fn an_index_may_be_a_string() {
+fn string_index_is_accepted() {
     let piece = |fields: &Value| calls(&json!([fields]));
     let told = decode(&[
         piece(&json!({"index": "0", "id": "call_1", "function": {"name": "f", "arguments": "{"}})),
@@ -80,7 +80,7 @@ fn an_index_may_be_a_string() {
 }
 
 #[test]
-fn id_and_name_in_every_piece_are_not_put_together() {
+fn repeated_id_and_name_are_not_concatenated() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "weather", "")])),
         calls(&json!([begun(0, "call_1", "weather", "")])),
@@ -92,7 +92,7 @@ fn id_and_name_in_every_piece_are_not_put_together() {
 }
 
 #[test]
-fn a_name_in_every_piece_without_an_id_is_one_calls() {
+fn repeated_name_without_id_is_one_call() {
     let piece = |arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": "weather", "arguments": arguments}}]))
     };
@@ -101,7 +101,7 @@ fn a_name_in_every_piece_without_an_id_is_one_calls() {
 }
 
 #[test]
-fn a_name_in_pieces_is_put_together_while_no_arguments_have_come() {
+fn name_pieces_before_arguments_are_concatenated() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([{"index": 0, "function": {"name": "weather"}}])),
@@ -112,7 +112,7 @@ fn a_name_in_pieces_is_put_together_while_no_arguments_have_come() {
 }
 
 #[test]
-fn a_name_that_is_sent_longer_each_time_is_the_longest() {
+fn growing_name_uses_longest_form() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "get_", "")])),
         calls(&json!([begun(0, "call_1", "get_weather", "")])),
@@ -123,7 +123,7 @@ fn a_name_that_is_sent_longer_each_time_is_the_longest() {
 }
 
 #[test]
-fn a_name_that_comes_after_its_arguments_is_waited_for() {
+fn arguments_wait_for_late_name() {
     let told = decode(&[
         calls(&json!([{"index": 0, "id": "call_1"}])),
         calls(&json!([more(0, "{\"a\"")])),
@@ -137,14 +137,14 @@ fn a_name_that_comes_after_its_arguments_is_waited_for() {
 }
 
 #[test]
-fn a_call_that_is_never_named_is_left_out() {
+fn call_without_name_is_left_out() {
     let told = decode(&[calls(&json!([more(0, "{}")])), text("Well."), finish("tool_calls")]);
     assert_eq!(told.only_item()["type"], "message");
     assert_eq!(left_out(&told), ["a tool call without a name"]);
 }
 
 #[test]
-fn another_name_at_a_known_index_is_another_call_once_arguments_have_come() {
+fn new_name_after_arguments_begins_call() {
     let piece = |name: &str, arguments: &str| {
         calls(&json!([{"index": 0, "function": {"name": name, "arguments": arguments}}]))
     };
@@ -153,7 +153,7 @@ fn another_name_at_a_known_index_is_another_call_once_arguments_have_come() {
 }
 
 #[test]
-fn arguments_as_an_object_are_the_text_of_it() {
+fn object_arguments_become_text() {
     let call = json!([{
         "index": 0, "id": "call_1", "function": {"name": "f", "arguments": {"city": "Rome \"x\""}}
     }]);
@@ -162,7 +162,7 @@ fn arguments_as_an_object_are_the_text_of_it() {
 }
 
 #[test]
-fn a_function_that_is_called_without_a_word_gets_the_empty_object() {
+fn function_call_without_arguments_gets_empty_object() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", ""), begun(1, "call_2", "g", "")])),
         finish("tool_calls"),
@@ -171,7 +171,7 @@ fn a_function_that_is_called_without_a_word_gets_the_empty_object() {
 }
 
 #[test]
-fn calls_end_in_their_order_at_the_answers_end() {
+fn calls_end_in_order_at_end_of_answer() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{}")])),
         calls(&json!([begun(1, "call_2", "g", "{}")])),
@@ -183,7 +183,7 @@ fn calls_end_in_their_order_at_the_answers_end() {
 }
 
 #[test]
-fn a_custom_call_is_a_custom_tool_call() {
+fn custom_call_becomes_custom_tool_call() {
     let told = decode(&[
         calls(&json!([{
             "index": 0, "id": "call_1", "type": "custom", "custom": {"name": "sql", "input": ""}
@@ -197,7 +197,7 @@ fn a_custom_call_is_a_custom_tool_call() {
 }
 
 #[test]
-fn a_call_to_a_custom_tool_is_custom_whatever_the_server_calls_it() {
+fn call_to_custom_tool_is_custom_for_any_type() {
     let tools = Some(json!([{"type": "custom", "name": "sql"}]));
     let server = Server { tools, ..Server::default() };
     let told = server
@@ -206,7 +206,7 @@ fn a_call_to_a_custom_tool_is_custom_whatever_the_server_calls_it() {
 }
 
 #[test]
-fn the_function_call_of_old_is_a_call() {
+fn deprecated_function_call_is_decoded() {
     let piece = |call: Value| chunk(&json!({"function_call": call}));
     let told = decode(&[
         piece(json!({"name": "f", "arguments": ""})),
@@ -219,7 +219,7 @@ fn the_function_call_of_old_is_a_call() {
 }
 
 #[test]
-fn a_field_of_a_call_that_is_not_known_is_left_out() {
+fn unknown_call_field_is_left_out() {
     let mut call = begun(0, "call_1", "f", "{}");
     call["mood"] = json!("good");
     let told = decode(&[calls(&json!([call])), finish("tool_calls")]);

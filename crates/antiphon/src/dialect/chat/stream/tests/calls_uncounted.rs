@@ -1,4 +1,4 @@
-//! Tool calls that a server does not count.
+//! Tool calls without indexes.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
 }
 
 #[test]
-fn several_calls_of_one_array_are_told_apart_by_their_ids() {
+fn calls_of_one_array_are_separated_by_id() {
     let both = json!([call("call_1", "f", "{\"a\":1}"), call("call_2", "f", "{\"a\":2}")]);
     let told = decode(&[calls(&both), finish("stop")]);
     let ids: Vec<String> = calls_of(&told).into_iter().map(|(.., id)| id).collect();
@@ -18,7 +18,7 @@ fn several_calls_of_one_array_are_told_apart_by_their_ids() {
 }
 
 #[test]
-fn one_call_a_chunk_is_told_apart_by_its_id() {
+fn calls_in_separate_chunks_are_separated_by_id() {
     let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\":1}")])),
         calls(&json!([call("call_2", "f", "{\"a\":2}")])),
@@ -28,7 +28,7 @@ fn one_call_a_chunk_is_told_apart_by_its_id() {
 }
 
 #[test]
-fn without_ids_each_name_begins_a_call() {
+fn each_name_without_id_begins_a_call() {
     let nameless = |arguments: &str| json!([{"function": {"arguments": arguments}}]);
     let told = decode(&[
         calls(&json!([{"function": {"name": "f", "arguments": "{\"a\""}}])),
@@ -41,7 +41,7 @@ fn without_ids_each_name_begins_a_call() {
 }
 
 #[test]
-fn pieces_go_to_the_call_of_their_id() {
+fn fragments_go_to_call_with_their_id() {
     let piece =
         |id: &str, arguments: &str| json!([{"id": id, "function": {"arguments": arguments}}]);
     let told = decode(&[
@@ -54,7 +54,7 @@ fn pieces_go_to_the_call_of_their_id() {
 }
 
 #[test]
-fn id_and_name_in_every_piece_are_one_calls() {
+fn repeated_id_and_name_are_one_call() {
     let told = decode(&[
         calls(&json!([call("call_1", "f", "")])),
         calls(&json!([call("call_1", "f", "{\"a\"")])),
@@ -65,7 +65,7 @@ fn id_and_name_in_every_piece_are_one_calls() {
 }
 
 #[test]
-fn one_id_for_all_calls_of_an_array_does_not_make_them_one() {
+fn shared_id_in_one_array_keeps_calls_separate() {
     let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\":1}"), call("call_1", "f", "{\"a\":2}")])),
         calls(&json!([call("call_1", "g", "{}")])),
@@ -76,7 +76,7 @@ fn one_id_for_all_calls_of_an_array_does_not_make_them_one() {
 }
 
 #[test]
-fn a_late_id_belongs_to_the_call_that_has_none() {
+fn late_id_goes_to_call_without_id() {
     let told = decode(&[
         calls(&json!([{"function": {"name": "f"}}])),
         calls(&json!([{"id": "call_1", "function": {"arguments": "{}"}}])),
@@ -86,7 +86,7 @@ fn a_late_id_belongs_to_the_call_that_has_none() {
 }
 
 #[test]
-fn a_late_name_belongs_to_the_call_that_has_none() {
+fn late_name_goes_to_call_without_name() {
     let told = decode(&[
         calls(&json!([{"id": "call_1", "function": {"arguments": "{"}}])),
         calls(&json!([{"function": {"name": "f", "arguments": "}"}}])),
@@ -96,7 +96,7 @@ fn a_late_name_belongs_to_the_call_that_has_none() {
 }
 
 #[test]
-fn a_server_may_count_from_the_second_piece_on() {
+fn index_from_second_fragment_on_is_accepted() {
     let told = decode(&[
         calls(&json!([call("call_1", "f", "{\"a\"")])),
         calls(&json!([{"index": 0, "function": {"arguments": ":1"}}])),

@@ -1,4 +1,4 @@
-//! What stands around the deltas.
+//! The fields of chunks other than the deltas.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Server, decode, finish, left_out, said, text};
 use crate::stream::{Note, Status};
 
 #[test]
-fn model_and_service_tier_are_told_at_the_beginning() {
+fn response_begins_with_model_and_service_tier() {
     let mut first = text("Hello");
     first["model"] = json!("gpt-x-2026-01-01");
     first["service_tier"] = json!("priority");
@@ -19,7 +19,7 @@ fn model_and_service_tier_are_told_at_the_beginning() {
 }
 
 #[test]
-fn a_service_tier_that_is_null_stays_the_default() {
+fn null_service_tier_stays_default() {
     let mut first = text("Hello");
     first["service_tier"] = json!(null);
     let told = decode(&[first, finish("stop")]);
@@ -27,7 +27,7 @@ fn a_service_tier_that_is_null_stays_the_default() {
 }
 
 #[test]
-fn azures_first_chunk_is_about_the_prompt() {
+fn azure_prompt_chunk_does_not_begin_response() {
     let first = json!({
         "choices": [], "created": 0, "id": "", "model": "", "object": "",
         "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {
@@ -45,7 +45,7 @@ fn azures_first_chunk_is_about_the_prompt() {
 }
 
 #[test]
-fn chunks_without_choices_say_nothing() {
+fn chunks_without_choices_emit_nothing() {
     let odd = [
         json!({}),
         json!({"choices": []}),
@@ -61,7 +61,7 @@ fn chunks_without_choices_say_nothing() {
 }
 
 #[test]
-fn empty_data_keeps_a_stream_alive() {
+fn empty_data_is_ignored() {
     let server = Server::default();
     let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
     for data in ["", " ", &text("Hello").to_string(), "\n", "[DONE]"] {
@@ -87,7 +87,7 @@ fn invalid_utf8_is_replaced_and_noted() {
 }
 
 #[test]
-fn data_that_is_no_object_is_an_error() {
+fn non_object_data_is_an_error() {
     let server = Server::default();
     for data in ["[1]", "7", "{\"choices\":", "OPENROUTER"] {
         let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
@@ -97,7 +97,7 @@ fn data_that_is_no_object_is_an_error() {
 }
 
 #[test]
-fn of_several_choices_the_first_is_heard() {
+fn only_first_choice_is_decoded() {
     let second = |text: &str| {
         json!({"model": "m-1", "choices": [
             {"index": 1, "delta": {"content": text}, "finish_reason": "length"}
@@ -110,20 +110,20 @@ fn of_several_choices_the_first_is_heard() {
 }
 
 #[test]
-fn a_choice_without_an_index_is_the_first() {
+fn choice_without_index_is_first() {
     let mut piece = text("Hello");
     piece["choices"][0].as_object_mut().unwrap().remove("index");
     assert_eq!(said(&decode(&[piece, finish("stop")])), "Hello");
 }
 
 #[test]
-fn messages_in_the_place_of_deltas_are_pieces() {
+fn messages_instead_of_deltas_are_decoded() {
     let piece = |text: &str| json!({"model": "m-1", "choices": [{"index": 0, "message": {"content": text}}]});
     assert_eq!(said(&decode(&[piece("Hel"), piece("lo"), finish("stop")])), "Hello");
 }
 
 #[test]
-fn a_last_message_that_repeats_the_deltas_is_not_told_again() {
+fn final_message_that_repeats_deltas_is_ignored() {
     let last = json!({"model": "m-1", "choices": [{
         "index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"
     }]});
@@ -133,7 +133,7 @@ fn a_last_message_that_repeats_the_deltas_is_not_told_again() {
 }
 
 #[test]
-fn a_character_may_be_cut_in_two_between_chunks() {
+fn surrogate_pair_split_between_chunks_is_joined() {
     let server = Server::default();
     let (mut listener, mut assembler) = (server.listener(), server.world.assembler());
     for half in [r"\ud83d", r"\ude00"] {

@@ -10,7 +10,7 @@ fn reason_of(told: &crate::stream::tests::world::Told) -> &Value {
 }
 
 #[test]
-fn reasons_to_stop_complete_an_answer() {
+fn stop_reasons_complete_the_answer() {
     for reason in ["stop", "tool_calls", "function_call", "eos", "stop_sequence", "Stop"] {
         let told = decode(&[text("Hello"), finish(reason)]);
         assert_eq!(told.finished.status, Status::Completed, "{reason}");
@@ -18,7 +18,7 @@ fn reasons_to_stop_complete_an_answer() {
 }
 
 #[test]
-fn a_limit_of_the_models_leaves_it_incomplete() {
+fn length_limit_yields_incomplete() {
     let told = decode(&[text("Hel"), finish("length")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &json!({"reason": "max_output_tokens"}));
@@ -26,14 +26,14 @@ fn a_limit_of_the_models_leaves_it_incomplete() {
 }
 
 #[test]
-fn a_content_filter_leaves_it_incomplete() {
+fn content_filter_yields_incomplete() {
     let told = decode(&[text("Hel"), finish("content_filter")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &json!({"reason": "content_filter"}));
 }
 
 #[test]
-fn a_limit_cuts_short_what_spoke_last_and_nothing_before() {
+fn only_last_item_is_incomplete_after_limit() {
     let call = |index: u64, arguments: &str| {
         calls(&json!([{"index": index, "id": format!("call_{index}"),
             "function": {"name": "f", "arguments": arguments}}]))
@@ -45,7 +45,7 @@ fn a_limit_cuts_short_what_spoke_last_and_nothing_before() {
 }
 
 #[test]
-fn an_upstream_that_breaks_fails() {
+fn failure_reason_fails_the_answer() {
     for reason in ["abort", "error", "insufficient_system_resource"] {
         let told = decode(&[text("Hel"), finish(reason)]);
         let error = &told.last()["response"]["error"];
@@ -56,14 +56,14 @@ fn an_upstream_that_breaks_fails() {
 }
 
 #[test]
-fn an_empty_reason_is_none_yet() {
+fn empty_finish_reason_is_ignored() {
     let told = decode(&[text("Hel"), finish(""), text("lo"), finish("length")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(super::said(&told), "Hello");
 }
 
 #[test]
-fn done_without_a_reason_leaves_text_incomplete() {
+fn done_without_reason_leaves_text_incomplete() {
     let told = decode(&[text("Hello")]);
     assert_eq!(told.finished.status, Status::Incomplete);
     assert_eq!(reason_of(&told), &Value::Null);
@@ -72,7 +72,7 @@ fn done_without_a_reason_leaves_text_incomplete() {
 }
 
 #[test]
-fn done_without_a_reason_leaves_a_call_incomplete() {
+fn done_without_reason_leaves_call_incomplete() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
     let told = decode(&[text("Well."), calls(&call)]);
     assert_eq!(told.finished.status, Status::Incomplete);
@@ -82,25 +82,25 @@ fn done_without_a_reason_leaves_a_call_incomplete() {
 }
 
 #[test]
-fn done_before_anything_was_said_is_none() {
+fn done_before_output_is_ignored() {
     assert_eq!(decode(&[]).finished.status, Status::Failed);
 }
 
 #[test]
-fn a_stream_that_is_over_without_a_word_broke_off() {
+fn stream_without_reason_or_done_is_truncated() {
     let told = Server::without_done().says(&[text("Hel")]);
     assert_eq!(told.finished.status, Status::Failed);
     assert_eq!(told.only_item()["status"], "incomplete");
 }
 
 #[test]
-fn a_stream_that_is_over_after_its_reason_ended_well() {
+fn stream_end_after_reason_completes() {
     let told = Server::without_done().says(&[text("Hello"), finish("stop")]);
     assert_eq!(told.finished.status, Status::Completed);
 }
 
 #[test]
-fn what_follows_the_reason_is_heard_still() {
+fn output_after_finish_reason_is_decoded() {
     let counts = json!({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3});
     let told = decode(&[text("Hel"), finish("stop"), text("lo"), usage(&counts)]);
     assert_eq!(super::said(&told), "Hello");
@@ -108,7 +108,7 @@ fn what_follows_the_reason_is_heard_still() {
 }
 
 #[test]
-fn an_answer_without_a_word_is_an_answer() {
+fn empty_answer_completes() {
     let told = decode(&[finish("stop")]);
     assert_eq!(told.finished.status, Status::Completed);
     assert!(told.output().is_empty() && left_out(&told).is_empty());

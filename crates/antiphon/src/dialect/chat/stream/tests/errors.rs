@@ -1,4 +1,4 @@
-//! Errors in the midst of a stream.
+//! Errors in a stream.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn of(code: &str, message: &str) -> (String, String) {
 }
 
 #[test]
-fn an_error_object_fails_the_answer_with_its_code_and_message() {
+fn error_object_sets_code_and_message() {
     let error = json!({"error": {
         "message": "Slow down.", "type": "requests", "param": null, "code": "rate_limit_exceeded"
     }});
@@ -26,13 +26,13 @@ fn an_error_object_fails_the_answer_with_its_code_and_message() {
 }
 
 #[test]
-fn without_a_code_the_type_stands_for_it() {
+fn error_type_replaces_missing_code() {
     let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": null}});
     assert_eq!(failure(error), of("server_error", "Oh."));
 }
 
 #[test]
-fn a_bare_error_of_vllm_is_one() {
+fn bare_vllm_error_fails_answer() {
     let error = json!({
         "object": "error", "message": "Too long.", "type": "BadRequestError", "param": null,
         "code": 400
@@ -40,9 +40,9 @@ fn a_bare_error_of_vllm_is_one() {
     assert_eq!(failure(error), of("BadRequestError", "Too long."));
 }
 
-/// OpenRouter has a status for a code, and no type.
+/// OpenRouter sends an HTTP status as the code, and no type.
 #[test]
-fn a_status_stands_for_the_error_that_it_means() {
+fn http_status_code_becomes_error_code() {
     for (status, code) in [(429, "rate_limit_exceeded"), (502, "server_error"), (403, "403")] {
         let error = json!({"error": {"message": "No.", "code": status}});
         assert_eq!(failure(error), of(code, "No."));
@@ -52,26 +52,26 @@ fn a_status_stands_for_the_error_that_it_means() {
 }
 
 #[test]
-fn a_type_says_more_than_a_status() {
+fn error_type_replaces_unknown_status() {
     let error = json!({"error": {"message": "Oh.", "type": "server_error", "code": 500}});
     assert_eq!(failure(error), of("server_error", "Oh."));
 }
 
 #[test]
-fn an_error_may_be_a_string() {
+fn string_error_fails_answer() {
     let error = json!({"error": "model runner has unexpectedly stopped"});
     assert_eq!(failure(error), of("server_error", "model runner has unexpectedly stopped"));
 }
 
 #[test]
-fn an_error_that_says_nothing_fails_the_answer_too() {
+fn empty_error_fails_answer() {
     let (code, message) = failure(json!({"error": {"param": null}}));
     assert_eq!(code, "server_error");
     assert!(!message.is_empty());
 }
 
 #[test]
-fn an_error_beside_the_last_choice_is_heard_after_it() {
+fn error_with_choice_follows_its_output() {
     let told = decode(&[
         text("Hel"),
         json!({
@@ -86,7 +86,7 @@ fn an_error_beside_the_last_choice_is_heard_after_it() {
 }
 
 #[test]
-fn an_error_within_a_choice_is_one() {
+fn error_in_choice_fails_answer() {
     let told = decode(&[json!({"model": "m-1", "choices": [{
         "index": 0, "delta": {"content": ""}, "finish_reason": "error",
         "error": {"code": 429, "message": "Rate limited"}
@@ -96,7 +96,7 @@ fn an_error_within_a_choice_is_one() {
 }
 
 #[test]
-fn no_error_is_none() {
+fn empty_error_values_are_ignored() {
     for none in [json!(null), json!(false), json!("")] {
         let mut chunk = text("Hello");
         chunk["error"] = none;

@@ -1,4 +1,4 @@
-//! Answers of a model, the ways in which servers stream them, and what befalls a stream.
+//! Answers of a model, the formats in which servers stream them, and faults in a stream.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use super::{calls, chunk, finish, of, text};
 
 pub(super) type Pieces = Vec<String>;
 
-/// What a model says, in the pieces in which it streams.
+/// The output of a model, in deltas.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) reasoning: Pieces,
@@ -16,9 +16,9 @@ pub(super) struct Answer {
     pub(super) calls: Vec<(String, Pieces)>,
 }
 
-/// How a server tells of calls.
+/// The format in which a server streams calls.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
+pub(super) struct CallFormat {
     pub(super) counting: Counting,
     pub(super) naming: Naming,
     pub(super) repeats: bool,
@@ -30,8 +30,8 @@ pub(super) struct Manner {
 pub(super) enum Counting {
     FromZero,
     FromOne,
-    InLeaps,
-    /// Index 0 with every call.
+    WithGaps,
+    /// Index 0 for every call.
     AllZero,
     Missing,
 }
@@ -39,16 +39,16 @@ pub(super) enum Counting {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Naming {
     Unique,
-    /// One id for all.
+    /// One id for all calls.
     Constant,
     Missing,
     Empty,
 }
 
-impl Manner {
-    /// Whether calls can be told apart when their pieces come in any order; in order, whether the
-    /// beginning of one can be told from the middle of another.
-    pub(super) fn tells_calls_apart(self) -> bool {
+impl CallFormat {
+    /// Whether fragments can be assigned to their calls. If calls do not interleave, this means
+    /// that the first fragment of a call differs from a later fragment of the call before it.
+    pub(super) fn distinguishes_calls(self) -> bool {
         let is_counted = !matches!(self.counting, Counting::AllZero | Counting::Missing);
         let is_named = self.naming == Naming::Unique && (!self.interleaves || self.repeats);
         let by_names = self.counting == Counting::Missing
@@ -64,7 +64,7 @@ impl Manner {
         match self.counting {
             Counting::FromZero => call["index"] = json!(at),
             Counting::FromOne => call["index"] = json!(at + 1),
-            Counting::InLeaps => call["index"] = json!(at * 5 + 2),
+            Counting::WithGaps => call["index"] = json!(at * 5 + 2),
             Counting::AllZero => call["index"] = json!(0),
             Counting::Missing => {}
         }
@@ -85,13 +85,13 @@ impl Manner {
     }
 }
 
-pub(super) fn manner() -> impl Strategy<Value = Manner> {
+pub(super) fn call_format() -> impl Strategy<Value = CallFormat> {
     use {Counting as C, Naming as N};
     let counting =
-        prop::sample::select(vec![C::FromZero, C::FromOne, C::InLeaps, C::AllZero, C::Missing]);
+        prop::sample::select(vec![C::FromZero, C::FromOne, C::WithGaps, C::AllZero, C::Missing]);
     let naming = prop::sample::select(vec![N::Unique, N::Constant, N::Missing, N::Empty]);
     (counting, naming, any::<[bool; 3]>()).prop_map(
-        |(counting, naming, [repeats, interleaves, names_first])| Manner {
+        |(counting, naming, [repeats, interleaves, names_first])| CallFormat {
             counting,
             naming,
             repeats,
@@ -115,90 +115,90 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
 }
 
 impl Answer {
-    /// The chunks as a server of this manner streams them.
-    pub(super) fn chunks(&self, manner: Manner) -> Vec<Value> {
+    /// The chunks of a server with this format.
+    pub(super) fn chunks(&self, call_format: CallFormat) -> Vec<Value> {
         let reasoning =
             self.reasoning.iter().map(|piece| chunk(&json!({"reasoning_content": piece})));
         let content = self.content.iter().map(|piece| text(piece));
         let mut chunks = vec![chunk(&json!({"role": "assistant", "content": ""}))];
         chunks.extend(reasoning.chain(content));
-        chunks.extend(self.call_pieces(manner).iter().map(|piece| calls(&json!([piece]))));
+        chunks.extend(self.call_pieces(call_format).iter().map(|piece| calls(&json!([piece]))));
         chunks
     }
 
-    fn call_pieces(&self, manner: Manner) -> Vec<Value> {
-        let mut told: Vec<Vec<Value>> = Vec::new();
+    fn call_pieces(&self, call_format: CallFormat) -> Vec<Value> {
+        let mut calls: Vec<Vec<Value>> = Vec::new();
         for (at, (name, arguments)) in self.calls.iter().enumerate() {
-            let alone = manner.names_first.then_some(None);
+            let alone = call_format.names_first.then_some(None);
             let heads = alone.into_iter().chain(arguments.iter().map(|it| Some(it.as_str())));
             let pieces = heads.enumerate();
-            told.push(pieces.map(|(n, it)| manner.piece(at, name, it, n == 0)).collect());
+            calls.push(pieces.map(|(n, it)| call_format.piece(at, name, it, n == 0)).collect());
         }
-        if !manner.interleaves {
-            return told.concat();
+        if !call_format.interleaves {
+            return calls.concat();
         }
-        let longest = told.iter().map(Vec::len).max().unwrap_or(0);
-        let turns = (0..longest).flat_map(|turn| told.iter().filter_map(move |it| it.get(turn)));
+        let longest = calls.iter().map(Vec::len).max().unwrap_or(0);
+        let turns = (0..longest).flat_map(|turn| calls.iter().filter_map(move |it| it.get(turn)));
         turns.cloned().collect()
     }
 
-    /// Whether there is anything in it.
-    pub(super) fn says_anything(&self) -> bool {
+    /// Whether the answer has any output.
+    pub(super) fn has_output(&self) -> bool {
         let texts = [&self.reasoning, &self.content];
         !self.calls.is_empty() || texts.iter().any(|pieces| !pieces.concat().is_empty())
     }
 
-    /// Its calls: name and arguments.
+    /// The calls: name and arguments.
     pub(super) fn called(&self) -> Vec<(String, String)> {
         self.calls.iter().map(|(name, arguments)| of(name, &arguments.concat())).collect()
     }
 }
 
-/// What befalls a stream.
+/// A fault in a stream.
 #[derive(Clone, Debug)]
-pub(super) enum Mishap {
+pub(super) enum Fault {
     Cut(prop::sample::Index),
     Error(prop::sample::Index),
     Twice(prop::sample::Index),
     Swapped(prop::sample::Index),
     Finish(prop::sample::Index, &'static str),
-    /// A field of a piece of a call is gone, or of another type.
+    /// A field of a call's fragment is missing or has another type.
     Spoiled(prop::sample::Index, &'static str, Value),
 }
 
-pub(super) fn mishap() -> impl Strategy<Value = Mishap> {
+pub(super) fn fault() -> impl Strategy<Value = Fault> {
     let at = any::<prop::sample::Index>;
     let field = prop::sample::select(vec!["index", "id", "function", "type"]);
     let value =
         prop::sample::select(vec![json!(null), json!(0), json!(""), json!("call_0"), json!({})]);
     let reason = prop::sample::select(vec!["stop", "length", "error", "", "tool_calls"]);
     prop_oneof![
-        at().prop_map(Mishap::Cut),
-        at().prop_map(Mishap::Error),
-        at().prop_map(Mishap::Twice),
-        at().prop_map(Mishap::Swapped),
-        (at(), reason).prop_map(|(at, reason)| Mishap::Finish(at, reason)),
-        (at(), field, value).prop_map(|(at, field, value)| Mishap::Spoiled(at, field, value)),
+        at().prop_map(Fault::Cut),
+        at().prop_map(Fault::Error),
+        at().prop_map(Fault::Twice),
+        at().prop_map(Fault::Swapped),
+        (at(), reason).prop_map(|(at, reason)| Fault::Finish(at, reason)),
+        (at(), field, value).prop_map(|(at, field, value)| Fault::Spoiled(at, field, value)),
     ]
 }
 
-pub(super) fn befall(chunks: &mut Vec<Value>, mishap: Mishap) {
+pub(super) fn apply_fault(chunks: &mut Vec<Value>, fault: Fault) {
     let place = |at: prop::sample::Index| at.index(chunks.len() + 1);
-    match mishap {
-        Mishap::Cut(at) => chunks.truncate(place(at)),
-        Mishap::Error(at) => chunks.insert(place(at), json!({"error": {"message": "Oh."}})),
-        Mishap::Finish(at, reason) => chunks.insert(place(at), finish(reason)),
-        Mishap::Twice(at) => {
+    match fault {
+        Fault::Cut(at) => chunks.truncate(place(at)),
+        Fault::Error(at) => chunks.insert(place(at), json!({"error": {"message": "Oh."}})),
+        Fault::Finish(at, reason) => chunks.insert(place(at), finish(reason)),
+        Fault::Twice(at) => {
             let again = chunks.get(place(at)).cloned();
             chunks.extend(again);
         }
-        Mishap::Swapped(at) => {
+        Fault::Swapped(at) => {
             let at = place(at);
             if at + 1 < chunks.len() {
                 chunks.swap(at, at + 1);
             }
         }
-        Mishap::Spoiled(at, field, value) => {
+        Fault::Spoiled(at, field, value) => {
             let at = place(at);
             let call = chunks.get_mut(at);
             let call = call.and_then(|it| it.pointer_mut("/choices/0/delta/tool_calls/0"));

@@ -1,4 +1,4 @@
-//! The golden inputs: what each comes to, in a line.
+//! The golden inputs, each with its result in one line.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::Server;
 use crate::stream::Decoder;
 use crate::stream::tests::world::Told;
 
-/// Each input with what the response says of its end, then its items.
+/// Each input with the end of its response, then its items.
 const EXPECTED: [(&str, &str, &[&str]); 39] = [
     ("azure-content-filter", "incomplete content_filter", &["says The attackers"]),
     ("azure-prompt-filter-results", "completed", &["says Hello!"]),
@@ -94,7 +94,7 @@ const EXPECTED: [(&str, &str, &[&str]); 39] = [
 ];
 
 #[test]
-fn every_golden_input_comes_to_what_its_server_meant() {
+fn golden_inputs_yield_expected_items() {
     for (case, end, items) in EXPECTED {
         let told = decode(case);
         assert_eq!(end_of(&told), end, "{case}");
@@ -104,7 +104,7 @@ fn every_golden_input_comes_to_what_its_server_meant() {
 }
 
 #[test]
-fn every_golden_input_is_expected_to_come_to_something() {
+fn every_golden_input_has_expectation() {
     let names = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name());
     let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
     let cases = names.iter().filter_map(|name| name.strip_suffix(".sse"));

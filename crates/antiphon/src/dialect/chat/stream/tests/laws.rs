@@ -1,11 +1,13 @@
-//! Laws of the decoder, on generated answers and on what servers make of them.
+//! Properties of the decoder, on generated answers and on faulty streams.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-use super::generator::{Counting, Manner, Mishap, Naming, Pieces, answer, befall, manner, mishap};
+use super::generator::{
+    CallFormat, Counting, Fault, Naming, Pieces, answer, apply_fault, call_format, fault,
+};
 use super::{Server, called, finish, said, usage};
 use crate::stream::tests::world::Told;
 
@@ -26,37 +28,37 @@ fn ended(mut chunks: Vec<Value>) -> Told {
 proptest! {
     #![proptest_config(config())]
 
-    /// The client that every world has finds nothing to complain of, and there is one end.
+    /// The client of every test world checks the stream. There is exactly one end.
     #[test]
-    fn whatever_comes_what_is_told_is_well_formed(
+    fn output_is_well_formed_for_any_server(
         answer in answer(),
-        manner in manner(),
-        mishaps in vec(mishap(), 0..4),
+        call_format in call_format(),
+        faults in vec(fault(), 0..4),
         is_mute: bool,
     ) {
-        let mut chunks = answer.chunks(manner);
-        for mishap in mishaps {
-            befall(&mut chunks, mishap);
+        let mut chunks = answer.chunks(call_format);
+        for fault in faults {
+            apply_fault(&mut chunks, fault);
         }
         Server { is_mute, ..Server::default() }.says(&chunks);
     }
 
     #[test]
-    fn pieces_make_up_the_texts(answer in answer(), manner in manner()) {
-        let told = ended(answer.chunks(manner));
+    fn deltas_join_to_the_texts(answer in answer(), call_format in call_format()) {
+        let told = ended(answer.chunks(call_format));
         prop_assert_eq!(said(&told), answer.content.concat());
         prop_assert_eq!(told.deltas("reasoning_text.delta"), answer.reasoning.concat());
     }
 
     #[test]
-    fn each_call_is_one_item_with_all_its_arguments(answer in answer(), manner in manner()) {
-        prop_assume!(manner.tells_calls_apart());
-        let told = ended(answer.chunks(manner));
+    fn each_call_is_one_complete_item(answer in answer(), call_format in call_format()) {
+        prop_assume!(call_format.distinguishes_calls());
+        let told = ended(answer.chunks(call_format));
         prop_assert_eq!(called(&told), answer.called(), "{}", told.story());
     }
 
     #[test]
-    fn a_whole_answer_is_what_its_stream_is(answer in answer()) {
+    fn whole_answer_decodes_like_its_stream(answer in answer()) {
         let call = |(at, (name, arguments)): (usize, &(String, Pieces))| json!({
             "id": format!("call_{at}"), "type": "function",
             "function": {"name": name, "arguments": arguments.concat()}
@@ -69,27 +71,27 @@ proptest! {
         let whole = Server::default().answers(&json!({
             "model": "m-1", "choices": [{"message": message, "finish_reason": "stop"}]
         }));
-        let manner = Manner {
+        let call_format = CallFormat {
             counting: Counting::FromZero,
             naming: Naming::Unique,
             repeats: false,
             interleaves: false,
             names_first: true,
         };
-        if answer.says_anything() {
-            prop_assert_eq!(whole.output(), ended(answer.chunks(manner)).output());
+        if answer.has_output() {
+            prop_assert_eq!(whole.output(), ended(answer.chunks(call_format)).output());
         }
     }
 
     #[test]
-    fn a_stream_that_breaks_off_says_no_more_than_it_was_told(
+    fn truncated_stream_emits_only_received_text(
         answer in answer(),
-        manner in manner(),
+        call_format in call_format(),
         at: prop::sample::Index,
     ) {
-        prop_assume!(manner.tells_calls_apart());
-        let mut chunks = answer.chunks(manner);
-        befall(&mut chunks, Mishap::Cut(at));
+        prop_assume!(call_format.distinguishes_calls());
+        let mut chunks = answer.chunks(call_format);
+        apply_fault(&mut chunks, Fault::Cut(at));
         let told = Server::without_done().says(&chunks);
         prop_assert_eq!(&told.last()["type"], "response.failed");
         prop_assert!(answer.content.concat().starts_with(&said(&told)));
@@ -100,13 +102,13 @@ proptest! {
     }
 
     #[test]
-    fn an_error_anywhere_is_the_end(
+    fn error_at_any_point_ends_response(
         answer in answer(),
-        manner in manner(),
+        call_format in call_format(),
         at: prop::sample::Index,
     ) {
-        let mut chunks = answer.chunks(manner);
-        befall(&mut chunks, Mishap::Error(at));
+        let mut chunks = answer.chunks(call_format);
+        apply_fault(&mut chunks, Fault::Error(at));
         let told = ended(chunks);
         prop_assert_eq!(&told.last()["type"], "response.failed");
         prop_assert_eq!(&told.last()["response"]["error"]["message"], "Oh.");

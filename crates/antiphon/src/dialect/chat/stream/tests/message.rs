@@ -1,11 +1,11 @@
-//! What the message says.
+//! The message of an answer.
 
 use serde_json::json;
 
 use super::{calls, chunk, decode, finish, left_out, said, text};
 
 #[test]
-fn content_comes_in_pieces() {
+fn content_is_joined_from_deltas() {
     let told = decode(&[text("Hel"), text("lo\n\u{1f600} \"you\""), finish("stop")]);
 
     assert_eq!(said(&told), "Hello\n\u{1f600} \"you\"");
@@ -15,13 +15,13 @@ fn content_comes_in_pieces() {
 }
 
 #[test]
-fn a_first_chunk_with_a_role_only_begins_nothing() {
+fn role_chunk_begins_no_item() {
     let told = decode(&[chunk(&json!({"role": "assistant"})), finish("stop")]);
     assert!(told.output().is_empty());
 }
 
 #[test]
-fn nothing_begins_by_an_empty_or_null_delta() {
+fn empty_or_null_delta_begins_no_item() {
     let told = decode(&[
         chunk(&json!({
             "role": "assistant", "content": "", "refusal": null, "reasoning_content": "",
@@ -38,7 +38,7 @@ fn nothing_begins_by_an_empty_or_null_delta() {
 }
 
 #[test]
-fn an_empty_delta_does_not_end_reasoning() {
+fn empty_delta_does_not_end_reasoning() {
     let told = decode(&[
         chunk(&json!({"reasoning_content": "One, "})),
         chunk(&json!({"content": "", "tool_calls": [{"index": 0, "function": {"arguments": ""}}]})),
@@ -49,7 +49,7 @@ fn an_empty_delta_does_not_end_reasoning() {
 }
 
 #[test]
-fn a_refusal_is_a_refusal() {
+fn refusal_becomes_refusal_part() {
     let told = decode(&[
         chunk(&json!({"role": "assistant", "content": null, "refusal": ""})),
         chunk(&json!({"refusal": "I can"})),
@@ -60,7 +60,7 @@ fn a_refusal_is_a_refusal() {
 }
 
 #[test]
-fn a_refusal_after_content_is_the_second_part_of_one_message() {
+fn refusal_after_content_is_second_part() {
     let told = decode(&[
         text("Well. "),
         chunk(&json!({"refusal": "No."})),
@@ -73,7 +73,7 @@ fn a_refusal_after_content_is_the_second_part_of_one_message() {
 }
 
 #[test]
-fn a_refusal_before_content_is_the_first_part() {
+fn refusal_before_content_is_first_part() {
     let told = decode(&[chunk(&json!({"refusal": "No."})), text("Sorry."), finish("stop")]);
     let content = &told.only_item()["content"];
     assert_eq!(content[0]["refusal"], "No.");
@@ -81,7 +81,7 @@ fn a_refusal_before_content_is_the_first_part() {
 }
 
 #[test]
-fn content_as_a_list_of_parts_is_heard() {
+fn content_list_is_decoded() {
     let told = decode(&[
         chunk(&json!({"content": [
             {"type": "text", "text": "Hello"}, {"type": "image_url", "image_url": {"url": "x"}}
@@ -93,7 +93,7 @@ fn content_as_a_list_of_parts_is_heard() {
 }
 
 #[test]
-fn one_message_goes_on_after_a_call() {
+fn message_continues_after_a_call() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
     let told = decode(&[text("One."), calls(&call), text(" Two."), finish("tool_calls")]);
 
@@ -104,7 +104,7 @@ fn one_message_goes_on_after_a_call() {
 }
 
 #[test]
-fn a_citation_takes_the_responses_form() {
+fn citation_gets_responses_form() {
     let citation = json!({"type": "url_citation", "url_citation": {
         "start_index": 3, "end_index": 9, "url": "https://a.example/", "title": "A"
     }});
@@ -120,7 +120,7 @@ fn a_citation_takes_the_responses_form() {
 }
 
 #[test]
-fn citations_in_several_chunks_count_up_and_lack_nothing() {
+fn citations_are_numbered_across_chunks() {
     let citation = |url: &str| {
         chunk(&json!({"content": "x", "annotations": [
             {"type": "url_citation", "url_citation": {"url": url}}
@@ -140,14 +140,14 @@ fn citations_in_several_chunks_count_up_and_lack_nothing() {
 }
 
 #[test]
-fn an_annotation_that_has_no_form_in_responses_is_left_out() {
+fn unsupported_annotation_is_left_out() {
     let file = json!({"type": "file", "file": {"hash": "1", "name": "a.pdf"}});
     let told = decode(&[text("So."), chunk(&json!({"annotations": [file]})), finish("stop")]);
     assert_eq!(left_out(&told), ["annotation 'file'"]);
 }
 
 #[test]
-fn audio_is_left_out_once_and_never_in_silence() {
+fn audio_is_left_out_and_reported_once() {
     let audio = || chunk(&json!({"audio": {"id": "audio_1", "data": "AAAA"}}));
     let told = decode(&[audio(), audio(), text("Hello"), finish("stop")]);
 
@@ -156,7 +156,7 @@ fn audio_is_left_out_once_and_never_in_silence() {
 }
 
 #[test]
-fn what_a_server_invents_is_noted_up_to_a_bound() {
+fn unknown_fields_are_noted_up_to_bound() {
     let odd = |number: usize| chunk(&json!({format!("odd_{number}"): 1}));
     let mut chunks: Vec<_> = (0..100).map(odd).collect();
     chunks.push(finish("stop"));
@@ -164,7 +164,7 @@ fn what_a_server_invents_is_noted_up_to_a_bound() {
 }
 
 #[test]
-fn a_field_of_a_form_that_is_not_known_is_left_out() {
+fn known_field_of_wrong_type_is_left_out() {
     let told =
         decode(&[chunk(&json!({"content": {"text": "Hm"}, "reasoning": 7})), finish("stop")]);
     let noted = ["field of a message 'content'", "field of a message 'reasoning'"];
@@ -172,7 +172,7 @@ fn a_field_of_a_form_that_is_not_known_is_left_out() {
 }
 
 #[test]
-fn log_probabilities_are_left_out_and_the_event_carries_an_empty_list() {
+fn unrequested_logprobs_are_left_out() {
     let mut with = text("Hi");
     with["choices"][0]["logprobs"] = json!({"content": [{"token": "Hi", "logprob": -0.1}]});
     let mut without = text("!");

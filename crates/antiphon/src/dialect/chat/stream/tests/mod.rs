@@ -1,4 +1,4 @@
-//! The decoder, from outside: what clients get of what servers send.
+//! Tests of the decoder through its public interface: a server's chunks, and the client's stream.
 
 mod call_ids;
 mod calls;
@@ -24,22 +24,22 @@ use crate::stream::Note;
 use crate::stream::tests::world::{Told, World};
 use crate::transcript::Origin;
 
-/// A server that says `[DONE]` in the end, to a request that declared no tools.
+/// Decodes the stream of a server that ends with `[DONE]`. The request has no tools.
 fn decode(chunks: &[Value]) -> Told {
     Server::default().says(chunks)
 }
 
-/// A server, and the request that it answers.
+/// A server and the request.
 #[derive(Default)]
 struct Server {
     world: World,
     tools: Option<Value>,
-    /// Whether its stream ends without a word.
+    /// Whether the stream ends without `[DONE]`.
     is_mute: bool,
 }
 
 impl Server {
-    /// One whose stream ends without `[DONE]`.
+    /// A server whose stream ends without `[DONE]`.
     fn without_done() -> Self {
         Self { is_mute: true, ..Self::default() }
     }
@@ -50,7 +50,7 @@ impl Server {
         Listener::new(Dialect::Chat, Asked::of(&request, origin()))
     }
 
-    /// Streams these chunks.
+    /// Decodes these chunks.
     fn says(&self, chunks: &[Value]) -> Told {
         let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
         for chunk in chunks {
@@ -63,7 +63,7 @@ impl Server {
         self.world.ends(assembler)
     }
 
-    /// Answers with one object.
+    /// Decodes a body that is not streamed.
     fn answers(&self, body: &Value) -> Told {
         let (mut listener, mut assembler) = (self.listener(), self.world.assembler());
         listener.hear_whole(&body.to_string().into(), &mut assembler).unwrap();
@@ -83,28 +83,28 @@ fn chunk(delta: &Value) -> Value {
     })
 }
 
-/// A chunk with a piece of the message.
+/// A chunk with a delta of the message.
 fn text(piece: &str) -> Value {
     chunk(&json!({"content": piece}))
 }
 
-/// A chunk with pieces of calls.
+/// A chunk with fragments of calls.
 fn calls(pieces: &Value) -> Value {
     chunk(&json!({"tool_calls": pieces}))
 }
 
-/// The chunk that says why the model stopped.
+/// A chunk with this `finish_reason`.
 fn finish(reason: &str) -> Value {
     let choice = json!({"index": 0, "delta": {}, "finish_reason": reason});
     json!({"id": "chatcmpl-1", "model": "m-1", "choices": [choice]})
 }
 
-/// The chunk with the usage, as it follows a finish reason.
+/// The chunk with the usage, after the `finish_reason`.
 fn usage(usage: &Value) -> Value {
     json!({"id": "chatcmpl-1", "model": "m-1", "choices": [], "usage": usage})
 }
 
-/// What of an answer was left out.
+/// The notes about omissions.
 fn left_out(told: &Told) -> Vec<&str> {
     told.finished.notes.iter().filter_map(as_left_out).collect()
 }
@@ -127,12 +127,12 @@ fn calls_of(told: &Told) -> Vec<(String, String, String)> {
     calls.map(call).collect()
 }
 
-/// The same without the ids.
+/// The calls of an answer without their ids.
 fn called(told: &Told) -> Vec<(String, String)> {
     calls_of(told).into_iter().map(|(name, input, _)| (name, input)).collect()
 }
 
-/// A call's name and input, to compare with.
+/// A call's name and input, for comparison.
 fn of(name: &str, input: &str) -> (String, String) {
     (name.to_owned(), input.to_owned())
 }

@@ -1,11 +1,11 @@
-//! Reasoning, and what the server wants back of it.
+//! Reasoning, and its seal.
 
 use serde_json::{Value, json};
 
 use super::{calls, chunk, decode, finish, origin, said, text};
 use crate::dialect::{Dialect, Seal};
 
-/// What is sealed in an item of reasoning.
+/// The sealed content of a reasoning item.
 fn sealed(item: &Value) -> Value {
     let seal = Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap();
     assert_eq!((seal.dialect, seal.origin), (Dialect::Chat, origin()));
@@ -13,7 +13,7 @@ fn sealed(item: &Value) -> Value {
 }
 
 #[test]
-fn reasoning_content_ends_where_the_message_begins() {
+fn reasoning_ends_when_message_begins() {
     let told = decode(&[
         chunk(&json!({"role": "assistant", "content": null, "reasoning_content": "Let "})),
         chunk(&json!({"content": null, "reasoning_content": "me\nsee."})),
@@ -33,13 +33,13 @@ fn reasoning_content_ends_where_the_message_begins() {
 }
 
 #[test]
-fn reasoning_is_sealed_under_the_name_that_it_came_by() {
+fn reasoning_is_sealed_under_original_field_name() {
     let told = decode(&[chunk(&json!({"reasoning": "Hm."})), text("Four."), finish("stop")]);
     assert_eq!(sealed(&told.output()[0]), json!({"reasoning": "Hm."}));
 }
 
 #[test]
-fn of_two_fields_with_one_text_one_is_heard() {
+fn duplicate_reasoning_fields_are_decoded_once() {
     let both = |text: &str| chunk(&json!({"reasoning": text, "reasoning_content": text}));
     let told = decode(&[both("One, "), both("two."), finish("stop")]);
 
@@ -48,7 +48,7 @@ fn of_two_fields_with_one_text_one_is_heard() {
 }
 
 #[test]
-fn the_field_that_spoke_first_is_the_one_that_is_heard() {
+fn first_reasoning_field_is_used() {
     let told = decode(&[
         chunk(&json!({"reasoning": "One, "})),
         chunk(&json!({"reasoning": "two.", "reasoning_content": "zwei."})),
@@ -58,7 +58,7 @@ fn the_field_that_spoke_first_is_the_one_that_is_heard() {
 }
 
 #[test]
-fn reasoning_that_resumes_is_another_item() {
+fn resumed_reasoning_is_new_item() {
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
     let told = decode(&[
         chunk(&json!({"reasoning_content": "One."})),
@@ -76,7 +76,7 @@ fn reasoning_that_resumes_is_another_item() {
 }
 
 #[test]
-fn reasoning_and_content_in_one_delta_come_in_this_order() {
+fn reasoning_precedes_content_of_one_delta() {
     let delta = json!({"content": "Four.", "reasoning_content": "Hm."});
     let told = decode(&[chunk(&delta), finish("stop")]);
     let output = told.output();
@@ -84,14 +84,14 @@ fn reasoning_and_content_in_one_delta_come_in_this_order() {
 }
 
 #[test]
-fn reasoning_that_a_limit_cut_short_is_sealed_too() {
+fn reasoning_before_limit_is_sealed() {
     let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("length")]);
     assert_eq!(told.last()["type"], "response.incomplete");
     assert_eq!(sealed(&told.only_item()), json!({"reasoning_content": "Hm, "}));
 }
 
 #[test]
-fn reasoning_that_broke_off_is_not_sealed() {
+fn truncated_reasoning_is_not_sealed() {
     let told = decode(&[chunk(&json!({"reasoning_content": "Hm, "})), finish("error")]);
     assert_eq!(told.only_item()["encrypted_content"], Value::Null);
 }
@@ -106,7 +106,7 @@ fn detail(text: &str, more: &Value) -> Value {
 }
 
 #[test]
-fn reasoning_details_are_put_together_and_told_once() {
+fn reasoning_details_are_merged_and_emitted_once() {
     let piece = |text: &str| {
         chunk(&json!({"reasoning": text, "reasoning_details": [detail(text, &json!({}))]}))
     };
@@ -130,7 +130,7 @@ fn reasoning_details_are_put_together_and_told_once() {
 }
 
 #[test]
-fn details_of_other_kinds_blocks_and_fields_stay_entries_of_their_own_in_order() {
+fn different_details_stay_separate_in_order() {
     let details = json!([
         detail("a", &json!({"signature": "S1"})),
         detail("b", &json!({})),
@@ -149,7 +149,7 @@ fn details_of_other_kinds_blocks_and_fields_stay_entries_of_their_own_in_order()
 }
 
 #[test]
-fn details_that_come_without_a_text_beside_them_are_told() {
+fn details_without_reasoning_text_are_emitted() {
     let piece = |text: &str| chunk(&json!({"reasoning_details": [detail(text, &json!({}))]}));
     let told = decode(&[piece("One, "), piece("two."), finish("stop")]);
 
@@ -159,7 +159,7 @@ fn details_that_come_without_a_text_beside_them_are_told() {
 }
 
 #[test]
-fn encrypted_details_beside_a_call_are_reasoning_before_it() {
+fn encrypted_details_with_call_precede_it() {
     let encrypted = json!({"type": "reasoning.encrypted", "data": "AAA", "id": "call_1"});
     let call = json!([{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}]);
     let told = decode(&[

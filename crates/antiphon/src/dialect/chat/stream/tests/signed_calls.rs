@@ -1,4 +1,4 @@
-//! Calls with a signature of the thoughts that led to them, as Gemini sends them.
+//! Calls with a signature of the preceding thoughts, as Gemini sends them.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn signed(mut call: Value, signature: &str) -> Value {
     call
 }
 
-/// What is sealed in the reasoning at this place of the output.
+/// The sealed content of the reasoning at this position of the output.
 fn sealed(told: &Told, at: usize) -> Value {
     let item = &told.output()[at];
     assert_eq!(item["type"], "reasoning", "{}", told.story());
@@ -30,7 +30,7 @@ fn kinds(told: &Told) -> Vec<String> {
 }
 
 #[test]
-fn a_signature_is_sealed_in_reasoning_before_its_call() {
+fn signature_is_sealed_in_reasoning_before_call() {
     let call = signed(begun(0, "call_1", "f", "{}"), "AAA");
     let other = begun(1, "call_2", "g", "{}");
     let told = decode(&[text("So:"), calls(&json!([call, other])), finish("tool_calls")]);
@@ -41,7 +41,7 @@ fn a_signature_is_sealed_in_reasoning_before_its_call() {
 }
 
 #[test]
-fn each_signed_call_has_its_own() {
+fn each_signed_call_has_own_reasoning() {
     let call = |at, id| signed(begun(at, id, "f", "{}"), id);
     let pieces = json!([call(0, "call_1"), call(1, "call_2")]);
     let told = decode(&[calls(&pieces), finish("stop")]);
@@ -51,15 +51,15 @@ fn each_signed_call_has_its_own() {
 }
 
 #[test]
-fn a_signature_is_sealed_under_the_id_that_clients_know_the_call_by() {
+fn signature_is_sealed_under_emitted_call_id() {
     let told = decode(&[calls(&json!([signed(begun(0, "", "f", "{}"), "AAA")])), finish("stop")]);
     let (_, _, call_id) = &calls_of(&told)[0];
     assert_eq!(sealed(&told, 0), wanted_back(call_id, "AAA"));
 }
 
-/// There is no place for it before the call any more.
+/// The call has been announced, so the signature can no longer precede it.
 #[test]
-fn a_signature_that_comes_late_is_left_out() {
+fn late_signature_is_left_out() {
     let begun = calls(&json!([begun(0, "call_1", "f", "{")]));
     let told = decode(&[begun, calls(&json!([signed(more(0, "}"), "AAA")])), finish("stop")]);
     assert_eq!(called(&told), [of("f", "{}")]);

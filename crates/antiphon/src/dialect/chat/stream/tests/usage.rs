@@ -1,4 +1,4 @@
-//! How many tokens an answer took.
+//! Token counts.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn counts(input: u64, cached: u64, output: u64, reasoning: u64, total: u64) -> V
 }
 
 #[test]
-fn usage_comes_after_the_reason_with_no_choices() {
+fn usage_chunk_after_reason_is_decoded() {
     let reported = json!({
         "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15,
         "prompt_tokens_details": {"cached_tokens": 4, "audio_tokens": 0},
@@ -29,7 +29,7 @@ fn usage_comes_after_the_reason_with_no_choices() {
 }
 
 #[test]
-fn what_is_not_counted_is_none() {
+fn missing_details_count_as_zero() {
     let reported = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
     assert_eq!(told(&[finish("stop"), usage(&reported)]), counts(10, 0, 5, 0, 15));
     let nulls =
@@ -37,9 +37,9 @@ fn what_is_not_counted_is_none() {
     assert_eq!(told(&[finish("stop"), usage(&nulls)]), counts(10, 0, 0, 0, 10));
 }
 
-/// SGLang counts reasoning beside the other counts, and sends its details as null.
+/// SGLang has its own field for reasoning tokens, and sends null details.
 #[test]
-fn reasoning_may_be_counted_without_details() {
+fn reasoning_count_outside_details_is_decoded() {
     let reported = json!({
         "prompt_tokens": 10, "completion_tokens": 9, "total_tokens": 19,
         "prompt_tokens_details": null, "reasoning_tokens": 6
@@ -48,7 +48,7 @@ fn reasoning_may_be_counted_without_details() {
 }
 
 #[test]
-fn of_usage_on_every_chunk_the_last_counts() {
+fn last_usage_wins() {
     let with = |mut chunk: Value, output: u64| {
         chunk["usage"] = json!({"prompt_tokens": 10, "completion_tokens": output});
         chunk
@@ -60,14 +60,14 @@ fn of_usage_on_every_chunk_the_last_counts() {
 }
 
 #[test]
-fn usage_that_is_null_or_empty_is_none() {
+fn null_or_empty_usage_is_none() {
     for none in [json!(null), json!({}), json!("?")] {
         assert_eq!(told(&[text("Hello"), finish("stop"), usage(&none)]), json!(null));
     }
 }
 
 #[test]
-fn what_was_written_to_a_cache_is_counted() {
+fn cache_writes_are_counted() {
     let reported = json!({
         "prompt_tokens": 10, "completion_tokens": 5,
         "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 6},
@@ -78,7 +78,7 @@ fn what_was_written_to_a_cache_is_counted() {
 }
 
 #[test]
-fn deepseeks_cached_tokens_are_counted() {
+fn deepseek_cached_tokens_are_counted() {
     let reported = json!({
         "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15,
         "prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 2
@@ -87,14 +87,14 @@ fn deepseeks_cached_tokens_are_counted() {
 }
 
 #[test]
-fn usage_in_the_last_choice_is_heard() {
+fn usage_in_last_choice_is_decoded() {
     let mut last = finish("stop");
     last["choices"][0]["usage"] = json!({"prompt_tokens": 1, "completion_tokens": 2});
     assert_eq!(told(&[text("Hi"), last]), counts(1, 0, 2, 0, 3));
 }
 
 #[test]
-fn usage_is_told_of_a_failure_too() {
+fn failed_response_has_usage() {
     let reported = json!({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3});
     assert_eq!(told(&[text("Hi"), finish("abort"), usage(&reported)]), counts(1, 0, 2, 0, 3));
 }

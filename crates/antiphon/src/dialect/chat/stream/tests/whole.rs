@@ -1,4 +1,4 @@
-//! Answers that do not stream.
+//! Answers that are not streamed.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn answers(message: &Value, finish_reason: &Value) -> Told {
 }
 
 #[test]
-fn a_whole_answer_has_its_items_in_order() {
+fn whole_answer_has_items_in_order() {
     let told = answers(
         &json!({
             "role": "assistant", "content": "Well.", "refusal": null,
@@ -38,7 +38,7 @@ fn a_whole_answer_has_its_items_in_order() {
 }
 
 #[test]
-fn a_whole_answer_ends_as_its_reason_says() {
+fn whole_answer_ends_by_finish_reason() {
     let message = json!({"role": "assistant", "content": "Hel"});
     let status = |reason: Value| answers(&message, &reason).finished.status;
     assert_eq!(status(json!("stop")), Status::Completed);
@@ -49,7 +49,7 @@ fn a_whole_answer_ends_as_its_reason_says() {
 }
 
 #[test]
-fn whole_calls_without_ids_or_with_objects_are_calls() {
+fn whole_calls_without_ids_or_with_objects_are_decoded() {
     let told = answers(
         &json!({"content": "", "tool_calls": [
             {"function": {"name": "f", "arguments": {"a": 1}}},
@@ -61,14 +61,14 @@ fn whole_calls_without_ids_or_with_objects_are_calls() {
 }
 
 #[test]
-fn an_error_in_the_place_of_an_answer_fails() {
+fn error_body_fails_answer() {
     let told = Server::default().answers(&json!({"error": {"message": "Oh.", "code": "oh"}}));
     let failure = told.finished.failure.as_ref().unwrap();
     assert_eq!((&*failure.code, &*failure.message), ("oh", "Oh."));
 }
 
 #[test]
-fn an_object_that_is_no_answer_fails() {
+fn object_without_choices_fails() {
     for body in [json!({}), json!({"choices": []}), json!({"detail": "Not Found"})] {
         assert_eq!(Server::default().answers(&body).finished.status, Status::Failed);
     }
