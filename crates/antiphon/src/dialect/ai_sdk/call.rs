@@ -1,59 +1,60 @@
-//! One call of a tool, from whichever of its parts comes first to the last.
+//! One tool call, from its first part to its last.
 
 use super::input::{self, Level};
+use super::item_emitter::ItemEmitter;
 use super::part::{Part, inside};
-use super::teller::Teller;
 use super::tool::{Form, Tool, ToolKind};
 use crate::dialect::Asked;
 use crate::json::quote;
 
-/// A call.
+/// A tool call.
 ///
 /// ```text
-///   Unnamed ──┬── tool-input-start ──> Told ──────┬── tool-call, or the step's end ──> Made ── result ──> Answered
-///      │      ├── of a custom tool ──> Undecided ─┤
-///      │      └── the provider's ────> Provided ──┴── the same, of the provider's ───> Ran
-///      ├── tool-call ──> Made, or Ran
-///      └── the step's end ──> Unknown
+///   Unnamed ──┬── tool-input-start ──> Begun ──────┬── tool-call, or end of the step ──> Ended ──
+///   result ──> Answered
+///      │      ├── of a custom tool ──> Undecided ──┤
+///      │      └── provider tool ─────> Provided ───┴── the same, of a provider tool ─> Ran
+///      ├── tool-call ──> Ended, or Ran
+///      └── end of the step ──> Unknown
 /// ```
 ///
-/// Guarantee: one item, however its parts are mixed, left out or repeated, with the final input, which
-/// `tool-call` gives: `tool-input-end` says nothing of it. What has ended hears nothing more. A call
-/// whose `tool-call` never comes ends with the input that its pieces make up.
+/// Guarantee: the call becomes one item, even if its parts are mixed, missing or repeated. The item
+/// has the final input from `tool-call`; `tool-input-end` does not contain it. An ended call
+/// ignores later parts. A call without a `tool-call` ends with the input from its deltas.
 pub(super) struct Call {
-    /// Its `toolCallId`.
+    /// The `toolCallId`.
     id: String,
     state: State,
 }
 
 enum State {
-    /// The tool is not known yet: the pieces of its input are kept. All pieces in these states are
-    /// the inside of a JSON string.
+    /// The tool is not known yet; the deltas of its input are stored. In this and the next states,
+    /// they are the inside of a JSON string.
     Unnamed { pieces: String },
-    /// Its item has begun.
-    Told { index: u64, name: String, form: Form, said: String },
-    /// It calls a custom tool, and how its pieces are encoded is shown by the final input.
-    Undecided { name: String, said: String },
-    /// The provider runs it: its item is told whole.
-    Provided { name: String, said: String },
-    /// Its item has ended. `input`: raw, as the item has it.
-    Made { index: u64, name: String, form: Form, input: String },
-    /// The provider has run it.
+    /// The item has begun.
+    Begun { index: u64, name: String, form: Form, streamed: String },
+    /// The call is of a custom tool. The final input shows the encoding of its deltas.
+    Undecided { name: String, streamed: String },
+    /// The provider runs the tool. The item is emitted when it is complete.
+    Provided { name: String, streamed: String },
+    /// The item has ended. `input` is the raw value in the item.
+    Ended { index: u64, name: String, form: Form, input: String },
+    /// The provider has run the tool.
     Ran,
-    /// Its output was told.
+    /// The output has been emitted.
     Answered,
-    /// It never named its tool, and nothing was told of it.
+    /// The step ended without the name of the tool; nothing was emitted.
     Unknown,
 }
 
-/// Who runs the tool of a call.
+/// The party that runs the tool of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runner {
-    /// The client, which is given the call.
+    /// The client, which receives the call.
     Client,
-    /// The model's provider.
+    /// The provider of the model.
     Provider,
-    /// It is not known what is called.
+    /// Unknown, because the tool is unknown.
     Unknown,
 }
 
@@ -62,155 +63,160 @@ impl Call {
         Self { id: id.to_owned(), state: State::Unnamed { pieces: String::new() } }
     }
 
-    /// `tool-input-start`: the tool is known.
-    pub(super) fn start(&mut self, start: Part<'_>, asked: &Asked, teller: &mut Teller<'_>) {
+    /// Applies a `tool-input-start`, which names the tool.
+    pub(super) fn start(&mut self, start: Part<'_>, asked: &Asked, emitter: &mut ItemEmitter<'_>) {
         let (State::Unnamed { pieces }, Some(tool)) =
-            (&mut self.state, Tool::started(start, asked))
+            (&mut self.state, Tool::from_input_start(start, asked))
         else {
             return;
         };
-        let (name, said) = (tool.name, std::mem::take(pieces));
+        let (name, streamed) = (tool.name, std::mem::take(pieces));
         self.state = match tool.kind {
-            ToolKind::Provided => State::Provided { name, said },
-            ToolKind::Undecided => State::Undecided { name, said },
-            ToolKind::Of(form) => {
-                let index = form.begin(&self.id, &name, teller);
-                teller.say(index, form.spoken(), 0, &format!("\"{said}\""));
-                State::Told { index, name, form, said }
+            ToolKind::Provided => State::Provided { name, streamed },
+            ToolKind::Undecided => State::Undecided { name, streamed },
+            ToolKind::Client(form) => {
+                let index = form.begin(&self.id, &name, emitter);
+                emitter.delta(index, form.spoken(), 0, &format!("\"{streamed}\""));
+                State::Begun { index, name, form, streamed }
             }
         };
     }
 
-    /// `tool-input-delta`: a piece of the input, a raw JSON string.
-    pub(super) fn piece(&mut self, piece: &str, teller: &mut Teller<'_>) {
-        let kept = match &mut self.state {
+    /// Applies a `tool-input-delta`. `piece` is a raw JSON string.
+    pub(super) fn delta(&mut self, piece: &str, emitter: &mut ItemEmitter<'_>) {
+        let stored = match &mut self.state {
             State::Unnamed { pieces } => pieces,
-            State::Undecided { said, .. } | State::Provided { said, .. } => said,
-            State::Told { index, form, said, .. } => {
-                teller.say(*index, form.spoken(), 0, piece);
-                said
+            State::Undecided { streamed, .. } | State::Provided { streamed, .. } => streamed,
+            State::Begun { index, form, streamed, .. } => {
+                emitter.delta(*index, form.spoken(), 0, piece);
+                streamed
             }
-            State::Made { .. } | State::Ran | State::Answered | State::Unknown => return,
+            State::Ended { .. } | State::Ran | State::Answered | State::Unknown => return,
         };
-        kept.push_str(inside(piece));
+        stored.push_str(inside(piece));
     }
 
-    /// `tool-call`, or a result that names tool and input: the call is whole.
-    pub(super) fn make(
+    /// Completes the call with a `tool-call`, or with a result that contains tool and input.
+    pub(super) fn complete(
         &mut self,
         call: Part<'_>,
         asked: &Asked,
         level: Level,
-        teller: &mut Teller<'_>,
+        emitter: &mut ItemEmitter<'_>,
     ) {
         let input = call.get("input");
-        self.state = match self.take() {
-            State::Unnamed { pieces } => match Tool::called(call, asked, level) {
+        self.state = match self.take_state() {
+            State::Unnamed { pieces } => match Tool::from_call(call, asked, level) {
                 None => State::Unnamed { pieces },
                 Some(Tool { name, kind }) => {
-                    self.make_unannounced(call, name, &kind, &pieces, teller)
+                    self.complete_unannounced(call, name, &kind, &pieces, emitter)
                 }
             },
-            State::Told { index, name, form, said } => {
-                note_other_name(call, &name, teller);
-                self.end(index, name, form, &form.input(input, &said), teller)
+            State::Begun { index, name, form, streamed } => {
+                note_other_name(call, &name, emitter);
+                self.end(index, name, form, &form.input(input, &streamed), emitter)
             }
-            State::Undecided { name, said } => self.decide(name, input, &said, teller),
-            State::Provided { .. } => provided(call, teller),
-            State::Made { index, name, form, input: made } => {
-                note_other_call(call, &self.id, (&name, form, &made), teller);
-                State::Made { index, name, form, input: made }
+            State::Undecided { name, streamed } => {
+                self.complete_custom(name, input, &streamed, emitter)
+            }
+            State::Provided { .. } => complete_provided(call, emitter),
+            State::Ended { index, name, form, input: ended } => {
+                note_other_call(call, &self.id, (&name, form, &ended), emitter);
+                State::Ended { index, name, form, input: ended }
             }
             ended @ (State::Ran | State::Answered | State::Unknown) => ended,
         };
     }
 
-    /// The step is over: what is known of the call is all.
-    pub(super) fn close(&mut self, teller: &mut Teller<'_>) {
-        self.state = match self.take() {
+    /// Ends the call with its current input, because the step is over.
+    pub(super) fn close(&mut self, emitter: &mut ItemEmitter<'_>) {
+        self.state = match self.take_state() {
             State::Unnamed { .. } => {
-                teller.assembler.leave_out("the input of a call that names no tool");
+                emitter.assembler.leave_out("the input of a call that names no tool");
                 State::Unknown
             }
-            State::Told { index, name, form, said } => {
-                self.end(index, name, form, &form.input(None, &said), teller)
+            State::Begun { index, name, form, streamed } => {
+                self.end(index, name, form, &form.input(None, &streamed), emitter)
             }
-            State::Undecided { name, said } => self.decide(name, None, &said, teller),
-            State::Provided { name, said } => {
-                let content = provided_call(&self.id, &name, &format!("\"{said}\""));
-                teller.extension("tool-call", &content);
+            State::Undecided { name, streamed } => {
+                self.complete_custom(name, None, &streamed, emitter)
+            }
+            State::Provided { name, streamed } => {
+                let content = provided_call(&self.id, &name, &format!("\"{streamed}\""));
+                emitter.extension("tool-call", &content);
                 State::Ran
             }
             ended => ended,
         };
     }
 
-    /// Its tool has given something: if it is known what was called, the call is whole.
-    pub(super) fn settle(&mut self, teller: &mut Teller<'_>) {
+    /// Completes the call before its output, if the tool is known.
+    pub(super) fn complete_before_output(&mut self, emitter: &mut ItemEmitter<'_>) {
         if self.runner() != Runner::Unknown {
-            self.close(teller);
+            self.close(emitter);
         }
     }
 
-    /// The response ends with the call unfinished: what was not told of it is left out.
-    pub(super) fn leave_out(&self, teller: &mut Teller<'_>) {
+    /// Reports an unfinished call at the end of the response, if nothing was emitted for it.
+    pub(super) fn leave_out(&self, emitter: &mut ItemEmitter<'_>) {
         if let State::Undecided { name, .. } | State::Provided { name, .. } = &self.state {
-            teller.assembler.leave_out(format!("an unfinished call of the tool '{name}'"));
+            emitter.assembler.leave_out(format!("an unfinished call of the tool '{name}'"));
         }
     }
 
-    /// Its output, raw, which is told once.
-    pub(super) fn answer(&mut self, output: &str, teller: &mut Teller<'_>) {
-        if let State::Made { index, form, .. } = &self.state {
-            if let Some(call_id) = teller.assembler.call_id(*index).map(str::to_owned) {
-                teller.whole(&form.output(&call_id, output));
+    /// Emits the raw output, once.
+    pub(super) fn emit_output(&mut self, output: &str, emitter: &mut ItemEmitter<'_>) {
+        if let State::Ended { index, form, .. } = &self.state {
+            if let Some(call_id) = emitter.assembler.call_id(*index).map(str::to_owned) {
+                emitter.complete_item(&form.output(&call_id, output));
             }
             self.state = State::Answered;
         }
     }
 
-    /// Who runs its tool.
+    /// The party that runs the tool.
     pub(super) fn runner(&self) -> Runner {
         match self.state {
             State::Unnamed { .. } | State::Unknown => Runner::Unknown,
             State::Provided { .. } | State::Ran => Runner::Provider,
-            State::Told { .. } | State::Undecided { .. } | State::Made { .. } | State::Answered => {
-                Runner::Client
-            }
+            State::Begun { .. }
+            | State::Undecided { .. }
+            | State::Ended { .. }
+            | State::Answered => Runner::Client,
         }
     }
 
-    fn make_unannounced(
+    fn complete_unannounced(
         &self,
         call: Part<'_>,
         name: String,
         kind: &ToolKind,
         pieces: &str,
-        teller: &mut Teller<'_>,
+        emitter: &mut ItemEmitter<'_>,
     ) -> State {
         let form = match kind {
-            ToolKind::Provided => return provided(call, teller),
+            ToolKind::Provided => return complete_provided(call, emitter),
             ToolKind::Undecided => Form::Custom,
-            ToolKind::Of(form) => *form,
+            ToolKind::Client(form) => *form,
         };
-        self.whole(name, form, &form.input(call.get("input"), pieces), teller)
+        self.emit(name, form, &form.input(call.get("input"), pieces), emitter)
     }
 
-    /// A call of a custom tool is whole, whose pieces may be its text or JSON that holds it.
-    fn decide(
+    /// Completes a call of a custom tool. Its deltas are the text itself or JSON that contains it.
+    fn complete_custom(
         &self,
         name: String,
         input: Option<&str>,
-        said: &str,
-        teller: &mut Teller<'_>,
+        streamed: &str,
+        emitter: &mut ItemEmitter<'_>,
     ) -> State {
-        let said = format!("\"{said}\"");
-        self.whole(name, Form::Custom, &input::text(input.or(Some(&said)), ""), teller)
+        let streamed = format!("\"{streamed}\"");
+        self.emit(name, Form::Custom, &input::text(input.or(Some(&streamed)), ""), emitter)
     }
 
-    fn whole(&self, name: String, form: Form, input: &str, teller: &mut Teller<'_>) -> State {
-        let index = form.begin(&self.id, &name, teller);
-        self.end(index, name, form, input, teller)
+    fn emit(&self, name: String, form: Form, input: &str, emitter: &mut ItemEmitter<'_>) -> State {
+        let index = form.begin(&self.id, &name, emitter);
+        self.end(index, name, form, input, emitter)
     }
 
     fn end(
@@ -219,32 +225,32 @@ impl Call {
         name: String,
         form: Form,
         input: &str,
-        teller: &mut Teller<'_>,
+        emitter: &mut ItemEmitter<'_>,
     ) -> State {
         let (id, quoted) = (quote(&self.id), quote(&name));
         let mut item = form.item(&id, &quoted);
         item.set(form.field(), input);
-        teller.end(index, &item);
-        State::Made { index, name, form, input: input.to_owned() }
+        emitter.end(index, &item);
+        State::Ended { index, name, form, input: input.to_owned() }
     }
 
-    fn take(&mut self) -> State {
+    fn take_state(&mut self) -> State {
         std::mem::replace(&mut self.state, State::Unknown)
     }
 }
 
-fn provided(call: Part<'_>, teller: &mut Teller<'_>) -> State {
+fn complete_provided(call: Part<'_>, emitter: &mut ItemEmitter<'_>) -> State {
     let is_call = call.kind().as_deref() == Some("tool-call");
     let name = call.string("toolName").unwrap_or_default();
     let content = match is_call {
         true => call.to_text(),
         false => provided_call(&call.id(), &name, call.get("input").unwrap_or("{}")),
     };
-    teller.extension("tool-call", &content);
+    emitter.extension("tool-call", &content);
     State::Ran
 }
 
-/// The `tool-call` that a call of the provider's would have had, with this raw input.
+/// A `tool-call` part for a provider tool, with this raw input.
 fn provided_call(id: &str, name: &str, input: &str) -> String {
     let (id, name) = (quote(id), quote(name));
     format!(
@@ -252,24 +258,26 @@ fn provided_call(id: &str, name: &str, input: &str) -> String {
     )
 }
 
-/// An item keeps the name that it was announced with.
-fn note_other_name(call: Part<'_>, told: &str, teller: &mut Teller<'_>) {
-    if let Some(name) = call.string("toolName").filter(|name| *name != told) {
-        teller.assembler.leave_out(format!("the name '{name}' for a call of the tool '{told}'"));
+/// Reports a different name. An item keeps the name that it was announced with.
+fn note_other_name(call: Part<'_>, announced: &str, emitter: &mut ItemEmitter<'_>) {
+    if let Some(name) = call.string("toolName").filter(|name| *name != announced) {
+        emitter
+            .assembler
+            .leave_out(format!("the name '{name}' for a call of the tool '{announced}'"));
     }
 }
 
-/// A call of the same id in the same step is the same call. What it says otherwise is lost.
+/// Reports a repeated `tool-call` of the same step if it differs from the first one.
 fn note_other_call(
     call: Part<'_>,
     id: &str,
-    (name, form, made): (&str, Form, &str),
-    teller: &mut Teller<'_>,
+    (name, form, input): (&str, Form, &str),
+    emitter: &mut ItemEmitter<'_>,
 ) {
-    let said = inside(made);
+    let streamed = inside(input);
     let is_other = call.string("toolName").is_some_and(|other| other != name)
-        || call.get("input").is_some_and(|input| form.input(Some(input), said) != made);
+        || call.get("input").is_some_and(|other| form.input(Some(other), streamed) != input);
     if is_other {
-        teller.assembler.leave_out(format!("another tool-call '{id}' of the same step"));
+        emitter.assembler.leave_out(format!("another tool-call '{id}' of the same step"));
     }
 }

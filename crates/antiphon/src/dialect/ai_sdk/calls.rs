@@ -1,25 +1,25 @@
-//! The calls of an answer, and what their tools gave.
+//! The tool calls of an answer, and their outputs.
 
 use std::collections::HashMap;
 
 use super::call::{Call, Runner};
 use super::failure;
 use super::input::Level;
+use super::item_emitter::ItemEmitter;
 use super::part::Part;
-use super::teller::Teller;
 use super::tool::Form;
 use crate::dialect::Asked;
 use crate::json::quote;
 
-/// All calls, by their `toolCallId`. Within a step one id is one call; some servers count their ids
-/// anew with every answer, so that in a later step it is another one.
+/// All calls by their `toolCallId`. An id identifies one call within a step. In a later step it is
+/// another call, because some servers restart their ids with every answer.
 pub(super) struct Calls {
     asked: Asked,
-    /// In the order in which they began.
+    /// In the order in which the calls began.
     calls: Vec<Call>,
-    /// The latest of each id.
+    /// The latest call of each id.
     by_id: HashMap<String, usize>,
-    /// How many calls had begun when the step did.
+    /// The number of calls before the current step.
     before_step: usize,
     pub(super) level: Level,
 }
@@ -36,92 +36,92 @@ impl Calls {
     }
 
     /// `tool-input-start`
-    pub(super) fn start(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
-        let at = self.of_step(&part.id());
-        self.calls[at].start(part, &self.asked, teller);
+    pub(super) fn start(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
+        let at = self.in_step(&part.id());
+        self.calls[at].start(part, &self.asked, emitter);
     }
 
     /// `tool-input-delta`
-    pub(super) fn delta(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn delta(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         if let Some(piece) = part.delta() {
-            let at = self.of_step(&part.id());
-            self.calls[at].piece(piece, teller);
+            let at = self.in_step(&part.id());
+            self.calls[at].delta(piece, emitter);
         }
     }
 
     /// `tool-call`
-    pub(super) fn call(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
-        let at = self.of_step(&part.id());
-        self.calls[at].make(part, &self.asked, self.level, teller);
+    pub(super) fn call(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
+        let at = self.in_step(&part.id());
+        self.calls[at].complete(part, &self.asked, self.level, emitter);
     }
 
-    /// `tool-result`: what the tool gave. Of several preliminary results and a final one, the final
-    /// one says all.
-    pub(super) fn result(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
+    /// `tool-result`: the output of a tool. Preliminary results are ignored, because the final
+    /// result contains everything.
+    pub(super) fn result(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         if !part.is_true("preliminary") {
             let given = part.get("output").or_else(|| part.get("result")).unwrap_or("null");
             let output = if given.starts_with('"') { given.to_owned() } else { quote(given) };
-            self.answer(part, &output, teller);
+            self.emit_output(part, &output, emitter);
         }
     }
 
     /// `tool-error`: the tool failed, or its input was invalid.
-    pub(super) fn error(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
+    pub(super) fn error(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
         let message = failure::message(part.get("error"));
-        let message = message.unwrap_or_else(|| "The tool failed without saying why.".into());
-        self.answer(part, &quote(&message), teller);
+        let message = message.unwrap_or_else(|| "The tool failed without an error message.".into());
+        self.emit_output(part, &quote(&message), emitter);
     }
 
-    /// `tool-output-denied`: somebody did not let the tool run.
-    pub(super) fn denied(&mut self, part: Part<'_>, teller: &mut Teller<'_>) {
-        self.answer(part, r#""The tool was not allowed to run.""#, teller);
+    /// `tool-output-denied`: the tool was not allowed to run.
+    pub(super) fn denied(&mut self, part: Part<'_>, emitter: &mut ItemEmitter<'_>) {
+        self.emit_output(part, r#""The tool was not allowed to run.""#, emitter);
     }
 
-    /// The step is over: calls that are open end with what was said of them.
-    pub(super) fn end_all(&mut self, teller: &mut Teller<'_>) {
+    /// Ends the open calls with their current input, because the step is over.
+    pub(super) fn end_all(&mut self, emitter: &mut ItemEmitter<'_>) {
         for call in &mut self.calls[self.before_step..] {
-            call.close(teller);
+            call.close(emitter);
         }
         self.before_step = self.calls.len();
     }
 
-    /// The response ends before its calls do.
-    pub(super) fn leave_out(&self, teller: &mut Teller<'_>) {
+    /// Reports the unfinished calls at the end of the response.
+    pub(super) fn leave_out(&self, emitter: &mut ItemEmitter<'_>) {
         for call in &self.calls[self.before_step..] {
-            call.leave_out(teller);
+            call.leave_out(emitter);
         }
     }
 
-    /// The output of a call, raw: of one that was told of, of one that the provider runs, or of one
-    /// of an earlier answer, which its caller approved in between.
-    fn answer(&mut self, part: Part<'_>, output: &str, teller: &mut Teller<'_>) {
+    /// Emits the raw output of a call. The call can be one of this answer, one that the provider
+    /// runs, or one of an earlier answer that has been approved since.
+    fn emit_output(&mut self, part: Part<'_>, output: &str, emitter: &mut ItemEmitter<'_>) {
         let kind = part.kind().unwrap_or_default();
         let at = self.by_id.get(&*part.id()).copied();
         let call = at.map(|at| &mut self.calls[at]);
         let runner = call.map(|call| {
             if part.get("toolName").is_some() && part.get("input").is_some() {
-                call.make(part, &self.asked, self.level, teller);
+                call.complete(part, &self.asked, self.level, emitter);
             }
-            call.settle(teller);
+            call.complete_before_output(emitter);
             call.runner()
         });
         match (runner, at) {
-            (Some(Runner::Client), Some(at)) => self.calls[at].answer(output, teller),
-            (Some(Runner::Provider), _) => teller.extension(&kind, &part.to_text()),
-            _ if is_providers(part) => teller.extension(&kind, &part.to_text()),
-            (None, _) => self.answer_earlier(part, output, teller),
-            _ => teller.assembler.leave_out("the output of a call that names no tool"),
+            (Some(Runner::Client), Some(at)) => self.calls[at].emit_output(output, emitter),
+            (Some(Runner::Provider), _) => emitter.extension(&kind, &part.to_text()),
+            _ if is_provider_result(part) => emitter.extension(&kind, &part.to_text()),
+            (None, _) => self.emit_earlier_output(part, output, emitter),
+            _ => emitter.assembler.leave_out("the output of a call that names no tool"),
         }
     }
 
-    fn answer_earlier(&self, part: Part<'_>, output: &str, teller: &mut Teller<'_>) {
+    fn emit_earlier_output(&self, part: Part<'_>, output: &str, emitter: &mut ItemEmitter<'_>) {
         let is_custom = part.string("toolName").is_some_and(|name| self.asked.is_custom(&name));
         let form = if is_custom { Form::Custom } else { Form::Function };
-        teller.whole(&form.output(&quote(&part.id()), output));
+        emitter.complete_item(&form.output(&quote(&part.id()), output));
     }
 
-    /// The call of this id, which begins if none has begun in this step.
-    fn of_step(&mut self, id: &str) -> usize {
+    /// The call of this id in the current step. Begins one if there is none.
+    fn in_step(&mut self, id: &str) -> usize {
         let known = self.by_id.get(id).copied().filter(|at| *at >= self.before_step);
         if let Some(at) = known {
             return at;
@@ -133,8 +133,8 @@ impl Calls {
     }
 }
 
-/// Whether the provider ran the tool: a model's own results (`result`) are always such.
-fn is_providers(part: Part<'_>) -> bool {
+/// Whether the provider ran the tool. A model's own results have a `result` instead of an `output`.
+fn is_provider_result(part: Part<'_>) -> bool {
     let is_models = part.get("result").is_some() && part.get("output").is_none();
     part.is_true("providerExecuted") || is_models
 }

@@ -1,17 +1,17 @@
-//! How an answer ends.
+//! The end of an answer.
 
+use super::item_emitter::ItemEmitter;
 use super::part::Part;
-use super::teller::Teller;
 use super::usage;
 use crate::dialect::usage::Usage;
 use crate::json::{Object, quote};
 use crate::stream::{Failure, Status};
 
-/// Why a model stopped: the `finishReason` of `finish` and `finish-step`.
+/// The reason for the end: the `finishReason` of `finish` and `finish-step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// It said all that it wanted to: `stop`, `tool-calls`, and what names no other end (`other`,
-    /// `unknown`).
+    /// The answer is complete: `stop`, `tool-calls`, and reasons without a meaning of their own
+    /// (`other`, `unknown`).
     Done,
     /// `length`
     Length,
@@ -19,14 +19,13 @@ pub(super) enum Reason {
     Filtered,
     /// `error`
     Failed,
-    /// `interrupted`: its provider's stream broke off.
+    /// `interrupted`: the provider's stream broke off.
     Interrupted,
 }
 
 impl Reason {
-    /// The reason that a part gives: a text, or, of a model of version 6 or 7,
-    /// `{unified, raw}`.
-    pub(super) fn of(part: Part<'_>) -> Self {
+    /// The reason in a part: a string, or, from models of version 6 and 7, `{unified, raw}`.
+    pub(super) fn from_part(part: Part<'_>) -> Self {
         let unified = part.object("finishReason");
         let unified = unified.as_ref().and_then(|reason| reason.string("unified"));
         match part.string("finishReason").or(unified).as_deref() {
@@ -44,26 +43,25 @@ impl Reason {
 pub(super) struct Ending {
     pub(super) reason: Reason,
     pub(super) usage: Option<Usage>,
-    /// The model's name, raw, where it was not told before.
+    /// The model's name, raw, if no earlier part contained it.
     pub(super) model: Option<String>,
 }
 
 impl Ending {
-    /// The end that `finish` or `finish-step` tells of. `counts`: where it has its usage, if not under
-    /// `usage`.
-    pub(super) fn of(part: Part<'_>, counts: &str) -> Self {
+    /// Parses `finish` or `finish-step`. The usage is under `counts`, otherwise under `usage`.
+    pub(super) fn from_part(part: Part<'_>, counts: &str) -> Self {
         let usage = part.object(counts).or_else(|| part.object("usage"));
         let response = part.object("response");
         let model = response.as_ref().and_then(|response| response.present("modelId"));
         Self {
-            reason: Reason::of(part),
-            usage: usage.as_ref().and_then(usage::reported),
+            reason: Reason::from_part(part),
+            usage: usage.as_ref().and_then(usage::parse),
             model: model.map(str::to_owned),
         }
     }
 
     /// Ends the response.
-    pub(super) fn tell(self, teller: &mut Teller<'_>) {
+    pub(super) fn end_response(self, emitter: &mut ItemEmitter<'_>) {
         let status = match self.reason {
             Reason::Done => Status::Completed,
             Reason::Length | Reason::Filtered => Status::Incomplete,
@@ -77,10 +75,10 @@ impl Ending {
         if let Some(model) = self.model {
             response.set("model", model);
         }
-        teller.assembler.end_response(status, &response);
+        emitter.assembler.end_response(status, &response);
     }
 
-    /// What the response says of this end.
+    /// The field of the response that describes this end.
     fn details(&self) -> Option<(&'static str, String)> {
         let incomplete = |reason| ("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
         match self.reason {

@@ -1,12 +1,12 @@
-//! What a provider adds to a part: `providerMetadata`.
+//! The `providerMetadata` of a part.
 
 use std::collections::BTreeMap;
 
 use super::part::Part;
 use crate::json::Object;
 
-/// Metadata by the providers' names. A provider is called as its user configured it (`openai`,
-/// `azure`, a name of one's own), so fields are looked for by their own names.
+/// Metadata by provider. The user chooses a provider's name (`openai`, `azure`, a custom name), so
+/// most fields are looked up in all providers.
 #[derive(Default)]
 pub(super) struct Metadata<'a> {
     providers: BTreeMap<String, Object<'a>>,
@@ -14,32 +14,32 @@ pub(super) struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    /// That of a part; empty where it has none.
-    pub(super) fn of(part: Part<'a>) -> Self {
+    /// The metadata of a part; empty if there is none.
+    pub(super) fn from_part(part: Part<'a>) -> Self {
         let Some(raw) = part.get("providerMetadata") else {
             return Self::default();
         };
         Self { providers: serde_json::from_str(raw).unwrap_or_default(), raw }
     }
 
-    /// The raw value of the field that has this name, of whichever provider.
+    /// The raw value of this field, from any provider.
     pub(super) fn field(&self, key: &str) -> Option<&str> {
         self.providers.values().find_map(|fields| fields.present(key))
     }
 
-    /// The same of the provider of this name.
-    pub(super) fn field_of(&self, provider: &str, key: &str) -> Option<&str> {
+    /// The raw value of this field, from the provider with this name.
+    pub(super) fn provider_field(&self, provider: &str, key: &str) -> Option<&str> {
         self.providers.get(provider)?.present(key)
     }
 
-    /// Whether a field of this name is there, be it `null`.
+    /// Whether any provider has this field, even if it is `null`.
     pub(super) fn has(&self, key: &str) -> bool {
         self.providers.values().any(|fields| fields.get(key).is_some())
     }
 
-    /// The whole of it, raw; `None` where it says nothing.
+    /// The whole metadata, raw; `None` if it has no fields.
     pub(super) fn raw(&self) -> Option<&'a str> {
-        let speaks = self.providers.values().any(|fields| fields.iter().next().is_some());
-        speaks.then_some(self.raw)
+        let has_fields = self.providers.values().any(|fields| fields.iter().next().is_some());
+        has_fields.then_some(self.raw)
     }
 }

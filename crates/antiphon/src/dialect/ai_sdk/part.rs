@@ -1,10 +1,10 @@
-//! One part of a stream.
+//! A stream part.
 
 use std::borrow::Cow;
 
 use crate::json::Object;
 
-/// A stream part as its fields, raw.
+/// The raw fields of a stream part.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     fields: &'a Object<'a>,
@@ -15,25 +15,25 @@ impl<'a> Part<'a> {
         Self { fields }
     }
 
-    /// Its `type`.
+    /// The `type`.
     pub(super) fn kind(self) -> Option<Cow<'a, str>> {
         self.string("type")
     }
 
-    /// What the parts of one text, one reasoning or one call have in common. Where there is none, all
-    /// such parts belong together.
+    /// The id that the parts of one text, reasoning or call share. Parts without an id belong
+    /// together.
     pub(super) fn id(self) -> Cow<'a, str> {
         self.string("toolCallId").or_else(|| self.string("id")).unwrap_or_default()
     }
 
-    /// The piece of text that it adds, a raw JSON string: `delta` of a model, `text` of a
-    /// `fullStream`, `textDelta` of version 4.
+    /// The delta of text as a raw JSON string: `delta` in a model's part, `text` in a `fullStream`,
+    /// `textDelta` in version 4.
     pub(super) fn delta(self) -> Option<&'a str> {
         let keys = ["delta", "text", "textDelta"].into_iter();
         keys.filter_map(|key| self.get(key)).find(|raw| raw.starts_with('"'))
     }
 
-    /// The raw value under `key`, with `null` counted as absent.
+    /// The raw value under `key`. `null` counts as absent.
     pub(super) fn get(self, key: &str) -> Option<&'a str> {
         self.fields.present(key)
     }
@@ -59,7 +59,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The inside of a raw JSON string, still escaped: such insides, put together, are one.
+/// The inside of a raw JSON string, still escaped. Such strings can be concatenated.
 pub(super) fn inside(raw: &str) -> &str {
     raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
-//! What goes back to a provider with its reasoning.
+//! The data that a provider requires back with its reasoning.
 
 use super::metadata::Metadata;
 use crate::dialect::{Dialect, Seal};
 use crate::json::quote;
 use crate::transcript::Origin;
 
-/// What a provider has added to one reasoning, from whichever of its parts.
+/// The provider's metadata of one reasoning item, from all its parts.
 #[derive(Default)]
 pub(super) struct Sealed {
-    /// OpenAI's id of the item, raw. Its encrypted content is bound to it.
+    /// OpenAI's raw id of the item. Its encrypted content is bound to this id.
     item_id: Option<String>,
-    /// `reasoningEncryptedContent`, raw, as OpenAI wants it back.
+    /// `reasoningEncryptedContent`, raw, as OpenAI requires it back.
     encrypted: Option<String>,
     /// Anthropic's `signature` of the text, raw.
     signature: Option<String>,
@@ -21,18 +21,18 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// Nothing yet, of an item of this id (raw).
-    pub(super) fn of_item(item_id: Option<String>) -> Self {
+    /// No metadata yet, for an item with this raw id.
+    pub(super) fn new(item_id: Option<String>) -> Self {
         Self { item_id, ..Self::default() }
     }
 
-    /// The item's own id, raw, if the provider has one for it.
+    /// The provider's raw id of the item, if it has one.
     pub(super) fn item_id(&self) -> Option<&str> {
         self.item_id.as_deref()
     }
 
-    /// Takes what a part says. A later part says more than an earlier one.
-    pub(super) fn absorb(&mut self, metadata: &Metadata<'_>) {
+    /// Adds the metadata of a part. Later parts replace earlier values.
+    pub(super) fn add_metadata(&mut self, metadata: &Metadata<'_>) {
         let string = |raw: Option<&str>| raw.filter(|raw| raw.starts_with('"')).map(str::to_owned);
         let replace = |kept: &mut Option<String>, new: Option<String>| {
             if new.is_some() {
@@ -41,17 +41,17 @@ impl Sealed {
         };
         replace(&mut self.item_id, string(metadata.field("itemId")));
         replace(&mut self.encrypted, string(metadata.field("reasoningEncryptedContent")));
-        replace(&mut self.signature, string(metadata.field_of("anthropic", "signature")));
-        replace(&mut self.redacted, string(metadata.field_of("anthropic", "redactedData")));
+        replace(&mut self.signature, string(metadata.provider_field("anthropic", "signature")));
+        replace(&mut self.redacted, string(metadata.provider_field("anthropic", "redactedData")));
         replace(&mut self.other, metadata.raw().map(str::to_owned));
     }
 
-    /// Whether there is anything that a provider wants back.
-    pub(super) fn holds_anything(&self) -> bool {
+    /// Whether there is anything to return to the provider.
+    pub(super) fn has_content(&self) -> bool {
         self.content("").is_some() || self.encrypted.is_some()
     }
 
-    /// The raw `encrypted_content` of reasoning with this text (the inside of a JSON string).
+    /// The raw `encrypted_content` for reasoning with this text (the inside of a JSON string).
     pub(super) fn encrypted_content(&self, text: &str, origin: &Origin) -> Option<String> {
         self.encrypted.clone().or_else(|| {
             let (dialect, content) = self.content(text)?;
@@ -59,9 +59,9 @@ impl Sealed {
         })
     }
 
-    /// What is sealed: a block of Anthropic's where it is one, so that it can go back without the
-    /// AI SDK too; else a part of an AI SDK message. Of OpenAI's, without encrypted content,
-    /// nothing: its server keeps it.
+    /// The content to seal: an Anthropic block if the metadata is Anthropic's, so that it can be
+    /// returned without the AI SDK too; otherwise a part of an AI SDK message. Nothing for an
+    /// OpenAI item without encrypted content, because OpenAI's server stores it.
     fn content(&self, text: &str) -> Option<(Dialect, String)> {
         if let Some(signature) = &self.signature {
             let block =

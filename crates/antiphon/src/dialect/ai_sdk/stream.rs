@@ -9,9 +9,9 @@ use super::calls::Calls;
 use super::ending::{Ending, Reason};
 use super::failure;
 use super::input::Level;
+use super::item_emitter::ItemEmitter;
 use super::part::Part;
 use super::reasoning::Reasonings;
-use super::teller::Teller;
 use super::texts::Texts;
 use crate::dialect::Asked;
 use crate::dialect::listener::Decode;
@@ -19,29 +19,29 @@ use crate::dialect::usage::Usage;
 use crate::json::Object;
 use crate::stream::Assembler;
 
-/// How many types of parts that nobody knows are named.
+/// The maximum of unknown part types to report.
 const MAX_UNKNOWN: usize = 16;
 
-/// The kind of a `custom` part that says no more than `response-metadata`.
+/// The kind of a `custom` part that repeats `response-metadata`.
 const MESSAGE_START: &str = "anthropic.message_start";
 
-/// Hears the parts of one answer: a model's, or all steps of a run.
+/// Decodes the parts of one answer: a model's, or all steps of a run.
 ///
 /// ```text
 ///   of a model:  stream-start ── response-metadata ── contents … ── finish
 ///   of a run:    start ── (start-step ── contents … ── finish-step) … ── finish
-///   in either:   error, or abort: the end
+///   both:        error, or abort: the end
 /// ```
 ///
-/// A run whose stream stops after a `finish-step` has ended with that step.
+/// A run whose stream ends after a `finish-step` has ended with that step.
 pub(in crate::dialect) struct Stream {
     count: u64,
     texts: Texts,
     reasonings: Reasonings,
     calls: Calls,
-    /// What the steps have taken together.
+    /// The total usage of the steps.
     usage: Option<Usage>,
-    /// The end of the last step, while no other has begun.
+    /// The end of the last step, until another step begins.
     step_end: Option<Ending>,
     unknown: HashSet<String>,
 }
@@ -59,58 +59,58 @@ impl Stream {
         }
     }
 
-    fn take(&mut self, part: Part<'_>, assembler: &mut Assembler) {
+    fn decode_part(&mut self, part: Part<'_>, assembler: &mut Assembler) {
         let Some(kind) = part.kind() else {
             if part.get("error").is_some() {
-                assembler.fail(failure::of(part));
+                assembler.fail(failure::from_part(part));
             }
             return;
         };
-        if self.hear_reasoning(&kind, part, assembler) || says_nothing(&kind, part) {
+        if self.apply_reasoning(&kind, part, assembler) || is_ignored(&kind, part) {
             return;
         }
-        self.reasonings.end_concluded(&mut Teller::new(assembler, &mut self.count));
+        self.reasonings.end_complete(&mut ItemEmitter::new(assembler, &mut self.count));
         match &*kind {
             "start" | "start-step" => self.begin_step(assembler),
             "response-metadata" => begin(part, assembler),
             "finish-step" => self.end_step(part, assembler),
             "finish" => self.finish(part, assembler),
-            "error" => assembler.fail(failure::of(part)),
-            "abort" => assembler.fail(failure::aborted(part)),
-            _ => self.hear_content(&kind, part, assembler),
+            "error" => assembler.fail(failure::from_part(part)),
+            "abort" => assembler.fail(failure::from_abort(part)),
+            _ => self.apply_content(&kind, part, assembler),
         }
     }
 
-    /// Whether the part is one of reasoning, which is heard.
-    fn hear_reasoning(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) -> bool {
-        let teller = &mut Teller::new(assembler, &mut self.count);
+    /// Decodes a part of reasoning. Returns whether the part was one.
+    fn apply_reasoning(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) -> bool {
+        let emitter = &mut ItemEmitter::new(assembler, &mut self.count);
         match kind {
-            "reasoning-start" => self.reasonings.start(part, teller),
-            "reasoning-delta" => self.reasonings.delta(part, teller),
-            "reasoning-end" => self.reasonings.end(part, teller),
+            "reasoning-start" => self.reasonings.start(part, emitter),
+            "reasoning-delta" => self.reasonings.delta(part, emitter),
+            "reasoning-end" => self.reasonings.end(part, emitter),
             _ => return false,
         }
         true
     }
 
-    fn hear_content(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) {
-        let teller = &mut Teller::new(assembler, &mut self.count);
+    fn apply_content(&mut self, kind: &str, part: Part<'_>, assembler: &mut Assembler) {
+        let emitter = &mut ItemEmitter::new(assembler, &mut self.count);
         match kind {
-            "text-start" => self.texts.start(part, teller),
-            "text-delta" => self.texts.delta(part, teller),
-            "text-end" => self.texts.end(part, teller),
-            "tool-input-start" => self.calls.start(part, teller),
-            "tool-input-delta" => self.calls.delta(part, teller),
-            "tool-call" => self.calls.call(part, teller),
-            "tool-result" => self.calls.result(part, teller),
-            "tool-error" => self.calls.error(part, teller),
-            "tool-output-denied" => self.calls.denied(part, teller),
+            "text-start" => self.texts.start(part, emitter),
+            "text-delta" => self.texts.delta(part, emitter),
+            "text-end" => self.texts.end(part, emitter),
+            "tool-input-start" => self.calls.start(part, emitter),
+            "tool-input-delta" => self.calls.delta(part, emitter),
+            "tool-call" => self.calls.call(part, emitter),
+            "tool-result" => self.calls.result(part, emitter),
+            "tool-error" => self.calls.error(part, emitter),
+            "tool-output-denied" => self.calls.denied(part, emitter),
             "file"
             | "source"
             | "custom"
             | "reasoning-file"
             | "tool-approval-request"
-            | "tool-approval-response" => teller.extension(kind, &part.to_text()),
+            | "tool-approval-response" => emitter.extension(kind, &part.to_text()),
             _ => self.note_unknown(kind, assembler),
         }
     }
@@ -122,10 +122,9 @@ impl Stream {
         assembler.begin(&Object::default());
     }
 
-    /// A step has ended. Where the model did not end well, its items are left to the response's
-    /// end.
+    /// Ends a step. If the model did not finish normally, the end of the response ends its items.
     fn end_step(&mut self, part: Part<'_>, assembler: &mut Assembler) {
-        let ending = Ending::of(part, "usage");
+        let ending = Ending::from_part(part, "usage");
         if ending.reason == Reason::Done {
             self.end_items(assembler);
         }
@@ -135,7 +134,7 @@ impl Stream {
     }
 
     fn finish(&mut self, part: Part<'_>, assembler: &mut Assembler) {
-        let ending = Ending::of(part, "totalUsage");
+        let ending = Ending::from_part(part, "totalUsage");
         let model = self.step_end.take().and_then(|step| step.model);
         let usage = ending.usage.or(self.usage);
         self.end(Ending { usage, model: ending.model.or(model), ..ending }, assembler);
@@ -145,16 +144,16 @@ impl Stream {
         if ending.reason == Reason::Done {
             self.end_items(assembler);
         }
-        let teller = &mut Teller::new(assembler, &mut self.count);
-        self.calls.leave_out(teller);
-        ending.tell(teller);
+        let emitter = &mut ItemEmitter::new(assembler, &mut self.count);
+        self.calls.leave_out(emitter);
+        ending.end_response(emitter);
     }
 
     fn end_items(&mut self, assembler: &mut Assembler) {
-        let teller = &mut Teller::new(assembler, &mut self.count);
-        self.reasonings.end_all(teller);
-        self.texts.end_all(teller);
-        self.calls.end_all(teller);
+        let emitter = &mut ItemEmitter::new(assembler, &mut self.count);
+        self.reasonings.end_all(emitter);
+        self.texts.end_all(emitter);
+        self.calls.end_all(emitter);
     }
 
     fn note_unknown(&mut self, kind: &str, assembler: &mut Assembler) {
@@ -163,19 +162,19 @@ impl Stream {
         }
     }
 
-    /// One part of a whole answer's content: a text and a reasoning come whole.
-    fn hear_whole_part(&mut self, part: Part<'_>, assembler: &mut Assembler) {
-        let teller = &mut Teller::new(assembler, &mut self.count);
+    /// Decodes one part of an answer that is not streamed, whose texts and reasoning are complete.
+    fn apply_whole_part(&mut self, part: Part<'_>, assembler: &mut Assembler) {
+        let emitter = &mut ItemEmitter::new(assembler, &mut self.count);
         match part.kind().as_deref() {
             Some("text") => {
-                self.texts.delta(part, teller);
-                self.texts.end(part, teller);
+                self.texts.delta(part, emitter);
+                self.texts.end(part, emitter);
             }
             Some("reasoning") => {
-                self.reasonings.delta(part, teller);
-                self.reasonings.end(part, teller);
+                self.reasonings.delta(part, emitter);
+                self.reasonings.end(part, emitter);
             }
-            _ => self.take(part, assembler),
+            _ => self.decode_part(part, assembler),
         }
     }
 }
@@ -183,11 +182,11 @@ impl Stream {
 impl Decode for Stream {
     fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error> {
         let object = Object::parse(data)?;
-        self.take(Part::new(&object), assembler);
+        self.decode_part(Part::new(&object), assembler);
         Ok(())
     }
 
-    /// The result of `doGenerate`. An object without content is a failure.
+    /// Decodes the result of `doGenerate`. An object without content is a failure.
     fn decode_whole(
         &mut self,
         body: &Bytes,
@@ -197,12 +196,12 @@ impl Decode for Stream {
         let answer = Part::new(&object);
         let contents = answer.get("content").and_then(|raw| serde_json::from_str(raw).ok());
         let Some(contents): Option<Vec<&RawValue>> = contents else {
-            assembler.fail(failure::of(answer));
+            assembler.fail(failure::from_part(answer));
             return Ok(());
         };
         for content in contents {
             let content = Object::parse(content.get().as_bytes())?;
-            self.hear_whole_part(Part::new(&content), assembler);
+            self.apply_whole_part(Part::new(&content), assembler);
         }
         self.finish(answer, assembler);
         Ok(())
@@ -215,13 +214,13 @@ impl Decode for Stream {
     }
 }
 
-/// Whether a part tells nothing of the answer.
-fn says_nothing(kind: &str, part: Part<'_>) -> bool {
+/// Whether a part contains nothing of the answer.
+fn is_ignored(kind: &str, part: Part<'_>) -> bool {
     matches!(kind, "raw" | "ping" | "stream-start" | "tool-input-end")
         || kind == "custom" && part.string("kind").as_deref() == Some(MESSAGE_START)
 }
 
-/// The response begins, as far as a model says what it is.
+/// Begins the response with the model's name, if it is known.
 fn begin(metadata: Part<'_>, assembler: &mut Assembler) {
     let model = metadata.get("modelId").map(|model| ("model", model));
     assembler.begin(&model.into_iter().collect());

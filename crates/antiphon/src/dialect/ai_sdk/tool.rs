@@ -1,58 +1,58 @@
-//! The tool that a call calls, and which item such a call is.
+//! The tool of a call, and the kind of item that the call becomes.
 
 use super::input::{self, Level};
+use super::item_emitter::ItemEmitter;
 use super::part::Part;
-use super::teller::Teller;
 use crate::dialect::Asked;
 use crate::json::{Object, quote};
 use crate::stream::Spoken;
 
-/// Which item a call is.
+/// The kind of item for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `function_call`: its input is JSON.
+    /// `function_call`, whose input is JSON.
     Function,
-    /// `custom_tool_call`: its input is a text.
+    /// `custom_tool_call`, whose input is a text.
     Custom,
 }
 
-/// A tool, as the first part that names it does.
+/// A tool, by the first part that names it.
 pub(super) struct Tool {
     pub(super) name: String,
     pub(super) kind: ToolKind,
 }
 
-/// Who runs it, and what its input is.
+/// The party that runs the tool, and the form of the call.
 pub(super) enum ToolKind {
-    /// The client, which is given a call of this form.
-    Of(Form),
-    /// The client: a custom tool, of which the final input shows how its text is encoded.
+    /// The client runs it; the call has this form.
+    Client(Form),
+    /// The client runs this custom tool; the final input shows the encoding of the text.
     Undecided,
-    /// The provider.
+    /// The provider runs it.
     Provided,
 }
 
 impl Tool {
-    /// By a `tool-input-start`, which may say how the pieces are encoded.
-    pub(super) fn started(start: Part<'_>, asked: &Asked) -> Option<Self> {
+    /// The tool in a `tool-input-start`, which may contain the encoding of the deltas.
+    pub(super) fn from_input_start(start: Part<'_>, asked: &Asked) -> Option<Self> {
         let is_text = start.string("inputEncoding").as_deref() == Some("text");
-        Self::of(start, |name| match (is_text, asked.is_custom(name)) {
-            (true, _) => ToolKind::Of(Form::Custom),
+        Self::from_part(start, |name| match (is_text, asked.is_custom(name)) {
+            (true, _) => ToolKind::Client(Form::Custom),
             (false, true) => ToolKind::Undecided,
-            (false, false) => ToolKind::Of(Form::Function),
+            (false, false) => ToolKind::Client(Form::Function),
         })
     }
 
-    /// By a `tool-call` that nothing came before.
-    pub(super) fn called(call: Part<'_>, asked: &Asked, level: Level) -> Option<Self> {
-        Self::of(call, |name| match asked.is_custom(name) || input::is_text(call, level) {
-            true => ToolKind::Of(Form::Custom),
-            false => ToolKind::Of(Form::Function),
+    /// The tool in a `tool-call` without earlier parts.
+    pub(super) fn from_call(call: Part<'_>, asked: &Asked, level: Level) -> Option<Self> {
+        Self::from_part(call, |name| match asked.is_custom(name) || input::is_text(call, level) {
+            true => ToolKind::Client(Form::Custom),
+            false => ToolKind::Client(Form::Function),
         })
     }
 
-    /// The tool that a part names, of this kind where the client runs it.
-    fn of(part: Part<'_>, kind: impl FnOnce(&str) -> ToolKind) -> Option<Self> {
+    /// The tool in a part; `kind` applies if the client runs it.
+    fn from_part(part: Part<'_>, kind: impl FnOnce(&str) -> ToolKind) -> Option<Self> {
         let name = part.string("toolName").filter(|name| !name.is_empty())?.into_owned();
         let is_provided = part.is_true("providerExecuted");
         let kind = if is_provided { ToolKind::Provided } else { kind(&name) };
@@ -61,12 +61,12 @@ impl Tool {
 }
 
 impl Form {
-    /// Its item begins. `id`: the `toolCallId`.
-    pub(super) fn begin(self, id: &str, name: &str, teller: &mut Teller<'_>) -> u64 {
-        teller.begin(&self.item(&quote(id), &quote(name)))
+    /// Begins the item. `id` is the `toolCallId`.
+    pub(super) fn begin(self, id: &str, name: &str, emitter: &mut ItemEmitter<'_>) -> u64 {
+        emitter.begin(&self.item(&quote(id), &quote(name)))
     }
 
-    /// A call by its raw `call_id` and name.
+    /// A call item with this raw `call_id` and name.
     pub(super) fn item<'a>(self, call_id: &'a str, name: &'a str) -> Object<'a> {
         let kind = match self {
             Self::Function => r#""function_call""#,
@@ -75,7 +75,7 @@ impl Form {
         [("type", kind), ("call_id", call_id), ("name", name)].into_iter().collect()
     }
 
-    /// The output of such a call, both raw.
+    /// The output item of such a call, from raw values.
     pub(super) fn output<'a>(self, call_id: &'a str, output: &'a str) -> Object<'a> {
         let kind = match self {
             Self::Function => r#""function_call_output""#,
@@ -85,7 +85,7 @@ impl Form {
         fields.into_iter().chain([("status", r#""completed""#)]).collect()
     }
 
-    /// The field that holds its input.
+    /// The field of the input.
     pub(super) fn field(self) -> &'static str {
         match self {
             Self::Function => "arguments",
@@ -93,7 +93,7 @@ impl Form {
         }
     }
 
-    /// What its pieces are pieces of.
+    /// The kind of the input's deltas.
     pub(super) fn spoken(self) -> Spoken {
         match self {
             Self::Function => Spoken::Arguments,
@@ -101,11 +101,11 @@ impl Form {
         }
     }
 
-    /// Its input, raw: of the final input and what was said in pieces.
-    pub(super) fn input(self, input: Option<&str>, said: &str) -> String {
+    /// The raw input, from the final input and from the deltas.
+    pub(super) fn input(self, input: Option<&str>, streamed: &str) -> String {
         match self {
-            Self::Function => input::arguments(input, said),
-            Self::Custom => input::text(input, said),
+            Self::Function => input::arguments(input, streamed),
+            Self::Custom => input::text(input, streamed),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! How many tokens an answer took, as the AI SDK counts.
+//! Token counts of the AI SDK.
 
 use crate::dialect::usage::Usage;
 use crate::json::Object;
 
-/// Counts as any version gives them; `None` where it gives none.
+/// Parses the counts of any version; `None` if there are none.
 ///
 /// - 5: `inputTokens`, `outputTokens`, `reasoningTokens`, `cachedInputTokens`, `totalTokens`;
 /// - 6 and 7, of a model: `inputTokens.total`, `inputTokens.cacheRead`, `inputTokens.cacheWrite`,
@@ -11,7 +11,7 @@ use crate::json::Object;
 /// - 6 and 7, of a `fullStream`: `inputTokens`, `inputTokenDetails.cacheReadTokens`,
 ///   `inputTokenDetails.cacheWriteTokens`, `outputTokens`, `outputTokenDetails.reasoningTokens`,
 ///   `totalTokens`.
-pub(super) fn reported(usage: &Object<'_>) -> Option<Usage> {
+pub(super) fn parse(usage: &Object<'_>) -> Option<Usage> {
     let count = |path: &[&str]| number(usage, path);
     let any = |paths: &[&[&str]]| paths.iter().find_map(|path| count(path));
     let input = any(&[&["inputTokens"], &["inputTokens", "total"]]);

@@ -1,10 +1,10 @@
-//! One item for each call, by whichever of its parts it comes.
+//! One item for each call, with any combination of its parts.
 
 use serde_json::json;
 
 use super::world::*;
 
-/// One function call was told, under one id, with this input.
+/// Asserts that exactly one function call was emitted, with one id and this input.
 fn is_one_call(told: &Told, arguments: &str) {
     let item = told.only_item();
     assert_eq!(item["type"], "function_call");
@@ -18,7 +18,7 @@ fn is_one_call(told: &Told, arguments: &str) {
 }
 
 #[test]
-fn should_emit_only_one_output_item_added_when_both_tool_input_start_and_tool_call_fire() {
+fn input_start_and_tool_call_emit_one_item() {
     let told = decode(&[
         start("call_123"),
         delta("call_123", r#"{"loc"#),
@@ -30,9 +30,9 @@ fn should_emit_only_one_output_item_added_when_both_tool_input_start_and_tool_ca
     assert_eq!(told.of("function_call_arguments.delta").len(), 2);
 }
 
-/// First follow-up of the report: the events that end a call named it by its `call_id`.
+/// A reported bug: the events that end a call used its `call_id` as the item id.
 #[test]
-fn item_id_is_the_same_in_all_events_of_a_call() {
+fn item_id_is_stable_across_call_events() {
     let told =
         decode(&[start("call_123"), delta("call_123", NYC), call("call_123", NYC), finish("stop")]);
     let id = told.only_item()["id"].clone();
@@ -45,9 +45,9 @@ fn item_id_is_the_same_in_all_events_of_a_call() {
     assert_ne!(id, "call_123");
 }
 
-/// Second follow-up: pieces, or their end, without a start. The tool is known by `tool-call` only.
+/// A reported bug: deltas, or their end, without a start. Only `tool-call` names the tool.
 #[test]
-fn a_delta_without_a_start_waits_for_the_name() {
+fn delta_without_start_waits_for_name() {
     let (one, two) = (delta("call_123", r#"{"loc"#), delta("call_123", r#"ation":"NYC"}"#));
     let told = decode(&[one.clone(), two.clone(), call("call_123", NYC), finish("tool-calls")]);
     is_one_call(&told, NYC);
@@ -56,19 +56,19 @@ fn a_delta_without_a_start_waits_for_the_name() {
 }
 
 #[test]
-fn an_end_without_a_start_waits_for_the_name() {
+fn input_end_without_start_waits_for_name() {
     let told = decode(&[end("call_123"), call("call_123", NYC), finish("tool-calls")]);
     is_one_call(&told, NYC);
 }
 
 #[test]
-fn a_tool_call_alone_is_a_call() {
+fn tool_call_without_deltas_is_decoded() {
     is_one_call(&decode(&[call("call_123", NYC), finish("tool-calls")]), NYC);
     is_one_call(&decode(&[call("call_123", json!({"location": "NYC"})), finish("stop")]), NYC);
 }
 
 #[test]
-fn a_call_that_is_told_again_is_the_same_call() {
+fn repeated_tool_call_is_one_call() {
     let told = decode(&[
         call("call_123", NYC),
         start("call_123"),
@@ -80,9 +80,9 @@ fn a_call_that_is_told_again_is_the_same_call() {
     assert!(told.left_out().is_empty());
 }
 
-/// `tool-input-end` ends nothing: the final input can differ, as when a call was repaired.
+/// `tool-input-end` does not end the call: the final input can differ, for example after a repair.
 #[test]
-fn the_final_input_counts() {
+fn final_input_takes_precedence() {
     let world = World::asking(json!({})).of_a_contradictory_upstream();
     let told = world.decode(&[
         start("call_123"),
@@ -95,9 +95,9 @@ fn the_final_input_counts() {
     assert_eq!(told.of("function_call_arguments.done")[0]["arguments"], NYC);
 }
 
-/// A `fullStream` gives the input as a value, whose text says the same with other escapes.
+/// A `fullStream` sends the input as a value. Its text can have other escapes than the deltas.
 #[test]
-fn an_input_written_otherwise_stays_as_its_pieces_wrote_it() {
+fn equal_final_input_keeps_bytes_of_deltas() {
     let said = r#"{ "location": "S\u00e3o Paulo", "days": 2.0 }"#;
     let told = decode(&[
         start("call_123"),
@@ -109,13 +109,13 @@ fn an_input_written_otherwise_stays_as_its_pieces_wrote_it() {
 }
 
 #[test]
-fn an_empty_input_is_an_empty_object() {
+fn empty_input_becomes_empty_object() {
     is_one_call(&decode(&[call("call_123", ""), finish("tool-calls")]), "{}");
     is_one_call(&decode(&[start("call_123"), finish("tool-calls")]), "{}");
 }
 
 #[test]
-fn a_call_whose_tool_call_never_comes_ends_with_what_it_said() {
+fn call_without_tool_call_ends_with_its_deltas() {
     let told =
         decode(&[start("call_123"), delta("call_123", NYC), end("call_123"), finish("stop")]);
     is_one_call(&told, NYC);
@@ -123,21 +123,21 @@ fn a_call_whose_tool_call_never_comes_ends_with_what_it_said() {
 }
 
 #[test]
-fn a_call_that_a_limit_cuts_short_is_incomplete() {
+fn truncated_call_is_incomplete() {
     let told = decode(&[start("call_123"), delta("call_123", r#"{"loc"#), finish("length")]);
     assert_eq!(told.only_item()["status"], "incomplete");
     assert_eq!(told.response()["status"], "incomplete");
 }
 
 #[test]
-fn a_call_that_never_names_its_tool_is_left_out() {
+fn call_without_tool_name_is_left_out() {
     let told = decode(&[delta("call_123", NYC), finish("stop")]);
     assert!(told.output().is_empty());
     assert_eq!(told.left_out().len(), 1);
 }
 
 #[test]
-fn parallel_calls_may_interleave() {
+fn interleaved_calls_are_separated() {
     let told = decode(&[
         start("call_1"),
         start("call_2"),
@@ -160,7 +160,7 @@ fn parallel_calls_may_interleave() {
 }
 
 #[test]
-fn text_deltas_are_the_input_of_a_custom_tool() {
+fn text_deltas_become_custom_tool_input() {
     let started = json!({"type": "tool-input-start", "id": "c", "toolName": "run_sql", "inputEncoding": "text"});
     let sql = "SELECT \"a\"\nFROM t";
     let final_of_a_model = json!(sql).to_string();
@@ -180,9 +180,9 @@ fn text_deltas_are_the_input_of_a_custom_tool() {
     }
 }
 
-/// A custom tool that the model calls as a function: the final input shows what the text is.
+/// The model calls a custom tool as a function. The final input shows the encoding of the text.
 #[test]
-fn a_custom_tool_called_with_json_is_given_its_text() {
+fn custom_tool_input_is_extracted_from_json() {
     let world = World::asking(json!({"tools": [{"type": "custom", "name": "get_weather"}]}));
     for input in [r#""NYC""#, r#"{"input":"NYC"}"#, "NYC"] {
         let told = world.decode(&[start("c"), delta("c", input), call("c", input), finish("stop")]);
@@ -198,7 +198,7 @@ fn a_custom_tool_called_with_json_is_given_its_text() {
 }
 
 #[test]
-fn the_final_input_shows_that_an_unknown_tool_takes_text() {
+fn text_input_makes_unknown_tool_custom() {
     let of_a_model = decode(&[call("c", r#""SELECT 1""#), finish("tool-calls")]);
     let of_a_run = decode(&[start_step(), call("c", "SELECT 1"), finish("tool-calls")]);
     for told in [of_a_model, of_a_run] {
@@ -213,7 +213,7 @@ fn the_final_input_shows_that_an_unknown_tool_takes_text() {
 }
 
 #[test]
-fn an_id_that_a_later_step_uses_again_is_another_call() {
+fn id_reused_in_later_step_begins_call() {
     let told = decode(&[
         start_step(),
         call("call_0", json!({"n": 1})),
@@ -235,9 +235,9 @@ fn an_id_that_a_later_step_uses_again_is_another_call() {
     assert_eq!(outputs[1]["output"], "two");
 }
 
-/// One id is one call; what is lost by that is said.
+/// An id identifies one call; the loss of the other call is reported.
 #[test]
-fn another_call_under_the_same_id_is_named() {
+fn different_call_with_same_id_is_reported() {
     let told = decode(&[
         call("call_123", NYC),
         call("call_123", r#"{"location":"Rome"}"#),
@@ -248,7 +248,7 @@ fn another_call_under_the_same_id_is_named() {
 }
 
 #[test]
-fn a_call_that_the_request_rules_out_has_no_item_and_no_output() {
+fn disallowed_call_has_no_item_or_output() {
     let world = World::asking(json!({"tool_choice": "none"}));
     let told = world.decode(&[
         start_step(),

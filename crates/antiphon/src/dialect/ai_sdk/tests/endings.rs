@@ -1,4 +1,4 @@
-//! How answers end, and what they took.
+//! The end of answers, and their usage.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn usage(input: u64, cached: u64, output: u64, reasoning: u64) -> Value {
 }
 
 #[test]
-fn the_finish_reason_decides_how_the_response_ends() {
+fn finish_reason_decides_response_status() {
     for (reason, status, details) in [
         ("stop", "completed", Value::Null),
         ("tool-calls", "completed", Value::Null),
@@ -42,7 +42,7 @@ fn the_finish_reason_decides_how_the_response_ends() {
 }
 
 #[test]
-fn usage_is_read_in_every_versions_form() {
+fn usage_is_parsed_for_every_version() {
     let of_5 = json!({"inputTokens": 12, "outputTokens": 34, "totalTokens": 46, "reasoningTokens": 5,
         "cachedInputTokens": 4});
     let of_a_model = json!({"inputTokens": {"total": 12, "noCache": 8, "cacheRead": 4},
@@ -59,16 +59,17 @@ fn usage_is_read_in_every_versions_form() {
 }
 
 #[test]
-fn usage_that_nobody_counted_is_unknown() {
+fn missing_usage_is_unknown() {
     let uncounted = json!({"inputTokens": {}, "outputTokens": {}});
     let told =
         decode(&[hello(), json!({"type": "finish", "finishReason": "stop", "usage": uncounted})]);
     assert_eq!(told.response()["usage"], Value::Null);
 }
 
-/// Its stream was cut behind a step: that step was the last, and all steps count.
+/// The stream was truncated after a step: that step is the last one, and the usage of all steps
+/// counts.
 #[test]
-fn a_run_that_stops_after_a_step_has_ended() {
+fn run_ending_after_a_step_completes() {
     let step = |reason: &str| {
         json!({"type": "finish-step", "finishReason": reason, "usage": {"inputTokens": 12, "outputTokens": 34},
             "response": {"modelId": "gpt-5"}})
@@ -81,18 +82,18 @@ fn a_run_that_stops_after_a_step_has_ended() {
 }
 
 #[test]
-fn a_step_that_a_limit_ends_leaves_its_items_incomplete() {
+fn step_ended_by_limit_leaves_items_incomplete() {
     let told = decode(&[start_step(), hello(), finish_step("length"), finish("length")]);
     assert_eq!(told.only_item()["status"], "incomplete");
 }
 
 #[test]
-fn a_stream_without_a_finish_has_broken_off() {
+fn stream_without_finish_is_truncated() {
     assert_eq!(decode(&[hello()]).response()["status"], "failed");
 }
 
 #[test]
-fn an_error_fails_the_response_with_its_message() {
+fn error_fails_response_with_its_message() {
     for error in [
         json!("Overloaded."),
         json!({"name": "AI_APICallError", "message": "Overloaded."}),
@@ -111,16 +112,16 @@ fn an_error_fails_the_response_with_its_message() {
 }
 
 #[test]
-fn an_error_that_says_nothing_still_fails_the_response() {
+fn empty_error_fails_response() {
     for error in [json!({}), json!(""), Value::Null] {
         let told = decode(&[json!({"type": "error", "error": error})]);
         let message = told.response()["error"]["message"].as_str().unwrap().to_owned();
-        assert_eq!(message, "The upstream failed without saying why.");
+        assert_eq!(message, "The upstream failed without an error message.");
     }
 }
 
 #[test]
-fn an_abort_is_a_failure_of_its_own_code() {
+fn abort_fails_with_its_own_code() {
     let told = decode(&[start_step(), hello(), json!({"type": "abort", "reason": "Stopped."})]);
     assert_eq!(told.response()["error"], json!({"code": "aborted", "message": "Stopped."}));
     assert_eq!(told.only_item()["status"], "incomplete");
@@ -129,7 +130,7 @@ fn an_abort_is_a_failure_of_its_own_code() {
 }
 
 #[test]
-fn the_model_is_known_from_the_metadata() {
+fn model_name_comes_from_metadata() {
     let metadata = json!({"type": "response-metadata", "id": "resp_1", "modelId": "gpt-5"});
     let told = decode(&[
         json!({"type": "stream-start", "warnings": []}),
@@ -141,7 +142,7 @@ fn the_model_is_known_from_the_metadata() {
 }
 
 #[test]
-fn what_says_nothing_of_the_answer_is_passed_over() {
+fn irrelevant_parts_are_ignored() {
     let told = decode(&[
         json!({"type": "raw", "rawValue": {"a": 1}}),
         json!({"type": "ping"}),
@@ -155,14 +156,14 @@ fn what_says_nothing_of_the_answer_is_passed_over() {
 }
 
 #[test]
-fn a_part_that_nobody_knows_is_named_once() {
+fn unknown_part_type_is_reported_once() {
     let unknown = json!({"type": "steering-message", "id": "1"});
     let told = decode(&[unknown.clone(), unknown, hello(), finish("stop")]);
     assert_eq!(told.left_out(), ["stream part 'steering-message'"]);
 }
 
 #[test]
-fn a_whole_answer_is_told_as_its_stream_would_be() {
+fn whole_answer_decodes_like_its_stream() {
     let answer = json!({
         "content": [
             {"type": "reasoning", "text": "Hm.", "providerMetadata": {"anthropic": {"signature": "EqQB"}}},
@@ -181,7 +182,7 @@ fn a_whole_answer_is_told_as_its_stream_would_be() {
 }
 
 #[test]
-fn a_whole_answer_without_content_is_a_failure() {
+fn whole_answer_without_content_fails() {
     let answer = json!({"error": {"message": "Overloaded."}});
     let told = World::asking(json!({})).decode_whole(&answer);
     assert_eq!(told.response()["error"]["message"], "Overloaded.");

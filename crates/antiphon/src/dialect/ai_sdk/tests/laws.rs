@@ -1,4 +1,4 @@
-//! Laws, over calls whose parts are mixed, left out and told again.
+//! Properties of calls whose parts are mixed, missing or repeated.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,17 +13,17 @@ enum Path {
     Call,
 }
 
-/// How one call is told.
+/// The parts of one call.
 #[derive(Clone, Debug)]
 struct Telling {
-    /// Which parts tell of it, in their order.
+    /// The types of its parts, in order.
     paths: Vec<Path>,
-    /// How often its `tool-call` comes, beyond once.
+    /// The number of repetitions of its `tool-call`.
     again: usize,
-    /// Whether `tool-call` gives the input as a value.
+    /// Whether the input in `tool-call` is a value.
     is_value: bool,
     city: String,
-    /// Where the text of the input is cut into pieces.
+    /// The positions that split the text of the input into deltas.
     cut: prop::sample::Index,
 }
 
@@ -62,14 +62,14 @@ impl Telling {
         parts.collect()
     }
 
-    /// The input that it comes to: that of `tool-call`, or of the pieces, or none.
+    /// The expected input: from `tool-call`, or from the deltas, or none.
     fn comes_to(&self) -> Value {
         let says_it = |path: &Path| matches!(path, Path::Call | Path::Deltas);
         if self.paths.iter().any(says_it) { self.input() } else { json!({}) }
     }
 }
 
-/// The parts of all calls, one after another from whichever call `turns` says.
+/// The parts of all calls, interleaved in the order of `turns`.
 fn mixed(tellings: &[Telling], turns: &[prop::sample::Index]) -> Vec<Value> {
     let parts = tellings.iter().enumerate().map(|(n, telling)| telling.parts(&format!("call_{n}")));
     let mut queues: Vec<_> = parts.map(Vec::into_iter).collect();
@@ -86,7 +86,7 @@ fn mixed(tellings: &[Telling], turns: &[prop::sample::Index]) -> Vec<Value> {
 
 proptest! {
     #[test]
-    fn there_is_one_item_for_each_call_with_its_final_input(
+    fn each_call_is_one_item_with_final_input(
         tellings in prop::collection::vec(telling(), 1..5),
         turns in prop::collection::vec(any::<prop::sample::Index>(), 1..20),
     ) {
@@ -103,10 +103,10 @@ proptest! {
         prop_assert!(told.left_out().is_empty());
     }
 
-    /// Whatever the order of the parts, what comes out is one well-formed stream, with one item for
-    /// each call that names its tool.
+    /// Parts in any order yield one well-formed stream, with one item for each call that names its
+    /// tool.
     #[test]
-    fn parts_in_any_order_make_one_item_for_each_call(
+    fn parts_in_any_order_yield_one_item_per_call(
         tellings in prop::collection::vec(telling(), 1..4),
         order in any::<u64>(),
     ) {
@@ -119,9 +119,9 @@ proptest! {
         prop_assert_eq!(told.of("output_item.added").len(), tellings.len());
     }
 
-    /// A stream that breaks off anywhere is well formed too, and fails.
+    /// A stream that is truncated at any point is well formed, and fails.
     #[test]
-    fn a_stream_that_breaks_off_fails(
+    fn truncated_stream_fails(
         tellings in prop::collection::vec(telling(), 1..4),
         at in any::<prop::sample::Index>(),
     ) {

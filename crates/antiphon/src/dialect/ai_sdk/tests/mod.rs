@@ -1,5 +1,5 @@
-//! What clients get of AI SDK streams. Expectations come from the AI SDK's types, from the report that a
-//! converter announced one call by two paths, and, for recorded streams, from what the server played.
+//! Conversion of AI SDK streams. Expectations come from the AI SDK's types, from the report of a
+//! converter that announced one call twice, and, for recorded streams, from the server's script.
 
 mod calls;
 mod endings;

@@ -1,16 +1,16 @@
-//! What tools gave, and who ran them.
+//! The outputs of tools, and the parties that run them.
 
 use serde_json::{Value, json};
 
 use super::world::*;
 
-/// A part of a tool that the provider runs.
+/// A part of a provider tool.
 fn provided(mut part: Value) -> Value {
     part["providerExecuted"] = json!(true);
     part
 }
 
-/// The output that follows a call.
+/// The output after a call.
 fn output_of(told: &Told) -> Value {
     assert_eq!(told.kinds(), ["function_call", "function_call_output"], "{}", told.story());
     let output = told.output();
@@ -20,7 +20,7 @@ fn output_of(told: &Told) -> Value {
 }
 
 #[test]
-fn a_tool_that_the_run_executed_has_an_output() {
+fn tool_run_by_client_has_output() {
     for (given, output) in
         [(json!("sunny"), "sunny"), (json!({"sky": "clear"}), r#"{"sky":"clear"}"#)]
     {
@@ -31,7 +31,7 @@ fn a_tool_that_the_run_executed_has_an_output() {
 }
 
 #[test]
-fn of_preliminary_results_the_final_one_counts_and_counts_once() {
+fn only_final_result_is_emitted() {
     let mut preliminary = result("c", "half");
     preliminary["preliminary"] = json!(true);
     let told = decode(&[
@@ -46,7 +46,7 @@ fn of_preliminary_results_the_final_one_counts_and_counts_once() {
 }
 
 #[test]
-fn a_result_tells_the_input_of_a_call_whose_tool_call_is_missing() {
+fn result_supplies_input_of_missing_tool_call() {
     let mut given = result("call_123", "sunny");
     given["input"] = json!({"location": "NYC"});
     let told = decode(&[start_step(), start("call_123"), given, finish("tool-calls")]);
@@ -54,9 +54,9 @@ fn a_result_tells_the_input_of_a_call_whose_tool_call_is_missing() {
     assert_eq!(told.output()[0]["arguments"], NYC);
 }
 
-/// A run answers a call of invalid input with the error, so that the model can try again.
+/// A run returns the error for a call with invalid input, so that the model can try again.
 #[test]
-fn an_invalid_input_stays_as_it_was_and_is_answered_with_the_error() {
+fn invalid_input_is_kept_and_error_is_output() {
     let said = r#"{"loc"#;
     let mut called = call("c", said);
     called["invalid"] = json!(true);
@@ -70,11 +70,11 @@ fn an_invalid_input_stays_as_it_was_and_is_answered_with_the_error() {
 }
 
 #[test]
-fn a_tool_that_fails_says_why() {
+fn tool_error_message_becomes_output() {
     for (error, output) in [
         (json!("Boom."), "Boom."),
         (json!({"name": "Error", "message": "Boom."}), "Boom."),
-        (json!({}), "The tool failed without saying why."),
+        (json!({}), "The tool failed without an error message."),
     ] {
         let failed = json!({"type": "tool-error", "toolCallId": "c", "toolName": "get_weather", "error": error});
         let told = decode(&[start_step(), call("c", json!({})), failed, finish("tool-calls")]);
@@ -83,16 +83,16 @@ fn a_tool_that_fails_says_why() {
 }
 
 #[test]
-fn a_tool_that_was_denied_has_an_output_that_says_so() {
+fn denied_tool_has_output() {
     let denied =
         json!({"type": "tool-output-denied", "toolCallId": "c", "toolName": "get_weather"});
     let told = decode(&[start_step(), call("c", json!({})), denied, finish("tool-calls")]);
     assert_eq!(output_of(&told), "The tool was not allowed to run.");
 }
 
-/// A tool that needed approval runs at the beginning of the next answer.
+/// A tool that needs approval runs at the beginning of the next answer.
 #[test]
-fn the_output_of_a_call_of_an_earlier_answer_names_that_call() {
+fn output_for_earlier_call_names_that_call() {
     let told = decode(&[
         json!({"type": "start"}),
         result("call_earlier", "sunny"),
@@ -105,16 +105,16 @@ fn the_output_of_a_call_of_an_earlier_answer_names_that_call() {
 }
 
 #[test]
-fn the_output_of_a_call_that_is_not_told_is_left_out() {
+fn output_of_left_out_call_is_left_out() {
     let given = json!({"type": "tool-result", "toolCallId": "c", "output": "sunny"});
     let told = decode(&[start_step(), delta("c", "{}"), given, finish("stop")]);
     assert!(told.output().is_empty());
     assert_eq!(told.left_out().len(), 2);
 }
 
-/// Clients run every `function_call`: what the provider has run must not be one.
+/// Clients run every `function_call`, so a call that the provider has run must not become one.
 #[test]
-fn what_the_provider_runs_is_no_function_call() {
+fn provider_tool_is_not_a_function_call() {
     let called = provided(call("ws_1", r#"{"query":"x"}"#));
     let given = json!({"type": "tool-result", "toolCallId": "ws_1", "toolName": "web_search", "result": [1]});
     let told = decode(&[
@@ -131,7 +131,7 @@ fn what_the_provider_runs_is_no_function_call() {
 }
 
 #[test]
-fn what_the_provider_runs_is_told_once_however_its_parts_come() {
+fn provider_call_is_emitted_once_for_any_parts() {
     let called = provided(call("ws_1", json!({"q": 1})));
     let mut given = provided(result("ws_1", "found"));
     given["input"] = json!({"q": 1});
@@ -145,9 +145,9 @@ fn what_the_provider_runs_is_told_once_however_its_parts_come() {
     }
 }
 
-/// That the provider runs it is said too late: it is a call by then, and is answered.
+/// The part that names the provider comes too late: the call has been emitted, and gets an output.
 #[test]
-fn a_call_that_turns_out_to_be_the_providers_is_answered() {
+fn late_provider_call_gets_output() {
     let told = decode(&[
         start_step(),
         start("c"),
@@ -159,7 +159,7 @@ fn a_call_that_turns_out_to_be_the_providers_is_answered() {
 }
 
 #[test]
-fn what_no_item_stands_for_is_an_extension_item() {
+fn unsupported_parts_become_extension_items() {
     for part in [
         json!({"type": "source", "sourceType": "url", "id": "1", "url": "https://a.example"}),
         json!({"type": "file", "mediaType": "image/png", "data": "iVBORw0="}),

@@ -1,4 +1,4 @@
-//! Reasoning, and what goes back to its provider.
+//! Reasoning, and the data that its provider requires back.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn reasoning(kind: &str, id: &str, delta: &str, metadata: &Value) -> Value {
     json!({"type": format!("reasoning-{kind}"), "id": id, "delta": delta, "providerMetadata": metadata})
 }
 
-/// What is sealed in the only reasoning item.
+/// The sealed content of the only reasoning item.
 fn seal(told: &Told) -> Seal {
     let item = &told.items("reasoning")[0];
     Seal::parse(item["encrypted_content"].as_str().unwrap()).unwrap()
@@ -22,10 +22,10 @@ fn is_sealed(told: &Told, dialect: Dialect, content: &Value) {
     assert_eq!(serde_json::from_str::<Value>(&seal.content).unwrap(), *content);
 }
 
-/// OpenAI's provider makes a reasoning of each part of a summary. The last one's end has the
-/// content.
+/// The OpenAI provider streams each part of a summary as its own reasoning. The end of the last
+/// part has the encrypted content.
 #[test]
-fn the_parts_of_a_summary_are_one_item() {
+fn summary_parts_become_one_item() {
     let begun = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
     let own = json!({"openai": {"itemId": "rs_1"}});
     let ended = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
@@ -46,9 +46,9 @@ fn the_parts_of_a_summary_are_one_item() {
     assert_eq!((&item["id"], &item["encrypted_content"]), (&json!("rs_1"), &json!("gAAAAABm")));
 }
 
-/// All of it was said before the model was cut short: it is whole, and keeps what it holds.
+/// The summary ended before the limit, so the item is complete and keeps its encrypted content.
 #[test]
-fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
+fn ended_summary_is_complete_for_any_end() {
     let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
     let reasoned =
         [reasoning("start", "rs_1:0", "", &own), reasoning("end", "rs_1:0", "", &own)].to_vec();
@@ -58,9 +58,9 @@ fn a_summary_that_has_ended_stays_whole_however_the_answer_ends() {
     }
 }
 
-/// Where the server stores the item, nothing encrypted has to go back.
+/// If the server stores the item, the client need not return encrypted content.
 #[test]
-fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
+fn stored_reasoning_has_no_encrypted_content() {
     let own = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": null}});
     let told = decode(&[
         reasoning("start", "rs_1:0", "", &own),
@@ -70,9 +70,9 @@ fn reasoning_that_its_server_keeps_has_no_encrypted_content() {
     assert!(told.only_item().get("encrypted_content").is_none());
 }
 
-/// The provider for Open Responses says the id of the item as that of the part.
+/// The provider for Open Responses uses the id of the item as the id of the part.
 #[test]
-fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
+fn encrypted_content_keeps_its_item_id() {
     let ended = json!({"upstream": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAAAABm"}});
     let told = decode(&[
         json!({"type": "reasoning-start", "id": "rs_1"}),
@@ -86,7 +86,7 @@ fn encrypted_content_stays_with_the_id_that_it_is_bound_to() {
 }
 
 #[test]
-fn a_signature_is_sealed_in_the_block_that_its_provider_wants_back() {
+fn signature_is_sealed_as_anthropic_block() {
     let told = decode(&[
         json!({"type": "reasoning-start", "id": "0"}),
         json!({"type": "reasoning-delta", "id": "0", "delta": "a \"b\""}),
@@ -111,7 +111,7 @@ fn redacted_reasoning_is_sealed() {
 }
 
 #[test]
-fn what_another_provider_adds_is_sealed_as_the_sdk_wants_it_back() {
+fn other_metadata_is_sealed_as_sdk_part() {
     let metadata = json!({"google": {"thoughtSignature": "CkQB"}});
     let told = decode(&[reasoning("delta", "0", "Hm.", &metadata), finish("stop")]);
     let part = json!({"type": "reasoning", "text": "Hm.", "providerOptions": metadata});
@@ -119,7 +119,7 @@ fn what_another_provider_adds_is_sealed_as_the_sdk_wants_it_back() {
 }
 
 #[test]
-fn reasoning_to_which_nothing_was_added_is_its_text() {
+fn reasoning_without_metadata_is_not_sealed() {
     let told = decode(&[
         json!({"type": "reasoning-start", "id": "0", "providerMetadata": {"upstream": {}}}),
         json!({"type": "reasoning-delta", "id": "0", "text": "Hm."}),
@@ -132,14 +132,14 @@ fn reasoning_to_which_nothing_was_added_is_its_text() {
 }
 
 #[test]
-fn an_end_without_a_start_says_nothing() {
+fn end_without_start_is_ignored() {
     assert!(
         decode(&[json!({"type": "reasoning-end", "id": "0"}), finish("stop")]).output().is_empty()
     );
 }
 
 #[test]
-fn an_id_that_a_later_step_uses_again_is_other_reasoning() {
+fn id_reused_in_later_step_begins_reasoning() {
     let step = |word: &str| {
         [
             start_step(),

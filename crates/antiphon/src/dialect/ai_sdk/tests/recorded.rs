@@ -1,4 +1,4 @@
-//! What `ai` 6 and 7 made of fixed answers (`tests/recordings/ai-sdk`), and streams written by hand.
+//! Streams of `ai` 6 and 7 for fixed answers (`tests/recordings/ai-sdk`), and handwritten streams.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::world::{Told, World};
 const TEXT: &str = "The sky over Paris is \"clear\".\nGrüße 👋";
 const PARIS: &str = r#"{"city":"Paris"}"#;
 
-/// The inputs whose names begin so, by name.
+/// The inputs whose names have this prefix, by name.
 fn inputs(prefix: &str) -> Vec<(String, Vec<u8>)> {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ai-sdk");
     let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
@@ -21,12 +21,12 @@ fn inputs(prefix: &str) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// What clients get of the recordings of a case, by their names.
+/// The decoded recordings of a case, by name.
 fn recordings(case: &str) -> Vec<(String, Told)> {
     let recorded = inputs("recorded-").into_iter();
     let recorded = recorded.filter(|(name, _)| name.contains(&format!("-{case}-")));
     let told: Vec<_> = recorded
-        .map(|(name, ndjson)| (name, World::asking(json!({})).hears_bytes(&ndjson)))
+        .map(|(name, ndjson)| (name, World::asking(json!({})).decode_bytes(&ndjson)))
         .collect();
     assert!(!told.is_empty(), "{case}");
     told
@@ -53,7 +53,7 @@ fn is_completed(name: &str, told: &Told, requests: u64) {
 }
 
 #[test]
-fn a_recorded_text_is_one_message() {
+fn recorded_text_is_one_message() {
     for (name, told) in recordings("text") {
         assert_eq!(texts(&told), [TEXT], "{name}");
         assert_eq!(told.kinds(), ["message"], "{name}");
@@ -62,7 +62,7 @@ fn a_recorded_text_is_one_message() {
 }
 
 #[test]
-fn recorded_reasoning_is_followed_by_its_call_and_by_what_the_run_did() {
+fn recorded_reasoning_precedes_call_and_output() {
     for (name, told) in recordings("reasoning-then-call") {
         assert_eq!(calls(&told), [("call_paris".to_owned(), PARIS.to_owned())], "{name}");
         let reasoning = &told.items("reasoning")[0];
@@ -83,9 +83,9 @@ fn recorded_reasoning_is_followed_by_its_call_and_by_what_the_run_did() {
     }
 }
 
-/// `@ai-sdk/open-responses` tells of encrypted content from version 2 on.
+/// `@ai-sdk/open-responses` supports encrypted content from version 2 on.
 #[test]
-fn recorded_reasoning_keeps_what_its_provider_wants_back() {
+fn recorded_reasoning_keeps_provider_data() {
     for (name, told) in recordings("reasoning-then-call") {
         let encrypted = told.items("reasoning")[0]["encrypted_content"].clone();
         let encrypted = encrypted.as_str();
@@ -116,9 +116,9 @@ fn two_recorded_calls_are_two_items() {
     }
 }
 
-/// Version 1 of `@ai-sdk/open-responses` passes over an `error` event: nothing tells of it.
+/// Version 1 of `@ai-sdk/open-responses` ignores an `error` event, so its stream has no error.
 #[test]
-fn a_recorded_error_fails_the_response() {
+fn recorded_error_fails_response() {
     for (name, told) in recordings("error") {
         assert_eq!(texts(&told), ["The sky over "], "{name}");
         if !name.contains("ai6-open-responses") {
@@ -130,7 +130,7 @@ fn a_recorded_error_fails_the_response() {
 }
 
 #[test]
-fn a_recorded_custom_tool_is_given_its_text() {
+fn recorded_custom_tool_gets_its_text() {
     for (name, told) in recordings("custom-tool") {
         let item = told.only_item();
         assert_eq!(item["type"], "custom_tool_call", "{name}");
@@ -140,7 +140,7 @@ fn a_recorded_custom_tool_is_given_its_text() {
 }
 
 #[test]
-fn what_a_recorded_provider_ran_is_no_function_call() {
+fn recorded_provider_tool_is_not_a_function_call() {
     for (name, told) in recordings("provider-tool") {
         assert!(calls(&told).is_empty(), "{name}");
         assert_eq!(told.items("ai-sdk:tool-call").len(), 1, "{name}");
@@ -151,11 +151,11 @@ fn what_a_recorded_provider_ran_is_no_function_call() {
 }
 
 #[test]
-fn every_stream_written_by_hand_is_well_formed_and_has_its_call_once() {
+fn handwritten_streams_have_one_item_per_call() {
     let written = inputs("seed-");
     assert!(!written.is_empty());
     for (name, ndjson) in written {
-        let told = World::asking(json!({})).hears_bytes(&ndjson);
+        let told = World::asking(json!({})).decode_bytes(&ndjson);
         if String::from_utf8_lossy(&ndjson).contains("call_123") {
             let called: Vec<_> = calls(&told).into_iter().map(|(id, _)| id).collect();
             assert_eq!(called, ["call_123"], "{name}");

@@ -1,4 +1,4 @@
-//! Texts: a message for each.
+//! Texts, each of which becomes a message.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn piece(id: &str, delta: &str) -> Value {
     json!({"type": "text-delta", "id": id, "delta": delta})
 }
 
-/// What the messages say, in order.
+/// The texts of the messages, in order.
 fn said(told: &Told) -> Vec<String> {
     let messages = told.items("message").into_iter();
     messages
@@ -20,9 +20,9 @@ fn said(told: &Told) -> Vec<String> {
         .collect()
 }
 
-/// `delta` of a model, `text` of a `fullStream`, `textDelta` of version 4, where nothing has an id.
+/// `delta` of a model, `text` of a `fullStream`, and `textDelta` of version 4, which has no ids.
 #[test]
-fn a_piece_is_found_under_the_name_that_its_version_has() {
+fn delta_field_of_each_version_is_decoded() {
     for key in ["delta", "text", "textDelta"] {
         let pieces = ["Hel", "lo."].map(|piece| json!({"type": "text-delta", key: piece}));
         let told = decode(&[&pieces[..], &[finish("stop")]].concat());
@@ -32,18 +32,18 @@ fn a_piece_is_found_under_the_name_that_its_version_has() {
 }
 
 #[test]
-fn a_text_delta_without_a_start_begins_its_message() {
+fn text_delta_without_start_begins_message() {
     let told = decode(&[piece("0", "Hello."), text("end", "0"), finish("stop")]);
     assert_eq!(said(&told), ["Hello."]);
 }
 
 #[test]
-fn an_end_without_a_start_says_nothing() {
+fn end_without_start_is_ignored() {
     assert!(decode(&[text("end", "0"), finish("stop")]).output().is_empty());
 }
 
 #[test]
-fn a_start_that_is_told_again_begins_nothing() {
+fn repeated_start_is_ignored() {
     let told = decode(&[
         text("start", "0"),
         piece("0", "He"),
@@ -55,7 +55,7 @@ fn a_start_that_is_told_again_begins_nothing() {
 }
 
 #[test]
-fn several_texts_may_be_open_at_once() {
+fn several_texts_can_be_open_at_once() {
     let told = decode(&[
         text("start", "a"),
         text("start", "b"),
@@ -69,7 +69,7 @@ fn several_texts_may_be_open_at_once() {
 }
 
 #[test]
-fn one_id_for_text_and_reasoning_is_two_items() {
+fn shared_id_for_text_and_reasoning_is_two_items() {
     let reasoning =
         |kind: &str| json!({"type": format!("reasoning-{kind}"), "id": "0", "delta": "Hm."});
     let told = decode(&[
@@ -87,7 +87,7 @@ fn one_id_for_text_and_reasoning_is_two_items() {
 }
 
 #[test]
-fn an_id_that_a_later_step_uses_again_is_another_text() {
+fn id_reused_in_later_step_begins_text() {
     let step =
         |word: &str| [start_step(), text("start", "0"), piece("0", word), finish_step("stop")];
     let told = decode(&[&step("One")[..], &step("Two")[..], &[finish("stop")]].concat());
@@ -95,7 +95,7 @@ fn an_id_that_a_later_step_uses_again_is_another_text() {
 }
 
 #[test]
-fn the_end_of_a_text_tells_its_annotations() {
+fn text_end_emits_annotations() {
     let citation = json!({"type": "url_citation", "start_index": 0, "end_index": 5, "url": "https://a.example", "title": "A"});
     let mut ended = text("end", "msg_1");
     ended["providerMetadata"] = json!({"azure": {"itemId": "msg_1", "annotations": [citation]}});

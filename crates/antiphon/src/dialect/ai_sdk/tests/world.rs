@@ -1,4 +1,4 @@
-//! A stream of parts, and a client that checks what it gets of them.
+//! A stream of parts, and a client that checks its events.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(super) const NYC: &str = r#"{"location":"NYC"}"#;
 
 const NOW: i64 = 1_770_000_060;
 
-/// Ids that count up.
+/// An id source that counts up.
 #[derive(Default)]
 struct Counting(u64);
 
@@ -25,19 +25,19 @@ impl IdSource for Counting {
     }
 }
 
-/// What was asked, and whether the upstream may contradict itself.
+/// The request, and whether the upstream may contradict itself.
 pub(super) struct World {
     request: Value,
     upstream: Upstream,
 }
 
-/// What a client got.
+/// The client's events and response.
 pub(super) struct Told {
     pub(super) events: Vec<Value>,
     pub(super) finished: Finished,
 }
 
-/// What clients get of these parts, where nothing special was asked.
+/// Decodes these parts, for a request without options.
 pub(super) fn decode(parts: &[Value]) -> Told {
     World::asking(json!({})).decode(parts)
 }
@@ -47,18 +47,18 @@ impl World {
         Self { request, upstream: Upstream::Coherent }
     }
 
-    /// The final input of a call may be another than its pieces make up.
+    /// The final input of a call may differ from its deltas.
     pub(super) fn of_a_contradictory_upstream(self) -> Self {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
     pub(super) fn decode(&self, parts: &[Value]) -> Told {
         let lines: Vec<String> = parts.iter().map(|part| format!("{part}\n")).collect();
-        self.hears_bytes(lines.concat().as_bytes())
+        self.decode_bytes(lines.concat().as_bytes())
     }
 
-    /// The parts as newline-delimited JSON.
-    pub(super) fn hears_bytes(&self, ndjson: &[u8]) -> Told {
+    /// Decodes parts in newline-delimited JSON.
+    pub(super) fn decode_bytes(&self, ndjson: &[u8]) -> Told {
         let mut conversion =
             Conversion::new(Dialect::AiSdk, self.asked(), self.assembler(), Writer::Responses);
         let mut events = conversion.push(ndjson);
@@ -67,7 +67,7 @@ impl World {
         self.told(&events, finished)
     }
 
-    /// The result of `doGenerate`.
+    /// Decodes the result of `doGenerate`.
     pub(super) fn decode_whole(&self, answer: &Value) -> Told {
         let mut assembler = self.assembler();
         let mut listener = Listener::new(Dialect::AiSdk, self.asked());
@@ -119,7 +119,7 @@ impl Told {
         output[0].clone()
     }
 
-    /// The items' types, in order.
+    /// The types of the items, in order.
     pub(super) fn kinds(&self) -> Vec<String> {
         self.output().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
     }
@@ -128,7 +128,7 @@ impl Told {
         self.output().into_iter().filter(|item| item["type"] == kind).collect()
     }
 
-    /// The events of this type, which is given without `response.`.
+    /// The events of this type, without the prefix `response.`.
     pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
         let kind = format!("response.{kind}");
         self.events.iter().filter(|event| event["type"] == *kind).collect()
@@ -138,7 +138,7 @@ impl Told {
         self.of(kind).iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 
-    /// What was said that a response cannot carry.
+    /// The notes about omissions.
     pub(super) fn left_out(&self) -> Vec<&str> {
         let notes = self.finished.notes.iter();
         let left_out = notes.filter_map(|note| match note {
@@ -166,7 +166,7 @@ pub(super) fn end(id: &str) -> Value {
     json!({"type": "tool-input-end", "id": id})
 }
 
-/// `tool-call`, its input as a model or as a `fullStream` gives it.
+/// A `tool-call`. The input is a string as in a model's stream, or a value as in a `fullStream`.
 pub(super) fn call(id: &str, input: impl Into<Value>) -> Value {
     let input = input.into();
     json!({"type": "tool-call", "toolCallId": id, "toolName": "get_weather", "input": input})

@@ -1,28 +1,28 @@
-//! Tells an assembler of items.
+//! Emits items to an assembler.
 
 use crate::json::{Object, quote};
 use crate::stream::{Assembler, Spoken};
 
-/// An assembler, and how many items it was told of: the next item's index.
-pub(super) struct Teller<'a> {
+/// An assembler, and the number of items so far, which gives the next index.
+pub(super) struct ItemEmitter<'a> {
     pub(super) assembler: &'a mut Assembler,
     count: &'a mut u64,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> ItemEmitter<'a> {
     pub(super) fn new(assembler: &'a mut Assembler, count: &'a mut u64) -> Self {
         Self { assembler, count }
     }
 
-    /// An item begins, one that was never told of before. The index that it goes by from here on.
+    /// Begins a new item, and returns its index.
     pub(super) fn begin(&mut self, item: &Object<'_>) -> u64 {
         let index = self.next_index();
         self.assembler.announce_other_item(index, item);
         index
     }
 
-    /// A piece of the item's text: the inside of a JSON string, as it came.
-    pub(super) fn say(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
+    /// Emits a delta of the item's text: a raw JSON string.
+    pub(super) fn delta(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
         if raw != r#""""# {
             self.assembler.delta(index, spoken, part, raw);
         }
@@ -32,18 +32,20 @@ impl<'a> Teller<'a> {
         self.assembler.end_item(index, item);
     }
 
-    /// An item that comes whole.
-    pub(super) fn whole(&mut self, item: &Object<'_>) {
+    /// Emits a complete item.
+    pub(super) fn complete_item(&mut self, item: &Object<'_>) {
         let index = self.next_index();
         self.assembler.end_item(index, item);
     }
 
-    /// Something that the Responses API has no item for, as an item of our own that holds it.
-    /// `content`: a raw JSON object. Open Responses wants a status of every item.
+    /// Emits an extension item for a part that the Responses API has no item for. `content` is a
+    /// raw JSON object. Open Responses requires a status in every item.
     pub(super) fn extension(&mut self, kind: &str, content: &str) {
         let name = quote(&format!("ai-sdk:{kind}"));
         let status = ("status", r#""completed""#);
-        self.whole(&[("type", name.as_str()), status, ("content", content)].into_iter().collect());
+        self.complete_item(
+            &[("type", name.as_str()), status, ("content", content)].into_iter().collect(),
+        );
     }
 
     fn next_index(&mut self) -> u64 {
