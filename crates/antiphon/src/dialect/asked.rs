@@ -1,4 +1,4 @@
-//! What a decoder has to know of the request whose answer it hears.
+//! The parts of a request that its answer's decoder needs.
 
 use std::collections::HashSet;
 
@@ -7,22 +7,22 @@ use serde_json::value::RawValue;
 use crate::json::Object;
 use crate::transcript::Origin;
 
-/// A request, as far as its answer cannot be understood without it.
+/// The data of a request that decoding its answer requires.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Who answers: what it seals goes back only there.
+    /// The server that answers. Sealed reasoning is returned only to it.
     pub origin: Origin,
-    /// The names of the request's custom tools, whose input is a text rather than JSON.
+    /// The names of the request's custom tools, whose input is text instead of JSON.
     custom_tools: HashSet<String>,
-    /// Whether the caller asked how likely the pieces of a text were.
+    /// Whether the client requested log probabilities.
     pub(crate) wants_logprobs: bool,
 }
 
-/// How a caller asks for that in `include`.
+/// The value of `include` that requests log probabilities.
 const LOGPROBS: &str = "message.output_text.logprobs";
 
 impl Asked {
-    /// What has to be known of a request (in the Responses API's fields) to `origin`.
+    /// Reads a request to `origin`, in the fields of the Responses API.
     pub fn of(request: &Object<'_>, origin: Origin) -> Self {
         let tools = request.present("tools").and_then(|tools| serde_json::from_str(tools).ok());
         let tools: Vec<&RawValue> = tools.unwrap_or_default();
@@ -33,12 +33,12 @@ impl Asked {
         Self { origin, custom_tools, wants_logprobs }
     }
 
-    /// Nothing is known of the request but who answers.
+    /// An unknown request to `origin`.
     pub fn of_nothing_known(origin: Origin) -> Self {
         Self { origin, custom_tools: HashSet::new(), wants_logprobs: false }
     }
 
-    /// Whether a tool of this name is a custom tool.
+    /// Whether the request has a custom tool with this name.
     pub fn is_custom(&self, tool: &str) -> bool {
         self.custom_tools.contains(tool)
     }

@@ -1,56 +1,56 @@
-//! A stream of one dialect in, a stream of another out.
+//! Converts a stream of one dialect into a stream of another.
 
 use bytes::Bytes;
 
 use super::{Asked, Dialect, Listener, Writer};
 use crate::stream::{Assembler, Decoder, Event, Failure, Finished, Lines, TooLong};
 
-/// The bound on one event. A completed response stands in one event.
+/// The maximum size of one event. A completed response is one event.
 const MAX_EVENT: usize = 64 << 20;
 
-/// Converts one upstream's answer: event streams and JSON are told apart by their first byte. JSON
-/// is one event a line, or, where its first line is not whole, one whole answer.
+/// Converts the answer of one upstream. The first byte decides between an event stream and JSON.
+/// JSON is one event per line, or one whole answer if its first line is incomplete JSON.
 ///
-/// Guarantee: whatever comes in, what goes out is one well-formed stream that ends. What is no event
-/// ends the response as failed, and is named by its line.
+/// Guarantee: for any input, the output is one well-formed stream that ends. Invalid input ends the
+/// response as failed, and the error contains the line.
 pub struct Conversion {
     input: Input,
     listener: Listener,
     assembler: Assembler,
     writer: Writer,
     from: Dialect,
-    /// Whether the client was told anything yet.
-    has_told: bool,
+    /// Whether any event has been written.
+    has_output: bool,
     error: Option<ConversionError>,
 }
 
-/// How the upstream's events are told apart.
+/// The format of the input.
 enum Input {
-    /// Nothing has come yet but blanks.
+    /// Unknown, because the input so far is blank.
     Unknown { blanks: Vec<u8> },
     /// Server-sent events.
     EventStream(Decoder),
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson(Lines),
-    /// One JSON object in all.
+    /// One JSON object.
     Document(Vec<u8>),
 }
 
-/// Input that is no stream of the dialect.
+/// Input that is not a valid stream of the dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionError {
-    /// A line that holds no JSON object.
+    /// A line is not a JSON object.
     #[error("line {line}: this is no JSON object: {reason}")]
     Malformed {
         /// The line's number, from 1.
         line: u64,
-        /// What a JSON parser says.
+        /// The message of the JSON parser.
         reason: String,
     },
-    /// A line, or an event, over the limit.
+    /// A line or an event exceeds the limit.
     #[error("{0}")]
     TooLong(#[from] TooLong),
-    /// There was input, and nothing in it was of the dialect.
+    /// The input has content, but none in the dialect.
     #[error("there is no answer in the dialect '{dialect}' in the input")]
     NotOfDialect {
         /// The dialect.
@@ -63,18 +63,18 @@ pub enum ConversionError {
 
 /// The end of a conversion.
 pub struct Converted {
-    /// What the client is told last.
+    /// The last events for the client.
     pub events: Vec<Event>,
-    /// The response, and what was put right in it.
+    /// The response, and the notes about repairs and omissions.
     pub finished: Finished,
-    /// The answer in one piece, in the dialect of the output.
+    /// The whole answer as one object, in the dialect of the output.
     pub folded: String,
-    /// What was wrong with the input.
+    /// The first error in the input.
     pub error: Option<ConversionError>,
 }
 
 impl Conversion {
-    /// A conversion of an answer in the dialect `from`, to a request of which `asked` is known.
+    /// A conversion of an answer in the dialect `from`. `asked` describes the request.
     pub fn new(from: Dialect, asked: Asked, assembler: Assembler, writer: Writer) -> Self {
         Self {
             input: Input::Unknown { blanks: Vec::new() },
@@ -82,29 +82,29 @@ impl Conversion {
             assembler,
             writer,
             from,
-            has_told: false,
+            has_output: false,
             error: None,
         }
     }
 
-    /// Takes the next bytes; what the client is told by them.
+    /// Converts the next bytes, and returns the new events for the client.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
-        if let Err(error) = self.hear(bytes) {
+        if let Err(error) = self.decode(bytes) {
             self.break_off(error);
         }
-        self.told()
+        self.take_events()
     }
 
-    /// The input is over. `now` in Unix seconds.
+    /// Ends the input. `now` is in Unix seconds.
     pub fn finish(mut self, now: i64) -> Converted {
-        if let Err(error) = self.hear_last() {
+        if let Err(error) = self.decode_rest() {
             self.break_off(error);
         }
         self.listener.over(&mut self.assembler);
-        let mut events = self.told();
+        let mut events = self.take_events();
         if !self.assembler.has_ended() {
             self.break_off(self.missing_end());
-            events.extend(self.told());
+            events.extend(self.take_events());
         }
         let Self { assembler, mut writer, error, .. } = self;
         let mut finished = assembler.finish(now);
@@ -114,87 +114,89 @@ impl Conversion {
         Converted { events, finished, folded, error }
     }
 
-    fn hear(&mut self, bytes: &[u8]) -> Result<(), ConversionError> {
+    fn decode(&mut self, bytes: &[u8]) -> Result<(), ConversionError> {
         self.input.push(bytes);
         while let Some((line, data)) = self.input.next(false)? {
-            self.hear_event(line, &data)?;
+            self.decode_event(line, &data)?;
         }
         Ok(())
     }
 
-    fn hear_last(&mut self) -> Result<(), ConversionError> {
+    fn decode_rest(&mut self) -> Result<(), ConversionError> {
         if let Input::Document(text) = &mut self.input {
             let text = std::mem::take(text).into();
-            let heard = self.listener.hear_whole(&text, &mut self.assembler);
-            return heard.map_err(|error| malformed(&error));
+            let decoded = self.listener.hear_whole(&text, &mut self.assembler);
+            return decoded.map_err(|error| document_error(&error));
         }
         while let Some((line, data)) = self.input.next(true)? {
-            self.hear_event(line, &data)?;
+            self.decode_event(line, &data)?;
         }
         Ok(())
     }
 
-    fn hear_event(&mut self, line: u64, data: &Bytes) -> Result<(), ConversionError> {
+    fn decode_event(&mut self, line: u64, data: &Bytes) -> Result<(), ConversionError> {
         match self.listener.hear(data, &mut self.assembler) {
             Err(error) if error.is_eof() && self.input.has_one_line_so_far() => {
-                self.input.is_a_document(data);
+                self.input.switch_to_document(data);
                 Ok(())
             }
-            Err(error) => Err(ConversionError::Malformed { line, reason: without_place(&error) }),
+            Err(error) => {
+                Err(ConversionError::Malformed { line, reason: message_without_position(&error) })
+            }
             Ok(()) => Ok(()),
         }
     }
 
-    /// Why a response that has not ended has not.
+    /// The error for a response that the input did not end.
     fn missing_end(&self) -> ConversionError {
-        match self.has_told || self.input.is_empty() {
+        match self.has_output || self.input.is_empty() {
             true => ConversionError::BrokeOff,
             false => ConversionError::NotOfDialect { dialect: self.from },
         }
     }
 
-    /// The first error is the one to tell; the response ends with it.
+    /// Records the error if it is the first one, and ends the response with it.
     fn break_off(&mut self, error: ConversionError) {
         if !self.assembler.has_ended() {
-            self.assembler.fail(Failure::server_error(sentence(&error)));
+            self.assembler.fail(Failure::server_error(client_message(&error)));
         }
         self.error.get_or_insert(error);
     }
 
-    fn told(&mut self) -> Vec<Event> {
-        let mut told = Vec::new();
+    fn take_events(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
         while let Some(event) = self.assembler.next_event() {
-            self.has_told = true;
-            told.extend(self.writer.event(event));
+            self.has_output = true;
+            events.extend(self.writer.event(event));
         }
-        told
+        events
     }
 }
 
-/// A document that is no JSON object, with the line where it stops being one.
-fn malformed(error: &serde_json::Error) -> ConversionError {
+/// The error for a document that is not a JSON object, with the line of the syntax error.
+fn document_error(error: &serde_json::Error) -> ConversionError {
     let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
-    ConversionError::Malformed { line, reason: without_place(error) }
+    ConversionError::Malformed { line, reason: message_without_position(error) }
 }
 
-/// What a JSON parser says, without the place in what it was given.
-fn without_place(error: &serde_json::Error) -> String {
-    let sentence = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    sentence.strip_suffix(&place).unwrap_or(&sentence).to_owned()
+/// The message of a JSON parser, without the position.
+fn message_without_position(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&position).unwrap_or(&message).to_owned()
 }
 
-/// What a client is told of it: nothing of what the line holds.
-fn sentence(error: &ConversionError) -> String {
+/// The message for the client. It contains nothing of the input.
+fn client_message(error: &ConversionError) -> String {
     match error {
         ConversionError::Malformed { line, .. } => {
-            format!("Line {line} of the upstream's stream is no JSON object.")
+            format!("Line {line} of the upstream's stream is not a JSON object.")
         }
         ConversionError::TooLong(TooLong { limit }) => {
             format!("An event of the upstream's stream is over {limit} bytes.")
         }
         ConversionError::NotOfDialect { .. } => {
-            "The upstream answered with something else than an answer of its API.".into()
+            "The upstream's answer does not have the form of its API.".into()
         }
         ConversionError::BrokeOff => {
             "The upstream's answer broke off before it was complete.".into()
@@ -213,27 +215,27 @@ impl Input {
                 let first = blanks.iter().copied().find(|byte| !is_blank(*byte));
                 if let Some(first) = first {
                     let held = std::mem::take(blanks);
-                    *self = Self::beginning_with(first);
+                    *self = Self::from_first_byte(first);
                     self.push(&held);
                 }
             }
         }
     }
 
-    fn beginning_with(first: u8) -> Self {
+    fn from_first_byte(first: u8) -> Self {
         match first {
             b'{' | b'[' => Self::Ndjson(Lines::new(MAX_EVENT)),
             _ => Self::EventStream(Decoder::new(MAX_EVENT)),
         }
     }
 
-    /// Whether all that was read so far is one line of JSON.
+    /// Whether the input so far is one line of JSON.
     fn has_one_line_so_far(&self) -> bool {
         matches!(self, Self::Ndjson(lines) if lines.number() == 1)
     }
 
-    /// What seemed to be a line is the beginning of one JSON object.
-    fn is_a_document(&mut self, first_line: &[u8]) {
+    /// Treats the first line as the beginning of one JSON object.
+    fn switch_to_document(&mut self, first_line: &[u8]) {
         if let Self::Ndjson(lines) = self {
             let mut text = first_line.to_vec();
             text.push(b'\n');
@@ -242,12 +244,12 @@ impl Input {
         }
     }
 
-    /// Whether nothing has come but blanks.
+    /// Whether the input so far is blank.
     fn is_empty(&self) -> bool {
         matches!(self, Self::Unknown { .. })
     }
 
-    /// The next event and the number of its line. `is_over`: there is nothing more to come.
+    /// The next event and its line number. `is_over` means that the input has ended.
     fn next(&mut self, is_over: bool) -> Result<Option<(u64, Bytes)>, TooLong> {
         match self {
             Self::Unknown { .. } | Self::Document(_) => Ok(None),
@@ -266,7 +268,7 @@ impl Input {
     }
 }
 
-/// A byte order mark counts as a blank.
+/// Whether the byte is blank. A byte order mark counts as blank.
 fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf)
 }

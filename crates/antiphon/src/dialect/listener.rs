@@ -1,49 +1,48 @@
-//! Hears an upstream's stream in its own dialect.
+//! Decodes an upstream's stream in its dialect.
 
 use bytes::Bytes;
 
 use super::{Asked, Dialect, ai_sdk, anthropic, chat, responses};
 use crate::stream::Assembler;
 
-/// A decoder of one upstream's one answer, which tells an assembler what it hears.
+/// The decoder of one answer. It passes the content to an assembler.
 ///
 /// ```text
-///   hear (an event's data) ──> … ──> hear ──> over      of a stream
-///   hear_whole (a body)                                 of an answer that does not stream
+///   hear (an event's data) ──> … ──> hear ──> over      for a stream
+///   hear_whole (a body)                                 for an answer that is not streamed
 /// ```
 ///
-/// It makes no items, ids, indexes or numbers: the assembler does. After the response has ended
-/// nothing is heard any more.
+/// The assembler alone creates items, ids, indexes and sequence numbers. Input after the end of the
+/// response is ignored.
 pub struct Listener(Box<dyn Decode + Send>);
 
 /// A dialect's decoder.
 pub(super) trait Decode {
-    /// Takes the data of one event. An error is data that is no JSON object: a failure of the
-    /// upstream.
+    /// Decodes the data of one event. Returns an error if the data is not a JSON object, which is a
+    /// failure of the upstream.
     fn decode(&mut self, data: &Bytes, assembler: &mut Assembler) -> Result<(), serde_json::Error>;
 
-    /// Takes a whole answer, as a server gives it that does not stream.
+    /// Decodes an answer that is not streamed.
     fn decode_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error>;
 
-    /// The stream says that it is over: `[DONE]`. Not every dialect takes that for an end by
-    /// itself.
+    /// Handles `[DONE]`. Not every dialect ends the response with it.
     fn done(&mut self, assembler: &mut Assembler) {
         self.finish(assembler);
     }
 
-    /// The stream is over. Where the response's end was heard and only waited for what might still
-    /// follow it, it ends now; else it stays open, and has broken off.
+    /// Ends the stream. A decoder that has received the end of the response, but waited for later
+    /// events, ends the response now. Otherwise the response stays open, because it is truncated.
     fn finish(&mut self, assembler: &mut Assembler) {
         let _ = assembler;
     }
 }
 
 impl Listener {
-    /// A listener to an answer in `dialect`, to a request of which this is known.
+    /// A listener for an answer in `dialect`. `asked` describes the request.
     pub fn new(dialect: Dialect, asked: Asked) -> Self {
         Self(match dialect {
             Dialect::Responses => Box::new(responses::Stream),
@@ -53,8 +52,8 @@ impl Listener {
         })
     }
 
-    /// Takes the data of one event: JSON, or `[DONE]`, the end of a stream. Bytes that are not
-    /// UTF-8 are replaced by U+FFFD, and noted.
+    /// Decodes the data of one event: JSON, or `[DONE]`. Invalid UTF-8 is replaced by U+FFFD, and
+    /// noted.
     pub fn hear(
         &mut self,
         data: &Bytes,
@@ -68,21 +67,19 @@ impl Listener {
             self.0.done(assembler);
             return Ok(());
         }
-        replacing_invalid_utf8(data, assembler, |data, assembler| self.0.decode(data, assembler))
+        decode_lossy(data, assembler, |data, assembler| self.0.decode(data, assembler))
     }
 
-    /// Takes a whole answer, as a server gives it that does not stream.
+    /// Decodes an answer that is not streamed.
     pub fn hear_whole(
         &mut self,
         body: &Bytes,
         assembler: &mut Assembler,
     ) -> Result<(), serde_json::Error> {
-        replacing_invalid_utf8(body, assembler, |body, assembler| {
-            self.0.decode_whole(body, assembler)
-        })
+        decode_lossy(body, assembler, |body, assembler| self.0.decode_whole(body, assembler))
     }
 
-    /// The stream is over. A response that has not ended by now has broken off.
+    /// Ends the stream. If the response has not ended after this call, it is truncated.
     pub fn over(&mut self, assembler: &mut Assembler) {
         if !assembler.has_ended() {
             self.0.finish(assembler);
@@ -90,9 +87,9 @@ impl Listener {
     }
 }
 
-/// Decodes `data`; where it is not UTF-8, once more with U+FFFD in place of the bytes that are not.
-/// Decoders parse first: of data that they cannot parse they have taken nothing.
-fn replacing_invalid_utf8(
+/// Decodes `data`. If it is invalid UTF-8, decodes it again with U+FFFD in place of invalid bytes.
+/// This is safe because decoders parse first: data that cannot be parsed changes no state.
+fn decode_lossy(
     data: &Bytes,
     assembler: &mut Assembler,
     mut decode: impl FnMut(&Bytes, &mut Assembler) -> Result<(), serde_json::Error>,

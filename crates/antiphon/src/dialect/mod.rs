@@ -1,19 +1,20 @@
-//! Dialects: the languages that upstreams and clients speak, and how one becomes another.
+//! Dialects: the APIs of upstreams and clients, and the conversions between them.
 //!
-//! Between all of them stands the Responses API's own vocabulary: items on the way in, and on the way
-//! out an [`Assembler`](crate::stream::Assembler), which alone makes items and events.
+//! Every conversion uses the vocabulary of the Responses API as its middle form: items in requests,
+//! and for answers an [`Assembler`](crate::stream::Assembler), which alone creates items and
+//! events.
 //!
 //! ```text
 //!   request:  items and fields ── encode ──> an upstream's request
 //!   answer:   an upstream's stream ── Listener ──> Assembler ── Writer ──> a client's stream
 //! ```
 //!
-//! - [`encode`]: a request in an upstream's dialect. What it cannot carry is an [`Unsupported`] error
-//!   or a reported [`Omission`], never silence.
-//! - [`Listener`]: hears an upstream's stream in its dialect and tells an assembler.
-//! - [`Writer`]: writes what the assembler made, in a client's dialect.
-//! - [`Conversion`]: a listener, an assembler and a writer in one: bytes in, bytes out.
-//! - [`Seal`]: a provider's reasoning in `encrypted_content`, on its way back to where it was made.
+//! - [`encode`]: encodes a request for an upstream. A part that the dialect cannot carry is never
+//!   dropped silently: it is an [`Unsupported`] error or a reported [`Omission`].
+//! - [`Listener`]: decodes an upstream's stream and passes its content to an assembler.
+//! - [`Writer`]: writes the output of an assembler in a client's dialect.
+//! - [`Conversion`]: a listener, an assembler and a writer together: bytes in, events out.
+//! - [`Seal`]: a provider's reasoning in `encrypted_content`, which the next request returns to it.
 
 mod ai_sdk;
 /// Anthropic's Messages API.
@@ -39,7 +40,7 @@ pub use writer::Writer;
 use std::fmt;
 use std::str::FromStr;
 
-/// A language of model servers, or of their clients.
+/// The API of model servers or of their clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// OpenAI's Responses API, and Open Responses.
@@ -48,7 +49,7 @@ pub enum Dialect {
     Chat,
     /// Anthropic's Messages API.
     Anthropic,
-    /// Stream parts of the AI SDK, of a model or of a `fullStream`. Not a server's.
+    /// Stream parts of the AI SDK, of a model or of a `fullStream`. Not a server's API.
     AiSdk,
 }
 
@@ -56,7 +57,7 @@ impl Dialect {
     /// Every dialect.
     pub const ALL: [Self; 4] = [Self::Responses, Self::Chat, Self::Anthropic, Self::AiSdk];
 
-    /// Its name, in settings and on the command line.
+    /// The dialect's name in settings and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Responses => "responses",
@@ -77,12 +78,12 @@ impl FromStr for Dialect {
     type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        let named = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
-        named.ok_or_else(|| UnknownDialect { name: name.to_owned() })
+        let found = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
+        found.ok_or_else(|| UnknownDialect { name: name.to_owned() })
     }
 }
 
-/// A name that is no dialect's.
+/// The error for an unknown name of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{name}' is none of 'responses', 'chat', 'anthropic' and 'ai-sdk'")]
 pub struct UnknownDialect {

@@ -1,4 +1,4 @@
-//! A request, from the Responses API's fields and items to an upstream's dialect.
+//! Encodes a request of the Responses API for an upstream.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use crate::item::Item;
 use crate::json::Object;
 use crate::transcript::Origin;
 
-/// A request as the Responses API has it. Its items are in a provider's order already: repaired,
-/// with nothing that only a server's state explains.
+/// A request in the form of the Responses API. Its items are complete and in an order that
+/// providers accept: repaired, and without references to a server's state.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// Every field but `input`.
     pub fields: &'a Object<'a>,
-    /// What the model is given.
+    /// The input for the model.
     pub items: &'a [Item],
-    /// Who is asked. Sealed reasoning goes back only to who made it.
+    /// The upstream and model. Sealed reasoning is returned only to its own origin.
     pub origin: &'a Origin,
 }
 
@@ -26,31 +26,31 @@ pub struct Request<'a> {
 pub struct Encoded {
     /// The request's body.
     pub body: Bytes,
-    /// What the dialect cannot carry and the model can do without.
+    /// The parts that the dialect cannot carry and the model can do without.
     pub omissions: Vec<Omission>,
 }
 
-/// Something that was left out of a request.
+/// A part of a request that is left out or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omission {
-    /// Where it stood.
+    /// The location of the part.
     pub place: Place,
-    /// Why it was left out: a sentence that names field and dialect.
+    /// The reason: a sentence that names the field and the dialect.
     pub message: String,
 }
 
-/// A part of a request that its upstream's dialect cannot carry, and without which the request would
-/// mean something else.
+/// The error for a part that the upstream's dialect cannot carry. The request would have another
+/// meaning without it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unsupported {
-    /// Where it stands.
+    /// The location of the part.
     pub place: Place,
-    /// A sentence that names field and dialect.
+    /// A sentence that names the field and the dialect.
     pub message: String,
 }
 
-/// A tool without a name, in the Responses API's own words.
+/// The error for a tool without a name, with the text of the Responses API.
 pub(super) fn missing_name(position: usize) -> Unsupported {
     let path = format!("tools[{position}].name");
     Unsupported {
@@ -59,23 +59,23 @@ pub(super) fn missing_name(position: usize) -> Unsupported {
     }
 }
 
-/// A place in a request.
+/// A location in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a field: `tools[2].type`.
     Field(String),
-    /// In an item: its position in the items, and the path within it (`content[0]`), if any.
+    /// An item's position in the items, and a path in the item (`content[0]`), which may be empty.
     Item(usize, String),
 }
 
 impl Place {
-    /// A field by its path.
+    /// A field, by its path.
     pub fn field(path: impl Into<String>) -> Self {
         Self::Field(path.into())
     }
 }
 
-/// The path as errors name it: `tools[2].type`, `input[3].content[0]`.
+/// The path in the form of API errors: `tools[2].type`, `input[3].content[0]`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,11 +86,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// The request in an upstream's dialect, to be answered as a stream.
+/// Encodes a request for an upstream. The answer will be a stream.
 ///
 /// # Panics
-/// If the dialect is no foreign server's: a Responses server takes the request as it is, and the AI
-/// SDK is none.
+/// For [`Dialect::Responses`], whose servers take requests unchanged, and for [`Dialect::AiSdk`],
+/// which has no servers.
 pub fn encode(dialect: Dialect, request: Request<'_>) -> Result<Encoded, Unsupported> {
     match dialect {
         Dialect::Chat => chat::encode(request),

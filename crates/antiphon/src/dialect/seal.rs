@@ -1,8 +1,8 @@
 //! A provider's reasoning in `encrypted_content`.
 //!
-//! Chat Completions and Anthropic Messages return a model's reasoning in blocks of their own, some of
-//! them signed, and want them back unchanged in the next request. An item of the Responses API has one
-//! place for what only its maker understands: `encrypted_content`.
+//! Chat Completions and Anthropic Messages return reasoning in their own fields and blocks, some of
+//! them signed. The next request must contain them unchanged. A Responses API item has one field
+//! for such opaque data: `encrypted_content`.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ use crate::item::Item;
 use crate::json::{Object, quote};
 use crate::transcript::Origin;
 
-/// What a provider wants back, and which provider: a JSON object in the text of
+/// Data that the next request returns to its provider. It is stored as a JSON object in the text of
 /// `encrypted_content`.
 ///
 /// ```json
 /// {"antiphon":"anthropic","origin":"api.anthropic.com claude-x","content":{"type":"thinking",…}}
 /// ```
 ///
-/// It is no secret and no proof: whoever made the content has signed or encrypted it where that is
-/// needed.
+/// A seal is neither encrypted nor signed by Antiphon: a provider signs or encrypts its content
+/// itself if necessary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// The dialect that the content is written in.
     pub dialect: Dialect,
-    /// Who made it. It goes back nowhere else.
+    /// The upstream and model that created the content. It is returned to no other.
     pub origin: Origin,
-    /// The content, raw: one JSON object as the dialect's next request carries it.
+    /// The raw content: a JSON object that the next request of the dialect contains.
     pub content: String,
 }
 
@@ -37,7 +37,8 @@ impl Seal {
         format!(r#"{{"antiphon":"{dialect}","origin":{origin},"content":{}}}"#, self.content)
     }
 
-    /// The seal that an `encrypted_content` is; `None` where a provider encrypted it itself.
+    /// Parses an `encrypted_content`. Returns `None` if it is not a seal, but encrypted by a
+    /// provider.
     pub fn parse(text: &str) -> Option<Self> {
         let object = Object::parse(text.as_bytes()).ok()?;
         Some(Self {
@@ -47,14 +48,14 @@ impl Seal {
         })
     }
 
-    /// The seal in an item's `encrypted_content`. Items without the word that every seal begins with
-    /// are not read.
+    /// The seal in an item's `encrypted_content`. An item without the text `antiphon`, which every
+    /// seal contains, is not parsed.
     pub fn of(item: &Item) -> Option<Self> {
         memchr::memmem::find(item.raw(), b"antiphon")?;
         Self::parse(&item.object().string("encrypted_content")?)
     }
 
-    /// Whether this origin made it, in this dialect.
+    /// Whether the seal is of this dialect and origin.
     pub(super) fn is_by(&self, dialect: Dialect, origin: &Origin) -> bool {
         self.dialect == dialect && self.origin == *origin
     }
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_comes_back_as_it_was() {
+    fn seal_round_trips() {
         let seal = Seal {
             dialect: Dialect::Anthropic,
             origin: Origin::new("host \"m\""),
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_holds_the_seal_that_its_encrypted_content_is() {
+    fn seal_is_read_from_item() {
         let seal = Seal {
             dialect: Dialect::Chat,
             origin: Origin::new("host m"),
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_provider_encrypted_is_no_seal() {
+    fn provider_encrypted_content_is_not_a_seal() {
         for text in ["gAAAAABm", "", "{}", r#"{"antiphon":"anthropic"}"#, r#"{"antiphon":"x"}"#] {
             assert_eq!(Seal::parse(text), None, "{text}");
         }

@@ -1,26 +1,26 @@
-//! How many tokens an answer took.
+//! Token counts.
 
 use std::ops::Add;
 
-/// Token counts, as the Responses API tells them apart. What a provider does not count is zero.
+/// Token counts in the categories of the Responses API. A count that the provider omits is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// All input, what was read from a cache included.
+    /// All input, including cached input.
     pub(super) input: u64,
     /// The input that was read from a cache.
     pub(super) cached: u64,
     /// The input that was written to a cache.
     pub(super) written: u64,
-    /// All output, reasoning included.
+    /// All output, including reasoning.
     pub(super) output: u64,
     /// The output that was reasoning.
     pub(super) reasoning: u64,
-    /// The provider's own sum; `None` where it gives none.
+    /// The provider's total, if it sends one.
     pub(super) total: Option<u64>,
 }
 
 impl Usage {
-    /// The counts as a response has them: all are present.
+    /// The counts as the `usage` of a response, which contains all fields.
     pub(super) fn to_json(self) -> String {
         let Self { input, cached, written, output, reasoning, .. } = self;
         let total = self.total();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_that_is_not_given_is_made() {
+    fn missing_total_is_computed() {
         let usage =
             Usage { input: 10, cached: 4, written: 2, output: 5, reasoning: 3, total: None };
         let json = concat!(

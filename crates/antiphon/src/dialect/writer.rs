@@ -1,22 +1,22 @@
-//! Writes what an assembler made, in a client's dialect.
+//! Writes the output of an assembler in a client's dialect.
 
 use super::{Dialect, anthropic};
 use crate::stream::{Event, Finished, Note};
 
-/// A stream for a client, and the same answer in one piece.
+/// The stream for a client, and the same answer as one object.
 ///
 /// ```text
 ///   event ──> … ──> event ──> end
 /// ```
 pub enum Writer {
-    /// The events as the assembler made them.
+    /// Writes the assembler's events unchanged.
     Responses,
-    /// As Anthropic Messages has them.
+    /// Writes the events of Anthropic Messages.
     Anthropic(anthropic::Writer),
 }
 
 impl Writer {
-    /// A writer in `dialect`; `None` where clients of that dialect are not written to.
+    /// A writer in `dialect`; `None` if the dialect has no writer.
     pub fn new(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Responses => Some(Self::Responses),
@@ -25,7 +25,7 @@ impl Writer {
         }
     }
 
-    /// What the client is told by one of the assembler's events, the terminal one excepted.
+    /// Converts one event of the assembler, except the terminal event.
     pub fn event(&mut self, event: Event) -> Vec<Event> {
         match self {
             Self::Responses => vec![event],
@@ -33,7 +33,7 @@ impl Writer {
         }
     }
 
-    /// What the client is told by the end.
+    /// Writes the end of the stream.
     pub fn end(&mut self, finished: &Finished) -> Vec<Event> {
         match self {
             Self::Responses => vec![finished.event.clone()],
@@ -41,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// What of the answer clients of this dialect cannot be told.
+    /// Notes for the parts of the answer that the dialect cannot carry.
     pub fn left_out(&self, finished: &Finished) -> Vec<Note> {
         match self {
             Self::Responses => Vec::new(),
@@ -49,7 +49,7 @@ impl Writer {
         }
     }
 
-    /// Whether `[DONE]` ends the stream.
+    /// Whether the stream ends with `[DONE]`.
     pub fn says_done(&self) -> bool {
         matches!(self, Self::Responses)
     }

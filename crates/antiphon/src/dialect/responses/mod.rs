@@ -1,11 +1,11 @@
-//! The Responses API, which assemblers understand as it is.
+//! The Responses API, which an assembler decodes itself.
 
 use bytes::Bytes;
 
 use super::listener::Decode;
 use crate::stream::Assembler;
 
-/// A Responses stream.
+/// The decoder of a Responses stream.
 pub(super) struct Stream;
 
 impl Decode for Stream {

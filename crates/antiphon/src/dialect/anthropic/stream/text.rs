@@ -65,7 +65,7 @@ impl Text {
             match citation::annotation(citation, self.length) {
                 ConvertedCitation::Annotation(annotation) => annotations.push(annotation),
                 ConvertedCitation::Unsupported { kind } => {
-                    assembler.leave_out(format!("citation '{kind}'"))
+                    assembler.leave_out(format!("citation '{kind}'"));
                 }
             }
         }
