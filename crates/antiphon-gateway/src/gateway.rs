@@ -20,6 +20,7 @@ use crate::request::DigestKey;
 use crate::secret::MasterKey;
 use crate::settings::Settings;
 use crate::upstream::{Upstream, Upstreams};
+use crate::watcher::Watcher;
 use crate::webhooks::Webhooks;
 use crate::write_check::WriteCheck;
 
@@ -48,6 +49,8 @@ pub(crate) struct Gateway {
     pub(crate) jobs: Jobs,
     /// Who works on what.
     pub(crate) leases: Leases,
+    /// Responses in upstreams' own background whose end is awaited.
+    pub(crate) watcher: Watcher,
     /// Who is told of responses' ends.
     pub(crate) webhooks: Webhooks,
     /// Keys the digests that requests are known by.
@@ -78,6 +81,7 @@ impl Gateway {
             limiter: Limiter::new(&settings.limits),
             webhooks: Webhooks::new(&settings.webhooks)
                 .map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?,
+            watcher: Watcher::default(),
             readiness: Readiness::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),

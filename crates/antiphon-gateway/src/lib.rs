@@ -39,6 +39,7 @@ mod tokens;
 mod trace;
 mod turn;
 mod upstream;
+mod watcher;
 mod webhooks;
 mod websocket;
 mod write_check;

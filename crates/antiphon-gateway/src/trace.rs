@@ -39,13 +39,18 @@ pub(crate) fn lane_span(id: &RequestId, connection: &RequestId, tenant: &str) ->
 pub(crate) fn record_turn(request: &CreateRequest, upstream: Option<&str>) {
     let span = Span::current();
     span.record("model", shortened(&request.model, MAX_TEXT));
-    if let Continues::Conversation(id) = &request.continues
-        && is_plain_id(id)
-    {
-        span.record("conversation", id);
+    if let Continues::Conversation(id) = &request.continues {
+        record_conversation(&span, Some(id));
     }
     if let Some(upstream) = upstream {
         span.record("upstream", upstream);
+    }
+}
+
+/// Adds the id of a turn's conversation to a span, if it can stand in a log line as it is.
+pub(crate) fn record_conversation(span: &Span, id: Option<&str>) {
+    if let Some(id) = id.filter(|id| is_plain_id(id)) {
+        span.record("conversation", id);
     }
 }
 

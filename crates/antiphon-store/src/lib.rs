@@ -21,6 +21,7 @@ mod sqlite;
 mod store;
 mod url;
 mod usage;
+mod watches;
 
 pub use background::{Background, EventPage, LeftJob, LoggedEvent, NewJob, Rest, Standing};
 pub use error::StoreError;
@@ -38,3 +39,4 @@ pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use url::{OpenError, check, inspect, open, snapshot};
 pub use usage::Usage;
+pub use watches::{WATCH, Watches};

@@ -9,6 +9,7 @@ use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::LedgerTurn;
 use crate::snapshot::fitting_into;
+use crate::watches::WATCH;
 
 /// The position of an item in its thread, from 0.
 pub type Seq = u64;
@@ -113,6 +114,13 @@ pub struct Notice {
     pub due_at: i64,
     /// What is told.
     pub body: Bytes,
+}
+
+impl Notice {
+    /// Whether it is a watch ([`Watches`](crate::Watches)).
+    pub(crate) fn is_watch(&self) -> bool {
+        self.endpoint == WATCH
+    }
 }
 
 /// A notice that was claimed, so that nobody else tells it meanwhile.

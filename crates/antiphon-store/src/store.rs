@@ -15,6 +15,7 @@ use crate::records::{
 };
 use crate::snapshot::Holdings;
 use crate::usage::Usage;
+use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -47,6 +48,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// What the store keeps of the conversations and responses of providers.
     fn ledgers(&self) -> &dyn Ledgers;
+
+    /// What the store keeps of responses whose end is awaited.
+    fn watches(&self) -> &dyn Watches;
 
     /// Creates a conversation that begins with `items`.
     async fn create_conversation(

@@ -19,7 +19,7 @@ pub(crate) use self::connection::Upgrade;
 use self::listening::Listening;
 use crate::gateway::Gateway;
 use crate::settings::Settings;
-use crate::{abandoned, background, owner, retention, routes, webhooks};
+use crate::{abandoned, background, owner, retention, routes, watcher, webhooks};
 
 /// A gateway that is ready to serve.
 pub struct Server {
@@ -72,6 +72,7 @@ async fn keep_house(gateway: &Arc<Gateway>) {
         () = background::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
         () = webhooks::tell(gateway) => {}
+        () = watcher::run(gateway) => {}
         () = owner::find_out(&gateway.upstreams) => {}
     }
 }

@@ -219,7 +219,7 @@ impl Turn<'_> {
         let (background, webhooks) = (self.gateway.store.background(), &self.gateway.webhooks);
         let (tenant, now) = (&self.caller.tenant, unix_now());
         let last = LoggedEvent { sequence_number: told, body: last.data };
-        let notices = webhooks.notices(tenant, held.job.id(), status, now);
+        let notices = webhooks.notices(tenant, held.job.id().as_str(), status, now);
         let turn = TurnRecord { notices, ..turn };
         background.end(tenant, turn, last, expiry_of(now)).await?;
         webhooks.were_committed();

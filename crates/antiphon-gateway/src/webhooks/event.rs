@@ -1,7 +1,6 @@
 //! The event that is told.
 
 use antiphon::IdSource;
-use antiphon_store::ResponseId;
 use bytes::Bytes;
 use serde_json::json;
 
@@ -9,14 +8,14 @@ use crate::entropy::RandomIds;
 use crate::settings::WebhookEvent;
 
 /// The event's id, and the event: the response by its id, for whoever may read it.
-pub(super) fn render(event: WebhookEvent, response: &ResponseId, now: i64) -> (String, Bytes) {
+pub(super) fn render(event: WebhookEvent, response: &str, now: i64) -> (String, Bytes) {
     let id = RandomIds.issue("evt");
     let event = json!({
         "id": id,
         "object": "event",
         "created_at": now,
         "type": event.name(),
-        "data": {"id": response.as_str()},
+        "data": {"id": response},
     });
     let body = event.to_string().into();
     (id, body)

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use antiphon::stream::Status;
-use antiphon_store::{Notice, ResponseId, Tenant};
+use antiphon_store::{Notice, Tenant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -49,12 +49,13 @@ impl Webhooks {
         Ok(Self { endpoints, committed: Notify::new() })
     }
 
-    /// What is to be told of a response of `tenant` that ended at `now`, in Unix seconds. It belongs
-    /// into the commit of its turn; [`Webhooks::were_committed`] comes behind that.
+    /// What is to be told of a response of `tenant` that ended at `now`, in Unix seconds. `response` is
+    /// the id that callers know. The notices belong into the commit of the end;
+    /// [`Webhooks::were_committed`] comes after that.
     pub(crate) fn notices(
         &self,
         tenant: &Tenant,
-        response: &ResponseId,
+        response: &str,
         status: Status,
         now: i64,
     ) -> Vec<Notice> {

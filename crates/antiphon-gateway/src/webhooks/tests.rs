@@ -1,4 +1,4 @@
-use antiphon_store::Shard;
+use antiphon_store::{ResponseId, Shard};
 use serde_json::{Value, json};
 
 use super::*;
@@ -22,7 +22,7 @@ fn each_endpoint_is_told_what_it_wants() {
     let webhooks = Webhooks::new(&[of_acme, of_failures]).unwrap();
     let response = ResponseId::issue(Shard(7), &mut RandomIds);
     let told = |tenant: &Tenant, status| {
-        let notices = webhooks.notices(tenant, &response, status, NOW);
+        let notices = webhooks.notices(tenant, response.as_str(), status, NOW);
         let mut told: Vec<String> = notices.into_iter().map(|notice| notice.endpoint).collect();
         told.sort();
         told
@@ -40,7 +40,7 @@ fn an_event_names_its_response_and_has_an_id_of_its_own() {
     let webhooks = Webhooks::new(&[webhook("https://one.example/")]).unwrap();
     let response = ResponseId::issue(Shard(7), &mut RandomIds);
     let told = |status| {
-        let notices = webhooks.notices(&Tenant::new("acme"), &response, status, NOW);
+        let notices = webhooks.notices(&Tenant::new("acme"), response.as_str(), status, NOW);
         let [notice] = <[Notice; 1]>::try_from(notices).unwrap();
         let body: Value = serde_json::from_slice(&notice.body).unwrap();
         assert_eq!(body["id"], notice.id);

@@ -42,6 +42,7 @@ mod tls;
 mod transaction;
 mod turns;
 mod usage;
+mod watches;
 
 use tokio_util::task::TaskTracker;
 

@@ -38,7 +38,7 @@ pub(super) async fn insert(
                 &id.as_str(),
                 &notice.id,
                 &notice.endpoint,
-                &(turn == Turn::Open),
+                &(turn == Turn::Open || notice.is_watch()),
                 &notice.due_at,
                 &&*notice.body,
             ],
@@ -74,15 +74,7 @@ pub(super) async fn claim(
     limit: i64,
 ) -> Result<Vec<DueNotice>> {
     let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
-    let claimed = rows.iter().map(|row| {
-        Ok(DueNotice {
-            notice: read(row),
-            tenant: Tenant::new(row.get::<_, &str>(4)),
-            response: ResponseId::parse(row.get(5)).ok_or_else(no_id)?,
-            attempt: u32::try_from(row.get::<_, i32>(6)).unwrap_or(u32::MAX),
-        })
-    });
-    claimed.collect()
+    rows.iter().map(read_due).collect()
 }
 
 /// Settles a claim that has not run out.
@@ -99,6 +91,16 @@ pub(super) async fn settle(db: &Session, claimed: &DueNotice, then: Option<i64>)
         None => db.execute(&FORGET, &[&given.0, &given.1, &given.2, id, endpoint, &attempt]).await,
     };
     settled.map(drop)
+}
+
+/// Reads a row of the columns `id, endpoint, due_at, body, tenant, response, attempts`.
+pub(super) fn read_due(row: &Row) -> Result<DueNotice> {
+    Ok(DueNotice {
+        notice: read(row),
+        tenant: Tenant::new(row.get::<_, &str>(4)),
+        response: ResponseId::parse(row.get(5)).ok_or_else(no_id)?,
+        attempt: u32::try_from(row.get::<_, i32>(6)).unwrap_or(u32::MAX),
+    })
 }
 
 fn read(row: &Row) -> Notice {

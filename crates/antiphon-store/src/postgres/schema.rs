@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("ledgers.sql"),
     include_str!("late_binding.sql"),
     include_str!("usage.sql"),
+    include_str!("watches.sql"),
 ];
 
 /// One migrates at a time, in a whole database: which of its schemas, does not matter. The number is

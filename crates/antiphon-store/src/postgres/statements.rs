@@ -3,7 +3,7 @@
 use super::{
     conversations, erasure, events, expiry, holders, holdings, items, jobs, kept, late_binding,
     line, names, notices, openings, pages, places, requests, responses, session, settling, sweep,
-    threads, transaction, usage,
+    threads, transaction, usage, watches,
 };
 
 /// A statement by its name.
@@ -56,6 +56,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     threads::STATEMENTS,
     transaction::STATEMENTS,
     usage::STATEMENTS,
+    watches::STATEMENTS,
 ];
 
 #[cfg(test)]
@@ -101,6 +102,8 @@ mod tests {
         // Notices by when they are due.
         "notices::ANY_DUE",
         "notices::CLAIM",
+        "watches::NEXT_DUE",
+        "watches::CLAIM",
         // What the whole store keeps.
         "kept::KEEP",
         "kept::READ",

@@ -24,6 +24,7 @@ use crate::records::{
 use crate::snapshot::Holdings;
 use crate::store::Store;
 use crate::usage::Usage;
+use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -94,6 +95,10 @@ impl Store for PostgresStore {
     }
 
     fn ledgers(&self) -> &dyn Ledgers {
+        self
+    }
+
+    fn watches(&self) -> &dyn Watches {
         self
     }
 

@@ -35,6 +35,7 @@ mod threads;
 mod turns;
 mod usage;
 mod vacuum;
+mod watches;
 mod writer;
 
 use std::path::Path;

@@ -37,7 +37,7 @@ pub(super) fn insert(
             id.as_str(),
             notice.id,
             notice.endpoint,
-            turn == Turn::Open,
+            turn == Turn::Open || notice.is_watch(),
             notice.due_at,
             &*notice.body,
         ])?;
@@ -83,14 +83,7 @@ pub(super) fn claim(db: &Connection, now: i64, until: i64, limit: usize) -> Resu
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let claimed = db
         .prepare_cached(SQL)?
-        .query_map(params![now, until, limit], |row| {
-            Ok(DueNotice {
-                notice: read(row, 0)?,
-                tenant: Tenant::new(row.get_ref(4)?.as_str()?),
-                response: ResponseId::parse(row.get_ref(5)?.as_str()?).ok_or_else(|| no_id(5))?,
-                attempt: row.get(6)?,
-            })
-        })?
+        .query_map(params![now, until, limit], read_due)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(claimed)
 }
@@ -118,6 +111,16 @@ pub(super) fn settle(db: &Connection, claimed: &DueNotice, then: Option<i64>) ->
             .execute(params![tenant, in_shard, response, id, endpoint, attempt])?,
     };
     Ok(())
+}
+
+/// Reads a row of the columns `id, endpoint, due_at, body, tenant, response, attempts`.
+pub(super) fn read_due(row: &Row<'_>) -> rusqlite::Result<DueNotice> {
+    Ok(DueNotice {
+        notice: read(row, 0)?,
+        tenant: Tenant::new(row.get_ref(4)?.as_str()?),
+        response: ResponseId::parse(row.get_ref(5)?.as_str()?).ok_or_else(|| no_id(5))?,
+        attempt: row.get(6)?,
+    })
 }
 
 fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Notice> {

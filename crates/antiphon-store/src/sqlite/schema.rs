@@ -15,6 +15,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("ledgers.sql")),
     M::up(include_str!("late_binding.sql")),
     M::up(include_str!("usage.sql")),
+    M::up(include_str!("watches.sql")),
 ];
 
 /// What marks a file as one of ours; the first step writes it.

@@ -22,6 +22,7 @@ use crate::records::{
 use crate::snapshot::Holdings;
 use crate::store::Store;
 use crate::usage::Usage;
+use crate::watches::Watches;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -45,6 +46,10 @@ impl Store for SqliteStore {
     }
 
     fn ledgers(&self) -> &dyn Ledgers {
+        self
+    }
+
+    fn watches(&self) -> &dyn Watches {
         self
     }
 

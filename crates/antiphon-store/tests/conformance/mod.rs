@@ -19,6 +19,7 @@ pub(crate) mod snapshots;
 pub(crate) mod tenants;
 pub(crate) mod together;
 pub(crate) mod usage;
+pub(crate) mod watches;
 pub(crate) mod world;
 
 pub(crate) use world::{Place, World};
@@ -113,6 +114,14 @@ macro_rules! suite {
                 a_dropped_opening_tells_nobody,
                 a_turn_that_is_refused_tells_nobody,
                 what_is_to_be_told_of_a_tenant_goes_with_it,
+            }
+            watches {
+                a_watch_is_claimed_by_one_when_it_is_due,
+                a_watch_is_put_off,
+                a_watch_ends_once_and_leaves_its_notices,
+                a_watch_that_nobody_claimed_ends_as_committed,
+                webhooks_do_not_claim_watches,
+                watches_of_an_erased_tenant_are_gone,
             }
             requests {
                 the_newest_turns_of_a_request_are_found,

@@ -1,10 +1,11 @@
 //! A turn in the upstream's own background, of which its caller is told that it is queued.
 //!
-//! What comes of it, the upstream tells whoever asks for the response. The ledger learns it when a turn
-//! goes on from there: it stays in doubt.
+//! The upstream answers requests for the response. The commit of the turn begins a watch
+//! ([`crate::watcher`]), which logs the end of the response and sends its webhooks. The ledger stays in
+//! doubt, and learns the output before the next turn.
 
 use antiphon::json::Object;
-use antiphon_store::{LedgerTurn, NewResponse, Turn as TurnRecord};
+use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRecord};
 use bytes::Bytes;
 
 use super::Theirs;
@@ -14,6 +15,7 @@ use crate::error::ApiError;
 use crate::turn::Client;
 use crate::turn::open::Opened;
 use crate::upstream::{Reply, UpstreamError};
+use crate::watcher::WatchedTurn;
 
 /// What the upstream says of a response that it has queued.
 pub(super) struct Queued {
@@ -32,10 +34,14 @@ impl Theirs<'_> {
         queued: Queued,
         client: &mut Client,
     ) -> Result<(), ApiError> {
-        if let Err(error) = self.enter(&opened, &plan, &queued).await {
+        let watched =
+            WatchedTurn::new(self.http, self.turn.caller, self.turn.request, opened.created_at);
+        let notice = watched.notice(&queued.id);
+        if let Err(error) = self.enter(&opened, &plan, &queued, notice.clone()).await {
             self.doubt_again(&opened).await;
             return Err(error);
         }
+        self.watch(&opened, watched, notice);
         opened.close().await;
         let response = self.turn.request.store.then_some(&*queued.id);
         plan.report.log_queued(response, &queued.status);
@@ -44,7 +50,24 @@ impl Theirs<'_> {
         Ok(())
     }
 
-    async fn enter(&self, opened: &Opened, plan: &Plan, queued: &Queued) -> Result<(), ApiError> {
+    /// Begins to watch the response, after the commit of the watch.
+    fn watch(&self, opened: &Opened, watched: WatchedTurn, notice: Notice) {
+        let committed = DueNotice {
+            tenant: self.turn.caller.tenant.clone(),
+            response: opened.response_id.clone(),
+            notice,
+            attempt: 0,
+        };
+        self.turn.gateway.watcher.begin(committed, watched, self.turn.caller);
+    }
+
+    async fn enter(
+        &self,
+        opened: &Opened,
+        plan: &Plan,
+        queued: &Queued,
+        watch: Notice,
+    ) -> Result<(), ApiError> {
         let request = self.turn.request;
         let response = request.store.then(|| NewResponse {
             id: opened.response_id.clone(),
@@ -60,7 +83,7 @@ impl Theirs<'_> {
             response,
             request: Some(request.identity.digest),
             place: opened.place(),
-            notices: Vec::new(),
+            notices: vec![watch],
             ledger: Some(LedgerTurn { response: Some(self.named(&queued.id)), in_doubt: true }),
         };
         Ok(self.turn.gateway.store.commit_turn(&self.turn.caller.tenant, turn).await?)

@@ -7,7 +7,7 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers,
     Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, SqliteStore,
-    Store, StoreError, Tenant, ThreadId, Turn, Usage,
+    Store, StoreError, Tenant, ThreadId, Turn, Usage, Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -183,6 +183,10 @@ passing_on! {
     {
         fn ledgers(&self) -> &dyn Ledgers {
             self
+        }
+
+        fn watches(&self) -> &dyn Watches {
+            self.inner.watches()
         }
 
         fn background(&self) -> &dyn Background {

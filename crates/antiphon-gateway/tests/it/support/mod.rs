@@ -17,6 +17,7 @@ mod items;
 mod laws;
 mod place;
 mod raw;
+mod receiver;
 mod replica;
 mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
@@ -42,6 +43,7 @@ pub(crate) use items::{
 };
 pub(crate) use place::Kept;
 pub(crate) use raw::Raw;
+pub(crate) use receiver::{Received, Receiver, SECRET as WEBHOOK_SECRET};
 pub(crate) use roots::Roots;
 pub(crate) use schema::assert_response_shape;
 pub(crate) use script::{heard_until, item_event, telling, terminal, within_item};

@@ -6,7 +6,7 @@ use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     Background, Conversation, ConversationId, Cursor, DueNotice, Earlier, Holdings, Ledgers, Line,
     Listing, Page, Place, RequestDigest, ResponseId, ResponseRecord, Scope, Shard, Store,
-    StoreError, Tenant, ThreadId, Turn, Usage,
+    StoreError, Tenant, ThreadId, Turn, Usage, Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -72,6 +72,10 @@ macro_rules! recorded {
 
             fn background(&self) -> &dyn Background {
                 self.store.background()
+            }
+
+            fn watches(&self) -> &dyn Watches {
+                self.store.watches()
             }
 
             fn line(&self) -> Option<&dyn Line> {

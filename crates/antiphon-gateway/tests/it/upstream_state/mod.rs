@@ -28,4 +28,5 @@ mod routes_owner;
 mod routes_unchanged;
 mod state_errors;
 mod stuck;
+mod watched;
 pub(crate) mod world;

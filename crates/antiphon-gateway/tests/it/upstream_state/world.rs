@@ -33,8 +33,14 @@ impl World {
 
     /// Several gateways on one database.
     pub(crate) async fn replicas(count: usize) -> Self {
+        Self::replicas_with(count, |_| {}).await
+    }
+
+    /// Several gateways on one database, with settings that differ from the usual ones.
+    pub(crate) async fn replicas_with(count: usize, change: impl FnOnce(&mut Settings)) -> Self {
         let provider = StrictProvider::start().await;
-        let settings = settings(&provider);
+        let mut settings = settings(&provider);
+        change(&mut settings);
         Self { provider, gateways: Gateways::replicas(settings, count).await, repeats: false }
     }
 

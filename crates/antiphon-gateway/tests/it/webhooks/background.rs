@@ -2,10 +2,9 @@
 
 use antiphon_gateway::settings::{Webhook, WebhookEvent};
 use antiphon_testkit::{Answer, Reply};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::receiver::Receiver;
-use crate::support::{Ask, Client, MODEL, Mode, World, ask, heard_until, text};
+use crate::support::{Ask, Client, MODEL, Mode, Receiver, World, ask, heard_until, text};
 
 async fn telling(webhook: Webhook) -> World {
     World::with(|settings| settings.webhooks = vec![webhook]).await
@@ -14,16 +13,6 @@ async fn telling(webhook: Webhook) -> World {
 async fn queued(client: &Client, ask: Ask) -> String {
     let ask = ask.field("background", true);
     text(&client.create(Mode::Whole, &ask).await.json()["id"]).to_owned()
-}
-
-/// The next event that is told: its type, and its response.
-async fn told(receiver: &mut Receiver) -> (String, String) {
-    let received = receiver.next().await;
-    let event: Value = serde_json::from_slice(&received.body).expect("it is JSON");
-    assert_eq!(event["object"], "event");
-    assert_eq!(event["id"], received.id());
-    assert!(event["created_at"].is_i64(), "{event}");
-    (text(&event["type"]).to_owned(), text(&event["data"]["id"]).to_owned())
 }
 
 #[tokio::test]
@@ -39,7 +28,7 @@ async fn each_end_has_its_event() {
     ] {
         world.script(Reply::sse(answer.frames()));
         let id = queued(&client, ask("Tell me a tale")).await;
-        assert_eq!(told(&mut receiver).await, (event.to_owned(), id));
+        assert_eq!(receiver.event().await, (event.to_owned(), id));
     }
 }
 
@@ -50,7 +39,7 @@ async fn who_is_told_finds_the_response() {
     let client = world.client();
     let id = queued(&client, ask("Hello")).await;
 
-    let (_, told) = told(&mut receiver).await;
+    let (_, told) = receiver.event().await;
 
     assert_eq!(told, id);
     let response = client.get(&format!("/v1/responses/{id}")).await.json();
@@ -71,10 +60,10 @@ async fn a_cancelled_one_is_told_once() {
     for _ in 0..2 {
         client.post(&format!("/v1/responses/{id}/cancel"), &json!({})).await;
     }
-    assert_eq!(told(&mut receiver).await, ("response.cancelled".to_owned(), id));
+    assert_eq!(receiver.event().await, ("response.cancelled".to_owned(), id));
 
     let next = queued(&client, ask("Hello")).await;
-    assert_eq!(told(&mut receiver).await, ("response.completed".to_owned(), next));
+    assert_eq!(receiver.event().await, ("response.completed".to_owned(), next));
 }
 
 #[tokio::test]
@@ -91,5 +80,5 @@ async fn what_is_not_wanted_is_not_told() {
 
     let failed = queued(&client, ask("Tell me a tale")).await;
 
-    assert_eq!(told(&mut receiver).await, ("response.failed".to_owned(), failed));
+    assert_eq!(receiver.event().await, ("response.failed".to_owned(), failed));
 }

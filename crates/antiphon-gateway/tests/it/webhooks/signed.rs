@@ -6,7 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 use serde_json::Value;
 
-use super::receiver::{Outbox, Received, Receiver, SECRET};
+use super::outbox::Outbox;
+use crate::support::{Received, Receiver, WEBHOOK_SECRET as SECRET};
 
 /// Whether the signature is of this secret. Source: Standard Webhooks.
 fn is_signed(secret: &str, id: &str, timestamp: &str, body: &[u8], signature: &str) -> bool {

@@ -4,8 +4,8 @@ use antiphon_gateway::Server;
 use antiphon_gateway::settings::{Settings, Webhook};
 use tokio::net::TcpListener;
 
-use super::receiver::{Outbox, Receiver, status};
-use crate::support::soon;
+use super::outbox::{Outbox, status};
+use crate::support::{Receiver, soon};
 
 #[tokio::test]
 async fn who_fails_is_told_again_under_the_same_id() {

@@ -1,0 +1,89 @@
+//! The end of a watch, and its log line.
+
+use antiphon::json::Object;
+use antiphon::kept::KeptResponse;
+use antiphon::stream::Status;
+
+use super::WatchedTurn;
+use crate::upstream::known_code;
+
+/// How a watch ended.
+pub(super) enum End {
+    /// The response ended.
+    Response(Box<KeptResponse>),
+    /// The upstream has no such response any more.
+    Gone,
+    /// The response had not ended when the time was over.
+    Unknown,
+}
+
+/// The fields of the log line that the response has.
+struct Facts {
+    failure: Option<String>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl End {
+    /// The status of the response, if it ended with one that the API has.
+    pub(super) fn status(&self) -> Option<Status> {
+        let Self::Response(response) = self else { return None };
+        let statuses = [Status::Completed, Status::Failed, Status::Incomplete, Status::Cancelled];
+        statuses.into_iter().find(|status| status.as_str() == response.status)
+    }
+
+    /// Logs the end, as other turns are logged.
+    pub(super) fn log(&self, response: &str, turn: &WatchedTurn) {
+        match self {
+            Self::Response(ended) => log_turn(response, ended, turn),
+            Self::Gone => tracing::info!(
+                response,
+                "a background response was deleted at the upstream; no webhook is sent"
+            ),
+            Self::Unknown => tracing::warn!(
+                response,
+                "a background response did not end within 24 hours; no webhook is sent"
+            ),
+        }
+    }
+}
+
+fn log_turn(response: &str, ended: &KeptResponse, turn: &WatchedTurn) {
+    let Facts { failure, input_tokens, output_tokens } = Facts::read(ended);
+    macro_rules! log_at {
+        ($level:ident) => {
+            tracing::$level!(
+                response,
+                status = known_code(&ended.status),
+                failure,
+                background = true,
+                stored = true,
+                input_items = turn.input_items,
+                output_items = ended.output.len(),
+                input_tokens,
+                output_tokens,
+                "turn"
+            )
+        };
+    }
+    if ended.status == Status::Failed.as_str() {
+        log_at!(warn);
+    } else {
+        log_at!(info);
+    }
+}
+
+impl Facts {
+    fn read(ended: &KeptResponse) -> Self {
+        let fields = Object::parse(&ended.body).unwrap_or_default();
+        let object = |key| Object::of(fields.present(key)?).ok();
+        let (error, usage) = (object("error"), object("usage"));
+        let code = error.as_ref().and_then(|error| error.string("code"));
+        let tokens = |key| usage.as_ref().and_then(|usage| usage.get(key)?.parse().ok());
+        Self {
+            failure: code.as_deref().and_then(known_code).map(str::to_owned),
+            input_tokens: tokens("input_tokens"),
+            output_tokens: tokens("output_tokens"),
+        }
+    }
+}

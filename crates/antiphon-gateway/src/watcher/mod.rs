@@ -1,0 +1,180 @@
+//! Watches responses that an upstream with state makes in its own background, until they end.
+//!
+//! A watch is committed with the turn that the upstream queued, as a notice of that turn
+//! ([`antiphon_store::Watches`]). It is claimed and put off as webhooks are: at any time one process
+//! polls a response, and another takes over if that process dies. The end is committed together with the
+//! webhooks that it causes, and then logged.
+//!
+//! # Limits
+//! - A watch ends after [`LONGEST`]; the webhooks of such a response are not sent.
+//! - If the upstream gets the caller's own token, which is never stored, only the process that queued the
+//!   response polls it, from memory. No process polls it after that one ends.
+
+mod end;
+mod turn;
+mod watch;
+
+use std::mem;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use antiphon_store::DueNotice;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
+
+pub(crate) use self::turn::WatchedTurn;
+use self::watch::Watch;
+use crate::caller::Caller;
+use crate::entropy::unix_now;
+use crate::gateway::Gateway;
+
+/// How many responses are polled at once, and as many again with callers' tokens.
+const AT_ONCE: usize = 16;
+/// How many responses are watched with callers' tokens.
+const MOST_WITH_TOKENS: usize = 10_000;
+/// How often a store that several processes share is read for watches that others left.
+const PERIOD: i64 = 5;
+/// The bound on one poll.
+const POLL: Duration = Duration::from_secs(12);
+/// How long a claim lasts, in seconds: its holder has put the watch off by then, or is dead.
+const CLAIM: i64 = 30;
+const _: () = assert!(POLL.as_secs() * 2 < CLAIM.unsigned_abs());
+/// How long a response is watched, in seconds.
+const LONGEST: i64 = 24 * 60 * 60;
+/// How long after its turn the first poll is due, in seconds.
+const FIRST_PAUSE: i64 = 1;
+/// The longest pause between two polls.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The watches of this process.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    /// Notified after the commit of a watch.
+    committed: Notify,
+    /// Watches with callers' tokens that [`run`] has not begun yet.
+    with_tokens: Mutex<Vec<Watch>>,
+}
+
+impl Watcher {
+    /// Begins a watch that was committed with its turn. `committed` is the notice of it.
+    pub(crate) fn begin(&self, committed: DueNotice, turn: WatchedTurn, caller: &Caller) {
+        if turn.needs_token() {
+            self.with_tokens().push(Watch { committed, turn, caller: caller.clone() });
+        }
+        self.committed.notify_one();
+    }
+
+    /// Waits until a watch is committed here, or until this time in Unix seconds. `None`: for ever.
+    async fn woken(&self, at: Option<i64>) {
+        let committed = self.committed.notified();
+        let Some(at) = at else { return committed.await };
+        let seconds = u64::try_from(at - unix_now()).unwrap_or(0);
+        // Whether the time is over or a watch was committed, the store says which watches are due.
+        drop(timeout(Duration::from_secs(seconds), committed).await);
+    }
+
+    fn take_with_tokens(&self) -> Vec<Watch> {
+        mem::take(&mut *self.with_tokens())
+    }
+
+    fn with_tokens(&self) -> MutexGuard<'_, Vec<Watch>> {
+        self.with_tokens.lock().expect("no holder of this lock panics")
+    }
+}
+
+/// Polls the watches that are due, for ever. Dropped, it leaves its claims to run out.
+pub(crate) async fn run(gateway: &Gateway) {
+    if !gateway.upstreams.keep_state() {
+        return std::future::pending().await;
+    }
+    let slots = Semaphore::new(AT_ONCE);
+    let mut claimed = FuturesUnordered::new();
+    let mut with_tokens = FuturesUnordered::new();
+    let mut wake = Some(unix_now());
+    loop {
+        let room = AT_ONCE - claimed.len();
+        tokio::select! {
+            Some(due) = claimed.next() => wake = earlier(wake, due),
+            Some(()) = with_tokens.next() => {}
+            () = gateway.watcher.woken(wake), if room > 0 => {
+                for watch in gateway.watcher.take_with_tokens() {
+                    if with_tokens.len() < MOST_WITH_TOKENS {
+                        with_tokens.push(watch.poll_to_its_end(gateway, &slots));
+                    } else {
+                        watch.log_too_many();
+                    }
+                }
+                let due = claim(gateway, room).await;
+                wake = match due.len() == room {
+                    true => Some(unix_now()),
+                    false => next_wake(gateway).await,
+                };
+                claimed.extend(due.into_iter().map(|due| Watch::poll_claimed(due, gateway)));
+            }
+        }
+    }
+}
+
+async fn claim(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
+    let now = unix_now();
+    let due = gateway.store.watches().claim(now, now + CLAIM, limit).await;
+    due.unwrap_or_else(|error| {
+        tracing::warn!(%error, "could not read which background responses to poll");
+        Vec::new()
+    })
+}
+
+/// When to look again, after every watch that is due was claimed. In a store of one process, only this
+/// process commits watches.
+async fn next_wake(gateway: &Gateway) -> Option<i64> {
+    let now = unix_now();
+    let next = match gateway.store.watches().next_due().await {
+        Ok(next) => next.map(|due| due.max(now + 1)),
+        Err(_) => Some(now + PERIOD),
+    };
+    match gateway.store.line() {
+        Some(_) => earlier(next, Some(now + PERIOD)),
+        None => next,
+    }
+}
+
+fn earlier(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.into_iter().chain(other).min()
+}
+
+/// The pause after poll number `attempt`, from 1: 2 seconds, 4, 8, 16, 30, 30 …
+fn pause(attempt: u32) -> Duration {
+    let seconds = 1u64.checked_shl(attempt).unwrap_or(u64::MAX);
+    Duration::from_secs(seconds).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_the_longest() {
+        let pauses = [1, 2, 3, 4, 5, 6, 63, 64, u32::MAX].map(|attempt| pause(attempt).as_secs());
+        assert_eq!(pauses, [2, 4, 8, 16, 30, 30, 30, 30, 30]);
+    }
+
+    #[test]
+    fn earlier_of_two_times_wakes() {
+        assert_eq!(earlier(None, None), None);
+        assert_eq!(earlier(Some(3), None), Some(3));
+        assert_eq!(earlier(Some(3), Some(2)), Some(2));
+    }
+
+    #[tokio::test]
+    async fn watcher_wakes_at_a_commit() {
+        let watcher = Watcher::default();
+        assert!(watcher.woken(None).now_or_never().is_none());
+        watcher.committed.notify_one();
+        assert!(watcher.woken(None).now_or_never().is_some());
+        assert!(watcher.woken(Some(i64::MAX)).now_or_never().is_none());
+    }
+}

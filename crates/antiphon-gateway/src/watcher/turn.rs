@@ -1,0 +1,109 @@
+//! The turn of a watched response.
+
+use antiphon_store::{Notice, Tenant, WATCH};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::{Deserialize, Serialize};
+use tracing::Span;
+
+use super::{CLAIM, FIRST_PAUSE, LONGEST};
+use crate::caller::Caller;
+use crate::request::{Continues, CreateRequest};
+use crate::request_id::RequestId;
+use crate::trace::{self, shortened};
+use crate::upstream::HttpUpstream;
+
+/// What it takes to poll the response and to log its end. It holds no token.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct WatchedTurn {
+    /// When the response was created, in Unix seconds.
+    created_at: i64,
+    /// The base URL of the upstream.
+    pub(super) upstream: String,
+    /// The upstream gets the caller's own token.
+    needs_token: bool,
+    request_id: String,
+    model: String,
+    /// The upstream's id of the conversation.
+    conversation: Option<String>,
+    /// How many items the caller sent.
+    pub(super) input_items: usize,
+    /// The provider's headers that go upstream as they came.
+    headers: Vec<(String, String)>,
+}
+
+impl WatchedTurn {
+    /// The turn of a response that was created at this time, in Unix seconds.
+    pub(crate) fn new(
+        http: &HttpUpstream,
+        caller: &Caller,
+        request: &CreateRequest,
+        created_at: i64,
+    ) -> Self {
+        let headers = caller.headers.iter().filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        });
+        let conversation = match &request.continues {
+            Continues::Conversation(id) => Some(id.clone()),
+            Continues::Nothing | Continues::Response(_) => None,
+        };
+        Self {
+            created_at,
+            upstream: http.base().to_owned(),
+            needs_token: !http.has_own_key() && caller.token.is_some(),
+            request_id: caller.request_id.to_string(),
+            model: shortened(&request.model, trace::MAX_TEXT).to_owned(),
+            conversation,
+            input_items: request.input.len(),
+            headers: headers.collect(),
+        }
+    }
+
+    /// Reads the body of a watch.
+    pub(super) fn read(body: &Bytes) -> Option<Self> {
+        serde_json::from_slice(body).ok()
+    }
+
+    /// The watch of a response, by the upstream's id of it. No process claims it as long as one may poll
+    /// it from memory.
+    pub(crate) fn notice(&self, response: &str) -> Notice {
+        let pause = if self.needs_token { LONGEST + 2 * CLAIM } else { FIRST_PAUSE };
+        Notice {
+            id: response.to_owned(),
+            endpoint: WATCH.to_owned(),
+            due_at: self.created_at.saturating_add(pause),
+            body: serde_json::to_vec(self).expect("it is plain data").into(),
+        }
+    }
+
+    pub(crate) fn needs_token(&self) -> bool {
+        self.needs_token
+    }
+
+    /// Whether the watch is to end at `now`, in Unix seconds, even if the response has not ended.
+    pub(super) fn is_over(&self, now: i64) -> bool {
+        now >= self.created_at.saturating_add(LONGEST)
+    }
+
+    /// The caller of the turn, without a token.
+    pub(super) fn caller(&self, tenant: &Tenant) -> Caller {
+        let header = |(name, value): &(String, String)| {
+            Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
+        };
+        let headers: HeaderMap = self.headers.iter().filter_map(header).collect();
+        let request_id = RequestId::parse(&self.request_id).unwrap_or_else(RequestId::issue);
+        Caller { tenant: tenant.clone(), token: None, request_id, headers }
+    }
+
+    /// The span of its log lines, with the ids of the request that created the response.
+    pub(super) fn span(&self, caller: &Caller, upstream: Option<&HttpUpstream>) -> Span {
+        let span = trace::request_span(&caller.request_id);
+        span.record("tenant", caller.tenant.as_str());
+        span.record("model", &*self.model);
+        trace::record_conversation(&span, self.conversation.as_deref());
+        if let Some(upstream) = upstream {
+            span.record("upstream", upstream.label());
+        }
+        span
+    }
+}

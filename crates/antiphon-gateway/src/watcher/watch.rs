@@ -1,0 +1,160 @@
+//! One watch: polls its response, and ends with it.
+
+use antiphon::kept::KeptResponse;
+use antiphon_store::DueNotice;
+use http::StatusCode;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use tracing::Instrument as _;
+
+use super::end::End;
+use super::{FIRST_PAUSE, POLL, WatchedTurn, pause};
+use crate::caller::Caller;
+use crate::entropy::unix_now;
+use crate::gateway::Gateway;
+use crate::owner::Provider;
+use crate::upstream::{HttpUpstream, UpstreamError};
+
+/// A watch that this process polls.
+pub(super) struct Watch {
+    /// The notice as it was claimed, or as it was committed.
+    pub(super) committed: DueNotice,
+    pub(super) turn: WatchedTurn,
+    /// The caller of the turn, with its token if the upstream gets that.
+    pub(super) caller: Caller,
+}
+
+impl Watch {
+    /// Polls a claimed watch once. Returns when it is due again, in Unix seconds, if it is.
+    pub(super) async fn poll_claimed(claimed: DueNotice, gateway: &Gateway) -> Option<i64> {
+        let Some(turn) = WatchedTurn::read(&claimed.notice.body) else {
+            return put_off_unreadable(&claimed, gateway).await;
+        };
+        let caller = turn.caller(&claimed.tenant);
+        let watch = Self { committed: claimed, turn, caller };
+        let span = watch.turn.span(&watch.caller, watch.upstream(gateway));
+        async {
+            let pause = watch.poll_once(gateway, watch.committed.attempt).await?;
+            watch.put_off(gateway, pause).await
+        }
+        .instrument(span)
+        .await
+    }
+
+    /// Polls until the response ends. `slots` bounds how many do so at once.
+    pub(super) async fn poll_to_its_end(self, gateway: &Gateway, slots: &Semaphore) {
+        let span = self.turn.span(&self.caller, self.upstream(gateway));
+        async {
+            let mut next = Some(Duration::from_secs(FIRST_PAUSE.unsigned_abs()));
+            for attempt in 1.. {
+                let Some(pause) = next else { return };
+                sleep(pause).await;
+                let _slot = slots.acquire().await.expect("it is never closed");
+                next = self.poll_once(gateway, attempt).await;
+            }
+        }
+        .instrument(span)
+        .await;
+    }
+
+    pub(super) fn log_too_many(&self) {
+        let span = self.turn.span(&self.caller, None);
+        let response = &*self.committed.notice.id;
+        span.in_scope(|| {
+            tracing::warn!(
+                response,
+                "not watching a background response: too many are watched with callers' tokens; no \
+                 webhook will be sent"
+            );
+        });
+    }
+
+    /// Polls once, and ends the watch if it is over. Returns the pause until the next poll; `None` if
+    /// there is none.
+    async fn poll_once(&self, gateway: &Gateway, attempt: u32) -> Option<Duration> {
+        let end = match self.poll(gateway).await {
+            Ok(Some(response)) if response.is_underway() => None,
+            Ok(Some(response)) => Some(End::Response(Box::new(response))),
+            Ok(None) => Some(End::Gone),
+            Err(reason) => {
+                tracing::debug!(reason, "could not poll a background response");
+                None
+            }
+        };
+        let end = end.or_else(|| self.turn.is_over(unix_now()).then_some(End::Unknown));
+        let Some(end) = end else { return Some(pause(attempt)) };
+        self.end(gateway, &end).await.then_some(pause(attempt))
+    }
+
+    /// The response; `None` if the upstream has none of this id.
+    async fn poll(&self, gateway: &Gateway) -> Result<Option<KeptResponse>, String> {
+        if self.turn.needs_token() && self.caller.token.is_none() {
+            return Err("the caller's token is not known here".to_owned());
+        }
+        let http = self.upstream(gateway).ok_or("the upstream is not configured here")?;
+        let provider = Provider::new(http, &self.caller);
+        match timeout(POLL, provider.response(&self.committed.notice.id)).await {
+            Ok(Ok(response)) => Ok(Some(response)),
+            Ok(Err(UpstreamError::Refused(refused))) if refused.status == StatusCode::NOT_FOUND => {
+                Ok(None)
+            }
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("the upstream did not answer in time".to_owned()),
+        }
+    }
+
+    /// Commits the end of the watch with the webhooks of the response's end, and then logs it. Returns
+    /// whether that is to be tried again.
+    async fn end(&self, gateway: &Gateway, end: &End) -> bool {
+        let DueNotice { tenant, notice, .. } = &self.committed;
+        let status = end.status();
+        let notices =
+            status.map(|status| gateway.webhooks.notices(tenant, &notice.id, status, unix_now()));
+        match gateway.store.watches().end(&self.committed, notices.unwrap_or_default()).await {
+            Ok(true) => {
+                gateway.webhooks.were_committed();
+                end.log(&notice.id, &self.turn);
+                false
+            }
+            // Another process ended it, or its tenant was erased.
+            Ok(false) => false,
+            Err(error) => {
+                let response = &*notice.id;
+                tracing::warn!(
+                    response, %error,
+                    "could not store the end of a background response; it will be polled again"
+                );
+                true
+            }
+        }
+    }
+
+    async fn put_off(&self, gateway: &Gateway, pause: Duration) -> Option<i64> {
+        let seconds = i64::try_from(pause.as_secs()).unwrap_or(i64::MAX);
+        Some(put_off(&self.committed, gateway, unix_now().saturating_add(seconds)).await)
+    }
+
+    fn upstream<'g>(&self, gateway: &'g Gateway) -> Option<&'g HttpUpstream> {
+        gateway.upstreams.at(&self.turn.upstream)
+    }
+}
+
+/// A newer release may have written the watch. It can read it.
+async fn put_off_unreadable(claimed: &DueNotice, gateway: &Gateway) -> Option<i64> {
+    let response = &*claimed.notice.id;
+    tracing::warn!(response, "could not read the watch of a background response; trying again");
+    let pause = i64::try_from(pause(claimed.attempt).as_secs()).unwrap_or(i64::MAX);
+    Some(put_off(claimed, gateway, unix_now().saturating_add(pause)).await)
+}
+
+/// Puts a claimed watch off. If the store fails, it is due when its claim has run out.
+async fn put_off(claimed: &DueNotice, gateway: &Gateway, until: i64) -> i64 {
+    match gateway.store.watches().put_off(claimed, until).await {
+        Ok(()) => until,
+        Err(error) => {
+            tracing::warn!(%error, "could not store when to poll a background response next");
+            claimed.notice.due_at
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Responses whose end is awaited. See [`Watches`].
+
+use async_trait::async_trait;
+
+use super::failure::Failure;
+use super::session::Session;
+use super::statements::statements;
+use super::transaction::{Effect, Lock};
+use super::{PostgresStore, notices};
+use crate::error::StoreError;
+use crate::keys::shard;
+use crate::records::{DueNotice, Notice};
+use crate::store::Store as _;
+use crate::watches::Watches;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl Watches for PostgresStore {
+    async fn claim(&self, now: i64, until: i64, limit: usize) -> Result<Vec<DueNotice>> {
+        let due = self.next_due().await?;
+        if due.is_none_or(|due| due > now) {
+            return Ok(Vec::new());
+        }
+        let given = (now, until, i64::try_from(limit).unwrap_or(i64::MAX));
+        let shared = self.shared.clone();
+        self.call(async move {
+            shared
+                .write(Effect::Unsynced, Lock::Nothing, &given, |db, (now, until, limit)| {
+                    Box::pin(claim(db, *now, *until, *limit))
+                })
+                .await
+        })
+        .await
+    }
+
+    async fn next_due(&self) -> Result<Option<i64>> {
+        self.check_open()?;
+        self.shared.run(&(), |db, ()| Box::pin(next_due(db))).await
+    }
+
+    async fn put_off(&self, claimed: &DueNotice, until: i64) -> Result<()> {
+        self.settle_notice(claimed, Some(until)).await
+    }
+
+    async fn end(&self, claimed: &DueNotice, notices: Vec<Notice>) -> Result<bool> {
+        let (shared, given) = (self.shared.clone(), (claimed.clone(), notices));
+        self.call(async move {
+            shared
+                .write(Effect::Synced, Lock::Nothing, &given, |db, (claimed, notices)| {
+                    Box::pin(end(db, claimed, notices))
+                })
+                .await
+        })
+        .await
+    }
+}
+
+async fn next_due(db: &Session) -> std::result::Result<Option<i64>, Failure> {
+    Ok(db.row(&NEXT_DUE, &[]).await?.map(|row| row.get(0)))
+}
+
+async fn claim(
+    db: &Session,
+    now: i64,
+    until: i64,
+    limit: i64,
+) -> std::result::Result<Vec<DueNotice>, Failure> {
+    let rows = db.rows(&CLAIM, &[&now, &until, &limit]).await?;
+    rows.iter().map(notices::read_due).collect()
+}
+
+async fn end(
+    db: &Session,
+    claimed: &DueNotice,
+    notices: &[Notice],
+) -> std::result::Result<bool, Failure> {
+    let DueNotice { tenant, response, notice, attempt } = claimed;
+    let given = (tenant.as_str(), shard(response.shard()), response.as_str());
+    let attempt = i32::try_from(*attempt).unwrap_or(i32::MAX);
+    let (id, endpoint) = (&notice.id, &notice.endpoint);
+    let ended = db.execute(&END, &[&given.0, &given.1, &given.2, id, endpoint, &attempt]).await?;
+    if ended == 0 {
+        return Ok(false);
+    }
+    notices::insert(db, tenant, response, notices, notices::Turn::Ended).await?;
+    Ok(true)
+}
+
+statements! {
+    NEXT_DUE = "
+        SELECT due_at FROM notices WHERE is_open AND endpoint = 'upstream'
+        ORDER BY due_at LIMIT 1";
+    /// Of whichever tenants and trees: the index is in order of time.
+    CLAIM = "
+        UPDATE notices SET due_at = $2, attempts = attempts + 1
+        WHERE (tenant, shard, response, id, endpoint) IN (
+            SELECT tenant, shard, response, id, endpoint FROM notices
+            WHERE is_open AND endpoint = 'upstream' AND due_at <= $1
+            ORDER BY due_at LIMIT $3
+            FOR UPDATE SKIP LOCKED
+        )
+        RETURNING id, endpoint, due_at, body, tenant, response, attempts";
+    END = "
+        DELETE FROM notices
+        WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4 AND endpoint = $5
+          AND attempts = $6";
+}
