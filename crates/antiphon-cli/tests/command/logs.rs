@@ -1,5 +1,6 @@
 //! What an operator reads on standard error.
 
+use antiphon_provider::StrictProvider;
 use antiphon_testkit::{Answer, FakeUpstream, Reply};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -239,6 +240,43 @@ fn list_of_repairs_is_at_debug() {
     assert_eq!(list["level"], "DEBUG");
     let report: Value = serde_json::from_str(list["fields"]["report"].as_str().unwrap()).unwrap();
     assert_eq!(report["repairs"].as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn background_turn_of_an_upstream_logs_its_end() {
+    let runtime = Runtime::new().unwrap();
+    let provider = runtime.block_on(StrictProvider::start());
+    let url = provider.base_url();
+    let file = format!("[[upstreams]]\nmodels = ['*']\nurl = '{url}'\nkey = 'sk-operator'\n");
+    let world = World::serve(&["--listen=127.0.0.1:0", "--state=upstream"]);
+    let world = world.file("antiphon.toml", &file).variable("ANTIPHON_LOG", "info");
+    let serving = world.variable("ANTIPHON_LOG_FORMAT", "json").ready();
+    let body = json!({"model": "fake-model", "input": "My dog is Rex.", "background": true});
+    let answer = serving.ask_with("POST", "/v1/responses", "x-request-id: mine", &body.to_string());
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+
+    let mut lines: Vec<Value> = Vec::new();
+    while lines.last().is_none_or(|line| line["fields"]["message"] != "turn") {
+        lines.push(serde_json::from_str(&serving.next_line()).expect("a line is JSON"));
+    }
+
+    let queued = line(&lines, "mine", "turn is in the upstream's background");
+    assert_eq!(queued["fields"]["status"], "queued");
+    let ended = line(&lines, "mine", "turn");
+    assert_eq!(ended["fields"]["response"], queued["fields"]["response"]);
+    assert_eq!(
+        (&ended["level"], &ended["fields"]["status"]),
+        (&json!("INFO"), &json!("completed"))
+    );
+    assert_eq!(ended["fields"]["input_items"], 1);
+    for tokens in ["input_tokens", "output_tokens"] {
+        assert!(ended["fields"][tokens].is_u64(), "{ended}");
+    }
+    for field in ["model", "tenant", "upstream"] {
+        assert_eq!(ended["span"][field], queued["span"][field]);
+        assert!(ended["span"][field].is_string(), "{ended}");
+    }
+    assert!(!json!(lines).to_string().contains("Rex"));
 }
 
 #[test]

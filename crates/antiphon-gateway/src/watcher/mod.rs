@@ -1,14 +1,14 @@
 //! Watches responses that an upstream with state makes in its own background, until they end.
 //!
 //! A watch is committed with the turn that the upstream queued, as a notice of that turn
-//! ([`antiphon_store::Watches`]). It is claimed and put off as webhooks are: at any time one process
-//! polls a response, and another takes over if that process dies. The end is committed together with the
-//! webhooks that it causes, and then logged.
+//! ([`antiphon_store::Watches`]). It is claimed and put off as webhooks are: at any time one
+//! process polls a response, and another takes over if that process dies. The end is committed
+//! together with the webhooks that it causes, and then logged.
 //!
 //! # Limits
 //! - A watch ends after [`LONGEST`]; the webhooks of such a response are not sent.
-//! - If the upstream gets the caller's own token, which is never stored, only the process that queued the
-//!   response polls it, from memory. No process polls it after that one ends.
+//! - If the upstream gets the caller's own token, which is never stored, only the process that
+//!   queued the response polls it, from memory. No process polls it after that one ends.
 
 mod end;
 mod turn;
@@ -126,8 +126,8 @@ async fn claim(gateway: &Gateway, limit: usize) -> Vec<DueNotice> {
     })
 }
 
-/// When to look again, after every watch that is due was claimed. In a store of one process, only this
-/// process commits watches.
+/// When to look again, after every watch that is due was claimed. In a store of one process, only
+/// this process commits watches.
 async fn next_wake(gateway: &Gateway) -> Option<i64> {
     let now = unix_now();
     let next = match gateway.store.watches().next_due().await {

@@ -64,8 +64,8 @@ impl WatchedTurn {
         serde_json::from_slice(body).ok()
     }
 
-    /// The watch of a response, by the upstream's id of it. No process claims it as long as one may poll
-    /// it from memory.
+    /// The watch of a response, by the upstream's id of it. No process claims it as long as one may
+    /// poll it from memory.
     pub(crate) fn notice(&self, response: &str) -> Notice {
         let pause = if self.needs_token { LONGEST + 2 * CLAIM } else { FIRST_PAUSE };
         Notice {

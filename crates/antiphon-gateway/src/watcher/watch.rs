@@ -70,8 +70,8 @@ impl Watch {
         });
     }
 
-    /// Polls once, and ends the watch if it is over. Returns the pause until the next poll; `None` if
-    /// there is none.
+    /// Polls once, and ends the watch if it is over. Returns the pause until the next poll; `None`
+    /// if there is none.
     async fn poll_once(&self, gateway: &Gateway, attempt: u32) -> Option<Duration> {
         let end = match self.poll(gateway).await {
             Ok(Some(response)) if response.is_underway() => None,
@@ -104,8 +104,8 @@ impl Watch {
         }
     }
 
-    /// Commits the end of the watch with the webhooks of the response's end, and then logs it. Returns
-    /// whether that is to be tried again.
+    /// Commits the end of the watch with the webhooks of the response's end, and then logs it.
+    /// Returns whether that is to be tried again.
     async fn end(&self, gateway: &Gateway, end: &End) -> bool {
         let DueNotice { tenant, notice, .. } = &self.committed;
         let status = end.status();

@@ -1,8 +1,8 @@
 //! A turn in the upstream's own background, of which its caller is told that it is queued.
 //!
 //! The upstream answers requests for the response. The commit of the turn begins a watch
-//! ([`crate::watcher`]), which logs the end of the response and sends its webhooks. The ledger stays in
-//! doubt, and learns the output before the next turn.
+//! ([`crate::watcher`]), which logs the end of the response and sends its webhooks. The ledger
+//! stays in doubt, and learns the output before the next turn.
 
 use antiphon::json::Object;
 use antiphon_store::{DueNotice, LedgerTurn, NewResponse, Notice, Turn as TurnRecord};
