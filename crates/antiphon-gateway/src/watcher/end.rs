@@ -35,7 +35,7 @@ impl End {
     /// Logs the end, as other turns are logged.
     pub(super) fn log(&self, response: &str, turn: &WatchedTurn) {
         match self {
-            Self::Response(ended) => log_turn(response, ended, turn),
+            Self::Response(ended) => log_turn(response, self.status(), ended, turn),
             Self::Gone => tracing::info!(
                 response,
                 "a background response was deleted at the upstream; no webhook is sent"
@@ -48,13 +48,13 @@ impl End {
     }
 }
 
-fn log_turn(response: &str, ended: &KeptResponse, turn: &WatchedTurn) {
+fn log_turn(response: &str, status: Option<Status>, ended: &KeptResponse, turn: &WatchedTurn) {
     let Facts { failure, input_tokens, output_tokens } = Facts::read(ended);
     macro_rules! log_at {
         ($level:ident) => {
             tracing::$level!(
                 response,
-                status = known_code(&ended.status),
+                status = status.map(Status::as_str),
                 failure,
                 background = true,
                 stored = true,
@@ -66,7 +66,7 @@ fn log_turn(response: &str, ended: &KeptResponse, turn: &WatchedTurn) {
             )
         };
     }
-    if ended.status == Status::Failed.as_str() {
+    if status == Some(Status::Failed) {
         log_at!(warn);
     } else {
         log_at!(info);

@@ -61,7 +61,7 @@ impl Report {
     pub(in crate::turn) fn log_queued(&self, response: Option<&str>, status: &str) {
         tracing::info!(
             response,
-            status = known_code(status),
+            status = known_status(status),
             input_items = self.input_items,
             resent = self.resent.len(),
             repairs = self.repairs_counted(),
@@ -124,6 +124,13 @@ impl Report {
         }
         (!text.is_empty()).then_some(text)
     }
+}
+
+/// The status of a response, if the API has it.
+fn known_status(status: &str) -> Option<&str> {
+    const KNOWN: [&str; 6] =
+        ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
+    KNOWN.contains(&status).then_some(status)
 }
 
 fn counted(count: usize) -> Option<usize> {
