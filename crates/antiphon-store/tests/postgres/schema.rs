@@ -21,7 +21,7 @@ async fn of_eight_that_open_an_empty_database_at_once_one_creates_its_tables() {
     let opened = join_all((0..8).map(|_| PostgresStore::open(&url))).await;
 
     let stores: Vec<PostgresStore> = opened.into_iter().map(Result::unwrap).collect();
-    assert_eq!(database.sql("SELECT version FROM antiphon_schema").await, ["7"]);
+    assert_eq!(database.sql("SELECT version FROM antiphon_schema").await, ["8"]);
     assert_eq!(database.holders().await.len(), stores.len());
     for store in stores {
         store.close().await;
