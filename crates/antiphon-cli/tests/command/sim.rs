@@ -95,7 +95,7 @@ fn it_tells_how_to_ask_it_and_ends_when_it_is_told_to() {
 
 #[test]
 fn what_it_does_not_understand_is_refused_in_a_sentence() {
-    let no_script = "--script: script.json is no script: entry 1 has to have either 'answer' or \
+    let no_script = "--script: script.json is no script: entry 1 needs either 'answer' or \
         'status'";
     let missing = "--script: none.json cannot be read: No such file or directory (os error 2)";
     for (args, sentence) in [

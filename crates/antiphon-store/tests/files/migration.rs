@@ -10,6 +10,7 @@ use crate::conformance::world::items;
 
 /// Makes the tables those of the release before counts were kept.
 const WITHOUT_COUNTS: &str = "
+    DROP INDEX watches_by_time;
     DROP TRIGGER items_added;
     DROP TRIGGER items_deleted;
     DROP TRIGGER items_erased;
