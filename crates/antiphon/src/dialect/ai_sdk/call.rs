@@ -10,12 +10,12 @@ use crate::json::quote;
 /// A tool call.
 ///
 /// ```text
-///   Unnamed ──┬── tool-input-start ──> Begun ──────┬── tool-call, or end of the step ──> Ended ──
-///   result ──> Answered
-///      │      ├── of a custom tool ──> Undecided ──┤
-///      │      └── provider tool ─────> Provided ───┴── the same, of a provider tool ─> Ran
+///   Unnamed ──┬── tool-input-start ──> Begun ─────┬── tool-call, or end of the step ──> Ended
+///      │      ├── of a custom tool ──> Undecided ─┤
+///      │      └── provider tool ─────> Provided ──┴── the same, of a provider tool ─> Ran
 ///      ├── tool-call ──> Ended, or Ran
 ///      └── end of the step ──> Unknown
+///   Ended ── result ──> Answered
 /// ```
 ///
 /// Guarantee: the call becomes one item, even if its parts are mixed, missing or repeated. The item

@@ -15,10 +15,8 @@ use crate::transcript::Origin;
 ///
 /// ```text
 ///   reasoning-start, or the first delta ──> Open ── reasoning-end ──> ended
-///   with a summary:                         Open ── reasoning-end ──> Complete ── another summary
-///   part ──> Open
-///                                                                         └── any other part ──>
-///                                                                         ended
+///   with a summary:  Open ── reasoning-end ──> Complete ── another summary part ──> Open
+///                                                  └── any other part ──> ended
 /// ```
 ///
 /// The OpenAI provider streams every part of an item's summary as its own reasoning (`rs_1:0`,

@@ -106,7 +106,7 @@ proptest! {
     /// Parts in any order yield one well-formed stream, with one item for each call that names its
     /// tool.
     #[test]
-    fn parts_in_any_order_yield_one_item_per_call(
+    fn parts_in_any_order_yield_one_item(
         tellings in prop::collection::vec(telling(), 1..4),
         order in any::<u64>(),
     ) {

@@ -69,7 +69,7 @@ fn several_texts_can_be_open_at_once() {
 }
 
 #[test]
-fn shared_id_for_text_and_reasoning_is_two_items() {
+fn text_and_reasoning_can_share_id() {
     let reasoning =
         |kind: &str| json!({"type": format!("reasoning-{kind}"), "id": "0", "delta": "Hm."});
     let told = decode(&[

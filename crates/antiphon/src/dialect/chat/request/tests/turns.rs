@@ -96,7 +96,7 @@ fn call_namespace_is_reported() {
 }
 
 #[test]
-fn long_call_id_is_shortened_in_call_and_output() {
+fn long_call_id_is_shortened_on_both_sides() {
     let long = "x".repeat(64);
     let sent = messages(&json!([call(&long, "{}"), output(&long, "1")]));
     let id = sent[0]["tool_calls"][0]["id"].as_str().unwrap_or_default();

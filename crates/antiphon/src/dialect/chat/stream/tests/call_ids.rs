@@ -54,7 +54,7 @@ fn new_ids_without_names_are_one_call() {
 }
 
 #[test]
-fn new_id_and_name_at_same_index_begin_call() {
+fn new_id_and_name_at_index_begin_call() {
     let told = decode(&[
         calls(&json!([begun(0, "call_1", "f", "{\"a\":1}")])),
         calls(&json!([begun(0, "call_2", "f", "{\"a\"")])),

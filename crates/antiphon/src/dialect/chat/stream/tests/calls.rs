@@ -197,7 +197,7 @@ fn custom_call_becomes_custom_tool_call() {
 }
 
 #[test]
-fn call_to_custom_tool_is_custom_for_any_type() {
+fn call_to_custom_tool_is_always_custom() {
     let tools = Some(json!([{"type": "custom", "name": "sql"}]));
     let server = Server { tools, ..Server::default() };
     let told = server

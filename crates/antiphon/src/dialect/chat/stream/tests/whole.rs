@@ -49,7 +49,7 @@ fn whole_answer_ends_by_finish_reason() {
 }
 
 #[test]
-fn whole_calls_without_ids_or_with_objects_are_decoded() {
+fn whole_calls_with_missing_ids_are_decoded() {
     let told = answers(
         &json!({"content": "", "tool_calls": [
             {"function": {"name": "f", "arguments": {"a": 1}}},
