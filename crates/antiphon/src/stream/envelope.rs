@@ -1,7 +1,7 @@
 //! The response object around the output items.
 //!
 //! Source: the Open Responses specification, `ResponseResource`: all of its 31 keys are present,
-//! null where there is nothing to say.
+//! and a key without a value is null.
 
 use std::borrow::Cow;
 
@@ -10,31 +10,31 @@ use serde_json::value::RawValue;
 use super::fields::push_key;
 use crate::json::{Object, quote, unquote};
 
-/// The response object, without its output. Fields that the upstream reports win over the request's
-/// echo; identity and state are ours.
+/// The response object without its output. The upstream's fields take precedence over the
+/// request's; identity and state are ours.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     fields: Object<'static>,
-    keeper: Keeper,
-    /// Whether the upstream knows its conversation by another id than callers do.
+    owner: StateOwner,
+    /// Whether the upstream's conversation id differs from the one that clients use.
     renames_conversation: bool,
-    /// What the upstream that keeps it said of the time when it was completed, in Unix seconds.
+    /// Completion time in Unix seconds, from the upstream that stores the response.
     completed_at: Option<i64>,
 }
 
-/// Who keeps the response, and so says which it is.
+/// The store of the response, which decides its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keeper {
-    /// Its identity is ours.
-    Here,
-    /// Its identity is the upstream's.
+enum StateOwner {
+    /// The gateway stores it; its identity is ours.
+    Gateway,
+    /// The upstream stores it; its identity is the upstream's.
     Upstream,
-    /// The same, and its id was told: it changes no more.
-    UpstreamTold,
+    /// The upstream stores it, and the client already has its id: the id must not change any more.
+    UpstreamIdFixed,
 }
 
-/// Keys that echo the request, with what stands there when neither request nor upstream says
-/// anything, or null where that is not allowed.
+/// Keys that echo the request, and their defaults. If the default is not null, a null from the
+/// upstream is ignored.
 const ECHOED: [(&str, &str); 17] = [
     ("model", r#""""#),
     ("tools", "[]"),
@@ -55,7 +55,7 @@ const ECHOED: [(&str, &str); 17] = [
     ("prompt_cache_key", "null"),
 ];
 
-/// Keys that are ours whatever an upstream says that does not keep the response.
+/// Keys that are ours, if the upstream does not store the response.
 const OWN: [&str; 15] = [
     "id",
     "object",
@@ -74,16 +74,16 @@ const OWN: [&str; 15] = [
     "user",
 ];
 
-/// Keys of a response that its upstream keeps, of which a null says nothing.
+/// Keys in which a null from the upstream is ignored, if it stores the response.
 const NEVER_NULL: [&str; 5] = ["id", "created_at", "store", "background", "metadata"];
 
-/// Keys that tell of the state in which the response is here, whoever keeps it.
+/// Keys with the response's state in this gateway, which are always ours.
 const STATE: [&str; 6] =
     ["object", "completed_at", "status", "incomplete_details", "output", "error"];
 
 impl Envelope {
-    /// The envelope of a response that begins: `id`, made at `created_at` (Unix seconds) for
-    /// `request`, in the conversation of that id if any.
+    /// Creates the envelope of a new response with the id `id`, created at `created_at` (Unix
+    /// seconds) for `request`, in the conversation with that id if any.
     pub fn new(
         id: &str,
         created_at: i64,
@@ -92,7 +92,7 @@ impl Envelope {
     ) -> Self {
         let mut envelope = Self {
             fields: Object::default(),
-            keeper: Keeper::Here,
+            owner: StateOwner::Gateway,
             renames_conversation: false,
             completed_at: None,
         };
@@ -125,61 +125,61 @@ impl Envelope {
         envelope
     }
 
-    /// The same of a response that the upstream keeps: its identity is the upstream's too. Its id is
-    /// the first that the upstream gives, or the one that it was given where it is told before.
+    /// The envelope of a response that the upstream stores, with the upstream's identity. Its id is
+    /// the first one that the upstream reports, or the one from `new` if that is emitted before.
     #[must_use]
     pub fn kept_upstream(self) -> Self {
-        Self { keeper: Keeper::Upstream, ..self }
+        Self { owner: StateOwner::Upstream, ..self }
     }
 
-    /// The same of a response whose conversation keeps the id that it has here, although the upstream
-    /// reports another.
+    /// The envelope of a response whose conversation keeps our id, although the upstream reports
+    /// another one.
     #[must_use]
     pub fn renaming_conversation(self) -> Self {
         Self { renames_conversation: true, ..self }
     }
 
-    /// Takes over what an upstream's response object reports.
+    /// Copies the fields of the upstream's response object.
     pub fn adopt(&mut self, reported: &Object<'_>) {
-        if self.keeper != Keeper::Here {
+        if self.owner != StateOwner::Gateway {
             let completed_at = reported.present("completed_at").and_then(|raw| raw.parse().ok());
             self.completed_at = completed_at.or(self.completed_at);
         }
         for (key, raw) in reported.iter() {
-            if !self.is_own(key) && !Self::says_nothing(key, raw) {
+            if !self.is_fixed(key) && !Self::is_missing_value(key, raw) {
                 self.set(key, raw.to_owned());
             }
         }
         self.complete_fields();
     }
 
-    /// When the response was completed, in Unix seconds, by the upstream that keeps it; `None` if it did
-    /// not say, or does not keep the response.
+    /// Completion time in Unix seconds, from the upstream that stores the response; `None` if it
+    /// reported none or does not store it.
     pub(super) fn completed_at(&self) -> Option<i64> {
         self.completed_at
     }
 
-    /// The response is told under the id that it has now.
-    pub(super) fn tell_id(&mut self) {
-        if self.keeper == Keeper::Upstream {
-            self.keeper = Keeper::UpstreamTold;
+    /// Fixes the current id, because the client gets it now.
+    pub(super) fn fix_id(&mut self) {
+        if self.owner == StateOwner::Upstream {
+            self.owner = StateOwner::UpstreamIdFixed;
         }
     }
 
-    /// Whether the field stays whatever an upstream says.
-    fn is_own(&self, key: &str) -> bool {
+    /// Whether the upstream's value of this field is ignored.
+    fn is_fixed(&self, key: &str) -> bool {
         if key == "conversation" && self.renames_conversation {
             return true;
         }
-        match self.keeper {
-            Keeper::Here => OWN.contains(&key),
-            Keeper::Upstream => STATE.contains(&key),
-            Keeper::UpstreamTold => key == "id" || STATE.contains(&key),
+        match self.owner {
+            StateOwner::Gateway => OWN.contains(&key),
+            StateOwner::Upstream => STATE.contains(&key),
+            StateOwner::UpstreamIdFixed => key == "id" || STATE.contains(&key),
         }
     }
 
-    /// Whether a value stands where there should be one, and is none.
-    fn says_nothing(key: &str, raw: &str) -> bool {
+    /// Whether a value is missing: null or an empty id in a field that needs one.
+    fn is_missing_value(key: &str, raw: &str) -> bool {
         let is_echoed =
             || ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
         let is_null = raw == "null" && (NEVER_NULL.contains(&key) || is_echoed());
@@ -196,7 +196,7 @@ impl Envelope {
         self.fields.set(key.to_owned(), raw);
     }
 
-    /// The response object with these output items (raw) in it.
+    /// Renders the response object with these raw output items.
     pub fn render<'a>(&self, output: impl Iterator<Item = &'a str>) -> String {
         let output = array_of(output);
         let rest: usize = self.fields.iter().map(|(key, raw)| key.len() + raw.len() + 4).sum();
@@ -210,7 +210,7 @@ impl Envelope {
         text
     }
 
-    /// Objects of the request that are echoed have the keys that the response's types require.
+    /// Adds the keys that the response's types require to the echoed objects.
     fn complete_fields(&mut self) {
         if let Some(tools) = self.fields.get("tools").and_then(complete_tools) {
             self.fields.set("tools", tools);
@@ -240,8 +240,8 @@ fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {
     array
 }
 
-/// The tools with `description`, `parameters` and `strict` on each function; `None` where nothing
-/// is missing.
+/// The tools with `description`, `parameters` and `strict` on each function; `None` if nothing is
+/// missing.
 fn complete_tools(tools: &str) -> Option<String> {
     let tools: Vec<&RawValue> = serde_json::from_str(tools).ok()?;
     let completed: Vec<Option<String>> =
@@ -285,7 +285,7 @@ fn or_null(object: &mut Object<'_>, keys: &[&'static str]) {
     }
 }
 
-/// The object `raw` after a change; `None` where it is no object or stays as it was.
+/// The object `raw` after a change; `None` if it is not an object or does not change.
 fn changed(raw: &str, change: impl FnOnce(&mut Object<'_>)) -> Option<String> {
     let mut object = Object::parse(raw.as_bytes()).ok()?;
     let before = object.clone();

@@ -1,4 +1,4 @@
-//! Fields of events, raw, and the JSON that they make up.
+//! Raw fields of events, and the JSON object built from them.
 
 use bytes::Bytes;
 
@@ -7,7 +7,7 @@ use crate::json::{Object, push_quoted};
 /// A field of an event: its name and its raw value.
 pub(super) type Field<'a> = (&'a str, &'a str);
 
-/// A handful of fields. They take no memory of their own: an event is passed on for every word.
+/// Up to seven fields, without heap allocation: an event is forwarded for every delta.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Fixes<'a> {
     fields: [Field<'a>; 7],
@@ -20,25 +20,25 @@ impl<'a> Fixes<'a> {
         self.count += 1;
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is a field with this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.as_slice().iter().any(|(key, _)| *key == name)
     }
 
-    /// Whether an event carries them all as they are.
-    pub(super) fn stand_in(&self, event: &Object<'_>) -> bool {
+    /// Whether the event already has all these fields with these values.
+    pub(super) fn are_set_in(&self, event: &Object<'_>) -> bool {
         self.as_slice().iter().all(|(key, raw)| event.get(key) == Some(raw))
     }
 
-    /// The event with these fields in the place of its own.
-    pub(super) fn applied_to(&self, event: &Object<'_>) -> Bytes {
+    /// The event with these fields set.
+    pub(super) fn apply_to(&self, event: &Object<'_>) -> Bytes {
         let fixes = self.as_slice();
-        let mended = |(key, raw)| {
+        let fixed = |(key, raw)| {
             let fix = fixes.iter().find(|(name, _)| *name == key);
             fix.copied().unwrap_or((key, raw))
         };
         let is_new = |(key, _): &Field<'_>| event.get(key).is_none();
-        object_of(|| event.iter().map(mended).chain(fixes.iter().copied().filter(is_new)))
+        object_of(|| event.iter().map(fixed).chain(fixes.iter().copied().filter(is_new)))
     }
 
     fn as_slice(&self) -> &[Field<'a>] {
@@ -56,9 +56,9 @@ impl<'a, const N: usize> From<[Field<'a>; N]> for Fixes<'a> {
     }
 }
 
-/// The JSON object of these fields, in one line. Its length is known before it is written.
+/// The JSON object of these fields, in one line. The buffer is allocated once, at its final size.
 pub(super) fn object_of<'f, I: Iterator<Item = Field<'f>>>(fields: impl Fn() -> I) -> Bytes {
-    // With a field come two quotes, a colon and a comma; there is one more brace than comma.
+    // Each field adds two quotes, a colon and a comma; there is one more brace than comma.
     let length: usize = fields().map(|(key, raw)| key.len() + raw.len() + 4).sum();
     let mut json = String::with_capacity(length + 1);
     json.push('{');
@@ -70,7 +70,7 @@ pub(super) fn object_of<'f, I: Iterator<Item = Field<'f>>>(fields: impl Fn() -> 
     in_one_line(json)
 }
 
-/// Appends a key to an object that is being written, with what stands before and behind it.
+/// Appends a key to an unfinished object, with the comma before it and the colon after it.
 pub(super) fn push_key(json: &mut String, key: &str) {
     if !json.ends_with('{') {
         json.push(',');
@@ -79,14 +79,14 @@ pub(super) fn push_key(json: &mut String, key: &str) {
     json.push(':');
 }
 
-/// A number as JSON, without a place of its own in memory.
+/// A number as JSON, without heap allocation.
 pub(super) struct Digits {
     digits: [u8; 20],
     start: usize,
 }
 
 impl Digits {
-    pub(super) fn of(mut number: u64) -> Self {
+    pub(super) fn new(mut number: u64) -> Self {
         // No number of 64 bits has more than 20 digits.
         let mut digits = [b'0'; 20];
         let mut start = 19;
@@ -112,8 +112,8 @@ pub(super) fn is_one_line(data: &[u8]) -> bool {
     memchr::memchr2(b'\n', b'\r', data).is_none()
 }
 
-/// A value may hold line ends of its own; in JSON they stand only between tokens, where they mean
-/// nothing, and an event stream would be cut by them.
+/// Replaces the line breaks of a JSON text by spaces. They stand only between tokens, and they
+/// would end the data line of an event stream.
 pub(super) fn in_one_line(json: String) -> Bytes {
     if is_one_line(json.as_bytes()) {
         return json.into();
@@ -126,26 +126,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_they_are() {
+    fn digits_equal_decimal_form() {
         for number in [0, 7, 9, 10, 99, 100, 1234, u64::MAX] {
-            assert_eq!(Digits::of(number).as_str(), number.to_string());
+            assert_eq!(Digits::new(number).as_str(), number.to_string());
         }
     }
 
     #[test]
-    fn an_event_is_mended_in_its_place() {
+    fn fixes_replace_fields_in_place() {
         let event = br#"{"a":1e2,"sequence_number":7,"\u0062 c":[ ]}"#;
         let event = Object::parse(event).unwrap();
         let mut fixes = Fixes::from([("sequence_number", "8"), ("item_id", "\"x\"")]);
-        let mended = r#"{"a":1e2,"sequence_number":8,"b c":[ ],"item_id":"x"}"#;
-        assert_eq!(fixes.applied_to(&event), mended);
-        assert!(!fixes.stand_in(&event));
+        let fixed = r#"{"a":1e2,"sequence_number":8,"b c":[ ],"item_id":"x"}"#;
+        assert_eq!(fixes.apply_to(&event), fixed);
+        assert!(!fixes.are_set_in(&event));
         fixes = Fixes::from([("a", "1e2")]);
-        assert!(fixes.stand_in(&event));
+        assert!(fixes.are_set_in(&event));
     }
 
     #[test]
-    fn line_ends_between_tokens_become_spaces() {
+    fn line_breaks_become_spaces() {
         assert_eq!(in_one_line("[1,\r\n2]".into()), "[1,  2]");
     }
 }

@@ -1,8 +1,8 @@
-//! Lines, decoded without I/O.
+//! Splits bytes into lines, without I/O.
 
 use bytes::{Buf, BytesMut};
 
-/// The stream held a line or an event over the limit.
+/// A line or an event of the stream is over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is over {limit} bytes")]
 pub struct TooLong {
@@ -10,20 +10,20 @@ pub struct TooLong {
     pub limit: usize,
 }
 
-/// Cuts bytes into lines, which LF, CR or CRLF ends. A byte order mark at the start is passed.
+/// Splits bytes into lines that end with LF, CR or CRLF. Skips a byte order mark at the start.
 ///
-/// No byte is searched for a line end twice. Holds what was pushed since the last line was taken;
-/// of a line, at most the limit.
+/// Each byte is searched for a line end once. Holds the bytes pushed since the last line was taken,
+/// and at most the limit of one line.
 #[derive(Debug)]
 pub(crate) struct Lines {
     limit: usize,
     pub(super) buffer: BytesMut,
-    /// How much of `buffer` is known to hold no line end.
+    /// Number of bytes of `buffer` that are known to hold no line end.
     pub(super) scanned: usize,
-    /// A CR ended the last line: an LF right behind it belongs to it.
+    /// The last line ended with a CR: an LF directly after it belongs to the same line end.
     after_cr: bool,
     at_start: bool,
-    /// The limit was passed: nothing is read any more.
+    /// The limit was exceeded: the rest of the stream is ignored.
     is_over: bool,
     number: u64,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Lines {
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl Lines {
-    /// Lines of up to `limit` bytes.
+    /// Splits into lines of up to `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -50,7 +50,7 @@ impl Lines {
         }
     }
 
-    /// The next whole line, without its end.
+    /// The next complete line, without its line end.
     pub(crate) fn next_line(&mut self) -> Result<Option<BytesMut>, TooLong> {
         if self.is_over {
             return Err(TooLong { limit: self.limit });
@@ -73,7 +73,7 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// What stands behind the last line end, once there is nothing more to come.
+    /// The bytes after the last line end, once the stream has ended.
     pub(crate) fn rest(&mut self) -> Option<BytesMut> {
         self.scanned = 0;
         let rest = self.buffer.split();
@@ -81,19 +81,19 @@ impl Lines {
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// All that was pushed and not yet given.
+    /// The bytes that were pushed but not returned yet.
     pub(crate) fn take(&mut self) -> BytesMut {
         self.skip_start();
         self.scanned = 0;
         self.buffer.split()
     }
 
-    /// The number of the line that was given last, from 1.
+    /// The number of the last returned line, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Gives up where the limit is passed, and lets go of what was held.
+    /// Returns an error if `length` exceeds the limit, and frees the buffer.
     pub(crate) fn within_limit(&mut self, length: usize) -> Result<(), TooLong> {
         if length <= self.limit {
             return Ok(());
@@ -102,7 +102,7 @@ impl Lines {
         Err(TooLong { limit: self.limit })
     }
 
-    /// Passes a byte order mark and the LF of a CRLF; `false` while they may still come.
+    /// Skips a byte order mark and the LF of a CRLF; `false` while one of them may still follow.
     fn skip_start(&mut self) -> bool {
         if self.after_cr && !self.buffer.is_empty() {
             self.after_cr = false;

@@ -1,21 +1,21 @@
-//! Streams of events: the codec, and the one place where output items are made.
+//! Event streams: the SSE codec, and the [`Assembler`], the only code that creates output items.
 //!
-//! An upstream's event is read (`heard`) by what it tells (`vocabulary`); the `assembler` finds
-//! the item that it belongs to; the `output_item` takes it into its life; the `emitter` numbers
-//! what clients are told.
+//! `upstream_event` parses an event and classifies it (`vocabulary`). The `assembler` finds the
+//! item that the event belongs to, and the `output_item` updates its state. The `emitter` numbers
+//! the events for the client.
 
 mod assembler;
 mod emitter;
 mod envelope;
 mod fields;
 mod form;
-mod heard;
 mod lines;
 mod obfuscation;
 mod output_item;
 mod queued;
 mod sse;
 mod tool_name;
+mod upstream_event;
 mod vocabulary;
 
 #[cfg(test)]

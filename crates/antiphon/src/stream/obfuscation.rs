@@ -1,34 +1,36 @@
-//! What hides how long the pieces of a text are from who watches an encrypted connection.
+//! Padding that hides the lengths of deltas from an observer of the encrypted connection.
 //!
 //! Source: the provider's reference on `stream_options.include_obfuscation`: deltas carry a field
-//! `obfuscation` of random characters that makes their sizes alike.
+//! `obfuscation` with random characters, which normalizes their sizes.
 
 use super::fields::in_one_line;
 use super::{Event, emitter};
 use crate::json::Object;
 
-/// What is done to the `obfuscation` of deltas.
+/// The treatment of the `obfuscation` field of deltas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Obfuscation {
-    /// It is there where the upstream sent it.
+    /// The upstream's field is forwarded.
     #[default]
     AsItComes,
-    /// Every delta has it: with it a delta is a multiple of 16 bytes long.
+    /// Every delta has the field: text and padding together are a multiple of 16 bytes long.
     Padded,
-    /// No delta has it.
+    /// The field is removed from every delta.
     Plain,
 }
 
 const FIELD: &str = "obfuscation";
-/// What a delta and its padding are a multiple of, in bytes.
+/// The length of a delta and its padding is a multiple of this number of bytes.
 const STEP: usize = 16;
 
 impl Obfuscation {
-    /// The event as this caller gets it. Whatever is no delta, and a delta that is as it should be, stays
-    /// the bytes that it is. The padding follows from the event: it is its length that hides something,
-    /// not what it says, and an event that is given again is the same.
+    /// Adds or removes the padding of a delta. Other events, and deltas that are already correct,
+    /// are returned unchanged.
+    ///
+    /// The padding is derived from the event, so a replayed event is the same. That is enough: the
+    /// length hides something, the characters do not.
     #[must_use]
-    pub fn applied_to(self, event: Event) -> Event {
+    pub fn apply_to(self, event: Event) -> Event {
         if self == Self::AsItComes || !event.kind.ends_with(".delta") {
             return event;
         }
@@ -48,12 +50,12 @@ impl Obfuscation {
     }
 }
 
-/// Letters and digits up to the next multiple of the step: at least one.
+/// Letters and digits up to the next multiple of [`STEP`], at least one.
 fn padding(seed: u64, length: usize) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = seed;
     let letter = |_| {
-        // SplitMix64, of which the upper bits are the best.
+        // SplitMix64; its upper bits are the best ones.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         char::from(LETTERS[usize::from((mixed >> 48) as u16) % LETTERS.len()])
@@ -79,32 +81,31 @@ mod tests {
     }
 
     #[test]
-    fn every_delta_is_made_as_long_as_others() {
+    fn padded_deltas_have_equal_length() {
         let texts = [
             r#"{"sequence_number":4,"delta":""}"#,
             r#"{"sequence_number":5,"delta":"Hello there, you"}"#,
         ];
         for text in texts {
-            assert_eq!(padding_of(&Obfuscation::Padded.applied_to(delta(text))).unwrap().len(), 16);
+            assert_eq!(padding_of(&Obfuscation::Padded.apply_to(delta(text))).unwrap().len(), 16);
         }
-        let short =
-            Obfuscation::Padded.applied_to(delta(r#"{"sequence_number":6,"delta":"Hello"}"#));
+        let short = Obfuscation::Padded.apply_to(delta(r#"{"sequence_number":6,"delta":"Hello"}"#));
         assert_eq!(padding_of(&short).unwrap().len(), 11);
     }
 
     #[test]
-    fn what_an_upstream_sent_stays_unless_it_is_not_wanted() {
+    fn upstream_obfuscation_stays_unless_plain() {
         let sent = delta(r#"{"delta":"Hello","obfuscation":"aB3"}"#);
         for obfuscation in [Obfuscation::AsItComes, Obfuscation::Padded] {
-            assert_eq!(obfuscation.applied_to(sent.clone()), sent);
+            assert_eq!(obfuscation.apply_to(sent.clone()), sent);
         }
-        assert_eq!(Obfuscation::Plain.applied_to(sent), delta(r#"{"delta":"Hello"}"#));
+        assert_eq!(Obfuscation::Plain.apply_to(sent), delta(r#"{"delta":"Hello"}"#));
     }
 
     #[test]
-    fn other_events_stay_as_they_are() {
+    fn events_other_than_deltas_are_unchanged() {
         let done =
             Event { kind: "response.output_text.done".into(), ..delta(r#"{"text":"Hello"}"#) };
-        assert_eq!(Obfuscation::Padded.applied_to(done.clone()), done);
+        assert_eq!(Obfuscation::Padded.apply_to(done.clone()), done);
     }
 }

@@ -1,7 +1,7 @@
-//! Server-sent events, decoded without I/O.
+//! Decodes server-sent events, without I/O.
 //!
-//! Source: WHATWG HTML, "Server-sent events", sections 9.2.5 and 9.2.6. Bytes go in as they arrive;
-//! how they are cut does not change what comes out.
+//! Source: WHATWG HTML, "Server-sent events", sections 9.2.5 and 9.2.6. The result does not depend
+//! on how the stream is split into chunks.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ pub use super::lines::TooLong;
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The `event` field; empty where it is absent.
+    /// The `event` field; empty if it is absent.
     pub event: Bytes,
     /// The `data` lines, joined by line feeds.
     pub data: Bytes,
@@ -22,31 +22,31 @@ pub struct Frame {
 
 /// Turns bytes into [`Frame`]s.
 ///
-/// Linear in the bytes, also for one long line in many pieces: no byte is searched for a line end
-/// twice, and buffers grow by doubling. Holds one event, at most as long as the limit, and what was
+/// Runs in linear time, also for one long line in many chunks: each byte is searched for a line end
+/// once, and buffers grow by doubling. Holds one event, at most as long as the limit, and the bytes
 /// pushed since the last frame was taken.
 #[derive(Debug)]
 pub struct Decoder {
     lines: Lines,
     event: Bytes,
     data: Option<BytesMut>,
-    /// The number of the line where `data` begins.
+    /// The number of the first line of `data`.
     data_line: u64,
 }
 
 impl Decoder {
-    /// A decoder that takes events up to `limit` bytes.
+    /// Creates a decoder of events of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { lines: Lines::new(limit), event: Bytes::new(), data: None, data_line: 0 }
     }
 
-    /// Takes the next bytes of the stream. Frames are to be taken before more is pushed.
+    /// Adds the next bytes of the stream. Take all frames before the next call.
     pub fn push(&mut self, bytes: &[u8]) {
         self.lines.push(bytes);
     }
 
-    /// The next whole event; `None` until more bytes are pushed. Only [`push`](Self::push) changes
-    /// the answer from `None`, and nothing changes it from an error.
+    /// Returns the next complete event; `None` until more bytes are pushed. Only
+    /// [`push`](Self::push) can change a `None`; an error is final.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, TooLong> {
         while let Some(line) = self.lines.next_line()? {
             if let Some(frame) = self.take_line(line)? {
@@ -56,9 +56,10 @@ impl Decoder {
         Ok(None)
     }
 
-    /// The stream is over: what is left of it, event by event. Last comes the event that the end
-    /// cut off from its blank line, if there is one. Browsers discard that one; servers that forget
-    /// the last line end are answered better so.
+    /// Returns the remaining events after the end of the stream, one per call.
+    ///
+    /// The last one may lack its blank line. Browsers discard such an event; it is returned here,
+    /// because some servers omit the last line end.
     pub fn finish(&mut self) -> Result<Option<Frame>, TooLong> {
         if let Some(frame) = self.next_frame()? {
             return Ok(Some(frame));
@@ -69,7 +70,7 @@ impl Decoder {
         Ok(self.dispatch())
     }
 
-    /// The number of the line, from 1, where the data of the last frame began.
+    /// The number, from 1, of the first data line of the last frame.
     pub fn data_line(&self) -> u64 {
         self.data_line
     }

@@ -1,28 +1,27 @@
-//! What a tool goes by.
+//! The name of a tool.
 
 use std::fmt;
 
 use crate::item::{Item, Kind};
 use crate::json::Object;
 
-/// What a tool goes by, where a request defines it, where a `tool_choice` names it, and where it is
-/// called.
+/// The name of a tool, as in a request's definition, in a `tool_choice` and in a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ToolName {
-    /// A function or a custom tool, by its name: no two tools of a request have one name.
+    /// A function or a custom tool, by its name. The names of a request's tools are unique.
     Named(String),
     /// The tools of an MCP server, by its `server_label`.
     Mcp(String),
-    /// A tool of the provider's, by its type without its edition: `web_search`, `computer`.
+    /// A provider's built-in tool, by its type without its version: `web_search`, `computer`.
     BuiltIn(String),
 }
 
-/// Tools of which there are editions (`web_search_preview_2025_03_11`, `computer_use_preview`).
+/// Tools with versioned types (`web_search_preview_2025_03_11`, `computer_use_preview`).
 const IN_EDITIONS: [&str; 2] = ["web_search", "computer"];
 
 impl ToolName {
-    /// The tool that an object defines or names: `{"type":"function","name":"look"}`. `None` where it
-    /// says neither type nor name.
+    /// Parses a definition or a choice of a tool, such as `{"type":"function","name":"look"}`.
+    /// `None` if the type or the name is missing.
     pub fn of_definition(tool: &Object<'_>) -> Option<Self> {
         let text = |key| tool.string(key).filter(|text| !text.is_empty());
         match &*text("type")? {
@@ -35,8 +34,8 @@ impl ToolName {
         }
     }
 
-    /// The tool that an item calls; `None` where it is no call, or one of a kind that no choice of tools
-    /// names.
+    /// The tool that an item calls; `None` if the item is not a call, or if no `tool_choice` can
+    /// name its tool.
     pub fn of_call(item: &Item) -> Option<Self> {
         let text = |key| item.object().string(key).unwrap_or_default().into_owned();
         match item.head().kind {
@@ -60,7 +59,7 @@ impl ToolName {
     }
 }
 
-/// The name, the server's label, or the type.
+/// Writes the name, the server's label, or the type.
 impl fmt::Display for ToolName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Named(text) | Self::Mcp(text) | Self::BuiltIn(text)) = self;

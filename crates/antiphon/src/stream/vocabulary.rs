@@ -1,7 +1,7 @@
-//! What the events within an item tell of: texts that come in pieces, and the parts that hold them.
+//! The vocabulary of item events: texts that arrive in deltas, and the parts that hold them.
 //!
-//! Source: the event tables of the Responses API and of Open Responses. Where the two name one
-//! event differently (`reasoning_text`, `reasoning`), both are understood.
+//! Source: the event tables of the Responses API and of Open Responses. If the two have different
+//! names for an event (`reasoning_text`, `reasoning`), both are accepted.
 
 use crate::item::Kind;
 
@@ -10,7 +10,7 @@ use crate::item::Kind;
 pub(super) struct PartList {
     /// The item's field.
     pub(super) key: &'static str,
-    /// The events' field that says which part.
+    /// The events' field with the index of the part.
     pub(super) index: &'static str,
     pub(super) added: &'static str,
     pub(super) done: &'static str,
@@ -30,28 +30,28 @@ pub(super) static SUMMARY: PartList = PartList {
     done: "response.reasoning_summary_part.done",
 };
 
-/// A part as it is before anything is said in it.
+/// An empty part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartShape {
     pub(super) list: &'static PartList,
     /// Its `type`.
     pub(super) name: &'static str,
-    /// The whole of it, as JSON.
+    /// The part as JSON.
     pub(super) empty: &'static str,
 }
 
-/// A text that comes in pieces: a `delta` event for each, then `done` with the whole of it.
+/// A text that arrives in `delta` events, then a `done` event with the whole text.
 #[derive(Debug)]
 pub(super) struct TextKind {
     pub(super) delta: &'static str,
     pub(super) done: &'static str,
-    /// Where `done`, and the part or the item that holds the text, carry the whole.
+    /// The field with the whole text, in `done` and in the part or item that holds it.
     pub(super) field: &'static str,
-    /// The kind of item that speaks so.
-    pub(super) speaker: Kind,
-    /// The part that holds the text; `None` where the text is a field of the item itself.
+    /// The kind of item that has such a text.
+    pub(super) item_kind: Kind,
+    /// The part that holds the text; `None` if the text is a field of the item itself.
     pub(super) part: Option<PartShape>,
-    /// Whether it is JSON, in which white space between the tokens means nothing.
+    /// Whether it is JSON. White space between the tokens of JSON is ignored.
     pub(super) is_json: bool,
     /// Whether its events carry `logprobs`, which clients' types require.
     pub(super) has_logprobs: bool,
@@ -61,7 +61,7 @@ const PLAIN: TextKind = TextKind {
     delta: "",
     done: "",
     field: "text",
-    speaker: Kind::Message,
+    item_kind: Kind::Message,
     part: None,
     is_json: false,
     has_logprobs: false,
@@ -100,7 +100,7 @@ const REASONING_PART: PartShape = PartShape {
 static REASONING_TEXT: TextKind = TextKind {
     delta: "response.reasoning_text.delta",
     done: "response.reasoning_text.done",
-    speaker: Kind::Reasoning,
+    item_kind: Kind::Reasoning,
     part: Some(REASONING_PART),
     ..PLAIN
 };
@@ -108,7 +108,7 @@ static REASONING_TEXT: TextKind = TextKind {
 static REASONING: TextKind = TextKind {
     delta: "response.reasoning.delta",
     done: "response.reasoning.done",
-    speaker: Kind::Reasoning,
+    item_kind: Kind::Reasoning,
     part: Some(REASONING_PART),
     ..PLAIN
 };
@@ -116,7 +116,7 @@ static REASONING: TextKind = TextKind {
 static SUMMARY_TEXT: TextKind = TextKind {
     delta: "response.reasoning_summary_text.delta",
     done: "response.reasoning_summary_text.done",
-    speaker: Kind::Reasoning,
+    item_kind: Kind::Reasoning,
     part: Some(PartShape {
         list: &SUMMARY,
         name: "summary_text",
@@ -129,7 +129,7 @@ static ARGUMENTS: TextKind = TextKind {
     delta: "response.function_call_arguments.delta",
     done: "response.function_call_arguments.done",
     field: "arguments",
-    speaker: Kind::FunctionCall,
+    item_kind: Kind::FunctionCall,
     is_json: true,
     ..PLAIN
 };
@@ -138,7 +138,7 @@ static MCP_ARGUMENTS: TextKind = TextKind {
     delta: "response.mcp_call_arguments.delta",
     done: "response.mcp_call_arguments.done",
     field: "arguments",
-    speaker: Kind::McpCall,
+    item_kind: Kind::McpCall,
     is_json: true,
     ..PLAIN
 };
@@ -147,7 +147,7 @@ static INPUT: TextKind = TextKind {
     delta: "response.custom_tool_call_input.delta",
     done: "response.custom_tool_call_input.done",
     field: "input",
-    speaker: Kind::CustomToolCall,
+    item_kind: Kind::CustomToolCall,
     ..PLAIN
 };
 
@@ -155,7 +155,7 @@ static CODE: TextKind = TextKind {
     delta: "response.code_interpreter_call_code.delta",
     done: "response.code_interpreter_call_code.done",
     field: "code",
-    speaker: Kind::CodeInterpreterCall,
+    item_kind: Kind::CodeInterpreterCall,
     ..PLAIN
 };
 
@@ -172,56 +172,56 @@ static TEXTS: [&TextKind; 9] = [
 ];
 
 impl TextKind {
-    /// The text that a part of this `type` holds in an item of kind `speaker`. What reasoning holds
-    /// as output text is reasoning all the same.
-    pub(super) fn of_part(part_type: &str, speaker: &Kind) -> Option<&'static Self> {
+    /// The text in a part of this `type`, in an item of kind `item_kind`. Output text in a
+    /// reasoning item counts as reasoning.
+    pub(super) fn for_part(part_type: &str, item_kind: &Kind) -> Option<&'static Self> {
         let holds = |text: &&&TextKind| text.part.is_some_and(|part| part.name == part_type);
         let text = TEXTS.iter().find(holds).copied()?;
-        if *speaker == Kind::Reasoning && text.speaker == Kind::Message {
+        if *item_kind == Kind::Reasoning && text.item_kind == Kind::Message {
             return Some(&REASONING_TEXT);
         }
         Some(text)
     }
 
-    /// Whether both are the text of a part of one type.
+    /// Whether both texts belong to the same type of part.
     pub(super) fn is_in_the_same_part_as(&self, other: &Self) -> bool {
         self.part.zip(other.part).is_some_and(|(one, two)| one.name == two.name)
     }
 
-    /// The text that an item of this kind holds in a field of its own, and always tells.
-    pub(super) fn of_item(kind: &Kind) -> Option<&'static Self> {
+    /// The text that an item of this kind always has in a field of its own.
+    pub(super) fn for_item(kind: &Kind) -> Option<&'static Self> {
         let always = [&ARGUMENTS, &INPUT, &MCP_ARGUMENTS];
-        always.into_iter().find(|text| text.speaker == *kind)
+        always.into_iter().find(|text| text.item_kind == *kind)
     }
 }
 
-/// Whether items of this kind say what they say in parts.
-pub(super) fn speaks_in_parts(kind: &Kind) -> bool {
+/// Whether items of this kind have their text in parts.
+pub(super) fn holds_parts(kind: &Kind) -> bool {
     matches!(kind, Kind::Message | Kind::Reasoning)
 }
 
-/// What an event within an item tells.
+/// The classification of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     /// A part begins.
     PartAdded(&'static PartList),
     /// A part ends.
     PartDone(&'static PartList),
-    /// A piece of a text.
+    /// A delta of a text.
     Delta(&'static TextKind),
-    /// The whole of a text.
+    /// The end of a text, with the whole text.
     TextDone(&'static TextKind),
-    /// A note on a part's text.
+    /// An annotation on a part's text.
     Annotation,
-    /// Something that is passed on as it is.
+    /// Any other event, forwarded unchanged.
     Other,
 }
 
 const ANNOTATION: &str = "response.output_text.annotation.added";
 
 impl Meaning {
-    /// What events of this type tell.
-    pub(super) fn of(kind: &str) -> Self {
+    /// Classifies an event by its type.
+    pub(super) fn classify(kind: &str) -> Self {
         for text in TEXTS {
             if kind == text.delta {
                 return Self::Delta(text);
@@ -244,7 +244,7 @@ impl Meaning {
         Self::Other
     }
 
-    /// The type of such events; `None` where there are several.
+    /// The type of such events; `None` if there are several.
     pub(super) fn event(self) -> Option<&'static str> {
         match self {
             Self::PartAdded(list) => Some(list.added),
@@ -256,7 +256,7 @@ impl Meaning {
         }
     }
 
-    /// The text that the event tells of.
+    /// The text that the event belongs to.
     pub(super) fn text(self) -> Option<&'static TextKind> {
         match self {
             Self::Delta(text) | Self::TextDone(text) => Some(text),
@@ -264,8 +264,8 @@ impl Meaning {
         }
     }
 
-    /// Whether such events always name their item.
-    pub(super) fn is_of_an_item(self) -> bool {
+    /// Whether such events always belong to an item.
+    pub(super) fn belongs_to_item(self) -> bool {
         !matches!(self, Self::Other)
     }
 }

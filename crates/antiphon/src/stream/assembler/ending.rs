@@ -1,4 +1,4 @@
-//! How a response ends.
+//! The end of a response.
 
 use super::{Assembler, Note, Phase};
 use crate::item::{Item, ItemId, Kind};
@@ -7,21 +7,21 @@ use crate::stream::Event;
 use crate::stream::fields::in_one_line;
 use crate::stream::output_item::OutputItem;
 
-/// How a response came out.
+/// The outcome of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The model said all that it wanted to.
+    /// The model finished its answer.
     Completed,
-    /// The model was cut short by a limit of its own.
+    /// The model stopped early: at a token limit or a content filter.
     Incomplete,
-    /// It broke, and the caller is told so.
+    /// The response failed; its terminal event reports the error.
     Failed,
-    /// The caller left, or cancelled it.
+    /// The client disconnected or cancelled it.
     Cancelled,
 }
 
 impl Status {
-    /// The response's `status`.
+    /// The value of the response's `status`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -31,8 +31,8 @@ impl Status {
         }
     }
 
-    /// The status of a response that has ended; `None` where that is not what it says.
-    pub(super) fn of_ended(text: &str) -> Option<Self> {
+    /// Parses the `status` of a response that has ended; `None` for any other status.
+    pub(super) fn from_response(text: &str) -> Option<Self> {
         match text {
             "completed" => Some(Self::Completed),
             "incomplete" => Some(Self::Incomplete),
@@ -41,8 +41,8 @@ impl Status {
         }
     }
 
-    /// The status of an item that had not ended when the response did.
-    pub(super) fn of_items(self) -> &'static str {
+    /// The `status` of an item that is still open when the response ends.
+    pub(super) fn for_open_items(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             _ => "incomplete",
@@ -58,7 +58,7 @@ impl Status {
     }
 }
 
-/// Why a response failed: `response.error`.
+/// The error of a failed response: `response.error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// `error.code`
@@ -68,7 +68,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that is nobody's code but ours or the upstream's server's.
+    /// Creates a failure with the code `server_error`.
     pub fn server_error(message: impl Into<String>) -> Self {
         Self { code: "server_error".into(), message: message.into() }
     }
@@ -78,16 +78,16 @@ impl Failure {
         format!(r#"{{"code":{code},"message":{message}}}"#)
     }
 
-    /// What an upstream's `error` event says, its fields bare or under `error`.
-    pub(super) fn reported(event: &Object<'_>) -> Self {
+    /// Parses an upstream's `error` event, which has the fields at its top level or under `error`.
+    pub(super) fn from_event(event: &Object<'_>) -> Self {
         if let Some(message) = event.string("error") {
             return Self::server_error(message);
         }
         let nested = event.get("error").and_then(|raw| Object::parse(raw.as_bytes()).ok());
-        Self::of(nested.as_ref().unwrap_or(event))
+        Self::from_error(nested.as_ref().unwrap_or(event))
     }
 
-    fn of(error: &Object<'_>) -> Self {
+    fn from_error(error: &Object<'_>) -> Self {
         let text = |key| error.string(key).map(std::borrow::Cow::into_owned);
         let message =
             ["message", "detail"].into_iter().find_map(|key| sentence(error.present(key)?));
@@ -100,7 +100,7 @@ impl Failure {
     }
 }
 
-/// The sentence that an error's field holds: a string, the `message` within an object, or else its JSON.
+/// The text of an error's field: a string, the `message` of an object, or else the field's JSON.
 fn sentence(raw: &str) -> Option<String> {
     let sentence = match Object::parse(raw.as_bytes()) {
         Ok(object) => object.string("message").map(std::borrow::Cow::into_owned),
@@ -109,7 +109,7 @@ fn sentence(raw: &str) -> Option<String> {
     sentence.or_else(|| Some(raw.to_owned())).filter(|sentence| !sentence.is_empty())
 }
 
-/// The end of a response, before it is told.
+/// The end of a response, before its terminal event is emitted.
 #[derive(Clone, Debug)]
 pub struct Ending {
     status: Status,
@@ -130,38 +130,38 @@ impl Ending {
         self.failure.as_ref()
     }
 
-    /// The end that an upstream's response object tells of.
-    pub(super) fn reported(status: Status, response: &Object<'_>) -> Self {
+    /// The end that the upstream's response object reports.
+    pub(super) fn from_response(status: Status, response: &Object<'_>) -> Self {
         let details = response.present("incomplete_details").map(str::to_owned);
         Self {
             status,
-            failure: (status == Status::Failed).then(|| Failure::reported(response)),
+            failure: (status == Status::Failed).then(|| Failure::from_event(response)),
             incomplete_details: details.filter(|_| status == Status::Incomplete),
         }
     }
 }
 
-/// A response at its end.
+/// A response that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// How it came out.
+    /// The outcome.
     pub status: Status,
-    /// The terminal event, to be sent once the turn is committed.
+    /// The terminal event. Send it after the turn is committed.
     pub event: Event,
-    /// The response object for the caller.
+    /// The response object, with its output.
     pub response: String,
-    /// The response object with no output in it, to be kept beside the items.
+    /// The response object without its output, for storage next to the items.
     pub envelope: String,
-    /// The output items, to be kept.
+    /// The output items to store.
     pub output: Vec<Output>,
-    /// What was put right in the stream.
+    /// The repairs to the stream.
     pub notes: Vec<Note>,
-    /// Why it failed, if it did.
+    /// The error, if the response failed.
     pub failure: Option<Failure>,
 }
 
 impl Finished {
-    /// The terminal event of a response that came to its end and then could not be kept.
+    /// The terminal event to send instead if the response ended but could not be stored.
     pub fn failed_instead(&self, failure: &Failure) -> Event {
         let mut response = Object::parse(self.response.as_bytes()).expect("it was rendered so");
         response.set("status", r#""failed""#);
@@ -175,19 +175,20 @@ impl Finished {
     }
 }
 
-/// One output item.
+/// An output item to store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     /// Its id.
     pub id: ItemId,
-    /// The item. `None`: it was announced, and nothing of it stays.
+    /// The item to store; `None` if the client saw the item but it must not stay in the
+    /// conversation.
     pub item: Option<Item>,
-    /// The item as clients know it: as it ended.
+    /// The item in its last event.
     pub announced: Item,
 }
 
 impl Assembler {
-    /// The end of the response: its terminal event and what to keep. `now` in Unix seconds.
+    /// Returns the terminal event and the output to store. `now` is in Unix seconds.
     ///
     /// # Panics
     /// If the response has not ended: see [`Assembler::has_ended`].
@@ -200,9 +201,11 @@ impl Assembler {
         self.finished(status, failure)
     }
 
-    /// The end of a response whose caller has left. What is finished stays, and a message that has
-    /// begun to speak, as `incomplete`; an unfinished call goes, and so does reasoning that nothing
-    /// follows. Nobody hears how its open items are closed: those events are counted, not given.
+    /// Ends a response after the client disconnected.
+    ///
+    /// Finished items stay in the output, and so does a message with some text, as `incomplete`. An
+    /// unfinished call is dropped, and so is reasoning without a following item. The events that
+    /// close the open items are counted but not returned, since no client receives them.
     pub fn settle(mut self, now: i64) -> Finished {
         if self.has_ended() {
             return self.finish(now);
@@ -234,9 +237,9 @@ impl Assembler {
     }
 
     fn finished(mut self, status: Status, failure: Option<Failure>) -> Finished {
-        let show = |output| OutputItem::shown(output, &self.emitter);
-        let shown: Vec<_> = self.items.iter().map(show).collect();
-        let response = self.envelope.render(shown.iter().map(AsRef::as_ref));
+        let render = |output| OutputItem::render(output, &self.emitter);
+        let rendered: Vec<_> = self.items.iter().map(render).collect();
+        let response = self.envelope.render(rendered.iter().map(AsRef::as_ref));
         let event = self.emitter.event(status.event(), &[("response", &response)]);
         Finished {
             output: self.output(status),
@@ -249,13 +252,12 @@ impl Assembler {
         }
     }
 
-    /// What to keep. Of a response that ended well, which a limit of the model's is too, everything
-    /// that its caller is told of.
+    /// The output to store. If the response is completed or incomplete, that is every item.
     fn output(&self, status: Status) -> Vec<Output> {
         let ended_well = matches!(status, Status::Completed | Status::Incomplete);
         let output = self.items.iter().map(|output| Output {
             id: output.id().clone(),
-            item: if ended_well { Some(output.item()) } else { output.remains() }.cloned(),
+            item: if ended_well { Some(output.item()) } else { output.retained() }.cloned(),
             announced: output.item().clone(),
         });
         let mut output: Vec<Output> = output.collect();
@@ -266,7 +268,7 @@ impl Assembler {
     }
 }
 
-/// Reasoning that nothing of what stays follows. A provider refuses it.
+/// Drops reasoning without a following item: providers reject it.
 fn drop_lone_reasoning(output: &mut [Output]) {
     for output in output.iter_mut().rev() {
         match &output.item {

@@ -1,85 +1,86 @@
-//! The output of the finished response, beside what was told of it.
+//! Compares the output of the finished response with the items of the stream.
 
 use super::Assembler;
 use crate::item::Item;
 use crate::json::Object;
-use crate::stream::heard::output_of;
-use crate::stream::output_item::{Likeness, Occasion};
+use crate::stream::output_item::{MatchMode, Similarity};
+use crate::stream::upstream_event::parse_output;
 
 impl Assembler {
-    /// Takes the items of the finished response: each is one that was told of, or comes whole.
-    /// `status`: that of an item which does not say that it ended.
-    pub(super) fn hear_final_output(&mut self, response: &Object<'_>, status: &str) {
-        let mut items = output_of(response);
+    /// Applies the items of the finished response. Each one ends an item of the stream or is a
+    /// whole new item. `status` is for an item without a final status of its own.
+    pub(super) fn apply_final_output(&mut self, response: &Object<'_>, status: &str) {
+        let mut items = parse_output(response);
         items.retain(|item| !self.suppresses(item, None));
-        let known = self.find_all(&items);
+        let known = self.match_all(&items);
         for (item, known) in items.iter().zip(known) {
             if let Some(at) = known {
-                self.item_ends(at, item, status, None);
-            } else if !self.is_told(item) && !self.suppresses_another(item, None) {
-                let route = self.whole(item, status);
+                self.finish_item(at, item, status, None);
+            } else if !self.is_in_stream(item) && !self.suppresses_extra(item, None) {
+                let route = self.emit_whole_item(item, status);
                 self.routes.add(None, item, route);
             }
         }
     }
 
-    /// Which of the items that were told of each of these is: all are looked for by their names
-    /// first, so that none takes another's place, then by what they say.
-    fn find_all(&self, items: &[Item]) -> Vec<Option<usize>> {
+    /// Finds for each of these the item of the stream that it repeats. Names are matched first for
+    /// all of them, so that no item takes the match of another; then the content.
+    fn match_all(&self, items: &[Item]) -> Vec<Option<usize>> {
         let mut known = vec![None; items.len()];
-        let mut found = Found::none_of(self.items.len());
-        for occasion in [Occasion::FinalByName, Occasion::FinalBySaying] {
+        let mut matches = Matches::none(self.items.len());
+        for mode in [MatchMode::FinalByName, MatchMode::FinalByContent] {
             for (index, item) in items.iter().enumerate() {
                 if known[index].is_none() {
-                    known[index] = self.find(index, item, occasion, &mut found);
+                    known[index] = self.find_match(index, item, mode, &mut matches);
                 }
             }
         }
         known
     }
 
-    /// The item at the same index, of the same name, or the first that is not found yet.
-    fn find(
+    /// The unmatched item at the same index, with the same name, or else the first unmatched one.
+    fn find_match(
         &self,
         index: usize,
         item: &Item,
-        occasion: Occasion,
-        found: &mut Found,
+        mode: MatchMode,
+        matches: &mut Matches,
     ) -> Option<usize> {
         let [by_call, by_id] = self.routes.by_names(item);
         let by_index = self.routes.by_index(u64::try_from(index).ok());
         let named = [by_index, by_call, by_id].into_iter().flatten().map(|route| route.at);
-        let candidates = named.chain(found.next()).filter(|at| !found.has[*at]);
-        let (at, _) = self.likest(candidates.map(|at| (at, occasion)), item)?;
-        found.has[at] = true;
+        let candidates = named.chain(matches.next()).filter(|at| !matches.is_matched[*at]);
+        let (at, _) = self.most_similar(candidates.map(|at| (at, mode)), item)?;
+        matches.is_matched[at] = true;
         Some(at)
     }
 
-    /// Whether the item is one that was told of, once more.
-    fn is_told(&self, item: &Item) -> bool {
+    /// Whether the item repeats one of the stream.
+    fn is_in_stream(&self, item: &Item) -> bool {
         let named = self.routes.by_names(item).into_iter().flatten();
-        let named = named.map(|route| (route.at, Occasion::FinalBySaying));
-        self.likest(named, item).is_some_and(|(_, likeness)| likeness >= Likeness::Alike)
+        let named = named.map(|route| (route.at, MatchMode::FinalByContent));
+        self.most_similar(named, item)
+            .is_some_and(|(_, similarity)| similarity >= Similarity::SameContent)
     }
 }
 
-/// Which items were found in the finished response.
-struct Found {
-    has: Vec<bool>,
-    /// All before it were found.
+/// The items that are matched with the finished response.
+struct Matches {
+    is_matched: Vec<bool>,
+    /// All items before it are matched.
     next: usize,
 }
 
-impl Found {
-    fn none_of(count: usize) -> Self {
-        Self { has: vec![false; count], next: 0 }
+impl Matches {
+    fn none(count: usize) -> Self {
+        Self { is_matched: vec![false; count], next: 0 }
     }
 
-    /// The first item that is not found yet.
+    /// The first item that is not matched yet.
     fn next(&mut self) -> Option<usize> {
-        while self.has.get(self.next) == Some(&true) {
+        while self.is_matched.get(self.next) == Some(&true) {
             self.next += 1;
         }
-        (self.next < self.has.len()).then_some(self.next)
+        (self.next < self.is_matched.len()).then_some(self.next)
     }
 }

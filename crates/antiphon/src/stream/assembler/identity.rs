@@ -1,4 +1,4 @@
-//! Which ids output items go by.
+//! The ids of output items.
 
 use std::collections::HashSet;
 
@@ -7,48 +7,50 @@ use crate::faults::{Fault, MAX_ID_LENGTH};
 use crate::item::{CallId, CallKey, IdSource, Item, ItemId, Kind, Side};
 use crate::transcript::Transcript;
 
-/// The ids that a conversation holds already. A new item may not take one of them.
+/// The ids that a conversation already uses. A new item must not take one of them.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
     items: HashSet<ItemId>,
     calls: HashSet<CallKey>,
-    names: Names,
+    owner: IdOwner,
 }
 
-/// Whose ids count.
+/// The side that decides about ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Names {
-    /// Items go back to providers, which refuse ids that are malformed or stand twice.
+enum IdOwner {
+    /// The gateway replays the items to providers, which reject malformed and duplicate ids.
     #[default]
-    Ours,
-    /// The upstream keeps the items, and knows them by its own ids alone.
-    Upstreams,
+    Gateway,
+    /// The upstream stores the items and knows them by its own ids only.
+    Upstream,
 }
 
 impl Taken {
-    /// The ids of a transcript.
+    /// Collects the ids of a transcript.
     pub fn of(transcript: &Transcript) -> Self {
         let items = transcript.items();
         Self {
             items: items.iter().map(|item| item.id.clone()).collect(),
             calls: items.iter().filter_map(|item| call_key(&item.head)).collect(),
-            names: Names::Ours,
+            owner: IdOwner::Gateway,
         }
     }
 
-    /// The item ids of a transcript that its upstream keeps. Ids are then the upstream's word, in
-    /// whatever form: outputs go to it under the ids of its calls, even where it gives one to two
-    /// calls. Replaced is only what is empty, and an item's id that another item has.
+    /// Collects the item ids of a transcript that the upstream stores.
+    ///
+    /// Such an upstream's ids are valid in any form. Outputs go to it with its own `call_id`s, even
+    /// if it gives one to two calls. Only an empty id, and an item id that another item has, are
+    /// replaced.
     pub fn items_of(transcript: &Transcript) -> Self {
-        Self { calls: HashSet::new(), names: Names::Upstreams, ..Self::of(transcript) }
+        Self { calls: HashSet::new(), owner: IdOwner::Upstream, ..Self::of(transcript) }
     }
 }
 
-/// Gives every item its id and every call its `call_id`.
+/// Assigns item ids and `call_id`s.
 pub(super) struct Identity {
     taken: Taken,
     ids: Box<dyn IdSource + Send>,
-    /// Whether the upstream's dialect gives items ids: then one without is noted.
+    /// Whether the upstream's dialect has item ids. If so, a missing id is noted.
     pub(super) expects_ids: bool,
     pub(super) notes: Vec<Note>,
 }
@@ -58,12 +60,12 @@ impl Identity {
         Self { taken, ids, expects_ids: true, notes: Vec::new() }
     }
 
-    /// The id for a new item, and its `call_id` where that had to change.
+    /// The id of a new item, and a new `call_id` if its own cannot be used.
     pub(super) fn assign(&mut self, item: &Item) -> (ItemId, Option<CallId>) {
         (self.item_id(item), self.call_id(item))
     }
 
-    /// The upstream called an item otherwise than when it announced it.
+    /// Notes that the upstream changed an item's id after the announcement.
     pub(super) fn note_other_id(&mut self, item: &Item, to: ItemId) {
         if let Some(from) = item.head().id.clone() {
             let from = Some(from);
@@ -86,7 +88,7 @@ impl Identity {
     }
 
     fn passes(&self, item: &Item, id: &ItemId) -> bool {
-        let is_upstreams = self.taken.names == Names::Upstreams;
+        let is_upstreams = self.taken.owner == IdOwner::Upstream;
         (is_upstreams || well_formed(item, id)) && !self.taken.items.contains(id)
     }
 
@@ -96,7 +98,7 @@ impl Identity {
             return None;
         }
         let length = key.call_id.as_str().chars().count();
-        if self.taken.names == Names::Upstreams && length > 0 {
+        if self.taken.owner == IdOwner::Upstream && length > 0 {
             return None;
         }
         if (1..=MAX_ID_LENGTH).contains(&length) && !self.taken.calls.contains(&key) {
@@ -110,8 +112,8 @@ impl Identity {
     }
 }
 
-/// Whether the id has the form that providers take. Encrypted content is bound to its id, and
-/// reasoning may come to carry some, so theirs is never replaced for its form.
+/// Whether providers accept the id's form. Encrypted content is bound to its item id, and reasoning
+/// may get encrypted content later, so their ids are never replaced because of their form.
 fn well_formed(item: &Item, id: &ItemId) -> bool {
     let head = item.head();
     if head.encrypted || head.kind == Kind::Reasoning {

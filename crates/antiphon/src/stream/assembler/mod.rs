@@ -1,80 +1,81 @@
-//! The one place where output items and events are made.
+//! The only code that creates output items and their events.
 
-mod anew;
-mod beginning;
+mod decoder_input;
 mod ending;
 mod final_output;
 mod identity;
-mod length;
+mod initial_events;
 mod note;
-mod numbering;
 mod output;
 mod permission;
 mod preface;
+mod repeats;
+mod retry;
 mod routes;
 mod suppressed;
-mod telling;
 
 use bytes::Bytes;
 
-use self::beginning::Beginning;
+pub(crate) use self::decoder_input::Spoken;
 pub use self::ending::{Ending, Failure, Finished, Output, Status};
 use self::identity::Identity;
 pub use self::identity::Taken;
+use self::initial_events::InitialEvents;
 pub use self::note::Note;
-use self::numbering::Numbering;
 pub use self::permission::Permission;
 pub use self::preface::Preface;
+use self::repeats::RepeatDetector;
 use self::routes::Routes;
-use self::suppressed::Suppressed;
-pub(crate) use self::telling::Spoken;
+use self::suppressed::SuppressedCalls;
 use super::emitter::{Emitter, Event};
 use super::envelope::Envelope;
 use super::fields::is_one_line;
 use super::form::Form;
-use super::heard::Heard;
 use super::obfuscation::Obfuscation;
 use super::output_item::OutputItem;
+use super::upstream_event::UpstreamEvent;
 use crate::item::IdSource;
 use crate::json::Object;
 
-/// Makes one well-formed stream of Responses events, and the response that it tells of, from
-/// whatever an upstream sends.
+/// Turns any upstream stream into one well-formed stream of Responses events and the final response
+/// object.
 ///
 /// ```text
 ///   Awaited ── first event / start ──> Open ── terminal event / fail / cancel ──> Ended
 /// ```
 ///
 /// Guarantees:
-/// - `response.created` first; sequence numbers from 0 without gaps; one terminal event, given by
-///   [`Assembler::finish`], so that it can be held back until the turn is committed.
-/// - Per item one `output_item.added`, its parts and texts, one `output_item.done`, all with one id
-///   and index; every item ends, whatever becomes of the upstream. The deltas of a text make up
-///   what its `done` says, unless the upstream contradicts itself: then its last word counts.
-/// - Per `call_id` one item, however many times it is announced; another call under the same
-///   `call_id` is an item of its own. Ids that are empty, malformed or taken are replaced before
-///   their first event leaves.
-/// - What the upstream says in this form is passed on as the bytes that came.
+/// - `response.created` is first. Sequence numbers start at 0 and have no gaps. There is one
+///   terminal event, which [`Assembler::finish`] returns, so the client gets it only after the turn
+///   is committed.
+/// - Each item has one `output_item.added`, then its parts and texts, then one `output_item.done`,
+///   all with the same id and index. Every item ends, even if the upstream breaks off. The deltas
+///   of a text add up to the text of its `done`. If the upstream contradicts itself, its last
+///   version counts.
+/// - Each `call_id` has one item, however often the upstream announces it. A different call with
+///   the same `call_id` is a separate item. Empty, malformed and duplicate ids are replaced before
+///   their first event is sent.
+/// - An upstream event that is already correct is forwarded byte for byte.
+/// - A call that the request's `tool_choice` forbids is suppressed, and so is a second call if the
+///   request allows one. The notes record both, and also a missing call that the request requires.
 ///
-/// - A call that the request's `tool_choice` rules out is suppressed, and noted; so is a second call where
-///   it allows one, and that a call is missing where it demands one.
-///
-/// What is lost: events of an item that is neither announced nor ended nor in the finished response,
-/// where they do not make one by themselves. A text makes a message or reasoning; arguments without
-/// a name make no call.
+/// # Limits
+/// Events of an item that is never announced, never ends and is not in the finished response are
+/// lost, unless they are enough to create the item. A text is enough for a message or for
+/// reasoning; arguments without a name are not enough for a call.
 pub struct Assembler {
     envelope: Envelope,
     identity: Identity,
     emitter: Emitter,
     items: Vec<OutputItem>,
     routes: Routes,
-    /// Events that came before their items were announced.
+    /// Events that arrived before the announcement of their item.
     early: Vec<Bytes>,
     permission: Permission,
-    suppressed: Suppressed,
+    suppressed: SuppressedCalls,
     preface: Preface,
-    beginning: Beginning,
-    numbering: Numbering,
+    initial_events: InitialEvents,
+    repeats: RepeatDetector,
     phase: Phase,
 }
 
@@ -86,9 +87,8 @@ enum Phase {
 }
 
 impl Assembler {
-    /// An assembler for the response that `envelope` describes. `taken` are the ids that the
-    /// conversation holds already; `encrypted` says whether the caller asked for encrypted
-    /// reasoning.
+    /// Creates the assembler of the response that `envelope` describes. `taken` holds the ids that
+    /// the conversation already uses. `encrypted`: the request asked for encrypted reasoning.
     pub fn new(
         envelope: Envelope,
         taken: Taken,
@@ -103,41 +103,41 @@ impl Assembler {
             routes: Routes::default(),
             early: Vec::new(),
             permission: Permission::default(),
-            suppressed: Suppressed::default(),
+            suppressed: SuppressedCalls::default(),
             preface: Preface::default(),
-            beginning: Beginning::default(),
-            numbering: Numbering::default(),
+            initial_events: InitialEvents::default(),
+            repeats: RepeatDetector::default(),
             phase: Phase::Awaited,
         }
     }
 
-    /// The same assembler, with the events named as this form has them.
+    /// Names the events as this specification does.
     #[must_use]
     pub fn in_form(mut self, form: Form) -> Self {
         self.emitter.form = form;
         self
     }
 
-    /// The same assembler, which does this to the lengths of its deltas.
+    /// Pads the deltas, or removes their padding.
     #[must_use]
     pub fn obfuscating(mut self, obfuscation: Obfuscation) -> Self {
         self.emitter.obfuscation = obfuscation;
         self
     }
 
-    /// The same assembler, which lets no calls through but these.
+    /// Suppresses the calls that `permission` forbids.
     #[must_use]
     pub fn permitting(self, permission: Permission) -> Self {
         Self { permission, ..self }
     }
 
-    /// The next event for the client. Changed by [`hear`](Self::hear),
-    /// [`hear_whole`](Self::hear_whole) and [`fail`](Self::fail).
+    /// Returns the next event for the client. [`hear`](Self::hear),
+    /// [`hear_whole`](Self::hear_whole) and [`fail`](Self::fail) add events.
     pub fn next_event(&mut self) -> Option<Event> {
         self.emitter.next()
     }
 
-    /// The response's id as it was told; `None` before the response has begun.
+    /// The response's id in its first event; `None` before that event.
     pub fn response_id(&self) -> Option<String> {
         match self.phase {
             Phase::Awaited => None,
@@ -145,58 +145,62 @@ impl Assembler {
         }
     }
 
-    /// Whether the upstream has ended the response, or failed.
+    /// Whether the response has ended: the upstream ended it or failed, or it was cancelled.
     pub fn has_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    /// Takes one event of the upstream's Responses stream as JSON. Data that is no JSON object is a
-    /// failure of the upstream; empty data, and an object without a `type`, is no event, a whole response excepted. What comes
-    /// after the end is not read, and an event that comes a second time is noted and left out.
+    /// Applies one event of the upstream's Responses stream, given as JSON. A whole response object
+    /// is also accepted, and an object with only an `error` fails the response.
+    ///
+    /// Empty data, any other object without a `type`, and everything after the end are ignored. A
+    /// repeated event is dropped and noted. An error means that the data is not a JSON object: the
+    /// upstream failed.
     pub fn hear(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
         if self.has_ended() || data.trim_ascii().is_empty() {
             return Ok(());
         }
         let object = Object::parse(data)?;
         let number = object.get("sequence_number").and_then(|number| number.parse().ok());
-        if number.is_some_and(|number| self.numbering.is_repeated(number, data)) {
+        if number.is_some_and(|number| self.repeats.is_repeated(number, data)) {
             self.note_repeated_event();
             return Ok(());
         }
-        self.hear_object(data, &object);
+        self.apply_object(data, &object);
         Ok(())
     }
 
-    fn hear_object(&mut self, data: &Bytes, object: &Object<'_>) {
+    fn apply_object(&mut self, data: &Bytes, object: &Object<'_>) {
         match object.string("type") {
-            Some(kind) if is_event_type(&kind) => self.take(&Heard::new(&kind, data, object)),
-            None if object.string("object").as_deref() == Some("response") => {
-                self.take_whole(object);
+            Some(kind) if is_event_type(&kind) => {
+                self.dispatch(&UpstreamEvent::new(&kind, data, object));
             }
-            None if object.present("error").is_some() => self.fail(Failure::reported(object)),
+            None if object.string("object").as_deref() == Some("response") => {
+                self.apply_whole(object);
+            }
+            None if object.present("error").is_some() => self.fail(Failure::from_event(object)),
             _ => {}
         }
     }
 
-    /// Takes a whole response object, as an upstream answers when it does not stream. An object
-    /// that is no response is a failure of the upstream.
+    /// Applies a whole response object: the upstream's answer to a request that does not stream. An
+    /// object that is not a response fails the response.
     pub fn hear_whole(&mut self, data: &Bytes) -> Result<(), serde_json::Error> {
-        self.take_whole(&Object::parse(data)?);
+        self.apply_whole(&Object::parse(data)?);
         Ok(())
     }
 
-    fn take_whole(&mut self, response: &Object<'_>) {
+    fn apply_whole(&mut self, response: &Object<'_>) {
         let is_response = response.present("output").is_some();
         let status = match response.string("status") {
-            Some(status) => Status::of_ended(&status),
+            Some(status) => Status::from_response(&status),
             None => is_response.then_some(Status::Completed),
         };
         self.open(Some(response).filter(|_| is_response));
         self.end(status.unwrap_or(Status::Failed), response);
     }
 
-    /// Ends the response because the upstream will not: open items are closed, the response is
-    /// failed.
+    /// Closes the open items and fails the response, because the upstream did not end it.
     pub fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.open(None);
@@ -205,24 +209,27 @@ impl Assembler {
         }
     }
 
-    fn take(&mut self, heard: &Heard<'_>) {
-        match heard.kind {
+    fn dispatch(&mut self, event: &UpstreamEvent<'_>) {
+        match event.kind {
             "response.created" | "response.queued" | "response.in_progress" => {
-                self.open(heard.nested("response").as_ref());
+                self.open(event.nested("response").as_ref());
             }
-            "response.completed" | "response.done" => self.ended(Status::Completed, heard),
-            "response.incomplete" => self.ended(Status::Incomplete, heard),
-            "response.failed" | "response.cancelled" => self.ended(Status::Failed, heard),
-            "error" | "response.error" => self.fail(Failure::reported(heard.object)),
+            "response.completed" | "response.done" => {
+                self.apply_terminal_event(Status::Completed, event);
+            }
+            "response.incomplete" => self.apply_terminal_event(Status::Incomplete, event),
+            "response.failed" | "response.cancelled" => {
+                self.apply_terminal_event(Status::Failed, event);
+            }
+            "error" | "response.error" => self.fail(Failure::from_event(event.object)),
             _ => {
                 self.open(None);
-                self.hear_output(heard);
+                self.apply_output_event(event);
             }
         }
     }
 
-    /// Ends the response because its caller wants no more of it: open items are closed, and nothing
-    /// of the output stays.
+    /// Closes the open items and cancels the response. Its output is dropped.
     pub fn cancel(&mut self) {
         if !self.has_ended() {
             self.open(None);
@@ -232,27 +239,27 @@ impl Assembler {
         }
     }
 
-    /// Emits the events that the response begins by, once.
+    /// Emits the initial events, once.
     fn open(&mut self, reported: Option<&Object<'_>>) {
         if let Some(reported) = reported {
             self.envelope.adopt(reported);
         }
         if matches!(self.phase, Phase::Awaited) {
             self.phase = Phase::Open;
-            self.envelope.tell_id();
+            self.envelope.fix_id();
             let response = self.envelope.render(std::iter::empty());
-            for kind in self.beginning.untold() {
+            for kind in self.initial_events.remaining() {
                 self.emitter.emit(kind, &[("response", &response)]);
             }
         }
     }
 
-    /// The upstream's terminal event. What its response says of how it ended counts more than the
-    /// event's type: some servers tell of every end as completed.
-    fn ended(&mut self, status: Status, heard: &Heard<'_>) {
-        let response = heard.nested("response").unwrap_or_default();
+    /// Applies the upstream's terminal event. The response's `status` takes precedence over the
+    /// event's type: some servers end every response with `response.completed`.
+    fn apply_terminal_event(&mut self, status: Status, event: &UpstreamEvent<'_>) {
+        let response = event.nested("response").unwrap_or_default();
         let reported = response.string("status");
-        let reported = reported.as_deref().and_then(Status::of_ended);
+        let reported = reported.as_deref().and_then(Status::from_response);
         self.open(Some(&response));
         self.end(reported.unwrap_or(status), &response);
     }
@@ -262,24 +269,24 @@ impl Assembler {
             return;
         }
         if status != Status::Failed {
-            self.tell_preface();
+            self.emit_preface();
         }
-        self.hear_final_output(response, status.of_items());
+        self.apply_final_output(response, status.for_open_items());
         self.close_items(status);
         if status == Status::Completed {
             self.note_missing_call();
         }
-        self.phase = Phase::Ended(Ending::reported(status, response));
+        self.phase = Phase::Ended(Ending::from_response(status, response));
     }
 
     fn close_items(&mut self, status: Status) {
         for item in &mut self.items {
-            item.close(status.of_items(), &mut self.emitter);
+            item.close(status.for_open_items(), &mut self.emitter);
         }
     }
 }
 
-/// Types stand in a line of their own in an event stream.
+/// An event stream holds the type in a line of its own.
 fn is_event_type(kind: &str) -> bool {
     !kind.is_empty() && is_one_line(kind.as_bytes())
 }

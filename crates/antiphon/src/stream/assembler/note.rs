@@ -1,65 +1,63 @@
-//! What is said of what was mended.
+//! Notes about repairs.
 
 use std::fmt;
 
 use super::Assembler;
 use crate::item::{CallId, ItemId};
 
-/// What was put right in an upstream's stream.
+/// A repair to an upstream's stream, or a fault that could not be repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// An item id was empty, malformed or taken, or the upstream called one item by several.
+    /// An item id was empty, malformed or already used, or the upstream gave one item several ids.
     ItemIdReplaced {
-        /// What the upstream called the item.
+        /// The upstream's id.
         from: Option<ItemId>,
-        /// What it is called now.
+        /// The new id.
         to: ItemId,
     },
-    /// A `call_id` was empty, overlong or taken.
+    /// A `call_id` was empty, too long or already used.
     CallIdReplaced {
-        /// What the upstream called it.
+        /// The upstream's `call_id`.
         from: CallId,
-        /// What it is called now.
+        /// The new `call_id`.
         to: CallId,
     },
-    /// The upstream called a tool that the request's `tool_choice` rules out; the call was
-    /// suppressed.
+    /// The call was suppressed because the request's `tool_choice` forbids its tool.
     CallSuppressed {
         /// The tool's name.
         tool: String,
     },
-    /// The upstream called a further tool where the request's `parallel_tool_calls` allows one; the call
-    /// was suppressed.
+    /// The call was suppressed because the request's `parallel_tool_calls` allows only one.
     ParallelCallSuppressed {
         /// The tool's name.
         tool: String,
     },
-    /// The upstream's answer is complete without the call that the request's `tool_choice` demands.
+    /// The answer is complete, but the request's `tool_choice` requires a call and there is none.
     CallMissing {
-        /// The tool that had to be called; `None` where any would have done.
+        /// The required tool; `None` if any tool is enough.
         tool: Option<String>,
     },
-    /// The upstream sent events a second time; they were left out.
+    /// The upstream repeated events; the repeated events were dropped.
     EventsRepeated {
-        /// How many.
+        /// Number of events.
         count: usize,
     },
-    /// Events held bytes that are not UTF-8; each was replaced by U+FFFD.
+    /// Events held invalid UTF-8; each invalid sequence was replaced by U+FFFD.
     InvalidUtf8 {
-        /// How many events.
+        /// Number of events.
         events: usize,
     },
-    /// The upstream ended its stream without a `finish_reason`: nothing says that the answer is complete.
+    /// The upstream ended its stream without a `finish_reason`, so the answer may be incomplete.
     FinishReasonMissing,
-    /// The upstream said something that the caller's dialect cannot carry; it was left out.
+    /// The upstream sent something that the client's dialect cannot express; it was left out.
     LeftOut {
-        /// What it was, in the upstream's terms: `content block 'container_upload'`.
+        /// The omitted part, in the upstream's terms: `content block 'container_upload'`.
         what: String,
     },
 }
 
 impl Assembler {
-    /// An event came a second time.
+    /// Counts a repeated event.
     pub(super) fn note_repeated_event(&mut self) {
         for note in &mut self.identity.notes {
             if let Note::EventsRepeated { count } = note {
@@ -70,7 +68,7 @@ impl Assembler {
         self.identity.notes.push(Note::EventsRepeated { count: 1 });
     }
 
-    /// An event held bytes that are not UTF-8.
+    /// Counts an event with invalid UTF-8.
     pub(crate) fn note_invalid_utf8(&mut self) {
         for note in &mut self.identity.notes {
             if let Note::InvalidUtf8 { events } = note {
@@ -81,13 +79,13 @@ impl Assembler {
         self.identity.notes.push(Note::InvalidUtf8 { events: 1 });
     }
 
-    /// The stream ended without saying why.
+    /// Notes that the stream ended without a `finish_reason`.
     pub(crate) fn note_missing_finish_reason(&mut self) {
         self.identity.notes.push(Note::FinishReasonMissing);
     }
 }
 
-/// A sentence for people.
+/// One sentence for logs and reports.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,17 +107,18 @@ impl fmt::Display for Note {
             Self::ParallelCallSuppressed { tool } => {
                 write!(
                     f,
-                    "a call of '{tool}' was suppressed: the request's parallel_tool_calls allows one"
+                    "a call of '{tool}' was suppressed: \
+                     the request's parallel_tool_calls allows one"
                 )
             }
             Self::CallMissing { tool: Some(tool) } => {
-                write!(f, "the request's tool_choice demands a call of '{tool}', and there is none")
+                write!(f, "the request's tool_choice requires a call of '{tool}': there is none")
             }
             Self::CallMissing { tool: None } => {
-                f.write_str("the request's tool_choice demands a call, and there is none")
+                f.write_str("the request's tool_choice requires a call: there is none")
             }
             Self::EventsRepeated { count } => {
-                write!(f, "events that came a second time were left out: {count}")
+                write!(f, "repeated events were left out: {count}")
             }
             Self::InvalidUtf8 { events } => {
                 write!(f, "bytes that are not UTF-8 were replaced, in events: {events}")

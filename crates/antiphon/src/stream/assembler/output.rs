@@ -1,46 +1,50 @@
-//! From the upstream's items to the output's.
+//! Maps the upstream's items to output items.
+
+use bytes::Bytes;
 
 use super::Assembler;
-use super::routes::Route;
+use super::routes::{Route, Routes};
 use crate::item::{CallId, CallKey, Item, ItemId, Kind};
 use crate::json::{Object, quote};
 use crate::stream::fields::Fixes;
-use crate::stream::heard::Heard;
-use crate::stream::output_item::{Likeness, Occasion, OutputItem};
-use crate::stream::vocabulary::speaks_in_parts;
+use crate::stream::output_item::{MatchMode, OutputItem, Similarity};
+use crate::stream::upstream_event::UpstreamEvent;
+use crate::stream::vocabulary::holds_parts;
 
-/// How many events are kept until their items are announced. Servers that err so err by a few.
+/// Maximum number of events that wait for the announcement of their item. Servers that send events
+/// too early send only a few.
 const MAX_EARLY: usize = 256;
 
 impl Assembler {
-    pub(super) fn hear_output(&mut self, heard: &Heard<'_>) {
-        match heard.kind {
-            "response.output_item.added" => self.item_added(heard),
-            "response.output_item.done" => self.item_done(heard),
-            _ => self.within_item(heard),
+    pub(super) fn apply_output_event(&mut self, event: &UpstreamEvent<'_>) {
+        match event.kind {
+            "response.output_item.added" => self.apply_item_added(event),
+            "response.output_item.done" => self.apply_item_done(event),
+            _ => self.apply_within_item(event),
         }
     }
 
-    fn item_added(&mut self, heard: &Heard<'_>) {
-        // A call that does not say what it calls yet is told of when it does.
-        let Some(item) = heard.item().filter(|item| !is_nameless_call(item)) else {
+    fn apply_item_added(&mut self, event: &UpstreamEvent<'_>) {
+        // A call without a name is announced when its name arrives.
+        let Some(item) = event.item().filter(|item| !is_nameless_call(item)) else {
             return;
         };
-        if self.suppresses(&item, Some(heard)) {
+        if self.suppresses(&item, Some(event)) {
             return;
         }
-        let index = heard.index();
-        let route = match self.announced_before(index, &item) {
+        let index = event.index();
+        let route = match self.find_announced(index, &item) {
             Some(at) => self.announce_again(index, at),
-            None if self.suppresses_another(&item, Some(heard)) => return,
-            None => self.announce(&item, Some(heard)),
+            None if self.suppresses_extra(&item, Some(event)) => return,
+            None => self.announce(&item, Some(event)),
         };
         self.routes.add(index, &item, route);
-        self.hear_early();
+        self.apply_early();
     }
 
-    /// Where the item of a second announcement is: by its name, or else by its index.
-    fn announced_before(&self, index: Option<u64>, item: &Item) -> Option<usize> {
+    /// The position of the item that this announcement repeats, found by its name or else by its
+    /// index.
+    fn find_announced(&self, index: Option<u64>, item: &Item) -> Option<usize> {
         let at_of = |route: Route| route.at;
         let by_names = self.routes.by_names(item).into_iter().flatten().map(at_of);
         let by_index = self.routes.by_index(index).map(at_of);
@@ -50,154 +54,158 @@ impl Assembler {
             .next()
     }
 
-    /// A second announcement at the same index is the first once more.
+    /// A repeated announcement at the same index counts as the first one.
     fn announce_again(&mut self, index: Option<u64>, at: usize) -> Route {
         let same = self.routes.by_index(index).filter(|route| route.at == at);
         same.unwrap_or_else(|| Route { at, announcement: self.items[at].announce_again() })
     }
 
-    /// Takes once more what came before the announcement of its item: that may have come now.
-    fn hear_early(&mut self) {
+    /// Applies the waiting events again: one of their items may be announced now.
+    fn apply_early(&mut self) {
         for event in std::mem::take(&mut self.early) {
             if self.has_ended() {
                 return;
             }
             let object = Object::parse(&event).expect("it was read before it was kept");
-            self.hear_object(&event, &object);
+            self.apply_object(&event, &object);
         }
     }
 
-    fn item_done(&mut self, heard: &Heard<'_>) {
-        let Some(item) = heard.item() else { return };
-        if self.suppresses(&item, Some(heard)) {
+    fn apply_item_done(&mut self, event: &UpstreamEvent<'_>) {
+        let Some(item) = event.item() else { return };
+        if self.suppresses(&item, Some(event)) {
             return;
         }
-        let index = heard.index();
-        match self.likest_end(index, &item) {
+        let index = event.index();
+        match self.find_done(index, &item) {
             Some((at, _)) if self.items[at].is_open() => {
-                self.item_ends(at, &item, "completed", Some(heard));
+                self.finish_item(at, &item, "completed", Some(event));
             }
-            Some((at, Likeness::Alike | Likeness::Same)) => self.note_other_id(at, &item),
-            _ if self.suppresses_another(&item, Some(heard)) => {}
+            Some((at, Similarity::SameContent | Similarity::Identical)) => {
+                self.note_other_id(at, &item);
+            }
+            _ if self.suppresses_extra(&item, Some(event)) => {}
             _ => {
-                let route = self.whole(&item, "completed");
+                let route = self.emit_whole_item(&item, "completed");
                 self.routes.add(index, &item, route);
-                self.hear_early();
+                self.apply_early();
             }
         }
     }
 
-    /// An event within an item, or one of the response as a whole.
-    fn within_item(&mut self, heard: &Heard<'_>) {
-        if let Some(Route { at, announcement }) = self.route(heard) {
-            self.items[at].hear(heard, announcement, &mut self.emitter);
-        } else if heard.names_an_item() {
-            self.unannounced(heard);
+    /// Applies an event of an item, or forwards an event of the whole response.
+    fn apply_within_item(&mut self, event: &UpstreamEvent<'_>) {
+        if let Some(Route { at, announcement }) = self.route(event) {
+            self.items[at].apply(event, announcement, &mut self.emitter);
+        } else if event.is_item_event() {
+            self.apply_unannounced(event);
         } else {
-            self.emitter.forward(heard, &Fixes::default());
+            self.emitter.forward(event, &Fixes::default());
         }
     }
 
-    /// A text or a part of an item that was not announced: it begins the item, where that needs
-    /// nothing else to be known by, or else waits for it.
-    fn unannounced(&mut self, heard: &Heard<'_>) {
-        if self.suppressed.has(heard) {
+    /// Applies a text or part event without an announced item. It creates the item if the kind
+    /// needs no other fields; otherwise it waits for the announcement.
+    fn apply_unannounced(&mut self, event: &UpstreamEvent<'_>) {
+        if self.suppressed.has(event) {
             return;
         }
-        let index = heard.index();
+        let index = event.index();
         let known = self.routes.by_index(index);
         let is_used = known.is_some_and(|route| !self.items[route.at].is_open());
-        let speaker = heard.speaker().filter(|kind| speaks_in_parts(kind) && !is_used);
-        if let Some(item) = speaker.and_then(|kind| begun(kind, heard)) {
+        let item_kind = event.item_kind().filter(|kind| holds_parts(kind) && !is_used);
+        if let Some(item) = item_kind.and_then(|kind| new_item(kind, event)) {
             let route = self.announce(&item, None);
             self.routes.add(index, &item, route);
-            self.items[route.at].hear(heard, route.announcement, &mut self.emitter);
-        } else if heard.meaning.is_of_an_item() && self.early.len() < MAX_EARLY {
-            self.early.push(heard.bytes());
+            self.items[route.at].apply(event, route.announcement, &mut self.emitter);
+        } else if event.meaning.belongs_to_item() && self.early.len() < MAX_EARLY {
+            self.early.push(event.bytes());
         }
     }
 
-    /// The item that an event names. The index decides where the id is unknown, or one that the
-    /// upstream gives to several items; else the id does.
-    fn route(&self, heard: &Heard<'_>) -> Option<Route> {
-        let by_index = self.routes.by_index(heard.index());
-        let id = heard.item_id();
-        let by_id = id.as_deref().and_then(|id| self.by_name(heard, id));
-        let told = |route: &Route| self.items[route.at].given().head();
+    /// The item of an event. The index decides if the id is unknown or if the upstream gives it to
+    /// several items; otherwise the id decides.
+    fn route(&self, event: &UpstreamEvent<'_>) -> Option<Route> {
+        let by_index = self.routes.by_index(event.index());
+        let id = event.item_id();
+        let by_id = id.as_deref().and_then(|id| self.by_name(event, id));
+        let announced = |route: &Route| self.items[route.at].upstream_item().head();
         let goes_by_id =
-            |route: &Route| told(route).id.as_ref().map(ItemId::as_str) == id.as_deref();
+            |route: &Route| announced(route).id.as_ref().map(ItemId::as_str) == id.as_deref();
         let by_index = by_index.filter(|route| match by_id {
             Some(by_id) => by_id.at == route.at || goes_by_id(route),
-            None => self.items[route.at].is_open() && heard.is_told_by(&told(route).kind),
+            None => self.items[route.at].is_open() && event.belongs_to_kind(&announced(route).kind),
         });
-        by_index.or(by_id).filter(|route| heard.suits(&told(route).kind))
+        by_index.or(by_id).filter(|route| event.can_belong_to(&announced(route).kind))
     }
 
-    /// By the item's id. Some servers name a call's events by its `call_id`.
-    fn by_name(&self, heard: &Heard<'_>, id: &str) -> Option<Route> {
-        self.routes.by_id(id).or_else(|| self.by_call_id(heard, id))
+    /// By the item id. Some servers put the `call_id` into a call's events.
+    fn by_name(&self, event: &UpstreamEvent<'_>, id: &str) -> Option<Route> {
+        self.routes.by_id(id).or_else(|| self.by_call_id(event, id))
     }
 
-    fn by_call_id(&self, heard: &Heard<'_>, id: &str) -> Option<Route> {
-        let kind = heard.meaning.text()?.speaker.clone();
+    fn by_call_id(&self, event: &UpstreamEvent<'_>, id: &str) -> Option<Route> {
+        let kind = event.meaning.text()?.item_kind.clone();
         let call_id = CallId::from(id);
         self.routes.by_call(&CallKey { kind, call_id })
     }
 
-    /// The item that is most like one which the upstream gives at its end: the one at the same
-    /// index, or of the same name.
-    fn likest_end(&self, index: Option<u64>, item: &Item) -> Option<(usize, Likeness)> {
-        let occasion = |route: Route, is_its_place: bool| {
-            let is_its_end = is_its_place && self.items[route.at].listens_to(route.announcement);
-            (route.at, if is_its_end { Occasion::End } else { Occasion::OtherEnd })
+    /// The item that matches the upstream's finished item best: the one at the same index or with
+    /// the same name.
+    fn find_done(&self, index: Option<u64>, item: &Item) -> Option<(usize, Similarity)> {
+        let mode = |route: Route, is_its_place: bool| {
+            let is_its_end =
+                is_its_place && self.items[route.at].accepts_announcement(route.announcement);
+            (route.at, if is_its_end { MatchMode::Done } else { MatchMode::OtherDone })
         };
-        let has_its_id = |route: &Route| self.items[route.at].given().head().id == item.head().id;
-        let by_index = self.routes.by_index(index).map(|route| occasion(route, true));
+        let has_its_id =
+            |route: &Route| self.items[route.at].upstream_item().head().id == item.head().id;
+        let by_index = self.routes.by_index(index).map(|route| mode(route, true));
         let by_names = self.routes.by_names(item).into_iter().flatten();
-        let by_names = by_names.map(|route| occasion(route, has_its_id(&route)));
-        self.likest(by_index.into_iter().chain(by_names), item)
+        let by_names = by_names.map(|route| mode(route, has_its_id(&route)));
+        self.most_similar(by_index.into_iter().chain(by_names), item)
     }
 
-    /// The first of these that is most like the item, if any is like it at all.
-    pub(super) fn likest(
+    /// The first of the best matching candidates, if any matches.
+    pub(super) fn most_similar(
         &self,
-        candidates: impl Iterator<Item = (usize, Occasion)>,
+        candidates: impl Iterator<Item = (usize, MatchMode)>,
         item: &Item,
-    ) -> Option<(usize, Likeness)> {
-        let mut likest: Option<(usize, Likeness)> = None;
-        for (at, occasion) in candidates {
-            let likeness = self.items[at].likeness(item, occasion);
-            if likest.is_none_or(|(_, best)| likeness > best) {
-                likest = Some((at, likeness));
+    ) -> Option<(usize, Similarity)> {
+        let mut most_similar: Option<(usize, Similarity)> = None;
+        for (at, mode) in candidates {
+            let similarity = self.items[at].similarity(item, mode);
+            if most_similar.is_none_or(|(_, best)| similarity > best) {
+                most_similar = Some((at, similarity));
             }
         }
-        likest.filter(|(_, likeness)| *likeness > Likeness::Stranger)
+        most_similar.filter(|(_, similarity)| *similarity > Similarity::Different)
     }
 
-    pub(super) fn item_ends(
+    pub(super) fn finish_item(
         &mut self,
         at: usize,
         item: &Item,
         status: &str,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
     ) {
         if self.items[at].is_open() {
-            self.items[at].done(item, status, heard, &mut self.emitter);
+            self.items[at].done(item, status, event, &mut self.emitter);
             self.note_other_id(at, item);
         }
     }
 
-    pub(super) fn announce(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> Route {
-        self.tell_preface();
+    pub(super) fn announce(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> Route {
+        self.emit_preface();
         let names = self.identity.assign(item);
         let at = self.items.len();
-        let output = OutputItem::announce(item, names, at, heard, &mut self.emitter);
+        let output = OutputItem::announce(item, names, at, event, &mut self.emitter);
         self.items.push(output);
         Route::first(at)
     }
 
-    /// An item that comes whole: its entire life at once.
-    pub(super) fn whole(&mut self, item: &Item, status: &str) -> Route {
+    /// Emits all events of an item that arrives whole.
+    pub(super) fn emit_whole_item(&mut self, item: &Item, status: &str) -> Route {
         let route = self.announce(item, None);
         self.items[route.at].done(item, status, None, &mut self.emitter);
         route
@@ -205,9 +213,31 @@ impl Assembler {
 
     fn note_other_id(&mut self, at: usize, item: &Item) {
         let known = &self.items[at];
-        if known.given().head().id != item.head().id {
+        if known.upstream_item().head().id != item.head().id {
             self.identity.note_other_id(item, known.id().clone());
         }
+    }
+}
+
+impl Assembler {
+    /// The output items so far. An open item is as in its announcement.
+    pub fn output_items(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().map(OutputItem::item)
+    }
+
+    /// Approximate number of bytes held in memory: items, and events that wait for their item.
+    pub fn output_length(&self) -> usize {
+        let items: usize = self.items.iter().map(OutputItem::length).sum();
+        let early: usize = self.early.iter().map(Bytes::len).sum();
+        items + early
+    }
+
+    /// Drops the output of an answer that is too long to hold. This emits no event: call
+    /// [`fail`](Self::fail) next; the items are not closed.
+    pub fn discard_output(&mut self) {
+        self.items.clear();
+        self.early.clear();
+        self.routes = Routes::default();
     }
 }
 
@@ -216,10 +246,10 @@ fn is_nameless_call(item: &Item) -> bool {
     has_name && item.object().string("name").is_none_or(|name| name.is_empty())
 }
 
-/// The item of this kind that an event tells of, as it begins.
-fn begun(kind: &Kind, heard: &Heard<'_>) -> Option<Item> {
+/// Creates the beginning of an item of this kind from one of its events.
+fn new_item(kind: &Kind, event: &UpstreamEvent<'_>) -> Option<Item> {
     let mut item = Object::default();
-    if let Some(id) = heard.item_id() {
+    if let Some(id) = event.item_id() {
         item.set("id", quote(&id));
     }
     item.set("type", quote(kind.as_str()));

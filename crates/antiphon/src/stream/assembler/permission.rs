@@ -1,9 +1,9 @@
-//! What a request lets a model call, and what it demands.
+//! The tool calls that a request allows, and the call that it requires.
 //!
-//! Source: the Open Responses specification on `tool_choice`: `none` must not call, `required` must, a
-//! named function is forced, and `allowed_tools` is a hard constraint: a call to a tool that is not
-//! listed is suppressed. The provider's reference on `parallel_tool_calls`: where it is false, at most one
-//! tool is called.
+//! Sources: the Open Responses specification on `tool_choice`: with `none` the model must not call,
+//! with `required` it must, a named function is forced, and `allowed_tools` is a hard constraint: a
+//! call of an unlisted tool is suppressed. The provider's reference on `parallel_tool_calls`: if it
+//! is false, at most one tool is called.
 
 use std::collections::HashSet;
 
@@ -13,104 +13,109 @@ use crate::item::{Item, Kind};
 use crate::json::{Object, unquote};
 use crate::stream::tool_name::ToolName;
 
-/// What a request lets a model call, and what it demands. By default anything, and nothing.
+/// The tool calls that a request allows, and the call that it requires. By default every call is
+/// allowed and none is required.
 #[derive(Clone, Debug, Default)]
 pub struct Permission {
-    /// The tools that it may call; `None`: any.
+    /// The allowed tools; `None` allows any tool.
     tools: Option<HashSet<ToolName>>,
-    /// What it has to call.
-    demand: Demand,
-    /// Whether it may call one function or custom tool only.
+    /// The required call.
+    required: RequiredCall,
+    /// Whether only one function or custom tool call is allowed.
     is_single: bool,
 }
 
-/// What a model has to call.
+/// The call that a request requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Demand {
-    /// Nothing.
+enum RequiredCall {
+    /// No call.
     #[default]
-    Nothing,
-    /// Some tool.
+    None,
+    /// A call of any tool.
     AnyTool,
-    /// This tool.
+    /// A call of this tool.
     Tool(ToolName),
 }
 
 impl Permission {
-    /// What a request's `tool_choice` and `parallel_tool_calls` permit and demand.
+    /// Parses a request's `tool_choice` and `parallel_tool_calls`.
     pub fn of(request: &Object<'_>) -> Self {
-        let choice = request.present("tool_choice").map(Self::of_choice).unwrap_or_default();
+        let choice = request.present("tool_choice").map(Self::parse_choice).unwrap_or_default();
         Self { is_single: request.get("parallel_tool_calls") == Some("false"), ..choice }
     }
 
-    fn of_choice(choice: &str) -> Self {
+    fn parse_choice(choice: &str) -> Self {
         match unquote(choice).as_deref() {
-            Some(mode) => Self::of_mode(mode, None),
+            Some(mode) => Self::from_mode(mode, None),
             None => Object::parse(choice.as_bytes())
-                .map(|choice| Self::of_object(&choice))
+                .map(|choice| Self::from_object(&choice))
                 .unwrap_or_default(),
         }
     }
 
-    /// `none`, `auto` or `required`, among these tools.
-    fn of_mode(mode: &str, tools: Option<HashSet<ToolName>>) -> Self {
+    /// Parses `none`, `auto` or `required`, restricted to `tools`.
+    fn from_mode(mode: &str, tools: Option<HashSet<ToolName>>) -> Self {
         match mode {
             "none" => Self { tools: Some(HashSet::new()), ..Self::default() },
-            "required" => Self { tools, demand: Demand::AnyTool, ..Self::default() },
+            "required" => Self { tools, required: RequiredCall::AnyTool, ..Self::default() },
             _ => Self { tools, ..Self::default() },
         }
     }
 
-    /// A choice that names tools. A function that is named is the only one to be called; a tool of the
-    /// provider's runs within the answer, and others may follow.
-    fn of_object(choice: &Object<'_>) -> Self {
+    /// Parses a choice that names tools. A named function is the only tool that may be called. A
+    /// provider's own tool runs within the answer, and other calls may follow it.
+    fn from_object(choice: &Object<'_>) -> Self {
         if choice.string("type").as_deref() == Some("allowed_tools") {
-            return Self::of_mode(&choice.string("mode").unwrap_or_default(), listed(choice));
+            return Self::from_mode(
+                &choice.string("mode").unwrap_or_default(),
+                allowed_tools(choice),
+            );
         }
         let Some(tool) = ToolName::of_definition(choice) else { return Self::default() };
         let tools = matches!(tool, ToolName::Named(_)).then(|| HashSet::from([tool.clone()]));
-        Self { tools, demand: Demand::Tool(tool), ..Self::default() }
+        Self { tools, required: RequiredCall::Tool(tool), ..Self::default() }
     }
 
-    /// The tool that an item calls and may not.
-    pub(super) fn ruled_out(&self, item: &Item) -> Option<ToolName> {
+    /// The forbidden tool that the item calls, if any.
+    pub(super) fn forbidden_tool(&self, item: &Item) -> Option<ToolName> {
         let tools = self.tools.as_ref()?;
         ToolName::of_call(item).filter(|tool| !tools.contains(tool))
     }
 
-    /// Whether an item, behind `others`, is one call too many.
-    pub(super) fn is_one_too_many<'a>(
+    /// Whether the item, after `others`, exceeds the limit of one call.
+    pub(super) fn exceeds_limit<'a>(
         &self,
         item: &Item,
         mut others: impl Iterator<Item = &'a Item>,
     ) -> bool {
-        self.is_single && is_for_the_caller(item) && others.any(is_for_the_caller)
+        self.is_single && is_client_call(item) && others.any(is_client_call)
     }
 
-    /// Whether the model called what it had to with these items. Of an item that nobody here knows it may
-    /// be a call.
-    pub(super) fn is_heeded<'a>(&self, mut items: impl Iterator<Item = &'a Item>) -> bool {
-        match &self.demand {
-            Demand::Nothing => true,
-            Demand::AnyTool => items.any(|item| {
+    /// Whether these items include the required call. An item of unknown kind may be a call.
+    pub(super) fn is_satisfied_by<'a>(&self, mut items: impl Iterator<Item = &'a Item>) -> bool {
+        match &self.required {
+            RequiredCall::None => true,
+            RequiredCall::AnyTool => items.any(|item| {
                 let kind = &item.head().kind;
                 !matches!(kind, Kind::Message | Kind::Reasoning | Kind::Compaction)
             }),
-            Demand::Tool(tool) => items.any(|item| ToolName::of_call(item).as_ref() == Some(tool)),
+            RequiredCall::Tool(tool) => {
+                items.any(|item| ToolName::of_call(item).as_ref() == Some(tool))
+            }
         }
     }
 
-    /// The tool that has to be called, where it is a certain one.
-    pub(super) fn demanded(&self) -> Option<&ToolName> {
-        match &self.demand {
-            Demand::Tool(tool) => Some(tool),
-            Demand::Nothing | Demand::AnyTool => None,
+    /// The required tool, if the request names one.
+    pub(super) fn required_tool(&self) -> Option<&ToolName> {
+        match &self.required {
+            RequiredCall::Tool(tool) => Some(tool),
+            RequiredCall::None | RequiredCall::AnyTool => None,
         }
     }
 }
 
-/// The tools of `allowed_tools`; `None` where there is no list.
-fn listed(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
+/// The tools of `allowed_tools`; `None` if there is no list.
+fn allowed_tools(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
     let tools: Vec<&RawValue> = serde_json::from_str(choice.get("tools")?).ok()?;
     let named = tools
         .iter()
@@ -118,7 +123,7 @@ fn listed(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
     Some(named.collect())
 }
 
-/// Whether it is a call that its caller answers, of those that `parallel_tool_calls` is about.
-fn is_for_the_caller(item: &Item) -> bool {
+/// Whether the client answers this call. `parallel_tool_calls` counts only such calls.
+fn is_client_call(item: &Item) -> bool {
     matches!(item.head().kind, Kind::FunctionCall | Kind::CustomToolCall)
 }

@@ -1,11 +1,11 @@
-//! What was made for a response before its upstream was asked.
+//! An item that precedes the upstream's output, such as a compaction.
 
 use serde_json::Value;
 
 use super::Assembler;
 use crate::item::Item;
 
-/// An item that comes before all that the upstream puts out, and the tokens that it took.
+/// An item that precedes the upstream's output, and the tokens that it used.
 #[derive(Clone, Debug, Default)]
 pub struct Preface {
     item: Option<Item>,
@@ -14,31 +14,31 @@ pub struct Preface {
 }
 
 impl Preface {
-    /// This item, for which a model was asked that used so many tokens: `usage`, raw, as responses
-    /// have it; `None` where that is not known.
+    /// Creates a preface. `usage` is the raw `usage` object of the request that produced the item;
+    /// `None` if it is unknown.
     pub fn new(item: Item, usage: Option<String>) -> Self {
         Self { item: Some(item), usage }
     }
 }
 
 impl Assembler {
-    /// The same assembler, of a response that begins with this item.
+    /// Starts the response's output with this item.
     ///
-    /// It is told with the first output of the upstream, or at the end of a response that did not
-    /// fail: until then an upstream that fails can be asked again.
+    /// The item is emitted with the first output of the upstream, or at the end of a response that
+    /// did not fail. Until then, a failed upstream request can be retried.
     #[must_use]
     pub fn beginning_with(self, preface: Preface) -> Self {
         Self { preface, ..self }
     }
 
-    /// Tells the item, if there is one that was not told yet.
-    pub(super) fn tell_preface(&mut self) {
+    /// Emits the item, once.
+    pub(super) fn emit_preface(&mut self) {
         if let Some(item) = self.preface.item.take() {
-            self.whole(&item, "completed");
+            self.emit_whole_item(&item, "completed");
         }
     }
 
-    /// Counts its tokens among those that the upstream reported.
+    /// Adds its tokens to the upstream's `usage`.
     pub(super) fn count_preface(&mut self) {
         let Some(usage) = &self.preface.usage else { return };
         let reported = self.envelope.get("usage").filter(|reported| *reported != "null");
@@ -48,8 +48,7 @@ impl Assembler {
     }
 }
 
-/// The sum of two objects of counts, some of them within objects of their own; `None` where either
-/// is none.
+/// Adds two objects of counters, nested objects included; `None` if either is not an object.
 fn sum(one: &str, two: &str) -> Option<String> {
     let mut total: Value = serde_json::from_str(one).ok()?;
     add(&mut total, &serde_json::from_str(two).ok()?);
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_summed_wherever_they_stand() {
+    fn nested_counters_are_added() {
         let one = r#"{"input_tokens":5,"input_tokens_details":{"cached_tokens":2}}"#;
         let two = r#"{"input_tokens":7,"input_tokens_details":{"cached_tokens":1},"cost":3}"#;
         let total: Value = serde_json::from_str(&sum(one, two).unwrap()).unwrap();

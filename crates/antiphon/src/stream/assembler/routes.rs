@@ -1,28 +1,28 @@
-//! Which item an upstream's events belong to.
+//! Finds the item of an upstream's event.
 
 use std::collections::HashMap;
 
 use crate::item::{CallKey, Item};
-use crate::stream::output_item::call_of;
+use crate::stream::output_item::call_key;
 
-/// An item, and one of the upstream's announcements of it.
+/// An output item, and one of its announcements by the upstream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Route {
     /// The item's position in the output.
     pub(super) at: usize,
-    /// Which announcement of it, from 0.
+    /// The number of the announcement, from 0.
     pub(super) announcement: u32,
 }
 
 impl Route {
-    /// To the item at this position, by its first announcement.
+    /// Routes to the item at this position, by its first announcement.
     pub(super) fn first(at: usize) -> Self {
         Self { at, announcement: 0 }
     }
 }
 
-/// The items by what an upstream calls them: its output index, their id, their call. Of two items
-/// that it calls the same, the one that it announced last.
+/// The output items by the upstream's names: output index, item id, call. If the upstream gives two
+/// items the same name, the later announcement wins.
 #[derive(Default)]
 pub(super) struct Routes {
     by_index: HashMap<u64, Route>,
@@ -31,7 +31,7 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// An item was announced at this index.
+    /// Adds an announcement.
     pub(super) fn add(&mut self, index: Option<u64>, item: &Item, route: Route) {
         if let Some(index) = index {
             self.by_index.insert(index, route);
@@ -39,7 +39,7 @@ impl Routes {
         if let Some(id) = &item.head().id {
             self.by_id.insert(id.as_str().to_owned(), route);
         }
-        if let Some(key) = call_of(item) {
+        if let Some(key) = call_key(item) {
             self.by_call.insert(key, route);
         }
     }
@@ -56,9 +56,9 @@ impl Routes {
         self.by_call.get(key).copied()
     }
 
-    /// The routes by an item's names: its call, its id.
+    /// The routes by the item's call and by its id.
     pub(super) fn by_names(&self, item: &Item) -> [Option<Route>; 2] {
-        let by_call = call_of(item).and_then(|key| self.by_call(&key));
+        let by_call = call_key(item).and_then(|key| self.by_call(&key));
         let id = item.head().id.as_ref();
         [by_call, id.and_then(|id| self.by_id(id.as_str()))]
     }

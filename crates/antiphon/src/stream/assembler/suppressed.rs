@@ -1,30 +1,30 @@
-//! Calls that a request rules out.
+//! Suppresses the calls that a request forbids.
 
 use std::collections::HashSet;
 
 use super::{Assembler, Note};
 use crate::item::Item;
-use crate::stream::heard::Heard;
 use crate::stream::output_item::OutputItem;
+use crate::stream::upstream_event::UpstreamEvent;
 
-/// What the upstream calls the calls that were suppressed.
+/// The upstream's indexes and ids of the suppressed calls.
 #[derive(Default)]
-pub(super) struct Suppressed {
+pub(super) struct SuppressedCalls {
     indexes: HashSet<u64>,
     ids: HashSet<String>,
 }
 
-impl Suppressed {
-    /// Whether an event belongs to a call that was suppressed.
-    pub(super) fn has(&self, heard: &Heard<'_>) -> bool {
-        heard.index().is_some_and(|index| self.indexes.contains(&index))
-            || heard.item_id().is_some_and(|id| self.ids.contains(&*id))
+impl SuppressedCalls {
+    /// Whether the event belongs to a suppressed call.
+    pub(super) fn has(&self, event: &UpstreamEvent<'_>) -> bool {
+        event.index().is_some_and(|index| self.indexes.contains(&index))
+            || event.item_id().is_some_and(|id| self.ids.contains(&*id))
     }
 
-    /// Whether the item was suppressed before.
-    fn add(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> bool {
+    /// Adds a call. Returns whether it was suppressed before.
+    fn add(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> bool {
         let id = item.head().id.as_ref().map(|id| id.as_str().to_owned());
-        let index = heard.and_then(Heard::index);
+        let index = event.and_then(UpstreamEvent::index);
         let known_index = index.is_some_and(|index| !self.indexes.insert(index));
         let known_id = id.is_some_and(|id| !self.ids.insert(id));
         known_index || known_id
@@ -32,34 +32,38 @@ impl Suppressed {
 }
 
 impl Assembler {
-    /// Whether the item is a call to a tool that the request rules out. Each is noted once.
-    pub(super) fn suppresses(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> bool {
-        let Some(tool) = self.permission.ruled_out(item) else {
+    /// Whether the item calls a tool that the request forbids. Each such call is noted once.
+    pub(super) fn suppresses(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> bool {
+        let Some(tool) = self.permission.forbidden_tool(item) else {
             return false;
         };
-        if !self.suppressed.add(item, heard) {
+        if !self.suppressed.add(item, event) {
             self.identity.notes.push(Note::CallSuppressed { tool: tool.to_string() });
         }
         true
     }
 
-    /// Whether the item, which is none that was told of, is one call more than the request allows. Each
-    /// is noted once.
-    pub(super) fn suppresses_another(&mut self, item: &Item, heard: Option<&Heard<'_>>) -> bool {
-        if !self.permission.is_one_too_many(item, self.items.iter().map(OutputItem::given)) {
+    /// Whether the item, which is new, exceeds the number of calls that the request allows. Each
+    /// such call is noted once.
+    pub(super) fn suppresses_extra(
+        &mut self,
+        item: &Item,
+        event: Option<&UpstreamEvent<'_>>,
+    ) -> bool {
+        if !self.permission.exceeds_limit(item, self.items.iter().map(OutputItem::upstream_item)) {
             return false;
         }
-        if !self.suppressed.add(item, heard) {
+        if !self.suppressed.add(item, event) {
             let tool = item.object().string("name").unwrap_or_default().into_owned();
             self.identity.notes.push(Note::ParallelCallSuppressed { tool });
         }
         true
     }
 
-    /// Notes that a call is missing from an answer that is complete, where the request demands one.
+    /// Notes a missing call if the request requires one.
     pub(super) fn note_missing_call(&mut self) {
-        if !self.permission.is_heeded(self.items.iter().map(OutputItem::item)) {
-            let tool = self.permission.demanded().map(ToString::to_string);
+        if !self.permission.is_satisfied_by(self.items.iter().map(OutputItem::item)) {
+            let tool = self.permission.required_tool().map(ToString::to_string);
             self.identity.notes.push(Note::CallMissing { tool });
         }
     }

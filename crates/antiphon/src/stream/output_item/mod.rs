@@ -1,86 +1,85 @@
-//! One output item, from its announcement to its end.
+//! The state of one output item, from its announcement to its end.
 
-mod given;
-mod likeness;
+mod emitted_content;
 mod part;
 mod parts;
 mod shape;
+mod similarity;
 mod text;
-mod told;
+mod upstream_part;
 
 use std::borrow::Cow;
 
-use self::given::Given;
-pub(super) use self::likeness::{Likeness, Occasion, call_of};
+use self::emitted_content::EmittedContent;
 use self::shape::Names;
 pub(super) use self::shape::always_has_status;
-use self::told::Told;
+pub(super) use self::similarity::{MatchMode, Similarity, call_key};
+use self::upstream_part::UpstreamPart;
 use super::emitter::{Emitter, ItemEmitter, Place};
-use super::heard::Heard;
+use super::upstream_event::UpstreamEvent;
 use crate::item::{CallId, Item, ItemId, Kind};
 
-/// One item of the output. Its names and index never change.
+/// One item of the output. Its names and its index never change.
 ///
 /// ```text
-///   announce ──> Open ── hear (parts, texts) ──> Open
+///   announce ──> Open ── apply (parts, texts) ──> Open
 ///                  ├── done ───> Ended
 ///                  └── close ──> Ended
 /// ```
 ///
-/// Guarantees, whatever the upstream tells of it and what not: one `output_item.added`, with
-/// nothing said yet; then its parts, each opened, told and closed; then one `output_item.done`.
+/// Guarantees, for any upstream events: one `output_item.added` with an empty item; then the parts,
+/// each with its own added and done events; then one `output_item.done`.
 #[derive(Debug)]
 pub(super) struct OutputItem {
-    /// As the upstream announced it.
-    given: Item,
+    /// The upstream's announcement.
+    upstream_item: Item,
     names: Names,
-    /// As clients were told of it first.
+    /// The item of our `output_item.added`.
     announced: Item,
     place: Place,
-    /// How often the upstream has announced it.
+    /// Number of announcements by the upstream.
     announcements: u32,
-    /// Which of its announcements tells of it: the first that says anything.
-    voice: Option<u32>,
+    /// The announcement whose events count: the one of the first event of the item.
+    active_announcement: Option<u32>,
     state: State,
 }
 
 #[derive(Debug)]
 enum State {
-    Open(Told),
+    Open(EmittedContent),
     Ended {
         item: Item,
-        /// Whether it came to its end, rather than was cut short.
+        /// Whether the item is complete, not cut short.
         is_whole: bool,
     },
 }
 
 impl OutputItem {
-    /// Announces an item under these names: its first and only `output_item.added`.
+    /// Emits the one `output_item.added` of the item, with these names.
     pub(super) fn announce(
-        given: &Item,
+        upstream_item: &Item,
         names: (ItemId, Option<CallId>),
         index: usize,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) -> Self {
-        let names = Names::new(given, names.0, names.1);
-        let announced = shape::announced(given, &names);
+        let names = Names::new(upstream_item, names.0, names.1);
+        let announced = shape::announced(upstream_item, &names);
         let place = Place::new(&names.id, index);
         let mut out = ItemEmitter { place: &place, emitter };
-        out.item("response.output_item.added", &announced, "in_progress", heard);
+        out.item("response.output_item.added", &announced, "in_progress", event);
         Self {
-            given: given.clone(),
+            upstream_item: upstream_item.clone(),
             names,
             announced,
             place,
             announcements: 1,
-            voice: None,
-            state: State::Open(Told::nothing(&given.head().kind)),
+            active_announcement: None,
+            state: State::Open(EmittedContent::new(&upstream_item.head().kind)),
         }
     }
 
-    /// The upstream announces it once more, which clients are not told. Which announcement it is,
-    /// from 0.
+    /// Counts a repeated announcement, which clients do not see. Returns its number, from 0.
     pub(super) fn announce_again(&mut self) -> u32 {
         self.announcements += 1;
         self.announcements - 1
@@ -90,26 +89,26 @@ impl OutputItem {
         &self.names.id
     }
 
-    /// The raw `call_id` that clients know it by, if it carries one.
+    /// The raw `call_id` that clients get, if the item has one.
     pub(super) fn call_id(&self) -> Option<&str> {
         self.names.call_id.as_deref()
     }
 
-    /// The item as the upstream announced it.
-    pub(super) fn given(&self) -> &Item {
-        &self.given
+    /// The upstream's announcement of the item.
+    pub(super) fn upstream_item(&self) -> &Item {
+        &self.upstream_item
     }
 
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// Whether it is open and has said nothing.
-    pub(super) fn is_silent(&self) -> bool {
-        matches!(&self.state, State::Open(told) if told.is_silent())
+    /// Whether it is open and still empty.
+    pub(super) fn has_no_content(&self) -> bool {
+        matches!(&self.state, State::Open(content) if content.has_no_content())
     }
 
-    /// The item as it stands: as announced while it is open, else as it ended.
+    /// The item as announced while it is open; else its final version.
     pub(super) fn item(&self) -> &Item {
         match &self.state {
             State::Open(_) => &self.announced,
@@ -117,39 +116,44 @@ impl OutputItem {
         }
     }
 
-    /// About how many bytes are kept of it.
+    /// Approximate number of bytes held in memory.
     pub(super) fn length(&self) -> usize {
-        let told = match &self.state {
-            State::Open(told) => told.length(),
+        let content = match &self.state {
+            State::Open(content) => content.length(),
             State::Ended { item, .. } => item.raw().len(),
         };
-        self.given.raw().len() + told
+        self.upstream_item.raw().len() + content
     }
 
-    /// Whether this announcement is the one that tells of the item, or may still become it.
-    pub(super) fn listens_to(&self, announcement: u32) -> bool {
-        self.voice.is_none_or(|voice| voice == announcement)
+    /// Whether the events of this announcement count, or may count later.
+    pub(super) fn accepts_announcement(&self, announcement: u32) -> bool {
+        self.active_announcement.is_none_or(|active| active == announcement)
     }
 
-    /// Takes an event that belongs to the item by its announcement of this number. Nothing belongs
-    /// to an item that has ended, and only one of its announcements is listened to.
-    pub(super) fn hear(&mut self, heard: &Heard<'_>, announcement: u32, emitter: &mut Emitter) {
-        let State::Open(told) = &mut self.state else {
+    /// Applies an event of the item's announcement with this number. Events after the end are
+    /// ignored, and only the events of one announcement count.
+    pub(super) fn apply(
+        &mut self,
+        event: &UpstreamEvent<'_>,
+        announcement: u32,
+        emitter: &mut Emitter,
+    ) {
+        let State::Open(content) = &mut self.state else {
             return;
         };
-        if self.voice.is_none_or(|voice| voice == announcement) {
-            self.voice = Some(announcement);
+        if self.active_announcement.is_none_or(|active| active == announcement) {
+            self.active_announcement = Some(announcement);
             let place = &self.place;
-            told.hear(heard, &mut ItemEmitter { place, emitter });
+            content.apply(event, &mut ItemEmitter { place, emitter });
         }
     }
 
-    /// The item as this caller gets it.
-    pub(super) fn shown(&self, emitter: &Emitter) -> Cow<'_, str> {
-        emitter.show(self.item(), self.status())
+    /// The item as this client gets it.
+    pub(super) fn render(&self, emitter: &Emitter) -> Cow<'_, str> {
+        emitter.render(self.item(), self.status())
     }
 
-    /// Where it stands, for an item that does not say so itself.
+    /// The status, for an item without a `status` field.
     pub(super) fn status(&self) -> &'static str {
         match self.state {
             State::Open(_) => "in_progress",
@@ -158,32 +162,31 @@ impl OutputItem {
         }
     }
 
-    /// Ends the item with what the upstream says it came to. `status`: its status where the
-    /// upstream gives none that ends it.
+    /// Ends the item with the upstream's final version. `status` is for an item without a final
+    /// status of its own.
     pub(super) fn done(
         &mut self,
         item: &Item,
         status: &str,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) {
         let item = shape::ended(item, &self.names, status);
         let is_whole = !item.head().unfinished;
-        self.end(item, is_whole, heard, emitter);
+        self.end(item, is_whole, event, emitter);
     }
 
-    /// Ends an open item with what it has said so far: that was all of it (`completed`), or it was
-    /// cut short (`incomplete`).
+    /// Ends an open item with its content so far, as `completed` or `incomplete`.
     pub(super) fn close(&mut self, status: &str, emitter: &mut Emitter) {
         if !self.is_open() {
             return;
         }
-        let given = self.given.with(|item| {
+        let upstream_item = self.upstream_item.with(|item| {
             if item.present("status").is_some() {
                 item.set_string("status", status);
             }
         });
-        let item = shape::ended(&given, &self.names, status);
+        let item = shape::ended(&upstream_item, &self.names, status);
         self.end(item, status == "completed", None, emitter);
     }
 
@@ -191,35 +194,35 @@ impl OutputItem {
         &mut self,
         item: Item,
         is_whole: bool,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) {
-        let State::Open(told) = &mut self.state else {
+        let State::Open(content) = &mut self.state else {
             return;
         };
         let place = &self.place;
         let mut out = ItemEmitter { place, emitter };
-        let item = told.end(item, &mut out);
+        let item = content.end(item, &mut out);
         let status = if is_whole { "completed" } else { "incomplete" };
-        out.item("response.output_item.done", &item, status, heard);
+        out.item("response.output_item.done", &item, status, event);
         self.state = State::Ended { item, is_whole };
     }
 
-    /// What stays of the item in a transcript: of a finished one all, and of one that was cut short
-    /// a message that has begun to speak.
-    pub(super) fn remains(&self) -> Option<&Item> {
+    /// The item to store after a response that did not end well: a complete item, or an unfinished
+    /// message with some content.
+    pub(super) fn retained(&self) -> Option<&Item> {
         match &self.state {
             State::Open(_) => None,
             State::Ended { item, is_whole } => {
-                let stays = *is_whole || item.head().kind == Kind::Message && speaks(item);
+                let stays = *is_whole || item.head().kind == Kind::Message && has_content(item);
                 stays.then_some(item)
             }
         }
     }
 }
 
-/// Whether anything is said in a message.
-fn speaks(message: &Item) -> bool {
+/// Whether a message has any content.
+fn has_content(message: &Item) -> bool {
     let message = message.object();
-    Given::list(message.get("content"), &Kind::Message).iter().any(Given::speaks)
+    UpstreamPart::list(message.get("content"), &Kind::Message).iter().any(UpstreamPart::has_content)
 }

@@ -1,20 +1,20 @@
-//! One part of an item.
+//! The state of one part of an item.
 
 use super::super::emitter::ItemEmitter;
-use super::super::heard::Heard;
+use super::super::upstream_event::UpstreamEvent;
 use super::super::vocabulary::{PartList, TextKind};
-use super::given::Given;
 use super::text::Text;
+use super::upstream_part::UpstreamPart;
 use crate::item::Kind;
 
-/// A list of parts, in an item of this kind.
+/// A list of parts of an item of kind `item_kind`.
 #[derive(Clone, Debug)]
 pub(super) struct List {
     pub(super) events: &'static PartList,
-    pub(super) speaker: Kind,
+    pub(super) item_kind: Kind,
 }
 
-/// One part as far as it was told.
+/// One part, with its content emitted so far.
 ///
 /// ```text
 ///   Open ── text, annotations ──> Open ── close ──> Closed
@@ -23,7 +23,7 @@ pub(super) struct List {
 pub(super) struct Part {
     list: List,
     index: String,
-    /// As the upstream gave it when it was opened, raw.
+    /// The upstream's part at the start, raw.
     opened: String,
     text: Option<Text>,
     annotations: Vec<String>,
@@ -31,49 +31,50 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Opens a part that the upstream gives so. Its text is still to be told.
+    /// Opens the part `upstream`. Its text is not emitted yet.
     pub(super) fn open(
         list: List,
         index: usize,
-        given: &Given<'_>,
-        heard: Option<&Heard<'_>>,
+        upstream: &UpstreamPart<'_>,
+        event: Option<&UpstreamEvent<'_>>,
         out: &mut ItemEmitter<'_>,
     ) -> Self {
-        let event = list.events.added;
+        let event_type = list.events.added;
         let mut part = Self {
             list,
             index: index.to_string(),
-            opened: given.raw().to_owned(),
+            opened: upstream.raw().to_owned(),
             text: None,
             annotations: Vec::new(),
             is_closed: false,
         };
-        if let Some(kind) = given.kind {
-            part.text_or(kind);
+        if let Some(kind) = upstream.kind {
+            part.text_or_insert(kind);
         }
-        part.tell(event, given.clone().emptied().raw(), heard, out);
+        part.emit(event_type, upstream.clone().emptied().raw(), event, out);
         part
     }
 
-    /// Its text, if it is of this kind.
+    /// The text, if it is of this kind.
     pub(super) fn text_of(&mut self, kind: &'static TextKind) -> Option<&mut Text> {
-        let text = self.text_or(kind);
+        let text = self.text_or_insert(kind);
         text.takes(kind).then_some(text)
     }
 
-    /// Takes a note on its text and passes it on.
-    pub(super) fn annotate(&mut self, heard: &Heard<'_>, out: &mut ItemEmitter<'_>) {
-        if let Some(annotation) = heard.object.get("annotation").filter(|_| !self.is_closed) {
+    /// Adds an annotation to its text and forwards it.
+    pub(super) fn annotate(&mut self, event: &UpstreamEvent<'_>, out: &mut ItemEmitter<'_>) {
+        if let Some(annotation) = event.object.get("annotation").filter(|_| !self.is_closed) {
             self.annotations.push(annotation.to_owned());
-            out.pass(heard, &[(self.list.events.index, &self.index)]);
+            out.forward(event, &[(self.list.events.index, &self.index)]);
         }
     }
 
-    /// Closes it, as `given` where the upstream gives it whole: tells what is missing of it before.
+    /// Closes the part, with the upstream's final version if there is one. Emits the missing text
+    /// and annotations first.
     pub(super) fn close(
         &mut self,
-        given: Option<&Given<'_>>,
-        heard: Option<&Heard<'_>>,
+        upstream: Option<&UpstreamPart<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         out: &mut ItemEmitter<'_>,
     ) {
         if self.is_closed {
@@ -81,53 +82,55 @@ impl Part {
         }
         self.is_closed = true;
         let opened = self.opened.clone();
-        let given = given.filter(|given| !self.is_other_than(given));
-        match given {
-            Some(given) => self.tell_rest(given, out),
-            None => self.tell_rest(&as_given(&opened, &self.list), out),
+        let upstream = upstream.filter(|upstream| !self.has_other_type(upstream));
+        match upstream {
+            Some(upstream) => self.emit_rest(upstream, out),
+            None => self.emit_rest(&parse_opened(&opened, &self.list), out),
         }
-        self.tell(self.list.events.done, &self.shown(given), heard, out);
+        self.emit(self.list.events.done, &self.to_json(upstream), event, out);
     }
 
-    /// The part with what was said in it, raw: as `given`, else as it was opened.
-    pub(super) fn shown(&self, given: Option<&Given<'_>>) -> String {
-        match given {
-            Some(given) => self.fuller_than(given).unwrap_or_else(|| given.raw().to_owned()),
-            None => self.as_told(),
+    /// The part with its content, raw: the upstream's final version if there is one.
+    pub(super) fn to_json(&self, upstream: Option<&UpstreamPart<'_>>) -> String {
+        match upstream {
+            Some(upstream) => {
+                self.with_emitted_text(upstream).unwrap_or_else(|| upstream.raw().to_owned())
+            }
+            None => self.as_emitted(),
         }
     }
 
-    /// About how many bytes are kept of it.
+    /// Approximate number of bytes held in memory.
     pub(super) fn length(&self) -> usize {
         let text = self.text.as_ref().map_or(0, Text::length);
         text + self.opened.len() + self.annotations.iter().map(String::len).sum::<usize>()
     }
 
-    /// Whether what was said can be the beginning of this part.
-    pub(super) fn leads_to(&self, given: &Given<'_>) -> bool {
+    /// Whether the text so far can be the beginning of this part.
+    pub(super) fn is_prefix_of(&self, upstream: &UpstreamPart<'_>) -> bool {
         self.text.as_ref().is_none_or(|text| {
-            let leads = || text.leads_to(given.text(text.kind()));
-            text.said().is_empty() || !self.is_other_than(given) && leads()
+            let continues = || text.is_prefix_of(upstream.text(text.kind()));
+            text.text().is_empty() || !self.has_other_type(upstream) && continues()
         })
     }
 
-    /// Whether anything was said in it. A part that holds no text says something as it is.
-    pub(super) fn has_spoken(&self) -> bool {
-        self.text.as_ref().is_none_or(|text| !text.said().is_empty())
+    /// Whether it has content. A part without a text counts as content.
+    pub(super) fn has_content(&self) -> bool {
+        self.text.as_ref().is_none_or(|text| !text.text().is_empty())
     }
 
-    /// Whether the upstream gives a part of another type than the one that was told.
-    fn is_other_than(&self, given: &Given<'_>) -> bool {
-        let told = self.text.as_ref().map(Text::kind);
-        told.zip(given.kind).is_some_and(|(told, given)| !told.is_in_the_same_part_as(given))
+    /// Whether the upstream's part has another type than this one.
+    fn has_other_type(&self, upstream: &UpstreamPart<'_>) -> bool {
+        let own = self.text.as_ref().map(Text::kind);
+        own.zip(upstream.kind).is_some_and(|(own, upstream)| !own.is_in_the_same_part_as(upstream))
     }
 
-    /// Tells the rest of the text, and the annotations that were not told yet.
-    fn tell_rest(&mut self, given: &Given<'_>, out: &mut ItemEmitter<'_>) {
+    /// Emits the rest of the text and the missing annotations.
+    fn emit_rest(&mut self, upstream: &UpstreamPart<'_>, out: &mut ItemEmitter<'_>) {
         if let Some(text) = &mut self.text {
-            text.end(given.text(text.kind()), given.logprobs(), None, out);
+            text.end(upstream.text(text.kind()), upstream.logprobs(), None, out);
         }
-        for annotation in given.annotations().into_iter().skip(self.annotations.len()) {
+        for annotation in upstream.annotations().into_iter().skip(self.annotations.len()) {
             let number = self.annotations.len().to_string();
             let fields = [
                 (self.list.events.index, self.index.as_str()),
@@ -139,15 +142,15 @@ impl Part {
         }
     }
 
-    /// `given` with the text that was told, where it says nothing itself.
-    fn fuller_than(&self, given: &Given<'_>) -> Option<String> {
-        let text = self.text.as_ref().filter(|text| !text.said().is_empty())?;
-        let says_less = given.text(text.kind()).is_empty() && !self.is_other_than(given);
-        says_less.then(|| given.clone().with(text.kind().field, text.raw()).raw().to_owned())
+    /// `upstream` with the emitted text, if its own is empty; `None` otherwise.
+    fn with_emitted_text(&self, upstream: &UpstreamPart<'_>) -> Option<String> {
+        let text = self.text.as_ref().filter(|text| !text.text().is_empty())?;
+        let is_empty = upstream.text(text.kind()).is_empty() && !self.has_other_type(upstream);
+        is_empty.then(|| upstream.clone().with(text.kind().field, text.raw()).raw().to_owned())
     }
 
-    fn as_told(&self) -> String {
-        let mut part = as_given(&self.opened, &self.list);
+    fn as_emitted(&self) -> String {
+        let mut part = parse_opened(&self.opened, &self.list);
         if let Some(text) = &self.text {
             part = part.with(text.kind().field, text.raw());
             if let Some(logprobs) = text.logprobs() {
@@ -160,26 +163,26 @@ impl Part {
         part.raw().to_owned()
     }
 
-    fn text_or(&mut self, kind: &'static TextKind) -> &mut Text {
+    fn text_or_insert(&mut self, kind: &'static TextKind) -> &mut Text {
         let (key, index) = (self.list.events.index, &self.index);
         self.text.get_or_insert_with(|| Text::new(kind, Some((key, index.clone()))))
     }
 
-    fn tell(
+    fn emit(
         &self,
-        event: &'static str,
+        event_type: &'static str,
         part: &str,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         out: &mut ItemEmitter<'_>,
     ) {
         let fields = [(self.list.events.index, self.index.as_str()), ("part", part)];
-        match heard {
-            Some(heard) => out.pass(heard, &fields),
-            None => out.emit(event, &fields),
+        match event {
+            Some(event) => out.forward(event, &fields),
+            None => out.emit(event_type, &fields),
         }
     }
 }
 
-fn as_given<'a>(opened: &'a str, list: &List) -> Given<'a> {
-    Given::parse(opened, &list.speaker).expect("a part was opened from an object")
+fn parse_opened<'a>(opened: &'a str, list: &List) -> UpstreamPart<'a> {
+    UpstreamPart::parse(opened, &list.item_kind).expect("a part was opened from an object")
 }

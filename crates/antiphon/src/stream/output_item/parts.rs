@@ -1,158 +1,162 @@
-//! The parts of one list of an item: of its content, of its summary.
+//! The parts of an item's content or summary.
 
 use std::collections::BTreeMap;
 
 use super::super::emitter::ItemEmitter;
-use super::super::heard::Heard;
+use super::super::upstream_event::UpstreamEvent;
 use super::super::vocabulary::{PartList, PartShape, TextKind};
-use super::given::Given;
 use super::part::{List, Part};
 use super::text::Text;
+use super::upstream_part::UpstreamPart;
 use crate::item::Kind;
 use crate::json::Object;
 
-/// The parts as far as they were told, by the index that the upstream gives them.
-///
-/// To clients a part's index is its place in the order in which the parts were opened.
+/// The parts of one list, by the upstream's index. Clients get the order in which the parts were
+/// opened as their indexes.
 #[derive(Debug)]
 pub(super) struct Parts {
     list: List,
-    told: BTreeMap<u64, Part>,
+    parts: BTreeMap<u64, Part>,
 }
 
 impl Parts {
-    pub(super) fn new(list: &'static PartList, speaker: &Kind) -> Self {
-        let list = List { events: list, speaker: speaker.clone() };
-        Self { list, told: BTreeMap::new() }
+    pub(super) fn new(list: &'static PartList, item_kind: &Kind) -> Self {
+        let list = List { events: list, item_kind: item_kind.clone() };
+        Self { list, parts: BTreeMap::new() }
     }
 
-    /// The field of the item that holds the list.
+    /// The item's field.
     pub(super) fn key(&self) -> &'static str {
         self.list.events.key
     }
 
-    /// The parts in an item's field.
-    pub(super) fn given<'a>(&self, item: &'a Object<'_>) -> Vec<Given<'a>> {
-        Given::list(item.get(self.key()), &self.list.speaker)
+    /// The parts of an item of the upstream.
+    pub(super) fn upstream_parts<'a>(&self, item: &'a Object<'_>) -> Vec<UpstreamPart<'a>> {
+        UpstreamPart::list(item.get(self.key()), &self.list.item_kind)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.parts.is_empty()
     }
 
-    /// About how many bytes are kept of them.
+    /// Approximate number of bytes held in memory.
     pub(super) fn length(&self) -> usize {
-        self.told.values().map(Part::length).sum()
+        self.parts.values().map(Part::length).sum()
     }
 
-    /// Whether anything was said in any of them.
-    pub(super) fn have_spoken(&self) -> bool {
-        self.told.values().any(Part::has_spoken)
+    /// Whether any part has content.
+    pub(super) fn have_content(&self) -> bool {
+        self.parts.values().any(Part::has_content)
     }
 
-    /// A part begins. One that has begun does not begin again.
-    pub(super) fn hear_added(&mut self, heard: &Heard<'_>, out: &mut ItemEmitter<'_>) {
-        if let Some(given) = self.given_in(heard) {
-            self.part(self.index(heard), &given, Some(heard), out);
+    /// Opens a part, unless it is open already.
+    pub(super) fn apply_added(&mut self, event: &UpstreamEvent<'_>, out: &mut ItemEmitter<'_>) {
+        if let Some(upstream) = self.upstream_part_in(event) {
+            self.part(self.index(event), &upstream, Some(event), out);
         }
     }
 
-    /// A part ends.
-    pub(super) fn hear_done(&mut self, heard: &Heard<'_>, out: &mut ItemEmitter<'_>) {
-        if let Some(given) = self.given_in(heard) {
-            let part = self.part(self.index(heard), &given, None, out);
-            part.close(Some(&given), Some(heard), out);
+    /// Closes a part.
+    pub(super) fn apply_done(&mut self, event: &UpstreamEvent<'_>, out: &mut ItemEmitter<'_>) {
+        if let Some(upstream) = self.upstream_part_in(event) {
+            let part = self.part(self.index(event), &upstream, None, out);
+            part.close(Some(&upstream), Some(event), out);
         }
     }
 
-    /// The text of this kind that an event tells of, in a part that begins if it has not.
+    /// The text of a text event, in a part that is opened if necessary.
     pub(super) fn text(
         &mut self,
         kind: &'static TextKind,
         shape: PartShape,
-        heard: &Heard<'_>,
+        event: &UpstreamEvent<'_>,
         out: &mut ItemEmitter<'_>,
     ) -> Option<&mut Text> {
-        self.shaped(shape, heard, out).text_of(kind)
+        self.shaped(shape, event, out).text_of(kind)
     }
 
-    /// A note on the text of a part of this shape.
+    /// Adds an annotation to the text of a part of this shape.
     pub(super) fn annotate(
         &mut self,
         shape: PartShape,
-        heard: &Heard<'_>,
+        event: &UpstreamEvent<'_>,
         out: &mut ItemEmitter<'_>,
     ) {
-        self.shaped(shape, heard, out).annotate(heard, out);
+        self.shaped(shape, event, out).annotate(event, out);
     }
 
-    /// Whether what was said can be the beginning of these parts.
-    pub(super) fn lead_to(&self, given: &[Given<'_>]) -> bool {
-        given.is_empty() || self.told.values().zip(given).all(|(part, given)| part.leads_to(given))
+    /// Whether the content so far can be the beginning of these parts.
+    pub(super) fn are_prefixes_of(&self, upstream: &[UpstreamPart<'_>]) -> bool {
+        upstream.is_empty()
+            || self.parts.values().zip(upstream).all(|(part, upstream)| part.is_prefix_of(upstream))
     }
 
-    /// Tells what is missing of the parts that the finished item has, and closes all. Gives back
-    /// the list as it should be, raw, where the item's own says less than was told.
-    pub(super) fn end(&mut self, given: &[Given<'_>], out: &mut ItemEmitter<'_>) -> Option<String> {
-        let mut parts = Vec::with_capacity(given.len());
-        for (index, given) in self.indexes_of(given.len()).into_iter().zip(given) {
-            let part = self.part(index, given, None, out);
-            part.close(Some(given), None, out);
-            parts.push(part.shown(Some(given)));
+    /// Emits the missing content of the finished item's parts and closes all parts. Returns the
+    /// corrected list, raw, if it differs from the item's own.
+    pub(super) fn end(
+        &mut self,
+        upstream: &[UpstreamPart<'_>],
+        out: &mut ItemEmitter<'_>,
+    ) -> Option<String> {
+        let mut parts = Vec::with_capacity(upstream.len());
+        for (index, upstream) in self.indexes_of(upstream.len()).into_iter().zip(upstream) {
+            let part = self.part(index, upstream, None, out);
+            part.close(Some(upstream), None, out);
+            parts.push(part.to_json(Some(upstream)));
         }
-        for part in self.told.values_mut() {
+        for part in self.parts.values_mut() {
             part.close(None, None, out);
         }
-        if given.is_empty() {
-            parts.extend(self.told.values().map(|part| part.shown(None)));
+        if upstream.is_empty() {
+            parts.extend(self.parts.values().map(|part| part.to_json(None)));
         }
-        let is_as_given =
-            given.iter().all(Given::is_as_it_came) && parts.iter().eq(given.iter().map(Given::raw));
-        (!is_as_given).then(|| format!("[{}]", parts.join(",")))
+        let is_unchanged = upstream.iter().all(UpstreamPart::is_as_it_came)
+            && parts.iter().eq(upstream.iter().map(UpstreamPart::raw));
+        (!is_unchanged).then(|| format!("[{}]", parts.join(",")))
     }
 
-    /// Under which index each of so many finished parts was told: its place, or, where an upstream
-    /// counts otherwise, in order.
+    /// The index at which each of `count` finished parts was emitted. If the upstream's indexes
+    /// have gaps, the order decides.
     fn indexes_of(&self, count: usize) -> Vec<u64> {
-        if self.told.len() == count {
-            return self.told.keys().copied().collect();
+        if self.parts.len() == count {
+            return self.parts.keys().copied().collect();
         }
         (0..).take(count).collect()
     }
 
-    fn given_in<'a>(&self, heard: &Heard<'a>) -> Option<Given<'a>> {
-        Given::parse(heard.object.get("part")?, &self.list.speaker)
+    fn upstream_part_in<'a>(&self, event: &UpstreamEvent<'a>) -> Option<UpstreamPart<'a>> {
+        UpstreamPart::parse(event.object.get("part")?, &self.list.item_kind)
     }
 
-    fn index(&self, heard: &Heard<'_>) -> u64 {
-        heard.number(self.list.events.index).unwrap_or(0)
+    fn index(&self, event: &UpstreamEvent<'_>) -> u64 {
+        event.number(self.list.events.index).unwrap_or(0)
     }
 
     fn shaped(
         &mut self,
         shape: PartShape,
-        heard: &Heard<'_>,
+        event: &UpstreamEvent<'_>,
         out: &mut ItemEmitter<'_>,
     ) -> &mut Part {
-        let index = self.index(heard);
-        if !self.told.contains_key(&index) {
-            let empty =
-                Given::parse(shape.empty, &self.list.speaker).expect("the shapes are objects");
+        let index = self.index(event);
+        if !self.parts.contains_key(&index) {
+            let empty = UpstreamPart::parse(shape.empty, &self.list.item_kind)
+                .expect("the shapes are objects");
             self.part(index, &empty, None, out);
         }
-        self.told.get_mut(&index).expect("it has begun")
+        self.parts.get_mut(&index).expect("it was opened")
     }
 
-    /// The part of this index, begun as it is given if it was not.
+    /// The part at this index; opens `upstream` if there is none.
     fn part(
         &mut self,
         index: u64,
-        given: &Given<'_>,
-        heard: Option<&Heard<'_>>,
+        upstream: &UpstreamPart<'_>,
+        event: Option<&UpstreamEvent<'_>>,
         out: &mut ItemEmitter<'_>,
     ) -> &mut Part {
-        let (list, place) = (&self.list, self.told.len());
-        let open = || Part::open(list.clone(), place, given, heard, out);
-        self.told.entry(index).or_insert_with(open)
+        let (list, place) = (&self.list, self.parts.len());
+        let open = || Part::open(list.clone(), place, upstream, event, out);
+        self.parts.entry(index).or_insert_with(open)
     }
 }

@@ -1,25 +1,25 @@
-//! The form in which clients get an item.
+//! The form of an item for clients.
 //!
-//! Source: the item tables of the Responses API. Fields that its types require have a value; which
-//! kinds carry a `status` differs. What an upstream gives in this form keeps its bytes.
+//! Source: the item tables of the Responses API. Required fields always have a value; some kinds
+//! carry a `status`, others do not. An item that is already in this form keeps the upstream's
+//! bytes.
 
 use std::borrow::Cow;
 
-use super::super::vocabulary::{TextKind, speaks_in_parts};
+use super::super::vocabulary::{TextKind, holds_parts};
 use crate::item::{CallId, Item, ItemId, Kind};
 use crate::json::{Object, quote};
 
-/// The names that an item goes by for clients.
+/// The names of an item for clients.
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) id: ItemId,
-    /// The raw `call_id`; `None` where it carries none.
+    /// The raw `call_id`; `None` if the item has none.
     pub(super) call_id: Option<String>,
 }
 
 impl Names {
-    /// The names of an item that was assigned this id, and this `call_id` where its own could not
-    /// be kept.
+    /// Combines an item's new id with its new `call_id`, or else with its own.
     pub(super) fn new(item: &Item, id: ItemId, call_id: Option<CallId>) -> Self {
         let own = || item.object().get("call_id").map(str::to_owned);
         let call_id = call_id.map(|id| quote(id.as_str())).or_else(own);
@@ -27,53 +27,53 @@ impl Names {
     }
 }
 
-/// The item as it is announced: nothing is said yet.
+/// The item of `output_item.added`, without content.
 pub(super) fn announced(item: &Item, names: &Names) -> Item {
-    let mut form = Form::new(item);
-    form.name(names);
-    form.put("content", "[]", |kind, is_there| {
+    let mut shaper = ItemShaper::new(item);
+    shaper.name(names);
+    shaper.put("content", "[]", |kind, is_there| {
         *kind == Kind::Message || *kind == Kind::Reasoning && is_there
     });
-    form.put("summary", "[]", |kind, _| *kind == Kind::Reasoning);
-    if let Some(text) = TextKind::of_item(&item.head().kind) {
-        form.put(text.field, r#""""#, |_, _| true);
+    shaper.put("summary", "[]", |kind, _| *kind == Kind::Reasoning);
+    if let Some(text) = TextKind::for_item(&item.head().kind) {
+        shaper.put(text.field, r#""""#, |_, _| true);
     }
     let status = item.object().string("status").map(Cow::into_owned);
-    form.put("status", r#""in_progress""#, |kind, _| match status.as_deref() {
+    shaper.put("status", r#""in_progress""#, |kind, _| match status.as_deref() {
         None => always_has_status(kind),
-        Some(status) => speaks(kind) && matches!(status, "completed" | "incomplete"),
+        Some(status) => has_streamed_text(kind) && matches!(status, "completed" | "incomplete"),
     });
-    form.item()
+    shaper.item()
 }
 
-/// The item as it ends, with what an upstream says it came to. `status`: its status where the
-/// upstream gives none, or one of an item that has not ended.
+/// The item of `output_item.done`, from the upstream's final version. `status` is for an item
+/// without a final status of its own.
 pub(super) fn ended(item: &Item, names: &Names, status: &str) -> Item {
-    let mut form = Form::new(item);
-    form.name(names);
-    form.list_content();
-    form.put("content", "[]", |kind, is_there| *kind == Kind::Message && !is_there);
-    form.put("summary", "[]", |kind, is_there| *kind == Kind::Reasoning && !is_there);
+    let mut shaper = ItemShaper::new(item);
+    shaper.name(names);
+    shaper.list_content();
+    shaper.put("content", "[]", |kind, is_there| *kind == Kind::Message && !is_there);
+    shaper.put("summary", "[]", |kind, is_there| *kind == Kind::Reasoning && !is_there);
     let own = item.object().string("status").map(Cow::into_owned);
     let own = own.filter(|status| status != "in_progress");
     let status = quote(own.as_deref().unwrap_or(status));
-    form.put("status", &status, |kind, is_there| always_has_status(kind) || is_there);
-    form.item()
+    shaper.put("status", &status, |kind, is_there| always_has_status(kind) || is_there);
+    shaper.item()
 }
 
-/// An item being brought into its form.
-struct Form<'a> {
+/// An item whose fields are being corrected.
+struct ItemShaper<'a> {
     item: &'a Item,
     fields: Object<'a>,
     is_changed: bool,
 }
 
-impl<'a> Form<'a> {
+impl<'a> ItemShaper<'a> {
     fn new(item: &'a Item) -> Self {
         Self { item, fields: item.object(), is_changed: false }
     }
 
-    /// The item in its form: the one that came, where nothing had to change.
+    /// The corrected item; the original one if nothing changed.
     fn item(self) -> Item {
         if !self.is_changed {
             return self.item.clone();
@@ -81,8 +81,8 @@ impl<'a> Form<'a> {
         Item::parse(self.fields.to_bytes()).expect("the changed fields are an item's")
     }
 
-    /// Sets a field if it is to be set in items of this kind, where it is there or not. A `null` is
-    /// not there.
+    /// Sets a field if `is_due` returns true for the item's kind and for whether the field is
+    /// present. A `null` counts as absent.
     fn put(&mut self, key: &'static str, raw: &str, is_due: impl Fn(&Kind, bool) -> bool) {
         let is_there = self.fields.present(key).is_some();
         if is_due(&self.item.head().kind, is_there) && self.fields.get(key) != Some(raw) {
@@ -99,8 +99,7 @@ impl<'a> Form<'a> {
         }
         let is_bound = head.kind == Kind::Reasoning && head.encrypted;
         if is_bound && head.id.as_ref().is_some_and(|id| *id != names.id) {
-            // Encrypted content is bound to the id that it came with: under another one a provider
-            // refuses it.
+            // Encrypted content is bound to its original id: providers reject it under another one.
             self.fields.remove("encrypted_content");
         }
         self.put("id", &quote(names.id.as_str()), |_, _| true);
@@ -111,7 +110,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// A message whose content is a string has it as a list of one part.
+    /// Turns a message's string content into a list of one part.
     fn list_content(&mut self) {
         let content = self.fields.get("content").filter(|raw| raw.starts_with('"'));
         if let Some(text) = content {
@@ -123,12 +122,12 @@ impl<'a> Form<'a> {
     }
 }
 
-fn speaks(kind: &Kind) -> bool {
-    speaks_in_parts(kind) || TextKind::of_item(kind).is_some()
+fn has_streamed_text(kind: &Kind) -> bool {
+    holds_parts(kind) || TextKind::for_item(kind).is_some()
 }
 
-/// Whether items of this kind always carry a `status`, wherever they go. All others are shown with
-/// one and keep the bytes that came.
+/// Whether items of this kind always carry a `status`. For other kinds only the client's copy gets
+/// one, and the stored item keeps its bytes.
 pub(in crate::stream) fn always_has_status(kind: &Kind) -> bool {
     use Kind as K;
     matches!(

@@ -4,66 +4,66 @@ use std::borrow::Cow;
 
 use super::super::emitter::ItemEmitter;
 use super::super::fields::Field;
-use super::super::heard::{Heard, inside};
+use super::super::upstream_event::{UpstreamEvent, inside};
 use super::super::vocabulary::TextKind;
 use crate::json::{Object, quote};
 
-/// A text as far as it has come. Kept as it came, escaped.
+/// A streamed text, stored escaped as the upstream sent it.
 ///
 /// ```text
 ///   Open ── add (deltas) ──> Open ── end ──> Ended
 /// ```
 ///
-/// Guarantee: the deltas that were told, put together, are what the text is said to be in the end,
-/// unless the upstream itself says something else in the end than in its deltas.
+/// Guarantee: the emitted deltas add up to the final text, unless the upstream's final text
+/// contradicts its own deltas.
 #[derive(Debug)]
 pub(super) struct Text {
     kind: &'static TextKind,
-    /// The index of the part that holds it.
+    /// The index field of the part that holds it.
     index: Option<(&'static str, String)>,
-    said: String,
-    /// The `logprobs` of what was said: raw tokens, between commas.
+    text: String,
+    /// The `logprobs` so far: raw tokens, separated by commas.
     logprobs: String,
     has_ended: bool,
 }
 
-/// How a text goes on from what was said of it to the whole. Both escaped.
-struct Course<'a> {
-    /// What is still to be told.
+/// The comparison of the text so far with the final text. Both are escaped.
+struct Remainder<'a> {
+    /// The part that is not emitted yet.
     rest: Cow<'a, str>,
     whole: Cow<'a, str>,
 }
 
 impl Text {
     pub(super) fn new(kind: &'static TextKind, index: Option<(&'static str, String)>) -> Self {
-        Self { kind, index, said: String::new(), logprobs: String::new(), has_ended: false }
+        Self { kind, index, text: String::new(), logprobs: String::new(), has_ended: false }
     }
 
-    /// What was said so far, escaped.
-    pub(super) fn said(&self) -> &str {
-        &self.said
+    /// The text so far, escaped.
+    pub(super) fn text(&self) -> &str {
+        &self.text
     }
 
-    /// How many bytes are kept of it.
+    /// Number of bytes held in memory.
     pub(super) fn length(&self) -> usize {
-        self.said.len() + self.logprobs.len()
+        self.text.len() + self.logprobs.len()
     }
 
-    /// The `logprobs` that were told with it, a raw list; `None` where there were none.
+    /// The `logprobs` so far, a raw list; `None` if there were none.
     pub(super) fn logprobs(&self) -> Option<String> {
         (!self.logprobs.is_empty()).then(|| format!("[{}]", self.logprobs))
     }
 
-    /// The same as a JSON string.
+    /// The text so far as a JSON string.
     pub(super) fn raw(&self) -> String {
-        format!("\"{}\"", self.said)
+        format!("\"{}\"", self.text)
     }
 
-    /// What a finished item that says `whole` should say, as a JSON string: what was told, where
-    /// that is the same written differently.
-    pub(super) fn settled(&self, whole: &str) -> String {
-        match self.course(whole) {
-            Some(course) if course.rest.is_empty() => format!("\"{}\"", course.whole),
+    /// The text of the finished item, as a JSON string. If `whole` differs from the emitted text
+    /// only in notation, it is the emitted text.
+    pub(super) fn final_json(&self, whole: &str) -> String {
+        match self.remainder(whole) {
+            Some(remainder) if remainder.rest.is_empty() => format!("\"{}\"", remainder.whole),
             _ => format!("\"{whole}\""),
         }
     }
@@ -72,54 +72,54 @@ impl Text {
         self.kind
     }
 
-    /// Whether an event of this kind can belong to it. Of two kinds for one part it takes the one
-    /// that speaks first.
+    /// Whether an event of this kind can belong to the text. If two kinds share a part, the first
+    /// one that has content wins.
     pub(super) fn takes(&mut self, kind: &'static TextKind) -> bool {
-        if self.said.is_empty() && !self.has_ended && self.kind.is_in_the_same_part_as(kind) {
+        if self.text.is_empty() && !self.has_ended && self.kind.is_in_the_same_part_as(kind) {
             self.kind = kind;
         }
         std::ptr::eq(self.kind, kind)
     }
 
-    /// Takes a piece and passes it on. Nothing belongs to a text that has ended.
-    pub(super) fn add(&mut self, heard: &Heard<'_>, out: &mut ItemEmitter<'_>) {
-        let Some(piece) = heard.text("delta").filter(|_| !self.has_ended) else {
+    /// Adds a delta and forwards it. Deltas after the end are ignored.
+    pub(super) fn add(&mut self, event: &UpstreamEvent<'_>, out: &mut ItemEmitter<'_>) {
+        let Some(piece) = event.text("delta").filter(|_| !self.has_ended) else {
             return;
         };
-        self.said.push_str(piece);
+        self.text.push_str(piece);
         if self.kind.has_logprobs {
-            self.keep_logprobs(heard);
+            self.add_logprobs(event);
         }
         let index = self.index_field();
-        out.pass(heard, index.as_slice());
+        out.forward(event, index.as_slice());
     }
 
-    /// Ends the text with the whole of it: tells what is missing, then that it is done. An upstream
-    /// that says nothing in the end has said all of it before.
+    /// Ends the text: emits the missing rest, then the done event. An empty `whole` means that the
+    /// deltas are complete.
     pub(super) fn end(
         &mut self,
         whole: &str,
         logprobs: &str,
-        heard: Option<&Heard<'_>>,
+        event: Option<&UpstreamEvent<'_>>,
         out: &mut ItemEmitter<'_>,
     ) {
         if self.has_ended {
             return;
         }
         self.has_ended = true;
-        let whole = self.tell_rest(whole, logprobs, out);
-        let told = self.logprobs().filter(|_| logprobs == "[]");
-        let logprobs = told.as_deref().unwrap_or(logprobs);
-        let as_heard = heard.filter(|heard| heard.text(self.kind.field) == Some(&whole));
-        match as_heard {
-            Some(heard) => out.pass(heard, self.index_field().as_slice()),
-            None => self.tell(self.kind.done, (self.kind.field, &whole), logprobs, out),
+        let whole = self.emit_rest(whole, logprobs, out);
+        let own = self.logprobs().filter(|_| logprobs == "[]");
+        let logprobs = own.as_deref().unwrap_or(logprobs);
+        let unchanged = event.filter(|event| event.text(self.kind.field) == Some(&whole));
+        match unchanged {
+            Some(event) => out.forward(event, self.index_field().as_slice()),
+            None => self.emit(self.kind.done, (self.kind.field, &whole), logprobs, out),
         }
-        self.said = whole;
+        self.text = whole;
     }
 
-    fn keep_logprobs(&mut self, heard: &Heard<'_>) {
-        let list = heard.object.present("logprobs").unwrap_or_default().trim();
+    fn add_logprobs(&mut self, event: &UpstreamEvent<'_>) {
+        let list = event.object.present("logprobs").unwrap_or_default().trim();
         let tokens = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
         let tokens = tokens.unwrap_or_default().trim();
         if !tokens.is_empty() {
@@ -128,26 +128,26 @@ impl Text {
         }
     }
 
-    /// Whether what was said can be the beginning of this.
-    pub(super) fn leads_to(&self, whole: &str) -> bool {
-        self.course(whole).is_some()
+    /// Whether the text so far can be the beginning of `whole`.
+    pub(super) fn is_prefix_of(&self, whole: &str) -> bool {
+        self.remainder(whole).is_some()
     }
 
-    /// Tells what is missing of the whole, which it gives back.
-    fn tell_rest(&self, whole: &str, logprobs: &str, out: &mut ItemEmitter<'_>) -> String {
-        let Some(Course { rest, whole }) = self.course(whole) else {
+    /// Emits the missing rest of `whole` and returns the final text.
+    fn emit_rest(&self, whole: &str, logprobs: &str, out: &mut ItemEmitter<'_>) -> String {
+        let Some(Remainder { rest, whole }) = self.remainder(whole) else {
             return whole.to_owned();
         };
         if !rest.is_empty() {
-            let logprobs = if self.said.is_empty() { logprobs } else { "[]" };
-            self.tell(self.kind.delta, ("delta", &rest), logprobs, out);
+            let logprobs = if self.text.is_empty() { logprobs } else { "[]" };
+            self.emit(self.kind.delta, ("delta", &rest), logprobs, out);
         }
         whole.into_owned()
     }
 
-    fn tell(
+    fn emit(
         &self,
-        event: &'static str,
+        event_type: &'static str,
         text: Field<'_>,
         logprobs: &str,
         out: &mut ItemEmitter<'_>,
@@ -158,41 +158,43 @@ impl Text {
         if self.kind.has_logprobs {
             fields.push(("logprobs", logprobs));
         }
-        out.emit(event, &fields);
+        out.emit(event_type, &fields);
     }
 
     fn index_field(&self) -> Option<Field<'_>> {
         self.index.as_ref().map(|(key, raw)| (*key, raw.as_str()))
     }
 
-    /// How what was said leads to `whole`; `None` where it does not.
-    fn course<'a>(&'a self, whole: &'a str) -> Option<Course<'a>> {
+    /// The rest of `whole` after the text so far; `None` if `whole` does not continue it.
+    fn remainder<'a>(&'a self, whole: &'a str) -> Option<Remainder<'a>> {
         if whole.is_empty() {
-            return Some(Course { rest: Cow::Borrowed(""), whole: Cow::Borrowed(&self.said) });
+            return Some(Remainder { rest: Cow::Borrowed(""), whole: Cow::Borrowed(&self.text) });
         }
-        if let Some(rest) = whole.strip_prefix(&*self.said) {
-            return Some(Course { rest: Cow::Borrowed(rest), whole: Cow::Borrowed(whole) });
+        if let Some(rest) = whole.strip_prefix(&*self.text) {
+            return Some(Remainder { rest: Cow::Borrowed(rest), whole: Cow::Borrowed(whole) });
         }
-        self.course_by_meaning(whole)
+        self.remainder_by_value(whole)
     }
 
-    /// The same where the two are written differently: with other escapes, or, in JSON, with other
-    /// white space. What was said stays as it was said.
-    fn course_by_meaning<'a>(&'a self, whole: &'a str) -> Option<Course<'a>> {
-        let (said, meant) = (unescaped(&self.said)?, unescaped(whole)?);
-        if let Some(rest) = meant.strip_prefix(&*said) {
-            return Some(Course { rest: Cow::Owned(escaped(rest)), whole: Cow::Borrowed(whole) });
+    /// The same for texts in different notation: other escapes or, in JSON, other white space. The
+    /// emitted text keeps its notation.
+    fn remainder_by_value<'a>(&'a self, whole: &'a str) -> Option<Remainder<'a>> {
+        let (prefix, value) = (unescaped(&self.text)?, unescaped(whole)?);
+        if let Some(rest) = value.strip_prefix(&*prefix) {
+            return Some(Remainder {
+                rest: Cow::Owned(escaped(rest)),
+                whole: Cow::Borrowed(whole),
+            });
         }
-        let rest = json_rest(&said, &meant).filter(|_| self.kind.is_json)?;
+        let rest = json_rest(&prefix, &value).filter(|_| self.kind.is_json)?;
         let rest = escaped(rest);
-        let whole = Cow::Owned(format!("{}{rest}", self.said));
-        Some(Course { rest: Cow::Owned(rest), whole })
+        let whole = Cow::Owned(format!("{}{rest}", self.text));
+        Some(Remainder { rest: Cow::Owned(rest), whole })
     }
 }
 
-/// The text of this kind that an item holds, escaped. JSON that an upstream gives as it is counts as
-/// the text of it.
-pub(super) fn held_in<'a>(item: &'a Object<'_>, kind: &TextKind) -> Cow<'a, str> {
+/// The text of this kind in an item, escaped. JSON in place of a string counts as its text.
+pub(super) fn text_in<'a>(item: &'a Object<'_>, kind: &TextKind) -> Cow<'a, str> {
     match item.present(kind.field) {
         Some(raw) if kind.is_json && !raw.starts_with('"') => Cow::Owned(escaped(raw)),
         raw => Cow::Borrowed(raw.and_then(inside).unwrap_or_default()),
@@ -208,18 +210,18 @@ fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// What of the JSON `whole` is left after `said`, which may end anywhere in it. White space between
-/// the tokens does not count.
-fn json_rest<'a>(said: &str, whole: &'a str) -> Option<&'a str> {
+/// The rest of the JSON `whole` after `prefix`, which may end inside a token. White space between
+/// tokens is ignored.
+fn json_rest<'a>(prefix: &str, whole: &'a str) -> Option<&'a str> {
     let mut left = significant(whole);
-    for (_, said) in significant(said) {
-        left.next().filter(|(_, meant)| *meant == said)?;
+    for (_, expected) in significant(prefix) {
+        left.next().filter(|(_, found)| *found == expected)?;
     }
     let at = left.next().map_or(whole.len(), |(at, _)| at);
     Some(&whole[at..])
 }
 
-/// The characters of a JSON text and where they stand, without the white space between tokens.
+/// The characters of a JSON text with their positions, without the white space between tokens.
 fn significant(json: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut in_string, mut is_escaped) = (false, false);
     json.char_indices().filter(move |(_, c)| {
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_goes_on_where_only_its_white_space_differs() {
+    fn json_rest_ignores_white_space_between_tokens() {
         let whole = r#"{"place": "New  York", "days":2}"#;
         assert_eq!(json_rest(r#"{ "place":"New  Y"#, whole), Some(r#"ork", "days":2}"#));
         assert_eq!(json_rest(r#"{"place":"New  York","days": 2 }"#, whole), Some(""));
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_in_a_string_counts_behind_an_escaped_quote_too() {
+    fn json_rest_keeps_white_space_inside_strings() {
         assert_eq!(json_rest(r#"{"a":"\" x"#, r#"{"a":"\" x"}"#), Some(r#""}"#));
         assert_eq!(json_rest(r#"{"a":"\"x"#, r#"{"a":"\" x"}"#), None);
         assert_eq!(json_rest(r#"{"a":"\\" "#, r#"{"a":"\\"}"#), Some("}"));

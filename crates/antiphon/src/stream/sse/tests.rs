@@ -1,4 +1,4 @@
-//! The codec, byte by byte.
+//! Tests of the SSE codec.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 
 use super::*;
 
-/// The events of a stream that comes in these pieces, as `event` and `data`.
+/// Decodes a stream that arrives in these chunks into pairs of `event` and `data`.
 fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<(Bytes, Bytes)> {
     let mut decoder = Decoder::new(1 << 20);
     let mut events = Vec::new();
@@ -46,54 +46,54 @@ fn line_ends_may_be_mixed() {
 }
 
 #[test]
-fn a_byte_order_mark_at_the_start_is_passed_over() {
+fn leading_byte_order_mark_is_skipped() {
     assert_eq!(whole("\u{feff}data: a\n\n"), data(&["a"]));
-    // Anywhere else it is part of a name that nobody knows.
+    // Anywhere else it is part of an unknown field's name.
     assert_eq!(whole("\n\u{feff}data: a\n\ndata: b\n\n"), data(&["b"]));
     assert_eq!(whole("\u{feff}\u{feff}data: a\n\ndata: b\n\n"), data(&["b"]));
 }
 
 #[test]
-fn comments_are_passed_over() {
+fn comments_are_skipped() {
     assert_eq!(whole(": keepalive\n\ndata: a\n: within\ndata: b\n\n:\n\n"), data(&["a\nb"]));
 }
 
 #[test]
-fn one_space_behind_the_colon_is_no_part_of_the_value() {
+fn one_space_after_the_colon_is_skipped() {
     assert_eq!(whole("data:a\n\ndata:  b \n\n"), data(&["a", " b "]));
 }
 
 #[test]
-fn the_event_field_names_the_event_and_the_last_one_counts() {
+fn last_event_field_names_the_event() {
     let named = |name: &'static str, data: &'static str| (name.into(), data.into());
     let stream = "event: x\nevent: ping\ndata: a\n\ndata: b\n\nevent:pong\ndata: c\n\n";
     assert_eq!(whole(stream), [named("ping", "a"), named("", "b"), named("pong", "c")]);
 }
 
 #[test]
-fn an_event_without_data_is_none_and_its_name_goes_with_it() {
+fn event_without_data_is_dropped() {
     assert_eq!(whole("event: ping\n\ndata: a\n\n"), data(&["a"]));
 }
 
 #[test]
-fn id_retry_and_unknown_fields_are_passed_over() {
+fn other_fields_are_skipped() {
     assert_eq!(whole("id: 7\nretry: 100\nfoo: bar\nDATA: x\n data: y\ndata: a\n\n"), data(&["a"]));
 }
 
 /// The example of the specification: three fields without a value, the last without a blank line.
 #[test]
-fn a_field_without_a_colon_has_an_empty_value() {
+fn field_without_colon_is_empty() {
     assert_eq!(whole("data\n\ndata\ndata\n\n"), data(&["", "\n"]));
     assert_eq!(whole("data:\n\n"), data(&[""]));
 }
 
 #[test]
-fn a_colon_in_a_value_is_part_of_it() {
+fn value_may_contain_colons() {
     assert_eq!(whole("data: {\"a\":\"b: c\"}\n\n"), data(&["{\"a\":\"b: c\"}"]));
 }
 
 #[test]
-fn an_event_that_the_end_cuts_off_from_its_blank_line_is_one() {
+fn final_event_may_lack_its_blank_line() {
     assert_eq!(whole("data: a\n\ndata: b"), data(&["a", "b"]));
     assert_eq!(whole("data: a\n"), data(&["a"]));
     assert_eq!(whole("data: a\r"), data(&["a"]));
@@ -103,7 +103,7 @@ fn an_event_that_the_end_cuts_off_from_its_blank_line_is_one() {
 }
 
 #[test]
-fn the_end_gives_what_was_not_taken_before_it() {
+fn finish_returns_remaining_events() {
     let mut decoder = Decoder::new(100);
     decoder.push(b"data: a\n\ndata: b\n\ndata: c");
     let mut frames = std::iter::from_fn(|| decoder.finish().unwrap());
@@ -111,7 +111,7 @@ fn the_end_gives_what_was_not_taken_before_it() {
     assert_eq!(texts, ["a", "b", "c"]);
 }
 
-/// Streams in which every rule has its place.
+/// Streams that exercise every rule.
 const STREAMS: [&str; 4] = [
     "\u{feff}event: response.created\r\ndata: {\"text\":\"\u{e9}\u{1f600}\"}\r\n\r\n: x\r\n\r\ndata: [DONE]\r\n\r\n",
     "data: one\ndata\ndata: \u{1f600}\n\nevent: e\nid: 1\nretry: 2\ndata:three\n\ndata: cut",
@@ -120,7 +120,7 @@ const STREAMS: [&str; 4] = [
 ];
 
 #[test]
-fn how_a_stream_is_cut_in_two_does_not_matter() {
+fn any_two_chunks_give_the_same_events() {
     for stream in STREAMS {
         let expected = whole(stream);
         for at in 0..=stream.len() {
@@ -131,7 +131,7 @@ fn how_a_stream_is_cut_in_two_does_not_matter() {
 }
 
 #[test]
-fn a_stream_may_come_byte_by_byte() {
+fn single_byte_chunks_give_the_same_events() {
     for stream in STREAMS {
         assert_eq!(decode(stream.as_bytes().chunks(1)), whole(stream), "{stream:?}");
     }
@@ -145,7 +145,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// A piece of a line or of its end.
+/// A part of a line or of a line end.
 fn token() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "data",
@@ -171,7 +171,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn how_a_stream_is_cut_does_not_matter(
+    fn any_chunks_give_the_same_events(
         tokens in vec(token(), 0..60),
         cuts in vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded(texts in vec("[^\r\n]{0,20}(\n[^\r\n]{0,20}){0,3}", 0..6)) {
+    fn encoded_events_are_decoded(texts in vec("[^\r\n]{0,20}(\n[^\r\n]{0,20}){0,3}", 0..6)) {
         let encoded = |text: &String| format!("data: {}\n\n", text.replace('\n', "\ndata: "));
         let stream: String = texts.iter().map(encoded).collect();
         let decoded: Vec<Bytes> = whole(&stream).into_iter().map(|(_, data)| data).collect();
@@ -193,7 +193,7 @@ proptest! {
     }
 }
 
-/// How many bytes are searched for a line end while one line of this length comes in such pieces.
+/// Number of bytes searched for a line end, for one line of this length in chunks of this size.
 fn searched(length: usize, piece: usize) -> usize {
     let mut decoder = Decoder::new(length);
     let bytes = vec![b'x'; piece];
@@ -208,9 +208,9 @@ fn searched(length: usize, piece: usize) -> usize {
     searched
 }
 
-/// Each search begins where the last one ended, and the buffer grows by doubling.
+/// Each search starts at the end of the previous one, and the buffer grows by doubling.
 #[test]
-fn every_byte_of_a_long_line_is_searched_once_however_it_is_cut() {
+fn every_byte_is_searched_once() {
     const LENGTH: usize = 8 << 20;
     for piece in [64, 1000, 4096] {
         assert_eq!(searched(LENGTH, piece), LENGTH / piece * piece);
@@ -219,7 +219,7 @@ fn every_byte_of_a_long_line_is_searched_once_however_it_is_cut() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_an_error_before_it_ends() {
+fn unfinished_line_over_limit_is_an_error() {
     let mut decoder = Decoder::new(10);
     decoder.push(b"data: 1234");
     assert_eq!(decoder.next_frame(), Ok(None));
@@ -228,14 +228,14 @@ fn a_line_over_the_limit_is_an_error_before_it_ends() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_an_error_where_it_ends_at_once() {
+fn finished_line_over_limit_is_an_error() {
     let mut decoder = Decoder::new(10);
     decoder.push(b"data: 12345\n\n");
     assert_eq!(decoder.next_frame(), Err(TooLong { limit: 10 }));
 }
 
 #[test]
-fn an_event_over_the_limit_is_an_error_however_short_its_lines() {
+fn event_of_short_lines_over_limit_errors() {
     let mut decoder = Decoder::new(10);
     for _ in 0..5 {
         decoder.push(b"data:1\n");
@@ -246,14 +246,14 @@ fn an_event_over_the_limit_is_an_error_however_short_its_lines() {
 }
 
 #[test]
-fn empty_data_lines_count_by_their_line_feeds() {
+fn empty_data_lines_count_towards_the_limit() {
     let mut decoder = Decoder::new(10);
     decoder.push("data\n".repeat(12).as_bytes());
     assert_eq!(decoder.next_frame(), Err(TooLong { limit: 10 }));
 }
 
 #[test]
-fn after_an_error_nothing_is_read_or_held() {
+fn error_is_final_and_frees_buffers() {
     let mut decoder = Decoder::new(10);
     decoder.push(b"data: 12345\n\ndata: 1\n\n");
     assert!(decoder.next_frame().is_err());
@@ -263,7 +263,7 @@ fn after_an_error_nothing_is_read_or_held() {
 }
 
 #[test]
-fn many_events_within_the_limit_are_no_event_over_it() {
+fn limit_applies_to_single_events() {
     let mut decoder = Decoder::new(10);
     decoder.push("data: 1\n\n: comment\n".repeat(100).as_bytes());
     let frames = std::iter::from_fn(|| decoder.next_frame().unwrap());
@@ -271,7 +271,7 @@ fn many_events_within_the_limit_are_no_event_over_it() {
 }
 
 #[test]
-fn the_buffer_does_not_grow_with_the_stream() {
+fn buffer_stays_small_over_long_streams() {
     let mut decoder = Decoder::new(1000);
     for _ in 0..10_000 {
         decoder.push(b"event: ping\ndata: {\"type\":\"ping\"}\n\n");

@@ -1,4 +1,4 @@
-//! One item per call and per message, however many times an upstream announces it.
+//! One item per call and per message, even if an upstream announces it several times.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::stream::Note;
 const PARIS: &str = r#"{"city":"Paris"}"#;
 const ROME: &str = r#"{"city":"Rome"}"#;
 
-/// One call was told, under one id, and says this.
+/// Asserts that the client got one call, with this id and these arguments.
 fn is_one_call(told: &Told, id: &str, arguments: &str) {
     let item = told.only_item();
     assert_eq!((&item["id"], &item["call_id"]), (&json!(id), &json!("call_123")));
@@ -23,10 +23,10 @@ fn is_one_call(told: &Told, id: &str, arguments: &str) {
     }
 }
 
-/// Two paths of a converter announce one call: the one streams it, the other gives it whole, each
-/// under an id of its own.
+/// Two paths of a converter announce one call, each with an id of its own: one streams it, the
+/// other sends it whole.
 #[test]
-fn a_call_announced_by_a_streaming_and_a_whole_path_is_one_item() {
+fn streamed_and_whole_announcement_are_one_call() {
     let mut events = vec![created(), added(0, &begun_call("fc_abc", "call_123"))];
     events.push(arguments_delta(0, "fc_abc", r#"{"ci"#));
     events.push(arguments_delta(0, "fc_abc", r#"ty":"Paris"}"#));
@@ -43,18 +43,18 @@ fn a_call_announced_by_a_streaming_and_a_whole_path_is_one_item() {
     assert_eq!(told.finished.notes, [merged]);
 }
 
-/// The same where the streaming path ends its item too.
+/// The streaming path ends its item too.
 #[test]
-fn the_second_end_of_a_call_adds_nothing() {
+fn second_end_of_call_is_ignored() {
     let mut events = streamed_call(0, "fc_abc", "call_123", &[r#"{"city":"#, r#""Paris"}"#]);
     events.extend(streamed_call(1, "fc_xyz", "call_123", &[PARIS]));
     events.push(completed(&[]));
     is_one_call(&hears(&events), "fc_abc", PARIS);
 }
 
-/// The whole path writes the arguments anew, with other white space than the streaming one.
+/// The second path formats the arguments with other white space.
 #[test]
-fn a_second_path_that_formats_the_arguments_otherwise_is_the_same_call() {
+fn reformatted_arguments_are_the_same_call() {
     let spaced = r#"{ "city": "Paris" }"#;
     let compact = call("fc_xyz", "call_123", PARIS);
 
@@ -68,9 +68,9 @@ fn a_second_path_that_formats_the_arguments_otherwise_is_the_same_call() {
     is_one_call(&hears(&ended), "fc_abc", spaced);
 }
 
-/// Where the path that announced the call first never says anything, the other one is heard.
+/// The path of the first announcement sends no events of the call; the other path does.
 #[test]
-fn a_call_is_told_by_whichever_announcement_tells_of_it() {
+fn events_of_second_announcement_fill_the_call() {
     let mut events = vec![added(0, &begun_call("fc_abc", "call_123"))];
     events.extend(streamed_call(1, "fc_xyz", "call_123", &[r#"{"city":"#, r#""Paris"}"#]));
     events.push(completed(&[]));
@@ -79,9 +79,9 @@ fn a_call_is_told_by_whichever_announcement_tells_of_it() {
     assert_eq!(told.of("function_call_arguments.delta").len(), 2);
 }
 
-/// First follow-up: events after the announcement name the item by its `call_id`.
+/// Events after the announcement name the item by its `call_id`.
 #[test]
-fn events_that_name_a_call_by_its_call_id_belong_to_it() {
+fn call_id_as_item_id_finds_the_call() {
     let mut ended = call("call_123", "call_123", PARIS);
     ended["id"] = json!("call_123");
     let events = [
@@ -93,7 +93,7 @@ fn events_that_name_a_call_by_its_call_id_belong_to_it() {
     ];
     is_one_call(&hears(&events), "fc_abc", PARIS);
 
-    // The same where the events carry another index, or none.
+    // The events carry no index.
     let without_index = events.map(|mut event| {
         if event.get("item_id").is_some() {
             event.as_object_mut().unwrap().remove("output_index");
@@ -103,9 +103,9 @@ fn events_that_name_a_call_by_its_call_id_belong_to_it() {
     is_one_call(&hears(&without_index), "fc_abc", PARIS);
 }
 
-/// Second follow-up: deltas, or the end, come without an announcement.
+/// The deltas or the end arrive without an announcement.
 #[test]
-fn a_call_whose_deltas_precede_its_announcement_is_one_item() {
+fn deltas_before_announcement_are_one_call() {
     let early = arguments_delta(0, "call_123", r#"{"city":"#);
     let late = arguments_delta(0, "fc_abc", r#""Paris"}"#);
     let ended = done(0, &call("fc_abc", "call_123", PARIS));
@@ -121,7 +121,7 @@ fn a_call_whose_deltas_precede_its_announcement_is_one_item() {
 }
 
 #[test]
-fn an_announcement_under_the_same_id_adds_nothing() {
+fn repeated_announcement_with_same_id_is_ignored() {
     let mut events = streamed_message(0, "msg_1", &["Hel", "lo"]);
     events.insert(2, added(0, &begun_message("msg_1")));
     events.insert(4, added(1, &begun_message("msg_1")));
@@ -134,7 +134,7 @@ fn an_announcement_under_the_same_id_adds_nothing() {
 }
 
 #[test]
-fn an_announcement_without_an_id_at_the_same_index_adds_nothing() {
+fn repeated_announcement_without_id_is_ignored() {
     let mut events = streamed_message(0, "msg_1", &["Hel", "lo"]);
     events.insert(2, added(0, &begun_message("")));
     events.insert(4, added(0, &begun_message("")));
@@ -142,9 +142,9 @@ fn an_announcement_without_an_id_at_the_same_index_adds_nothing() {
     assert_eq!(hears(&events).only_item(), message("msg_1", "Hello"));
 }
 
-/// Some servers give all calls of a turn one id.
+/// Some servers give all calls of a turn the same id.
 #[test]
-fn another_call_under_the_same_call_id_is_an_item_of_its_own() {
+fn other_call_with_same_call_id_is_separate() {
     let mut events = streamed_call(0, "fc_1", "call_123", &[PARIS]);
     events.extend(streamed_call(1, "fc_2", "call_123", &[ROME]));
     let both = [call("fc_1", "call_123", PARIS), call("fc_2", "call_123", ROME)];
@@ -162,7 +162,7 @@ fn another_call_under_the_same_call_id_is_an_item_of_its_own() {
 }
 
 #[test]
-fn calls_under_one_call_id_that_stream_side_by_side_are_two() {
+fn interleaved_calls_with_one_call_id_are_two() {
     let mut events = vec![
         added(0, &begun_call("fc_1", "call_123")),
         added(1, &begun_call("fc_2", "call_123")),
@@ -188,7 +188,7 @@ fn calls_under_one_call_id_that_stream_side_by_side_are_two() {
 }
 
 #[test]
-fn calls_of_two_tools_under_one_call_id_are_two() {
+fn two_tools_with_one_call_id_are_two() {
     let mut other = begun_call("fc_2", "call_123");
     other["name"] = json!("get_time");
     let mut other_ended = call("fc_2", "call_123", PARIS);
@@ -199,12 +199,12 @@ fn calls_of_two_tools_under_one_call_id_are_two() {
     let told = hears(&events);
     let names: Vec<_> = told.output().iter().map(|item| item["name"].clone()).collect();
     assert_eq!(names, ["get_weather", "get_time"]);
-    // Its deltas are told as they come.
+    // Its deltas are streamed too.
     assert_eq!(told.of("function_call_arguments.delta").len(), 2);
 }
 
 #[test]
-fn calls_under_one_item_id_are_as_many_as_their_call_ids() {
+fn two_call_ids_with_one_item_id_are_two() {
     let mut events = vec![added(0, &begun_call("fc_1", "call_1"))];
     events.push(added(1, &begun_call("fc_1", "call_2")));
     events.push(arguments_delta(1, "fc_1", ROME));
@@ -219,7 +219,7 @@ fn calls_under_one_item_id_are_as_many_as_their_call_ids() {
 }
 
 #[test]
-fn messages_under_one_id_that_say_different_things_are_two() {
+fn different_messages_with_one_id_are_two() {
     let mut events = streamed_message(0, "msg_1", &["One."]);
     events.extend(streamed_message(1, "msg_1", &["Two."]));
     events.push(completed(&[message("msg_1", "One."), message("msg_1", "Two.")]));
@@ -229,7 +229,7 @@ fn messages_under_one_id_that_say_different_things_are_two() {
 }
 
 #[test]
-fn two_items_of_different_kinds_under_one_id_are_two() {
+fn two_kinds_with_one_id_are_two() {
     let mut events =
         vec![added(0, &reasoning("item_1", "", "")), done(0, &reasoning("item_1", "Hm.", ""))];
     events.extend(streamed_message(1, "item_1", &["Hello"]));
@@ -241,7 +241,7 @@ fn two_items_of_different_kinds_under_one_id_are_two() {
 }
 
 #[test]
-fn an_index_that_is_used_again_belongs_to_the_later_item() {
+fn reused_index_belongs_to_later_item() {
     let mut events = streamed_message(0, "msg_1", &["One."]);
     events.extend(streamed_message(0, "msg_2", &["Two."]));
     events.extend(streamed_call(0, "fc_1", "call_1", &[PARIS]));
@@ -252,7 +252,7 @@ fn an_index_that_is_used_again_belongs_to_the_later_item() {
 }
 
 #[test]
-fn items_that_stream_side_by_side_under_one_index_go_by_their_ids() {
+fn interleaved_items_with_one_index_match_by_id() {
     let events = [
         added(0, &begun_call("fc_1", "call_1")),
         added(0, &begun_call("fc_2", "call_2")),
@@ -268,7 +268,7 @@ fn items_that_stream_side_by_side_under_one_index_go_by_their_ids() {
 }
 
 #[test]
-fn a_call_the_conversation_holds_already_and_a_second_announcement_are_one_new_call() {
+fn held_call_id_announced_twice_is_one_call() {
     let world = World::holding(&[call("fc_0", "call_123", ROME)]);
     let mut events = streamed_call(0, "fc_abc", "call_123", &[PARIS]);
     events.extend(streamed_call(1, "fc_xyz", "call_123", &[PARIS]));

@@ -1,4 +1,4 @@
-//! What comes for an item that was not announced.
+//! Events of items that are not announced.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::events::*;
 use super::world::hears;
 
 #[test]
-fn a_message_that_was_never_announced_begins_with_its_first_event() {
+fn unannounced_message_starts_with_first_event() {
     let told =
         hears(&[text_delta(0, "msg_1", "Hel"), text_delta(0, "msg_1", "lo"), completed(&[])]);
     assert_eq!(told.only_item(), message("msg_1", "Hello"));
@@ -24,7 +24,7 @@ fn a_message_that_was_never_announced_begins_with_its_first_event() {
 }
 
 #[test]
-fn an_announcement_that_comes_late_is_not_told() {
+fn late_announcement_is_ignored() {
     let told = hears(&[
         text_delta(0, "msg_1", "Hel"),
         added(0, &begun_message("msg_1")),
@@ -37,7 +37,7 @@ fn an_announcement_that_comes_late_is_not_told() {
 }
 
 #[test]
-fn reasoning_that_was_never_announced_begins_with_its_first_event() {
+fn unannounced_reasoning_starts_with_first_event() {
     let fields = json!({"summary_index": 0, "delta": "Hm."});
     let told = hears(&[within("reasoning_summary_text.delta", 0, "rs_1", &fields), completed(&[])]);
     let item = told.only_item();
@@ -53,7 +53,7 @@ fn reasoning_that_was_never_announced_begins_with_its_first_event() {
 }
 
 #[test]
-fn a_part_tells_what_item_it_is_of() {
+fn part_type_decides_the_item_kind() {
     let of_reasoning = json!({"content_index": 0, "part": {"type": "reasoning_text", "text": ""}});
     let told = hears(&[
         within("content_part.added", 0, "rs_1", &of_reasoning),
@@ -65,7 +65,7 @@ fn a_part_tells_what_item_it_is_of() {
 }
 
 #[test]
-fn text_at_the_index_of_an_item_that_cannot_speak_so_begins_a_message() {
+fn text_at_a_calls_index_starts_a_message() {
     let told = hears(&[
         added(0, &begun_call("fc_1", "call_1")),
         text_delta(0, "msg_1", "Hello"),
@@ -76,7 +76,7 @@ fn text_at_the_index_of_an_item_that_cannot_speak_so_begins_a_message() {
 }
 
 #[test]
-fn a_call_is_announced_when_its_name_is_known() {
+fn call_is_announced_once_named() {
     let mut nameless = begun_call("fc_1", "call_1");
     nameless["name"] = json!("");
     let told = hears(&[
@@ -89,13 +89,13 @@ fn a_call_is_announced_when_its_name_is_known() {
 }
 
 #[test]
-fn arguments_of_a_call_that_is_never_named_make_no_call() {
+fn arguments_without_a_name_are_dropped() {
     let told = hears(&[arguments_delta(0, "fc_1", "{}"), completed(&[])]);
     assert!(told.output().is_empty());
 }
 
 #[test]
-fn the_progress_of_an_item_that_was_not_announced_is_not_told() {
+fn progress_of_unannounced_item_is_dropped() {
     let searching = within("web_search_call.searching", 0, "ws_1", &json!({}));
     let search = json!({"id": "ws_1", "type": "web_search_call", "status": "completed",
         "action": {"type": "search", "query": "x"}});

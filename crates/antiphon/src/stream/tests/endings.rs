@@ -1,4 +1,4 @@
-//! How responses end.
+//! The ends of responses.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::world::{NOW, World, hears, json as json_of};
 use crate::stream::{Failure, Status};
 
 #[test]
-fn a_stream_that_says_nothing_is_a_failed_response() {
+fn empty_stream_is_a_failed_response() {
     let told = hears(&[]);
     assert_eq!(told.kinds(), ["failed"]);
     assert_eq!(told.last()["response"]["error"]["code"], "server_error");
@@ -16,7 +16,7 @@ fn a_stream_that_says_nothing_is_a_failed_response() {
 }
 
 #[test]
-fn a_completed_response_says_when() {
+fn completed_response_has_completed_at() {
     let told = hears(&[created(), completed(&[])]);
     let response = &told.last()["response"];
     assert_eq!(
@@ -27,7 +27,7 @@ fn a_completed_response_says_when() {
 }
 
 #[test]
-fn when_the_upstream_dies_every_item_is_closed_and_the_response_failed() {
+fn broken_stream_closes_items_and_fails() {
     let told = hears(&[
         created(),
         added(0, &reasoning("rs_1", "", "")),
@@ -50,7 +50,7 @@ fn when_the_upstream_dies_every_item_is_closed_and_the_response_failed() {
 }
 
 #[test]
-fn only_the_first_end_counts() {
+fn later_terminal_events_are_ignored() {
     let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
         {"code": "server_error", "message": "Too late."}}});
     let told = hears(&[created(), completed(&[]), failed, text_delta(0, "msg_1", "Hello")]);
@@ -58,7 +58,7 @@ fn only_the_first_end_counts() {
 }
 
 #[test]
-fn what_comes_after_the_end_is_not_read() {
+fn events_after_the_end_are_ignored() {
     let mut assembler = World::default().assembler();
     assembler.hear(&completed(&[]).to_string().into()).unwrap();
     assert!(assembler.has_ended());
@@ -66,7 +66,7 @@ fn what_comes_after_the_end_is_not_read() {
 }
 
 #[test]
-fn lifecycle_events_are_told_once() {
+fn lifecycle_events_are_emitted_once() {
     let queued = json!({"type": "response.queued", "response": {"id": "resp_up"}});
     let told = hears(&[
         in_progress(),
@@ -83,7 +83,7 @@ fn lifecycle_events_are_told_once() {
 }
 
 #[test]
-fn an_error_event_is_a_failed_response_however_it_is_written() {
+fn error_event_in_any_form_fails_the_response() {
     let bare = json!({"type": "error", "code": "rate_limit_exceeded", "message": "Slow down."});
     let nested = json!({"type": "error", "error":
         {"code": "rate_limit_exceeded", "message": "Slow down."}});
@@ -98,7 +98,7 @@ fn an_error_event_is_a_failed_response_however_it_is_written() {
 }
 
 #[test]
-fn a_failed_response_says_why() {
+fn failed_response_has_the_upstream_error() {
     let error = json!({"code": "content_filter", "message": "No."});
     let told = hears(&[json!({"type": "response.failed", "response":
         {"status": "failed", "error": error, "output": []}})]);
@@ -111,7 +111,7 @@ fn a_failed_response_says_why() {
 }
 
 #[test]
-fn an_incomplete_response_says_why_and_its_last_item_is_incomplete() {
+fn incomplete_response_has_details_and_incomplete_item() {
     let told = hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Hel"),
@@ -126,7 +126,7 @@ fn an_incomplete_response_says_why_and_its_last_item_is_incomplete() {
 }
 
 #[test]
-fn a_response_that_is_called_completed_and_says_that_it_is_not_is_not() {
+fn response_status_overrides_completed_event() {
     let of = |status: &str| {
         let response = json!({"status": status, "output": []});
         let told = hears(&[json!({"type": "response.completed", "response": response})]);
@@ -138,13 +138,13 @@ fn a_response_that_is_called_completed_and_says_that_it_is_not_is_not() {
 }
 
 #[test]
-fn some_servers_say_done_for_completed() {
+fn response_done_counts_as_completed() {
     let event = json!({"type": "response.done", "response": {"status": "completed", "output": []}});
     assert_eq!(hears(&[event]).kinds(), ["completed"]);
 }
 
 #[test]
-fn a_call_that_the_models_limit_cut_stays_as_it_was_told() {
+fn call_cut_by_token_limit_stays() {
     let mut cut = call("fc_1", "call_1", r#"{"ci"#);
     cut["status"] = json!("incomplete");
     let told = hears(&[
@@ -158,7 +158,7 @@ fn a_call_that_the_models_limit_cut_stays_as_it_was_told() {
 }
 
 #[test]
-fn items_in_the_final_output_of_a_response_that_broke_are_not_completed() {
+fn final_items_of_failed_response_are_incomplete() {
     let mut begun = message("msg_1", "Hel");
     begun["status"] = json!("in_progress");
     for kind in ["failed", "incomplete"] {
@@ -169,7 +169,7 @@ fn items_in_the_final_output_of_a_response_that_broke_are_not_completed() {
 }
 
 #[test]
-fn an_item_that_a_completed_response_never_ended_is_completed() {
+fn open_item_of_completed_response_is_completed() {
     let told = hears(&[
         added(0, &begun_call("fc_1", "call_1")),
         arguments_delta(0, "fc_1", "{}"),
@@ -180,7 +180,7 @@ fn an_item_that_a_completed_response_never_ended_is_completed() {
 }
 
 #[test]
-fn a_response_that_could_not_be_kept_is_told_as_failed_under_the_same_number() {
+fn failed_instead_keeps_the_sequence_number() {
     let told = hears(&[created(), completed(&[message("msg_1", "Hello")])]);
     let failure = Failure::server_error("The turn could not be stored.");
     let event = json_of(&told.finished.failed_instead(&failure));
@@ -192,7 +192,7 @@ fn a_response_that_could_not_be_kept_is_told_as_failed_under_the_same_number() {
 }
 
 #[test]
-fn data_that_is_no_object_is_a_failure_and_what_is_no_event_is_nothing() {
+fn non_object_data_fails_and_non_events_are_ignored() {
     let mut assembler = World::default().assembler();
     for text in ["[1]", "7", "{\"type\":", "[DONE]"] {
         assert!(assembler.hear(&Bytes::from_static(text.as_bytes())).is_err(), "{text}");

@@ -40,20 +40,20 @@ fn is_whole(response: &Value) {
 }
 
 #[test]
-fn every_key_is_there_however_little_is_said() {
+fn response_always_has_every_key() {
     is_whole(&envelope(&json!({}), &[], None));
     is_whole(&envelope(&json!({"model": "sim", "input": "Hi"}), &[json!({})], None));
 }
 
 #[test]
-fn a_null_says_nothing() {
+fn nulls_do_not_replace_defaults() {
     let nulls: Value = RESPONSE_KEYS.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
     is_whole(&envelope(&nulls, &[], None));
     is_whole(&envelope(&json!({"model": "sim"}), &[nulls], None));
 }
 
 #[test]
-fn the_request_is_echoed_where_the_upstream_reports_nothing() {
+fn request_is_echoed_by_default() {
     let request = json!({"model": "sim", "temperature": 0.2, "instructions": "Be brief.",
         "metadata": {"a": "b"}, "user": "u1", "store": false, "previous_response_id": "resp_0"});
     let response = envelope(&request, &[], None);
@@ -64,7 +64,7 @@ fn the_request_is_echoed_where_the_upstream_reports_nothing() {
 }
 
 #[test]
-fn what_the_upstream_reports_wins_over_the_echo_and_unknown_fields_are_carried() {
+fn upstream_fields_win_over_the_echo() {
     let reported = json!({"model": "sim-2026", "service_tier": "priority", "acme_trace": [1]});
     let response = envelope(
         &json!({"model": "sim", "service_tier": "auto"}),
@@ -88,7 +88,7 @@ fn identity_and_state_are_ours() {
 }
 
 #[test]
-fn tools_are_echoed_with_all_their_keys() {
+fn echoed_tools_have_all_keys() {
     let tools = json!([
         {"type": "function", "name": "f"},
         {"type": "function", "name": "g", "description": "G.", "parameters": {}, "strict": true},
@@ -106,7 +106,7 @@ fn tools_are_echoed_with_all_their_keys() {
 }
 
 #[test]
-fn texts_and_reasoning_have_the_keys_that_they_need() {
+fn echoed_text_and_reasoning_have_required_keys() {
     let response = envelope(&json!({"text": {"verbosity": "low"}, "reasoning": {}}), &[], None);
     let text = json!({"format": {"type": "text"}, "verbosity": "low"});
     assert_eq!(response["text"], text);
@@ -120,7 +120,7 @@ fn texts_and_reasoning_have_the_keys_that_they_need() {
 }
 
 #[test]
-fn what_is_echoed_keeps_its_bytes() {
+fn echoed_fields_keep_their_bytes() {
     let request =
         br#"{"model":"sim","tools":[{"type":"web_search" , "n":1e2}],"temperature":0.10}"#;
     let request = Object::parse(request).unwrap();
@@ -131,7 +131,7 @@ fn what_is_echoed_keeps_its_bytes() {
 }
 
 #[test]
-fn the_output_stands_in_its_place() {
+fn rendered_output_replaces_the_field() {
     let request = Object::parse(b"{}").unwrap();
     let envelope = Envelope::new("resp_ours", 0, &request, None);
     let rendered: Value = serde_json::from_str(&envelope.render(["1", "[2]"].into_iter())).unwrap();
@@ -139,7 +139,7 @@ fn the_output_stands_in_its_place() {
 }
 
 #[test]
-fn a_request_that_is_written_in_several_lines_is_told_in_one() {
+fn multi_line_request_is_echoed_in_one_line() {
     let request =
         Object::parse(b"{\"model\":\"sim\",\"tools\":[\n{\r\n\"type\":\"web_search\"}]}").unwrap();
     let envelope = Envelope::new("resp_ours", 0, &request, None);
@@ -152,7 +152,7 @@ fn a_request_that_is_written_in_several_lines_is_told_in_one() {
     assert!(!assembler.finish(0).event.data.contains(&b'\n'));
 }
 
-/// No item needs one.
+/// The test has no items, so it needs no ids.
 struct NoIds;
 
 impl crate::item::IdSource for NoIds {

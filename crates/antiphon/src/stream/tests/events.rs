@@ -1,4 +1,4 @@
-//! Events as upstreams send them.
+//! Builders of upstream events.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) fn done(index: u64, item: &Value) -> Value {
     json!({"type": "response.output_item.done", "output_index": index, "item": item})
 }
 
-/// An event within an item.
+/// An event of an item.
 pub(super) fn within(kind: &str, index: u64, item_id: &str, fields: &Value) -> Value {
     let mut event = fields.clone();
     event["type"] = format!("response.{kind}").into();
@@ -65,12 +65,12 @@ pub(super) fn text_part(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// A message as it is announced.
+/// A message in its announcement.
 pub(super) fn begun_message(id: &str) -> Value {
     json!({"id": id, "type": "message", "status": "in_progress", "role": "assistant", "content": []})
 }
 
-/// A message as it ends.
+/// A finished message.
 pub(super) fn message(id: &str, text: &str) -> Value {
     json!({"id": id, "type": "message", "status": "completed", "role": "assistant",
         "content": [text_part(text)]})
@@ -83,7 +83,7 @@ pub(super) fn call(id: &str, call_id: &str, arguments: &str) -> Value {
         "name": "get_weather", "arguments": arguments})
 }
 
-/// A call of the weather function as it is announced.
+/// A call of the weather function in its announcement.
 pub(super) fn begun_call(id: &str, call_id: &str) -> Value {
     call(id, call_id, "")
 }
@@ -97,7 +97,7 @@ pub(super) fn reasoning(id: &str, summary: &str, encrypted: &str) -> Value {
     json!({"id": id, "type": "reasoning", "summary": summary, "encrypted_content": encrypted})
 }
 
-/// A message that streams in these pieces, from its announcement to its end.
+/// The events of a message with these deltas, from its announcement to its end.
 pub(super) fn streamed_message(index: u64, id: &str, pieces: &[&str]) -> Vec<Value> {
     let text = pieces.concat();
     let mut events = vec![added(index, &begun_message(id)), part_added(index, id)];
@@ -110,7 +110,7 @@ pub(super) fn streamed_message(index: u64, id: &str, pieces: &[&str]) -> Vec<Val
     events
 }
 
-/// A call that streams in these pieces, from its announcement to its end.
+/// The events of a call with these deltas, from its announcement to its end.
 pub(super) fn streamed_call(index: u64, id: &str, call_id: &str, pieces: &[&str]) -> Vec<Value> {
     let arguments = pieces.concat();
     let mut events = vec![added(index, &begun_call(id, call_id))];
@@ -122,7 +122,7 @@ pub(super) fn streamed_call(index: u64, id: &str, call_id: &str, pieces: &[&str]
     events
 }
 
-/// The item as clients are shown it: with a status, whatever it came with.
+/// The item as clients get it: always with a status.
 pub(super) fn shown(item: &Value) -> Value {
     let mut item = item.clone();
     if item["status"].is_null() {

@@ -1,10 +1,10 @@
-//! Answers of a model, and the well-formed streams that tell them.
+//! Generates answers of a model and their well-formed streams.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One item of an answer. Texts are in the pieces in which they stream.
+/// One item of an answer. Its texts are lists of deltas.
 #[derive(Clone, Debug)]
 pub(crate) enum Spoken {
     Reasoning { summary: Vec<Pieces>, raw: Option<Pieces>, sealed: bool },
@@ -16,7 +16,7 @@ pub(crate) enum Spoken {
 
 pub(crate) type Pieces = Vec<String>;
 
-/// What an event is for its item.
+/// The role of an event in its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Added,
@@ -28,23 +28,23 @@ pub(crate) enum Role {
     Done,
 }
 
-/// One event of an upstream: of the item at this place in the answer, or of the response.
+/// One event of an upstream: of the item at this index in the answer, or of the response.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) of: Option<(usize, Role)>,
     pub(crate) json: Value,
 }
 
-/// What an upstream sends: events, then the terminal one with the items in it.
+/// A stream: events, then the terminal event with the items.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     pub(crate) events: Vec<Sent>,
     pub(crate) output: Vec<Value>,
-    /// How many items it is of.
+    /// Number of items.
     pub(crate) count: usize,
 }
 
-/// Texts that differ from item to item, whatever is in them.
+/// The deltas of a text.
 fn pieces() -> impl Strategy<Value = Pieces> {
     vec("[a-z \\\\\"/\n\u{e9}\u{1f600}]{0,5}", 1..4)
 }
@@ -70,7 +70,7 @@ pub(crate) fn answer() -> impl Strategy<Value = Vec<Spoken>> {
 }
 
 impl Spoken {
-    /// Makes every text one that no other item says.
+    /// Makes every text unique in the answer.
     fn mark(&mut self, at: usize) {
         let (first, texts): (usize, Vec<&mut Pieces>) = match self {
             Self::Reasoning { summary, raw, .. } => (0, summary.iter_mut().chain(raw).collect()),
@@ -97,7 +97,7 @@ impl Spoken {
         }
     }
 
-    /// The item as it is announced, and as it ends.
+    /// The announced item and the finished item.
     fn items(&self, at: usize) -> (Value, Value) {
         let id = format!("{}_{at}", self.prefix());
         let item = |status: &str, fields: Value| {
@@ -148,7 +148,7 @@ impl Spoken {
         }
     }
 
-    /// The events between the two.
+    /// The events between the announcement and the end.
     fn within(&self) -> Vec<(Role, Value)> {
         let mut events = Vec::new();
         match self {
@@ -190,7 +190,7 @@ impl Spoken {
     }
 }
 
-/// Arguments that hold the pieces, cut where the pieces end.
+/// JSON arguments that contain the text, split into two deltas.
 fn as_json(at: usize, pieces: &Pieces) -> Pieces {
     let text = json!({"at": at, "text": pieces.concat()}).to_string();
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap();
@@ -238,7 +238,7 @@ fn streamed(
     events.push((Role::TextDone, event("done", field, &pieces.concat())));
 }
 
-/// The stream that tells an answer, item by item or with its items side by side.
+/// The stream of an answer, item by item or interleaved.
 pub(crate) fn stream(answer: &[Spoken], side_by_side: bool) -> Stream {
     let told = answer.iter().enumerate().map(|(at, item)| events_of(at, item));
     let mut told: Vec<_> = told.map(Vec::into_iter).collect();

@@ -1,4 +1,4 @@
-//! Laws of the assembler, on generated streams and on what upstreams make of them.
+//! Properties of the assembler, for generated streams with and without faults.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// The client that every world has finds nothing to complain of.
+    /// The checking client accepts the output.
     #[test]
-    fn whatever_comes_what_is_told_is_well_formed(
+    fn output_is_well_formed_for_any_upstream(
         answer in answer(),
         mishaps in mishaps(),
         side_by_side: bool,
@@ -38,7 +38,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_model_said_is_told_once(
+    fn model_output_is_emitted_once(
         answer in answer(),
         mishaps in mishaps(),
         side_by_side: bool,
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn a_well_formed_stream_passes_as_it_came(answer in answer(), side_by_side: bool) {
+    fn generated_stream_keeps_its_bytes(answer in answer(), side_by_side: bool) {
         let stream = stream(&answer, side_by_side);
         let events = numbered(&stream);
         let told = World::default().hears(&events);
@@ -67,14 +67,14 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_answer_is_told_as_its_stream_is(answer in answer()) {
+    fn whole_answer_equals_its_stream(answer in answer()) {
         let stream = stream(&answer, false);
         let whole = World::default().hears_whole(&json!({"output": stream.output}));
         prop_assert_eq!(whole.output(), stream.output);
     }
 
     #[test]
-    fn a_stream_that_breaks_off_says_no_more_than_it_was_told(
+    fn broken_stream_adds_no_content(
         answer in answer(),
         side_by_side: bool,
         at: prop::sample::Index,
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn no_id_of_the_conversation_is_given_again(answer in answer(), mishaps in mishaps()) {
+    fn held_ids_are_never_reused(answer in answer(), mishaps in mishaps()) {
         let mut stream = stream(&answer, false);
         for mishap in &mishaps {
             stream.befall(mishap);
@@ -121,7 +121,7 @@ fn told(world: &World, stream: &Stream, ends: bool) -> Told {
     world.hears(&events)
 }
 
-/// All that the upstream sends, with the numbers that clients are to get.
+/// The upstream's events, with the numbers that clients get.
 fn numbered(stream: &Stream) -> Vec<Value> {
     let within = stream.events.iter().map(|sent| sent.json.clone());
     let events = [created(), in_progress()].into_iter().chain(within);
@@ -137,7 +137,7 @@ fn final_items(answer: &[Spoken]) -> Vec<Value> {
     stream(answer, false).output
 }
 
-/// What an item says, without the names it goes by.
+/// The content of an item, without its names.
 fn saying(item: &Value) -> String {
     let parts = [&item["summary"], &item["content"]];
     let parts = parts.into_iter().filter_map(Value::as_array).flatten();
@@ -164,9 +164,8 @@ impl Mishaps {
         self.0.iter().any(is_it)
     }
 
-    /// Whether the stream still tells which event belongs to which item and what each came to: an
-    /// item is known by its names, by its indexes and by the story of its announcement and its
-    /// end, of which only one may be spoiled.
+    /// Whether the answer can still be recovered from the stream. Items are identified by names, by
+    /// indexes, and by their announcement and end; the faults may spoil only one of the three.
     fn leave_the_answer_known(&self) -> bool {
         use Mishap as M;
         let spoils_names = |it: &M| {
@@ -174,8 +173,8 @@ impl Mishaps {
                 it,
                 M::Named { .. }
                     | M::CallNamed { .. }
-                    | M::EndsAsAnother { .. }
-                    | M::FinallyAnother { .. }
+                    | M::OtherFinalId { .. }
+                    | M::OtherIdInOutput { .. }
                     | M::OneCallId
             )
         };
@@ -188,12 +187,12 @@ impl Mishaps {
                     | M::Cut { .. }
             )
         };
-        let tells_twice = |it: &M| matches!(it, M::ToldAgain { .. } | M::AnnouncedAgain { .. });
+        let tells_twice = |it: &M| matches!(it, M::SentAgain { .. } | M::AnnouncedAgain { .. });
         let spoils_the_story = |it: &M| lacks_events(it) || tells_twice(it);
         let spoiled =
             [self.any(spoils_names), self.any(spoils_indexes), self.any(spoils_the_story)];
         let count = spoiled.into_iter().filter(|is_spoiled| *is_spoiled).count();
-        // Two items of one name have none between them.
+        // Two items with the same name cannot be distinguished by name.
         let named = self.0.iter().filter(|it| matches!(it, M::Named { .. })).count();
         let has_an_end = !self.any(|it| matches!(it, M::EmptyOutput)) || !self.any(lacks_events);
         count <= 1 && named <= 1 && has_an_end
@@ -201,6 +200,6 @@ impl Mishaps {
 }
 
 #[test]
-fn an_empty_answer_is_an_answer() {
+fn empty_answer_has_no_output() {
     assert!(hears(&[created(), completed(&[])]).output().is_empty());
 }

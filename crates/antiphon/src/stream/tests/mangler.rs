@@ -1,4 +1,4 @@
-//! What upstreams do to streams.
+//! Mishaps that upstreams add to streams.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,40 +7,40 @@ use serde_json::{Value, json};
 
 use super::generator::{Role, Sent, Stream};
 
-/// One thing that is wrong with a stream.
+/// One fault of a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Mishap {
-    /// An item is announced once more: later, under another id, at another index.
+    /// An item is announced again: later, with another id, or at another index.
     AnnouncedAgain { item: Index, later: Index, other_id: bool, other_index: bool },
-    /// Another path of the upstream tells the whole of a call once more.
-    ToldAgain { item: Index, spaced: bool },
-    /// Some events of an item never come.
+    /// A second path of the upstream sends a whole call again.
+    SentAgain { item: Index, spaced: bool },
+    /// Some events of an item are missing.
     LeftOut { item: Index, role: Role },
-    /// Some events of an item come twice.
+    /// Some events of an item are repeated.
     Repeated { item: Index, role: Role },
-    /// An item is announced after so many of its events.
+    /// An item is announced after this number of its events.
     AnnouncedLate { item: Index, events: usize },
-    /// An item ends under another id.
-    EndsAsAnother { item: Index },
-    /// The final output calls an item otherwise.
-    FinallyAnother { item: Index },
-    /// An item goes by such an id.
+    /// An item's end has another id.
+    OtherFinalId { item: Index },
+    /// The final output has another id for an item.
+    OtherIdInOutput { item: Index },
+    /// An item has this bad id.
     Named { item: Index, id: BadId },
-    /// A call goes by such a `call_id`.
+    /// A call has this bad `call_id`.
     CallNamed { item: Index, id: BadId },
-    /// All calls go by one `call_id`.
+    /// All calls have the same `call_id`.
     OneCallId,
-    /// The items count in another order.
+    /// The output indexes are rotated.
     OtherIndexes { by: usize },
-    /// All items are counted the same.
+    /// All items have the same output index.
     OneIndex,
-    /// The final output leaves all items out.
+    /// The final output is empty.
     EmptyOutput,
-    /// An event that nobody knows comes, or one of the lifecycle, or a second end.
+    /// An unknown event, a lifecycle event or a second end is inserted.
     Stray { at: Index, event: usize },
-    /// Log probabilities are left out.
+    /// Log probabilities are missing.
     NoLogprobs,
-    /// Deltas end where they are.
+    /// The stream breaks off.
     Cut { at: Index },
 }
 
@@ -76,12 +76,12 @@ fn mishap() -> impl Strategy<Value = Mishap> {
         4 => again.prop_map(|(item, later, other_id, other_index)| Mishap::AnnouncedAgain {
             item, later, other_id, other_index
         }),
-        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mishap::ToldAgain { item, spaced }),
+        2 => (item(), any::<bool>()).prop_map(|(item, spaced)| Mishap::SentAgain { item, spaced }),
         6 => (item(), role()).prop_map(|(item, role)| Mishap::LeftOut { item, role }),
         2 => (item(), role()).prop_map(|(item, role)| Mishap::Repeated { item, role }),
         2 => (item(), 1_usize..4).prop_map(|(item, events)| Mishap::AnnouncedLate { item, events }),
-        2 => item().prop_map(|item| Mishap::EndsAsAnother { item }),
-        2 => item().prop_map(|item| Mishap::FinallyAnother { item }),
+        2 => item().prop_map(|item| Mishap::OtherFinalId { item }),
+        2 => item().prop_map(|item| Mishap::OtherIdInOutput { item }),
         3 => (item(), bad_id()).prop_map(|(item, id)| Mishap::Named { item, id }),
         2 => (item(), bad_id()).prop_map(|(item, id)| Mishap::CallNamed { item, id }),
         1 => Just(Mishap::OneCallId),
@@ -94,7 +94,7 @@ fn mishap() -> impl Strategy<Value = Mishap> {
     ]
 }
 
-/// Up to four mishaps of one stream.
+/// Up to four faults of one stream.
 pub(crate) fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
     vec(mishap(), 0..5)
 }
@@ -113,7 +113,7 @@ fn stray(which: usize) -> Value {
 }
 
 impl Stream {
-    /// The stream after a mishap.
+    /// Applies a fault.
     pub(crate) fn befall(&mut self, mishap: &Mishap) {
         let count = self.count;
         match mishap {
@@ -148,7 +148,7 @@ impl Stream {
             Mishap::AnnouncedAgain { item, later, other_id, other_index } => {
                 self.announce_again(item.index(count), *later, *other_id, *other_index);
             }
-            Mishap::ToldAgain { item, spaced } => self.tell_again(item.index(count), *spaced),
+            Mishap::SentAgain { item, spaced } => self.send_again(item.index(count), *spaced),
             Mishap::LeftOut { item, role } => {
                 let of = Some((item.index(count), *role));
                 self.events.retain(|sent| sent.of != of);
@@ -161,13 +161,13 @@ impl Stream {
             Mishap::AnnouncedLate { item, events } => {
                 self.announce_late(item.index(count), *events);
             }
-            Mishap::EndsAsAnother { item } => {
+            Mishap::OtherFinalId { item } => {
                 let of = Some((item.index(count), Role::Done));
                 for sent in self.events.iter_mut().filter(|sent| sent.of == of) {
                     rename(&mut sent.json["item"], "other");
                 }
             }
-            Mishap::FinallyAnother { item } => {
+            Mishap::OtherIdInOutput { item } => {
                 if let Some(item) = self.output.get_mut(item.index(count)) {
                     rename(item, "final");
                 }
@@ -192,7 +192,7 @@ impl Stream {
     fn announce_again(&mut self, item: usize, later: Index, other_id: bool, other_index: bool) {
         let Some(at) = self.position(item, Role::Added) else { return };
         let mut again = self.events[at].clone();
-        // A message under another id is the same one only before it speaks.
+        // A message with another id counts as the same one only while it is empty.
         if other_id && again.json["item"].get("call_id").is_some() {
             rename(&mut again.json["item"], "again");
         }
@@ -203,7 +203,7 @@ impl Stream {
         self.events.insert(later, Sent { of: None, ..again });
     }
 
-    fn tell_again(&mut self, item: usize, spaced: bool) {
+    fn send_again(&mut self, item: usize, spaced: bool) {
         let Some(at) = self.position(item, Role::Done) else { return };
         let mut ended = self.events[at].json.clone();
         if ended["item"]["type"] != "function_call" {

@@ -1,22 +1,22 @@
-//! The assembler, from outside: what clients get of what upstreams send.
+//! Tests of the assembler's output for given upstream events.
 
-mod anew;
 pub(crate) mod checker;
 mod duplicates;
 mod early;
 mod endings;
 mod envelope;
 pub(crate) mod events;
+mod forwarding;
 pub(crate) mod generator;
-mod kept;
+mod ids;
 mod laws;
 pub(crate) mod mangler;
-mod names;
-mod passing;
 mod permission;
 mod preface;
 mod queued;
+mod retry;
 mod settling;
 mod texts;
-mod whole;
+mod upstream_identity;
+mod whole_response;
 pub(crate) mod world;

@@ -1,4 +1,4 @@
-//! Calls that a request rules out.
+//! Calls that a request forbids.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn a_streamed_call() -> Vec<Value> {
 
 /// Open Responses, `allowed_tools`: a hard constraint; a call to another tool is suppressed.
 #[test]
-fn a_call_that_is_ruled_out_leaves_no_trace_but_a_note() {
+fn forbidden_call_is_suppressed_and_noted() {
     for choice in [allowed("auto", &["other"]), allowed("none", &[&tool()]), json!("none")] {
         let told = World::choosing(&choice).hears(&a_streamed_call());
         assert_eq!(told.kinds(), ["completed"], "{choice}");
@@ -42,7 +42,7 @@ fn a_call_that_is_ruled_out_leaves_no_trace_but_a_note() {
 }
 
 #[test]
-fn a_call_that_only_the_finished_response_tells_of_is_ruled_out_too() {
+fn forbidden_call_in_final_output_is_suppressed() {
     let choice = allowed("auto", &["other"]);
     let told = World::choosing(&choice).hears(&[completed(&[call("fc_1", CALL, "{}")])]);
     assert!(told.output().is_empty());
@@ -50,7 +50,7 @@ fn a_call_that_only_the_finished_response_tells_of_is_ruled_out_too() {
 }
 
 #[test]
-fn a_call_that_is_allowed_passes() {
+fn allowed_call_is_forwarded() {
     for choice in [allowed("required", &[&tool()]), json!("auto"), json!("required")] {
         let told = World::choosing(&choice).hears(&a_streamed_call());
         assert_eq!(told.output().len(), 1, "{choice}");
@@ -59,7 +59,7 @@ fn a_call_that_is_allowed_passes() {
 }
 
 #[test]
-fn what_stands_beside_a_suppressed_call_stays_and_counts_from_nought() {
+fn items_after_suppressed_call_start_at_index_zero() {
     let mut events = a_streamed_call();
     let message = message("msg_1", "Hello.");
     events.truncate(5);
@@ -70,7 +70,7 @@ fn what_stands_beside_a_suppressed_call_stays_and_counts_from_nought() {
     assert_eq!(told.of("output_item.added")[0]["output_index"], 0);
 }
 
-/// Two calls, the second begun before the first has ended.
+/// Two calls; the second one starts before the first one has ended.
 fn two_calls() -> Vec<Value> {
     let (first, second) = (call("fc_1", CALL, "{}"), call("fc_2", "call_2", "[]"));
     vec![
@@ -87,9 +87,9 @@ fn two_calls() -> Vec<Value> {
     ]
 }
 
-/// The provider's reference on `parallel_tool_calls`: at most one tool is called.
+/// The provider's reference on `parallel_tool_calls`: the model calls at most one tool.
 #[test]
-fn where_one_call_is_allowed_a_second_leaves_no_trace_but_a_note() {
+fn second_parallel_call_is_suppressed_and_noted() {
     let told = World::one_call_at_a_time().hears(&two_calls());
     assert_eq!(told.output(), [call("fc_1", CALL, "{}")]);
     assert_eq!(told.finished.notes, [Note::ParallelCallSuppressed { tool: tool() }]);
@@ -100,7 +100,7 @@ fn where_one_call_is_allowed_a_second_leaves_no_trace_but_a_note() {
 }
 
 #[test]
-fn one_call_that_is_told_twice_is_one_call() {
+fn repeated_announcement_is_not_a_second_call() {
     let mut events = a_streamed_call();
     events.insert(2, added(1, &begun_call("fc_1", CALL)));
     let told = World::one_call_at_a_time().of_a_contradictory_upstream().hears(&events);
@@ -108,10 +108,10 @@ fn one_call_that_is_told_twice_is_one_call() {
     assert!(told.finished.notes.is_empty());
 }
 
-/// Open Responses, `tool_choice`: `required` must call, a named function is forced. An answer without
-/// the call cannot be made to have one: it is told of.
+/// Open Responses, `tool_choice`: `required` must call, a named function is forced. The gateway
+/// cannot add the missing call; it notes that it is missing.
 #[test]
-fn a_call_that_is_demanded_and_missing_is_noted() {
+fn missing_required_call_is_noted() {
     let named = json!({"type": "function", "name": tool()});
     let other = json!({"type": "function", "name": "other"});
     let message = message("msg_1", "No.");

@@ -1,4 +1,4 @@
-//! An item that was made before the upstream was asked.
+//! An item that precedes the upstream's output.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn kinds(output: Vec<Value>) -> Vec<Value> {
 }
 
 #[test]
-fn it_is_the_first_output_wherever_the_upstream_begins_to_count() {
+fn preface_is_the_first_output_item() {
     let said = message("msg_1", "Hello");
     let world = World::default();
     let mut assembler = beginning(&world);
@@ -47,7 +47,7 @@ fn it_is_the_first_output_wherever_the_upstream_begins_to_count() {
 }
 
 #[test]
-fn of_an_answer_of_nothing_it_is_all() {
+fn preface_is_the_only_output_of_empty_answer() {
     let world = World::default();
     let mut assembler = beginning(&world);
     hear(&mut assembler, &[created(), completed(&[])]);
@@ -57,7 +57,7 @@ fn of_an_answer_of_nothing_it_is_all() {
 }
 
 #[test]
-fn it_comes_before_items_that_are_told_only_in_the_end() {
+fn preface_precedes_items_of_final_output() {
     let world = World::default();
     let mut assembler = beginning(&world);
     hear(&mut assembler, &[created(), completed(&[message("msg_1", "Hello")])]);
@@ -65,7 +65,7 @@ fn it_comes_before_items_that_are_told_only_in_the_end() {
 }
 
 #[test]
-fn until_it_is_told_another_answer_may_take_the_place_of_the_first() {
+fn retry_is_possible_before_preface_is_emitted() {
     let world = World::default();
     let mut assembler = beginning(&world);
     hear(&mut assembler, &[created()]);
@@ -76,7 +76,7 @@ fn until_it_is_told_another_answer_may_take_the_place_of_the_first() {
 }
 
 #[test]
-fn a_response_that_fails_before_its_first_output_does_not_tell_of_it() {
+fn early_failure_emits_no_preface() {
     let world = World::default();
     let mut assembler = beginning(&world);
     hear(&mut assembler, &[created()]);

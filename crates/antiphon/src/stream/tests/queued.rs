@@ -1,4 +1,4 @@
-//! Responses that wait for their turn, and those that are cancelled.
+//! Queued and cancelled responses.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn envelope() -> Envelope {
     Envelope::new("resp_ours", NOW, &request, None)
 }
 
-/// The assembler of a queued response of which so many events are told.
+/// The assembler of a queued response with `told` emitted events.
 fn behind(told: u64) -> Assembler {
     let taken = Taken::of(&crate::Transcript::default());
     Assembler::new(envelope(), taken, Box::new(Ones), false).behind(told)
@@ -42,7 +42,7 @@ fn numbered(event: &Event) -> (Value, Value) {
 }
 
 #[test]
-fn a_queued_response_is_created_and_queued() {
+fn queued_response_emits_created_and_queued() {
     let events = queued(envelope(), Form::OpenAi);
     let numbers = events.each_ref().map(numbered);
     assert_eq!(numbers[0], (json!("response.created"), json!(0)));
@@ -56,7 +56,7 @@ fn a_queued_response_is_created_and_queued() {
 }
 
 #[test]
-fn behind_its_queue_it_is_in_progress_once() {
+fn in_progress_follows_queued_once() {
     let mut assembler = behind(2);
     assembler.start();
     hear(&mut assembler, &created());
@@ -65,7 +65,7 @@ fn behind_its_queue_it_is_in_progress_once() {
 }
 
 #[test]
-fn what_was_told_of_its_beginning_is_not_told_again() {
+fn initial_events_are_not_repeated() {
     let mut assembler = behind(3);
     assembler.start();
     assert_eq!(told(&mut assembler), []);
@@ -76,7 +76,7 @@ fn what_was_told_of_its_beginning_is_not_told_again() {
 }
 
 #[test]
-fn behind_output_it_can_fail_with_the_next_number() {
+fn failure_after_output_takes_next_number() {
     let mut assembler = behind(7);
     assembler.fail(Failure::server_error("It ended."));
     assert_eq!(told(&mut assembler), []);
@@ -85,7 +85,7 @@ fn behind_output_it_can_fail_with_the_next_number() {
 }
 
 #[test]
-fn a_cancelled_response_closes_its_items_and_keeps_none() {
+fn cancelled_response_closes_and_drops_its_items() {
     let mut assembler = behind(2);
     hear(&mut assembler, &created());
     hear(&mut assembler, &added(0, &begun_message("msg_1")));

@@ -1,4 +1,4 @@
-//! What stays of a response whose caller left.
+//! The output that stays after the client disconnects.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn kept(finished: &Finished) -> Vec<Option<Value>> {
 }
 
 #[test]
-fn finished_items_and_a_begun_message_stay() {
+fn finished_items_and_partial_message_stay() {
     let mut events = vec![created(), added(0, &reasoning("rs_1", "", ""))];
     events.push(done(0, &reasoning("rs_1", "Hm.", "gAAA")));
     events.extend(streamed_call(1, "fc_1", "call_1", &["{}"]));
@@ -38,7 +38,7 @@ fn finished_items_and_a_begun_message_stay() {
 }
 
 #[test]
-fn an_unfinished_call_goes_and_the_reasoning_before_it() {
+fn unfinished_call_and_its_reasoning_are_dropped() {
     let finished = left_after(&[
         added(0, &reasoning("rs_1", "", "")),
         done(0, &reasoning("rs_1", "Hm.", "gAAA")),
@@ -46,13 +46,13 @@ fn an_unfinished_call_goes_and_the_reasoning_before_it() {
         arguments_delta(1, "fc_1", r#"{"ci"#),
     ]);
     assert_eq!(kept(&finished), [None, None]);
-    // What it was is known, so that an output for it can be told from one for nothing.
+    // The call stays known, so that a later output for it can be recognized.
     let announced = finished.output[1].announced.head();
     assert_eq!(announced.call_id, Some("call_1".into()));
 }
 
 #[test]
-fn reasoning_that_nothing_follows_goes() {
+fn trailing_reasoning_is_dropped() {
     let alone = [added(0, &reasoning("rs_1", "", "")), done(0, &reasoning("rs_1", "Hm.", "gAAA"))];
     assert_eq!(kept(&left_after(&alone)), [None]);
     let open = [added(0, &reasoning("rs_1", "", ""))];
@@ -60,7 +60,7 @@ fn reasoning_that_nothing_follows_goes() {
 }
 
 #[test]
-fn reasoning_that_something_follows_stays() {
+fn reasoning_before_an_item_stays() {
     let mut events = vec![added(0, &reasoning("rs_1", "", ""))];
     events.push(done(0, &reasoning("rs_1", "Hm.", "gAAA")));
     events.extend(streamed_message(1, "msg_1", &["Hello"]));
@@ -73,7 +73,7 @@ fn reasoning_that_something_follows_stays() {
 }
 
 #[test]
-fn a_message_that_has_not_begun_to_speak_goes() {
+fn empty_message_is_dropped() {
     for events in [
         vec![added(0, &begun_message("msg_1"))],
         vec![added(0, &begun_message("msg_1")), part_added(0, "msg_1")],
@@ -84,13 +84,13 @@ fn a_message_that_has_not_begun_to_speak_goes() {
 }
 
 #[test]
-fn an_open_item_of_another_kind_goes() {
+fn open_tool_item_is_dropped() {
     let search = json!({"id": "ws_1", "type": "web_search_call", "status": "in_progress"});
     assert_eq!(kept(&left_after(&[added(0, &search)])), [None]);
 }
 
 #[test]
-fn a_response_that_had_ended_is_settled_as_it_ended() {
+fn settling_an_ended_response_changes_nothing() {
     let events = [created(), completed(&[message("msg_1", "Hello")])];
     let finished = left_after(&events);
     assert_eq!(finished.status, Status::Completed);
@@ -98,6 +98,6 @@ fn a_response_that_had_ended_is_settled_as_it_ended() {
 }
 
 #[test]
-fn nothing_is_settled_where_nothing_came() {
+fn settling_an_empty_response_has_no_output() {
     assert!(left_after(&[]).output.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Parts and texts: opened, told and closed, whatever an upstream leaves out.
+//! Parts and texts are opened, streamed and closed, even if the upstream omits events.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn is_hello(told: &Told) {
 }
 
 #[test]
-fn what_an_upstream_leaves_out_of_a_message_is_told() {
+fn omitted_message_events_are_emitted() {
     let whole = streamed_message(0, "msg_1", &["Hel", "lo"]);
     for left_out in [&[1][..], &[4], &[5], &[4, 5], &[1, 4, 5], &[1, 4, 5, 6], &[0, 1, 4, 5]] {
         let kept = whole.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
@@ -38,7 +38,7 @@ fn what_an_upstream_leaves_out_of_a_message_is_told() {
 }
 
 #[test]
-fn what_is_told_twice_is_passed_on_once() {
+fn repeated_message_events_are_forwarded_once() {
     let whole = streamed_message(0, "msg_1", &["Hel", "lo"]);
     for twice in [1, 4, 5, 6] {
         let mut events = whole.clone();
@@ -49,7 +49,7 @@ fn what_is_told_twice_is_passed_on_once() {
 }
 
 #[test]
-fn deltas_after_the_end_of_their_text_are_not_told() {
+fn deltas_after_text_end_are_dropped() {
     let mut events = streamed_message(0, "msg_1", &["Hel", "lo"]);
     events.insert(5, text_delta(0, "msg_1", "?"));
     events.insert(7, text_delta(0, "msg_1", "?"));
@@ -59,7 +59,7 @@ fn deltas_after_the_end_of_their_text_are_not_told() {
 }
 
 #[test]
-fn the_rest_of_a_text_is_told_before_its_end() {
+fn missing_rest_of_text_precedes_its_end() {
     let told = hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Hel"),
@@ -71,7 +71,7 @@ fn the_rest_of_a_text_is_told_before_its_end() {
 }
 
 #[test]
-fn a_message_that_comes_with_its_announcement_is_told_from_its_beginning() {
+fn announcement_with_content_streams_from_the_start() {
     let told = hears(&[added(0, &message("msg_1", "Hello")), completed(&[])]);
     assert_eq!(told.only_item(), message("msg_1", "Hello"));
     assert_eq!(told.of("output_item.added")[0]["item"], begun_message("msg_1"));
@@ -79,7 +79,7 @@ fn a_message_that_comes_with_its_announcement_is_told_from_its_beginning() {
 }
 
 #[test]
-fn a_part_that_comes_with_its_text_is_told_from_its_beginning() {
+fn added_part_with_text_streams_from_the_start() {
     let mut full = part_added(0, "msg_1");
     full["part"] = text_part("Hello");
     let told = hears(&[added(0, &begun_message("msg_1")), full, completed(&[])]);
@@ -87,7 +87,7 @@ fn a_part_that_comes_with_its_text_is_told_from_its_beginning() {
 }
 
 #[test]
-fn an_end_that_says_nothing_ends_what_was_said() {
+fn empty_end_keeps_streamed_text() {
     let told = hears(&[
         added(0, &begun_message("msg_1")),
         part_added(0, "msg_1"),
@@ -107,7 +107,7 @@ fn an_end_that_says_nothing_ends_what_was_said() {
 }
 
 #[test]
-fn texts_are_told_with_logprobs() {
+fn text_events_have_logprobs() {
     let mut delta = text_delta(0, "msg_1", "Hello");
     delta.as_object_mut().unwrap().remove("logprobs");
     let mut ended = text_done(0, "msg_1", "Hello");
@@ -134,7 +134,7 @@ fn escapes_may_differ_between_deltas_and_end() {
 }
 
 #[test]
-fn a_character_that_is_cut_into_two_deltas_is_whole_in_the_end() {
+fn split_surrogate_pair_is_joined() {
     let delta = |half: &str| {
         format!(
             r#"{{"type":"response.output_text.delta","output_index":0,"item_id":"msg_1","content_index":0,"delta":"{half}","logprobs":[]}}"#
@@ -154,7 +154,7 @@ fn a_character_that_is_cut_into_two_deltas_is_whole_in_the_end() {
 }
 
 #[test]
-fn a_last_word_that_contradicts_the_deltas_counts() {
+fn contradicting_final_text_wins() {
     let told = World::default().of_a_contradictory_upstream().hears(&[
         added(0, &begun_message("msg_1")),
         text_delta(0, "msg_1", "Helo"),
@@ -165,7 +165,7 @@ fn a_last_word_that_contradicts_the_deltas_counts() {
 }
 
 #[test]
-fn parts_are_counted_as_they_are_opened() {
+fn part_indexes_follow_opening_order() {
     let refusal = json!({"type": "refusal", "refusal": "No."});
     let mut ended = message("msg_1", "Hello");
     ended["content"].as_array_mut().unwrap().push(refusal.clone());
@@ -182,7 +182,7 @@ fn parts_are_counted_as_they_are_opened() {
 }
 
 #[test]
-fn annotations_are_told_and_stay() {
+fn annotations_are_forwarded_and_stored() {
     let cited = json!({"type": "url_citation", "url": "https://example.com", "title": "x",
         "start_index": 0, "end_index": 5});
     let annotation = within(
@@ -201,7 +201,7 @@ fn annotations_are_told_and_stay() {
 }
 
 #[test]
-fn raw_reasoning_is_understood_by_both_its_names_and_told_by_the_clients() {
+fn raw_reasoning_events_use_the_clients_names() {
     let forms = [(Form::OpenAi, "reasoning_text"), (Form::OpenResponses, "reasoning")];
     for (form, own) in forms {
         for name in ["reasoning_text", "reasoning"] {
@@ -219,9 +219,9 @@ fn raw_reasoning_is_understood_by_both_its_names_and_told_by_the_clients() {
     }
 }
 
-/// Some servers open raw reasoning as if it were output text.
+/// Some servers send raw reasoning as an output text part.
 #[test]
-fn reasoning_that_is_given_as_output_text_is_told_as_reasoning() {
+fn output_text_in_reasoning_becomes_reasoning_text() {
     let mut ended = reasoning("rs_1", "", "");
     ended["content"] = json!([{"type": "output_text", "text": "Hm."}]);
     let told = hears(&[
@@ -236,7 +236,7 @@ fn reasoning_that_is_given_as_output_text_is_told_as_reasoning() {
 }
 
 #[test]
-fn summary_and_raw_reasoning_are_told_side_by_side() {
+fn summary_and_raw_reasoning_can_interleave() {
     let raw = json!([{"type": "reasoning_text", "text": "So: hm."}]);
     let mut item = reasoning("rs_1", "Hm.", "gAAA");
     item["content"] = raw;
@@ -247,7 +247,7 @@ fn summary_and_raw_reasoning_are_told_side_by_side() {
 }
 
 #[test]
-fn a_custom_tools_input_and_an_mcp_calls_arguments_are_told() {
+fn custom_input_and_mcp_arguments_are_streamed() {
     let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "status": "completed",
         "call_id": "call_1", "name": "shout", "input": "hi"});
     let mcp = json!({"id": "mcp_1", "type": "mcp_call", "server_label": "x", "name": "f",
@@ -274,7 +274,7 @@ fn code_streams_into_its_item() {
 }
 
 #[test]
-fn arguments_that_are_given_as_json_are_told_as_its_text() {
+fn arguments_as_json_object_become_text() {
     let mut ended = call("fc_1", "call_1", "");
     ended["arguments"] = json!({"city": "Paris"});
     let told = hears(&[completed(&[ended])]);
@@ -282,14 +282,14 @@ fn arguments_that_are_given_as_json_are_told_as_its_text() {
 }
 
 #[test]
-fn a_message_whose_content_is_a_string_has_it_as_a_part() {
+fn string_content_becomes_one_part() {
     let ended = json!({"id": "msg_1", "role": "assistant", "content": "Hello"});
     let told = hears(&[completed(&[ended])]);
     assert_eq!(told.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]
-fn fields_that_an_item_needs_are_there_from_the_beginning() {
+fn announced_items_have_required_fields() {
     let told = hears(&[
         added(0, &json!({"id": "msg_1", "type": "message"})),
         added(1, &json!({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "f"})),

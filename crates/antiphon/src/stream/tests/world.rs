@@ -1,4 +1,4 @@
-//! An upstream, an assembler and a client that checks every stream it gets.
+//! An upstream, an assembler, and a client that checks every stream.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::transcript::{HeldItem, Origin, Transcript};
 
 pub(crate) const NOW: i64 = 1_770_000_060;
 
-/// Ids that count up.
+/// Sequential ids.
 #[derive(Default)]
 struct Counting(u64);
 
@@ -23,7 +23,7 @@ impl IdSource for Counting {
     }
 }
 
-/// What the caller asked and what the conversation holds.
+/// The request and the conversation.
 #[derive(Default)]
 pub(crate) struct World {
     held: Vec<Item>,
@@ -36,7 +36,7 @@ pub(crate) struct World {
     one_call: bool,
 }
 
-/// What a client got, and what is kept.
+/// The client's events, and the output to store.
 pub(crate) struct Told {
     pub(crate) raw: Vec<Event>,
     /// The same events as JSON, the terminal one included.
@@ -45,13 +45,13 @@ pub(crate) struct Told {
 }
 
 impl World {
-    /// A conversation that holds these items.
+    /// A conversation with these items.
     pub(crate) fn holding(items: &[Value]) -> Self {
         let parsed = |item: &Value| Item::parse(item.to_string().into()).unwrap();
         Self { held: items.iter().map(parsed).collect(), ..Self::default() }
     }
 
-    /// The caller did not ask for encrypted reasoning.
+    /// The request does not ask for encrypted reasoning.
     pub(crate) fn without_encrypted() -> Self {
         Self { hides_encrypted: true, ..Self::default() }
     }
@@ -61,22 +61,22 @@ impl World {
         Self { upstream: Upstream::Contradictory, ..self }
     }
 
-    /// The upstream keeps the conversation, under its own ids.
+    /// The upstream stores the conversation, under its own ids.
     pub(crate) fn kept_upstream(self) -> Self {
         Self { upstream: Upstream::Keeping, ..self }
     }
 
-    /// A client that reads streams of this form.
+    /// The client expects the event names of this specification.
     pub(super) fn reading(form: Form) -> Self {
         Self { form, ..Self::default() }
     }
 
-    /// The caller leaves the model this choice of tools.
+    /// The request has this `tool_choice`.
     pub(super) fn choosing(tool_choice: &Value) -> Self {
         Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
     }
 
-    /// The caller wants one call at a time.
+    /// The request allows one call only.
     pub(super) fn one_call_at_a_time() -> Self {
         Self { one_call: true, ..Self::default() }
     }
@@ -113,13 +113,13 @@ impl World {
         }
     }
 
-    /// The upstream sends these events, and dies if none of them ends the response.
+    /// The upstream sends these events, then breaks off if none of them ends the response.
     pub(crate) fn hears(&self, events: &[Value]) -> Told {
         let events: Vec<Bytes> = events.iter().map(|event| event.to_string().into()).collect();
         self.hears_bytes(&events)
     }
 
-    /// The same with the events as they stand on the wire.
+    /// The same with the events as bytes.
     pub(crate) fn hears_bytes(&self, events: &[Bytes]) -> Told {
         let mut assembler = self.assembler();
         for event in events {
@@ -135,7 +135,7 @@ impl World {
         self.ends(assembler)
     }
 
-    /// The upstream is done, and has broken off if the response has not ended by then.
+    /// Ends the upstream's stream: it breaks off if the response has not ended.
     pub(crate) fn ends(&self, mut assembler: Assembler) -> Told {
         assembler.fail(Failure::server_error("The upstream broke off."));
         let mut raw: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
@@ -148,12 +148,12 @@ impl World {
     }
 }
 
-/// The upstream sends these events to a caller who asked for everything, in a new conversation.
+/// The upstream sends these events for a request with all options, in a new conversation.
 pub(crate) fn hears(events: &[Value]) -> Told {
     World::default().hears(events)
 }
 
-/// An event's JSON, whose type is the event's and which stands in one line.
+/// Parses an event, and checks its type and that it is one line.
 pub(crate) fn json(event: &Event) -> Value {
     let json: Value = serde_json::from_slice(&event.data).unwrap();
     assert_eq!(json["type"], *event.kind);
@@ -172,13 +172,13 @@ impl Told {
         assert_eq!(response, self.last()["response"]);
     }
 
-    /// The events line by line.
+    /// The events, one per line.
     pub(crate) fn story(&self) -> String {
         let lines: Vec<String> = self.events.iter().map(Value::to_string).collect();
         lines.join("\n")
     }
 
-    /// The event's types without `response.`, in order, from the first item on.
+    /// The types of the events without `response.`, from the first item on.
     pub(crate) fn kinds(&self) -> Vec<&str> {
         let kinds = self.events.iter().skip(2);
         kinds
@@ -208,13 +208,13 @@ impl Told {
         output[0].clone()
     }
 
-    /// All deltas of events of this type, put together.
+    /// The concatenated deltas of events of this type.
     pub(crate) fn deltas(&self, kind: &str) -> String {
         let deltas = self.of(kind);
         deltas.iter().map(|event| event["delta"].as_str().unwrap()).collect()
     }
 
-    /// What stays in the transcript, as JSON.
+    /// The items to store, as JSON.
     pub(crate) fn kept(&self) -> Vec<Option<Value>> {
         let kept = self.finished.output.iter().map(|output| &output.item);
         kept.map(|item| Some(serde_json::from_str(item.as_ref()?.text()).unwrap())).collect()

@@ -1,4 +1,4 @@
-//! One item, as the client that checks it is told of it.
+//! One item, as the checking client sees it.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Checked, Upstream, ensure};
 
-/// An item as it was told.
+/// An item, from the events so far.
 pub(super) struct Shown {
     pub(super) added: Value,
     pub(super) done: Option<Value>,
@@ -88,7 +88,7 @@ impl Shown {
         Ok(())
     }
 
-    /// The part that the event belongs to: open, of this type.
+    /// The part of the event: open, and of this type.
     fn part(
         &mut self,
         list: &'static str,
@@ -116,7 +116,7 @@ impl Shown {
         Ok(())
     }
 
-    /// All that the finished item says was told, and all that was told is said.
+    /// The streamed texts are those of the finished item.
     fn texts_are_those_of(&self, done: &Value) -> Checked {
         for (list, parts) in &self.parts {
             let said: Vec<&str> =
@@ -150,7 +150,7 @@ impl Text {
         Self { upstream, ..Self::default() }
     }
 
-    /// Ensures what holds for upstreams that are coherent.
+    /// Checks a rule that only coherent upstreams follow.
     fn ensure(&self, holds: bool, broken: &str) -> Checked {
         ensure(holds || self.upstream == Upstream::Contradictory, broken)
     }
@@ -189,7 +189,7 @@ fn says_nothing(item: &Value) -> bool {
         && (!speaks || is_empty(&item["content"]) && is_empty(&item["summary"]))
 }
 
-/// The fields that an item of its type needs.
+/// Checks the required fields of the item's type.
 fn well_formed(item: &Value) -> Checked {
     let required: &[&str] = match item["type"].as_str() {
         Some("message") => &["role", "content"],

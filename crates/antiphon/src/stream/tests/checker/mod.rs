@@ -1,8 +1,8 @@
-//! A client that is stricter than any: it follows a stream by the documents alone and says what is
-//! broken.
+//! A client that is stricter than any real one: it checks a stream against the specifications and
+//! reports the violation.
 //!
-//! Sources: the order rules of the Responses stream; what the official Python SDK raises on; the
-//! streaming rules of Open Responses, and its `ResponseResource`.
+//! Sources: the order rules of the Responses stream; the errors that the official Python SDK
+//! raises; the streaming rules and the `ResponseResource` of Open Responses.
 
 mod item;
 
@@ -47,7 +47,7 @@ pub(crate) const RESPONSE_KEYS: [&str; 31] = [
     "prompt_cache_key",
 ];
 
-/// Events of an item by their beginnings, with the fields that they need.
+/// Item events by the beginning of their type, with the fields that they require.
 const REQUIRED: [(&str, &[&str]); 14] = [
     ("response.content_part.", &["item_id", "content_index", "part"]),
     ("response.output_text.delta", &["item_id", "content_index", "delta", "logprobs"]),
@@ -68,17 +68,17 @@ const REQUIRED: [(&str, &[&str]); 14] = [
     ("response.reasoning.", &["item_id", "content_index"]),
 ];
 
-/// Whether the upstream may have contradicted itself: then deltas need not make up the texts.
+/// The kind of upstream. If it may contradict itself, the deltas need not add up to the texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Upstream {
     #[default]
     Coherent,
     Contradictory,
-    /// It keeps the items under ids of its own, of which calls may share one.
+    /// It stores the items under its own ids, which calls may share.
     Keeping,
 }
 
-/// Goes through a whole stream; the terminal event is its last.
+/// Checks a whole stream, whose last event is the terminal one.
 pub(crate) fn check(events: &[Value], upstream: Upstream) -> Result<(), String> {
     let mut client = Client { upstream, ..Client::default() };
     for (number, event) in events.iter().enumerate() {
@@ -153,7 +153,7 @@ impl Client {
         Ok(())
     }
 
-    /// The item that the event belongs to: known, and not done.
+    /// The item of the event: announced, and not done.
     fn open(&mut self, event: &Value) -> Result<&mut Shown, String> {
         let index = event["output_index"].as_u64().ok_or("no output_index")?;
         let index = usize::try_from(index).unwrap();

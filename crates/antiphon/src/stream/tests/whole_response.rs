@@ -1,4 +1,4 @@
-//! Answers that come as one object.
+//! Answers in one object, without streaming.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::world::World;
 use crate::stream::Status;
 
 #[test]
-fn a_whole_answer_is_told_as_a_stream() {
+fn whole_answer_becomes_a_stream() {
     let output =
         [reasoning("rs_1", "Hm.", "gAAA"), message("msg_1", "Hello"), call("fc_1", "call_1", "{}")];
     let response = json!({"id": "resp_up", "object": "response", "status": "completed",
@@ -38,7 +38,7 @@ fn a_whole_answer_is_told_as_a_stream() {
 }
 
 #[test]
-fn logprobs_and_annotations_of_a_whole_answer_are_told() {
+fn whole_answer_keeps_logprobs_and_annotations() {
     let logprobs =
         json!([{"token": "Hi", "logprob": -0.1, "bytes": [72, 105], "top_logprobs": []}]);
     let mut said = message("msg_1", "Hi");
@@ -52,7 +52,7 @@ fn logprobs_and_annotations_of_a_whole_answer_are_told() {
 }
 
 #[test]
-fn a_part_that_is_no_text_is_opened_and_closed() {
+fn non_text_part_is_opened_and_closed() {
     let mut said = message("msg_1", "Hi");
     said["content"] = json!([{"type": "acme:chart", "cells": [1]}]);
     let told = World::default().hears_whole(&json!({"output": [said]}));
@@ -61,7 +61,7 @@ fn a_part_that_is_no_text_is_opened_and_closed() {
 }
 
 #[test]
-fn how_a_whole_answer_ended_is_what_it_says() {
+fn whole_answer_status_follows_the_body() {
     let status =
         |response: serde_json::Value| World::default().hears_whole(&response).finished.status;
     assert_eq!(status(json!({"output": []})), Status::Completed);
@@ -79,7 +79,7 @@ fn how_a_whole_answer_ended_is_what_it_says() {
 }
 
 #[test]
-fn an_error_in_the_place_of_an_answer_says_why() {
+fn error_body_is_the_failure() {
     let error = json!({"error": {"code": "x", "message": "y"}, "request_id": "req_1"});
     let told = World::default().hears_whole(&error);
     assert_eq!(told.last()["response"].get("request_id"), None);
@@ -88,14 +88,14 @@ fn an_error_in_the_place_of_an_answer_says_why() {
 }
 
 #[test]
-fn one_item_that_is_none_does_not_take_the_others_with_it() {
+fn invalid_item_does_not_drop_the_others() {
     let output = json!([7, {"status": "completed"}, message("msg_1", "Hello")]);
     let told = World::default().hears_whole(&json!({"output": output}));
     assert_eq!(told.only_item(), message("msg_1", "Hello"));
 }
 
 #[test]
-fn what_is_no_object_is_no_answer() {
+fn non_object_answer_is_an_error() {
     let mut assembler = World::default().assembler();
     assert!(assembler.hear_whole(&bytes::Bytes::from_static(b"[]")).is_err());
     assert!(!assembler.has_ended());

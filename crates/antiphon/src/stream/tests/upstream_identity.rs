@@ -1,4 +1,4 @@
-//! Responses that their upstream keeps: what it is called by is the upstream's word.
+//! Responses that the upstream stores, with the upstream's identity.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use super::events::*;
 use super::world::{NOW, Told, World};
 use crate::stream::{Failure, Note};
 
-/// What is told of the state here, whoever keeps the response.
+/// Fields with the state in this gateway, which are always ours.
 const STATE: [&str; 6] =
     ["object", "status", "completed_at", "incomplete_details", "error", "output"];
 
-/// A response as a provider keeps it, with something of its own in every field.
+/// A provider's stored response, with a non-default value in every field.
 fn kept() -> Value {
     json!({"id": "resp_theirs", "object": "response", "created_at": 1_600_000_000,
         "completed_at": null, "status": "in_progress", "incomplete_details": null,
@@ -41,14 +41,14 @@ fn keeping() -> World {
     World::default().kept_upstream()
 }
 
-/// The upstream says this of a response in which it says nothing else.
+/// Runs a stream whose events hold only this response.
 fn tells(response: &Value) -> Told {
     let ended = with(response.clone(), &json!({"status": "completed"}));
     keeping().hears(&[event("response.created", response), event("response.completed", &ended)])
 }
 
 #[test]
-fn every_key_is_the_upstreams_but_for_the_state_of_the_stream() {
+fn all_fields_but_state_are_the_upstreams() {
     let told = tells(&kept());
     for response in [&told.events[0]["response"], &told.last()["response"]] {
         let theirs = kept();
@@ -62,7 +62,7 @@ fn every_key_is_the_upstreams_but_for_the_state_of_the_stream() {
 }
 
 #[test]
-fn time_of_completion_is_the_upstreams() {
+fn completed_at_is_the_upstreams() {
     let ended = with(kept(), &json!({"status": "completed", "completed_at": 1_600_000_007}));
     let streamed = [event("response.created", &kept()), event("response.completed", &ended)];
     for told in [keeping().hears(&streamed), keeping().hears_whole(&ended)] {
@@ -72,7 +72,7 @@ fn time_of_completion_is_the_upstreams() {
 }
 
 #[test]
-fn a_whole_response_is_told_as_it_is_kept_too() {
+fn whole_response_has_upstream_identity() {
     let said = message("msg_1", "Hello.");
     let whole = with(kept(), &json!({"status": "completed", "output": [said]}));
     let told = keeping().hears_whole(&whole);
@@ -82,7 +82,7 @@ fn a_whole_response_is_told_as_it_is_kept_too() {
 }
 
 #[test]
-fn what_the_upstream_leaves_open_is_what_it_was_asked() {
+fn missing_upstream_fields_echo_the_request() {
     let told = tells(&json!({"id": "resp_theirs", "created_at": null, "store": null,
         "metadata": null, "background": null}));
     let response = &told.last()["response"];
@@ -92,7 +92,7 @@ fn what_the_upstream_leaves_open_is_what_it_was_asked() {
 }
 
 #[test]
-fn an_id_that_was_told_changes_no_more() {
+fn emitted_response_id_never_changes() {
     let renamed = with(kept(), &json!({"id": "resp_other", "status": "completed"}));
     let told = keeping()
         .hears(&[event("response.created", &kept()), event("response.completed", &renamed)]);
@@ -100,7 +100,7 @@ fn an_id_that_was_told_changes_no_more() {
 }
 
 #[test]
-fn an_id_that_is_none_says_nothing() {
+fn invalid_response_id_is_ignored() {
     for id in [json!(null), json!(""), json!(7)] {
         let told = tells(&with(kept(), &json!({"id": id})));
         assert_eq!(told.last()["response"]["id"], "resp_ours");
@@ -108,7 +108,7 @@ fn an_id_that_is_none_says_nothing() {
 }
 
 #[test]
-fn the_id_is_known_as_soon_as_it_is_told() {
+fn response_id_is_known_after_first_event() {
     let mut assembler = keeping().assembler();
     assert_eq!(assembler.response_id(), None);
     assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
@@ -118,22 +118,23 @@ fn the_id_is_known_as_soon_as_it_is_told() {
 }
 
 #[test]
-fn a_response_whose_upstream_dies_unheard_has_the_id_that_it_was_given() {
+fn silent_upstream_leaves_the_request_id() {
     let mut assembler = keeping().assembler();
     assembler.fail(Failure::server_error("The upstream broke off."));
     assert_eq!(assembler.response_id().as_deref(), Some("resp_ours"));
 }
 
 #[test]
-fn an_id_of_ours_is_known_too() {
+fn own_response_id_is_known() {
     let mut assembler = World::default().assembler();
     assembler.hear(&event("response.created", &kept()).to_string().into()).unwrap();
     assert_eq!(assembler.response_id().as_deref(), Some("resp_ours"));
 }
 
-/// Some servers number calls anew for every response, and give one id to all that come at once.
+/// Some servers number the calls of each response from the start, and give parallel calls the same
+/// id.
 #[test]
-fn two_calls_under_one_call_id_at_once_keep_it() {
+fn parallel_calls_keep_a_shared_call_id() {
     let calls = [call("fc_1", "call_0", r#"{"n":1}"#), call("fc_2", "call_0", r#"{"n":2}"#)];
     let mut events = vec![created()];
     events.extend(streamed_call(0, "fc_1", "call_0", &[r#"{"n":1}"#]));
@@ -148,7 +149,7 @@ fn two_calls_under_one_call_id_at_once_keep_it() {
 }
 
 #[test]
-fn a_call_id_that_the_conversation_holds_is_kept() {
+fn held_call_id_is_not_replaced() {
     let world = World::holding(&[call("fc_1", "call_0", r#"{"n":1}"#)]).kept_upstream();
     let next = call("fc_2", "call_0", r#"{"n":2}"#);
     let told = world.hears(&[created(), completed(std::slice::from_ref(&next))]);
@@ -156,7 +157,7 @@ fn a_call_id_that_the_conversation_holds_is_kept() {
 }
 
 #[test]
-fn ids_are_kept_in_whatever_form() {
+fn malformed_upstream_ids_are_not_replaced() {
     let (item_id, call_id) = ("item/1 é", "x".repeat(70));
     let odd = call(item_id, &call_id, "{}");
     let told = keeping().hears(&[created(), completed(&[odd])]);
@@ -171,7 +172,7 @@ fn ids_are_kept_in_whatever_form() {
 }
 
 #[test]
-fn an_items_id_that_is_missing_or_anothers_is_replaced() {
+fn missing_or_duplicate_item_id_is_replaced() {
     let world = World::holding(&[message("msg_1", "Hello.")]).kept_upstream();
     let told = world.hears_whole(&with(
         kept(),

@@ -1,25 +1,25 @@
-//! Events that an upstream sends twice.
+//! Detects events that an upstream repeats.
 
 use std::collections::VecDeque;
 
-/// How many of the last events are remembered.
+/// Number of the most recent events that are remembered.
 const REMEMBERED: usize = 32;
 
-/// Recognizes an event of the Responses API that came before, by its `sequence_number`.
+/// Recognizes repeated Responses events by `sequence_number` and content.
 ///
-/// A proxy may deliver an event twice, or a stream again from an earlier event on after a reconnect.
-/// Some servers number all events 0, or begin again with every item: once two different events have
-/// the same number, numbers mean nothing, and every event counts.
+/// A proxy may deliver an event twice, or repeat part of a stream after a reconnect. Some servers
+/// give every event the number 0, or start again with each item. Once two different events have the
+/// same number, the numbers are ignored and no event counts as repeated.
 #[derive(Debug, Default)]
-pub(super) struct Numbering {
-    /// The last events: their numbers and digests.
+pub(super) struct RepeatDetector {
+    /// The most recent events: number and digest.
     recent: VecDeque<(u64, u64)>,
     has_gaps: bool,
     is_unreliable: bool,
 }
 
-impl Numbering {
-    /// Whether the event with this number and these bytes came before.
+impl RepeatDetector {
+    /// Whether an event with this number and these bytes was seen before.
     pub(super) fn is_repeated(&mut self, number: u64, data: &[u8]) -> bool {
         if self.is_unreliable {
             return false;
@@ -39,7 +39,7 @@ impl Numbering {
         }
     }
 
-    /// Without gaps, every number up to the last was there.
+    /// If the numbers have no gaps, every number up to the last one was seen.
     fn is_known(&self, number: u64, digest: u64) -> bool {
         match self.recent.iter().find(|(known, _)| *known == number) {
             Some((_, known)) => *known == digest,
@@ -55,7 +55,7 @@ impl Numbering {
     }
 }
 
-/// A digest that tells events of one stream apart, eight bytes at a time.
+/// A digest that distinguishes the events of one stream. It reads eight bytes at a time.
 fn digest(data: &[u8]) -> u64 {
     let mix =
         |digest: u64, word: u64| (digest.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
@@ -70,29 +70,26 @@ mod tests {
     use super::*;
 
     fn repeated(events: &[(u64, &str)]) -> Vec<bool> {
-        let mut numbering = Numbering::default();
-        events
-            .iter()
-            .map(|(number, data)| numbering.is_repeated(*number, data.as_bytes()))
-            .collect()
+        let mut repeats = RepeatDetector::default();
+        events.iter().map(|(number, data)| repeats.is_repeated(*number, data.as_bytes())).collect()
     }
 
     #[test]
-    fn an_event_that_comes_again_is_repeated() {
+    fn identical_event_is_repeated() {
         let events = [(0, "a"), (0, "a"), (1, "b"), (2, "c"), (1, "b"), (2, "c"), (3, "c")];
         assert_eq!(repeated(&events), [false, true, false, false, true, true, false]);
     }
 
     #[test]
-    fn a_stream_that_begins_again_is_repeated_however_long_it_is() {
-        let mut numbering = Numbering::default();
-        assert!((0..100).all(|number| !numbering.is_repeated(number, b"x")));
-        assert!((0..100).all(|number| numbering.is_repeated(number, b"x")));
-        assert!(!numbering.is_repeated(100, b"x"));
+    fn restarted_stream_is_repeated_at_any_length() {
+        let mut repeats = RepeatDetector::default();
+        assert!((0..100).all(|number| !repeats.is_repeated(number, b"x")));
+        assert!((0..100).all(|number| repeats.is_repeated(number, b"x")));
+        assert!(!repeats.is_repeated(100, b"x"));
     }
 
     #[test]
-    fn numbers_that_mean_nothing_repeat_nothing() {
+    fn unreliable_numbers_repeat_nothing() {
         assert_eq!(repeated(&[(0, "a"), (0, "b"), (0, "b"), (0, "b")]), [false; 4]);
         assert_eq!(repeated(&[(0, "a"), (1, "b"), (0, "c"), (1, "b")]), [false; 4]);
         let counted_by_tens: Vec<(u64, &str)> = (0..50).map(|it| (it * 10, "a")).collect();

@@ -1,18 +1,17 @@
-//! What decoders of other dialects tell, in the words of a Responses stream.
+//! The input of decoders of other dialects, as events of a Responses stream.
 //!
-//! A decoder names an item by an index of its own choice, under which it tells all that belongs to
-//! it. It gives no ids, no output indexes, no sequence numbers: those are made here.
+//! A decoder identifies an item by an index of its own choice. It supplies no ids, output indexes
+//! or sequence numbers: the assembler assigns them.
 
 use super::{Assembler, Note, Status};
 use crate::json::Object;
 use crate::stream::fields::Digits;
-use crate::stream::heard::Heard;
+use crate::stream::upstream_event::UpstreamEvent;
 
-/// How many notes there may be when something is left out. An upstream that has more of that in one
-/// answer is not followed.
+/// Maximum number of notes about omitted parts; later ones are not recorded.
 const MAX_NOTES: usize = 1024;
 
-/// What a delta is a piece of.
+/// The kind of text that a delta belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spoken {
     /// A message's `output_text`.
@@ -41,7 +40,7 @@ impl Spoken {
         }
     }
 
-    /// The field that says which part of the item speaks; `None` where the item does.
+    /// The field with the index of the part; `None` if the text is a field of the item.
     fn part(self) -> Option<&'static str> {
         match self {
             Self::Output | Self::Refusal | Self::Reasoning => Some("content_index"),
@@ -52,128 +51,135 @@ impl Spoken {
 }
 
 impl Assembler {
-    /// The response begins. `response`: what the upstream says of it (`model`, `service_tier`).
+    /// Starts the response. `response` holds the fields that the upstream reports (`model`,
+    /// `service_tier`).
     pub(crate) fn begin(&mut self, response: &Object<'_>) {
-        self.tell("response.created", [("response", &response.to_text())]);
+        self.apply_decoded("response.created", [("response", &response.to_text())]);
     }
 
-    /// An item begins, with what is known of it. A call whose `call_id` was announced before is
-    /// that call once more: one item.
+    /// Announces an item with the fields known so far. A call whose `call_id` was announced before
+    /// is the same item.
     pub(crate) fn announce_item(&mut self, index: u64, item: &Object<'_>) {
-        self.tell_item("response.output_item.added", index, item);
+        self.apply_decoded_item("response.output_item.added", index, item);
     }
 
-    /// An item begins that is no other, whatever it is called: another call under the same `call_id`
-    /// gets a `call_id` of ours.
+    /// Announces an item that is always new. If another call has its `call_id`, it gets a new one.
     pub(crate) fn announce_other_item(&mut self, index: u64, item: &Object<'_>) {
         if self.has_ended() {
             return;
         }
         let raw = item.to_text();
-        let digits = Digits::of(index);
-        let event = [("output_index", digits.as_str()), ("item", &raw)].into_iter().collect();
-        let heard = Heard::told("response.output_item.added", &event);
-        let Some(item) = heard.item() else { return };
+        let digits = Digits::new(index);
+        let object = [("output_index", digits.as_str()), ("item", &raw)].into_iter().collect();
+        let event = UpstreamEvent::decoded("response.output_item.added", &object);
+        let Some(item) = event.item() else { return };
         self.identity.expects_ids = false;
         self.open(None);
-        if !self.suppresses(&item, Some(&heard)) && !self.suppresses_another(&item, Some(&heard)) {
+        if !self.suppresses(&item, Some(&event)) && !self.suppresses_extra(&item, Some(&event)) {
             let route = self.announce(&item, None);
             self.routes.add(Some(index), &item, route);
         }
     }
 
-    /// A piece of a text of the item: `raw`, a JSON string as the upstream wrote it. `part`: which
-    /// of the item's parts it stands in, counted by the decoder.
+    /// Adds a delta to a text of the item. `raw` is a JSON string as the upstream wrote it. `part`
+    /// is the index of the item's part, counted by the decoder.
     pub(crate) fn delta(&mut self, index: u64, spoken: Spoken, part: u64, raw: &str) {
-        let (index, part) = (Digits::of(index), Digits::of(part));
+        let (index, part) = (Digits::new(index), Digits::new(part));
         let place = ("output_index", index.as_str());
         match spoken.part() {
-            Some(key) => self.tell(spoken.event(), [place, (key, part.as_str()), ("delta", raw)]),
-            None => self.tell(spoken.event(), [place, ("delta", raw)]),
+            Some(key) => {
+                self.apply_decoded(spoken.event(), [place, (key, part.as_str()), ("delta", raw)]);
+            }
+            None => self.apply_decoded(spoken.event(), [place, ("delta", raw)]),
         }
     }
 
-    /// A piece of a message's text with its `logprobs`, a raw list of tokens in the Responses API's form.
+    /// Adds a delta to a message's text, with its `logprobs`: a raw list of tokens in the form of
+    /// the Responses API.
     pub(crate) fn delta_with_logprobs(&mut self, index: u64, part: u64, raw: &str, logprobs: &str) {
-        let (index, part) = (Digits::of(index), Digits::of(part));
+        let (index, part) = (Digits::new(index), Digits::new(part));
         let fields = [
             ("output_index", index.as_str()),
             ("content_index", part.as_str()),
             ("delta", raw),
             ("logprobs", logprobs),
         ];
-        self.tell(Spoken::Output.event(), fields);
+        self.apply_decoded(Spoken::Output.event(), fields);
     }
 
-    /// A note on the item's text: `annotation`, a raw object.
+    /// Adds an annotation, a raw object, to the item's text.
     pub(crate) fn annotation(&mut self, index: u64, part: u64, number: u64, annotation: &str) {
-        let [index, part, number] = [index, part, number].map(Digits::of);
+        let [index, part, number] = [index, part, number].map(Digits::new);
         let fields = [
             ("output_index", index.as_str()),
             ("content_index", part.as_str()),
             ("annotation_index", number.as_str()),
             ("annotation", annotation),
         ];
-        self.tell("response.output_text.annotation.added", fields);
+        self.apply_decoded("response.output_text.annotation.added", fields);
     }
 
-    /// A part of a message's content ends. `part`: the part as far as the upstream gives it whole,
-    /// a raw object with its `type`; what it leaves out stays as it was told.
+    /// Ends a part of a message's content. `part` is a raw object with its `type` and the fields
+    /// that the upstream repeats; missing fields keep their streamed values.
     pub(crate) fn end_part(&mut self, index: u64, number: u64, part: &str) {
-        let [index, number] = [index, number].map(Digits::of);
+        let [index, number] = [index, number].map(Digits::new);
         let place = [("output_index", index.as_str()), ("content_index", number.as_str())];
         let [index, number] = place;
-        self.tell("response.content_part.done", [index, number, ("part", part)]);
+        self.apply_decoded("response.content_part.done", [index, number, ("part", part)]);
     }
 
-    /// The item ends, as the upstream says it came to. What it leaves out stays as it was told.
+    /// Ends the item with the upstream's final version. Missing fields keep their streamed values.
     pub(crate) fn end_item(&mut self, index: u64, item: &Object<'_>) {
-        self.tell_item("response.output_item.done", index, item);
+        self.apply_decoded_item("response.output_item.done", index, item);
     }
 
-    /// The item ends with what it has said.
+    /// Ends the item with its content so far.
     pub(crate) fn close_item(&mut self, index: u64) {
         if let Some(route) = self.routes.by_index(Some(index)).filter(|_| !self.has_ended()) {
             self.items[route.at].close("completed", &mut self.emitter);
         }
     }
 
-    /// The raw `call_id` that clients know the call at this index by; `None` where the index is no
-    /// call's, or that of a call which was suppressed.
+    /// The raw `call_id` that clients got for the call at this index; `None` if the item is not a
+    /// call or was suppressed.
     pub(crate) fn call_id(&self, index: u64) -> Option<&str> {
         let route = self.routes.by_index(Some(index))?;
         self.items[route.at].call_id()
     }
 
-    /// The response ends. `response`: what the upstream says of its end (`usage`,
-    /// `incomplete_details`, `error`). Items that are open end with it.
+    /// Ends the response and its open items. `response` holds the fields that the upstream reports
+    /// at the end (`usage`, `incomplete_details`, `error`).
     pub(crate) fn end_response(&mut self, status: Status, response: &Object<'_>) {
         let kind = match status {
             Status::Completed => "response.completed",
             Status::Incomplete => "response.incomplete",
             Status::Failed | Status::Cancelled => "response.failed",
         };
-        self.tell(kind, [("response", &response.to_text())]);
+        self.apply_decoded(kind, [("response", &response.to_text())]);
     }
 
-    /// Something was said that a response cannot carry.
+    /// Notes an omitted part that a response cannot express.
     pub(crate) fn leave_out(&mut self, what: impl Into<String>) {
         if self.identity.notes.len() < MAX_NOTES {
             self.identity.notes.push(Note::LeftOut { what: what.into() });
         }
     }
 
-    fn tell_item(&mut self, kind: &'static str, index: u64, item: &Object<'_>) {
-        let index = Digits::of(index);
-        self.tell(kind, [("output_index", index.as_str()), ("item", &item.to_text())]);
+    fn apply_decoded_item(&mut self, kind: &'static str, index: u64, item: &Object<'_>) {
+        let index = Digits::new(index);
+        self.apply_decoded(kind, [("output_index", index.as_str()), ("item", &item.to_text())]);
     }
 
-    fn tell<const N: usize>(&mut self, kind: &'static str, told: [(&'static str, &str); N]) {
+    fn apply_decoded<const N: usize>(
+        &mut self,
+        kind: &'static str,
+        fields: [(&'static str, &str); N],
+    ) {
         if !self.has_ended() {
             self.identity.expects_ids = false;
             let name = ["\"", kind, "\""].concat();
-            let event = [("type", name.as_str())].into_iter().chain(told).collect();
-            self.take(&Heard::told(kind, &event));
+            let object = [("type", name.as_str())].into_iter().chain(fields).collect();
+            self.dispatch(&UpstreamEvent::decoded(kind, &object));
         }
     }
 }

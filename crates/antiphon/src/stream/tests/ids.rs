@@ -1,4 +1,4 @@
-//! What items and calls are called.
+//! Ids of items and calls.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::events::*;
 use super::world::{World, hears};
 use crate::stream::Note;
 
-/// A message under this id, told from its announcement to the final output.
+/// The events of a message with this id, from its announcement to the final output.
 fn told_as(id: &Value) -> Vec<Value> {
     let named = |mut event: Value| {
         if event.get("item_id").is_some() {
@@ -26,7 +26,7 @@ fn told_as(id: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn an_id_that_is_no_messages_id_is_replaced_and_noted() {
+fn malformed_message_id_is_replaced_and_noted() {
     let overlong = format!("msg_{}", "x".repeat(64));
     for id in ["", "chatcmpl-1", "msg 1", "msg_\u{e9}", &overlong] {
         let told = hears(&told_as(&json!(id)));
@@ -41,7 +41,7 @@ fn an_id_that_is_no_messages_id_is_replaced_and_noted() {
 }
 
 #[test]
-fn an_id_that_is_no_string_is_none() {
+fn non_string_id_counts_as_missing() {
     for id in [json!(null), json!(7), json!({})] {
         let told = hears(&told_as(&id));
         assert!(told.only_item()["id"].as_str().unwrap().starts_with("msg_"));
@@ -49,7 +49,7 @@ fn an_id_that_is_no_string_is_none() {
 }
 
 #[test]
-fn an_id_that_the_conversation_holds_is_replaced() {
+fn held_item_id_is_replaced() {
     let world = World::holding(&[message("msg_1", "Earlier.")]);
     let told = world.hears(&told_as(&json!("msg_1")));
     assert_ne!(told.only_item()["id"], "msg_1");
@@ -57,7 +57,7 @@ fn an_id_that_the_conversation_holds_is_replaced() {
 }
 
 #[test]
-fn a_call_id_that_is_empty_overlong_or_held_is_replaced_and_noted() {
+fn bad_call_id_is_replaced_and_noted() {
     let world = World::holding(&[call("fc_0", "call_0", "{}")]);
     let overlong = "c".repeat(65);
     for call_id in ["", "call_0", &overlong] {
@@ -74,7 +74,7 @@ fn a_call_id_that_is_empty_overlong_or_held_is_replaced_and_noted() {
 }
 
 #[test]
-fn a_function_and_a_custom_tool_may_share_a_call_id() {
+fn function_and_custom_tool_may_share_call_id() {
     let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "status": "completed",
         "call_id": "call_1", "name": "shout", "input": "hi"});
     let told = hears(&[completed(&[call("fc_1", "call_1", "{}"), custom.clone()])]);
@@ -83,7 +83,7 @@ fn a_function_and_a_custom_tool_may_share_a_call_id() {
 }
 
 #[test]
-fn an_item_that_ends_under_another_id_keeps_the_first_and_it_is_noted() {
+fn changed_item_id_keeps_the_first_and_notes() {
     let mut events = streamed_message(0, "msg_1", &["Hello"]);
     *events.last_mut().unwrap() = done(0, &message("msg_2", "Hello"));
     events.push(completed(&[message("msg_3", "Hello")]));
@@ -94,7 +94,7 @@ fn an_item_that_ends_under_another_id_keeps_the_first_and_it_is_noted() {
 }
 
 #[test]
-fn a_call_that_ends_under_another_call_id_keeps_the_first() {
+fn changed_call_id_keeps_the_first() {
     let mut events = streamed_call(0, "fc_1", "call_1", &["{}"]);
     *events.last_mut().unwrap() = done(0, &call("fc_1", "call_2", "{}"));
     events.push(completed(&[]));
@@ -102,7 +102,7 @@ fn a_call_that_ends_under_another_call_id_keeps_the_first() {
 }
 
 #[test]
-fn final_items_under_new_ids_are_those_that_were_told() {
+fn final_items_with_new_ids_are_matched() {
     let mut events = streamed_message(0, "msg_1", &["One."]);
     events.extend(streamed_message(1, "msg_2", &["Two."]));
     events.push(completed(&[message("msg_8", "One."), message("msg_9", "Two.")]));
@@ -110,7 +110,7 @@ fn final_items_under_new_ids_are_those_that_were_told() {
 }
 
 #[test]
-fn items_without_ids_are_told_once_each() {
+fn items_without_ids_appear_once_each() {
     let mut events = streamed_message(0, "", &["One."]);
     events.extend(streamed_call(1, "", "call_1", &["{}"]));
     events.extend(streamed_message(2, "", &["Two."]));
@@ -120,7 +120,7 @@ fn items_without_ids_are_told_once_each() {
 }
 
 #[test]
-fn final_items_that_were_never_announced_come_whole() {
+fn unannounced_final_items_are_emitted_whole() {
     let mut events = streamed_message(0, "msg_1", &["Hello"]);
     events.push(completed(&[call("fc_1", "call_1", "{}"), message("msg_1", "Hello")]));
     let told = hears(&events);
@@ -129,7 +129,7 @@ fn final_items_that_were_never_announced_come_whole() {
 }
 
 #[test]
-fn a_final_item_that_was_never_announced_takes_no_open_items_place() {
+fn unannounced_final_item_matches_no_open_item() {
     let told = hears(&[
         added(0, &begun_message("msg_1")),
         completed(&[message("msg_0", "Zero."), message("msg_1", "One.")]),
@@ -138,7 +138,7 @@ fn a_final_item_that_was_never_announced_takes_no_open_items_place() {
 }
 
 #[test]
-fn the_id_of_encrypted_reasoning_is_never_replaced_for_its_form() {
+fn malformed_id_of_encrypted_reasoning_is_kept() {
     let long = format!("{}=", "x".repeat(90));
     for id in ["reasoning_1", &long] {
         let events = [
@@ -153,7 +153,7 @@ fn the_id_of_encrypted_reasoning_is_never_replaced_for_its_form() {
 }
 
 #[test]
-fn encrypted_content_does_not_stay_under_an_id_that_it_is_not_bound_to() {
+fn replaced_id_drops_encrypted_content() {
     let begun = json!({"id": "rs_1", "type": "reasoning", "summary": []});
     let events = [added(0, &begun), done(0, &reasoning("rs_2", "Hm.", "gAAA")), completed(&[])];
     let item = hears(&events).only_item();
@@ -166,7 +166,7 @@ fn encrypted_content_does_not_stay_under_an_id_that_it_is_not_bound_to() {
 }
 
 #[test]
-fn encrypted_reasoning_is_shown_to_who_asked_for_it_only() {
+fn encrypted_reasoning_is_hidden_unless_requested() {
     let finished = [reasoning("rs_1", "Hm.", "gAAA"), message("msg_1", "Hello")];
     let mut events = vec![added(0, &reasoning("rs_1", "", "gA"))];
     events.push(done(0, &finished[0]));
@@ -176,12 +176,12 @@ fn encrypted_reasoning_is_shown_to_who_asked_for_it_only() {
     assert_eq!(hears(&events).output()[0]["encrypted_content"], "gAAA");
     let hidden = World::without_encrypted().hears(&events);
     assert!(!hidden.story().contains("gA") && !hidden.finished.response.contains("gA"));
-    // It is kept all the same: the next turn needs it.
+    // It is stored nevertheless: the next turn needs it.
     assert_eq!(hidden.kept()[0].as_ref().unwrap()["encrypted_content"], "gAAA");
 }
 
 #[test]
-fn an_event_that_nobody_knows_shows_no_encrypted_reasoning_either() {
+fn unknown_event_hides_encrypted_reasoning() {
     let thought = reasoning("rs_1", "Hm.", "gAAA");
     let news = within("response.output_item.revised", 0, "rs_1", &json!({"item": thought}));
     let events = [added(0, &reasoning("rs_1", "", "gA")), news, done(0, &thought)];
@@ -191,7 +191,7 @@ fn an_event_that_nobody_knows_shows_no_encrypted_reasoning_either() {
 }
 
 #[test]
-fn a_compaction_is_shown_with_its_content() {
+fn compaction_keeps_its_encrypted_content() {
     let compaction = json!({"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"});
     let mut assembler = World::without_encrypted().assembler();
     let response = json!({"output": [compaction]});
@@ -201,7 +201,7 @@ fn a_compaction_is_shown_with_its_content() {
 }
 
 #[test]
-fn an_upstreams_response_id_is_never_shown() {
+fn upstream_response_id_is_hidden() {
     let told = hears(&[created(), in_progress(), completed(&[])]);
     assert!(!told.story().contains("resp_up"));
 }

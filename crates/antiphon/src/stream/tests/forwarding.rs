@@ -1,10 +1,10 @@
-//! What is well-formed passes as the bytes that came.
+//! Well-formed events are forwarded byte for byte.
 
 use bytes::Bytes;
 
 use super::world::{Told, World};
 
-/// As the provider writes its events; numbers and indexes are those that clients are to get.
+/// A provider's stream, with the numbers and indexes that clients get.
 const STREAM: &[&str] = &[
     r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_up","output":[]}}"#,
     r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"resp_up","output":[]}}"#,
@@ -40,7 +40,7 @@ fn hears(stream: impl IntoIterator<Item = String>) -> Told {
 }
 
 #[test]
-fn a_well_formed_stream_passes_as_the_bytes_that_came() {
+fn well_formed_stream_keeps_its_bytes() {
     let told = hears(STREAM.iter().map(ToString::to_string));
     let between = &told.raw[2..told.raw.len() - 1];
     let passed: Vec<_> = between.iter().map(|event| str::from_utf8(&event.data).unwrap()).collect();
@@ -49,7 +49,7 @@ fn a_well_formed_stream_passes_as_the_bytes_that_came() {
 }
 
 #[test]
-fn where_only_the_numbers_differ_only_they_change() {
+fn only_wrong_sequence_numbers_are_changed() {
     let numbered =
         |line: &&str| line.replacen(r#""sequence_number":"#, r#""sequence_number":7"#, 1);
     let told = hears(STREAM.iter().map(numbered));
@@ -58,10 +58,10 @@ fn where_only_the_numbers_differ_only_they_change() {
     assert_eq!(passed, STREAM[2..]);
 }
 
-/// Source: the Open Responses specification, which demands a status of every item. OpenAI leaves it
-/// out of reasoning, and refuses it where reasoning is sent back.
+/// Source: the Open Responses specification requires a status on every item. OpenAI omits it on
+/// reasoning, and rejects reasoning that is sent back with one.
 #[test]
-fn an_item_without_a_status_is_shown_with_one_and_stays_as_the_bytes_that_came() {
+fn status_is_added_for_clients_only() {
     let bare = |line: &&str| {
         let line =
             line.replace(r#""type":"reasoning","status":"in_progress""#, r#""type":"reasoning""#);
@@ -77,7 +77,7 @@ fn an_item_without_a_status_is_shown_with_one_and_stays_as_the_bytes_that_came()
 }
 
 #[test]
-fn items_stay_as_the_bytes_that_came() {
+fn stored_items_keep_their_bytes() {
     let told = hears(STREAM.iter().map(ToString::to_string));
     let kept = |at: usize| told.finished.output[at].item.as_ref().unwrap().text();
     assert!(STREAM[7].contains(kept(0)) && STREAM[13].contains(kept(1)));
@@ -85,7 +85,7 @@ fn items_stay_as_the_bytes_that_came() {
 }
 
 #[test]
-fn an_event_that_is_written_in_several_lines_passes_in_one() {
+fn multi_line_event_is_forwarded_in_one_line() {
     let pretty = "{\"type\":\"acme:ping\",\n\"sequence_number\":2,\r\n\"fields\":[1,\n2]}";
     let told = hears([pretty.to_owned()]);
     let fields = serde_json::json!([1, 2]);
@@ -96,14 +96,14 @@ fn an_event_that_is_written_in_several_lines_passes_in_one() {
 }
 
 #[test]
-fn an_event_stands_in_a_stream_under_its_type() {
+fn sse_event_name_is_the_type() {
     let told = hears([STREAM[18].replace("18", "2")]);
     let expected = "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":2}\n\n";
     assert_eq!(told.raw[2].to_sse(), expected);
 }
 
 #[test]
-fn events_within_an_item_get_its_id_and_index() {
+fn item_events_get_our_id_and_index() {
     let renamed =
         STREAM[8].replace("msg_1", "m1").replace("\"output_index\":1", "\"output_index\":5");
     let delta =

@@ -1,4 +1,4 @@
-//! A second answer in the place of one that came to nothing.
+//! A second attempt at the upstream request.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn whole_answer() -> [Value; 4] {
 }
 
 #[test]
-fn the_beginning_of_a_second_answer_is_not_told_again() {
+fn retry_does_not_repeat_initial_events() {
     let world = World::default();
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created()]);
@@ -31,7 +31,7 @@ fn the_beginning_of_a_second_answer_is_not_told_again() {
 }
 
 #[test]
-fn a_failure_that_was_told_of_first_gives_way_to_an_answer() {
+fn retry_replaces_a_reported_failure() {
     let failed = json!({"type": "response.failed", "response": {"status": "failed", "error":
         {"code": "server_error", "message": "Try again."}}});
     let world = World::default();
@@ -49,7 +49,7 @@ fn a_failure_that_was_told_of_first_gives_way_to_an_answer() {
 }
 
 #[test]
-fn what_waited_for_its_item_does_not_speak_in_the_second_answer() {
+fn retry_drops_waiting_events() {
     let world = World::default();
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created(), arguments_delta(0, "fc_1", r#"{"old"#)]);
@@ -61,7 +61,7 @@ fn what_waited_for_its_item_does_not_speak_in_the_second_answer() {
 }
 
 #[test]
-fn where_output_was_told_there_is_no_second_answer() {
+fn retry_is_refused_after_output() {
     let world = World::default();
     let mut assembler = world.assembler();
     hear(&mut assembler, &[created(), added(0, &begun_message("msg_1"))]);

@@ -1,31 +1,32 @@
-//! A part as an upstream gives it.
+//! A part of an upstream's item.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::super::heard::inside;
+use super::super::upstream_event::inside;
 use super::super::vocabulary::TextKind;
 use crate::item::Kind;
 use crate::json::{Object, quote};
 
-/// A part: the bytes that came, and what they say.
+/// A part of an upstream's item: its bytes and its fields.
 ///
-/// Reasoning that some servers give as output text goes by the type that it has for clients.
+/// If a server puts output text into reasoning, the part gets the type that reasoning has for
+/// clients.
 #[derive(Clone)]
-pub(super) struct Given<'a> {
+pub(super) struct UpstreamPart<'a> {
     raw: Cow<'a, str>,
     fields: Object<'a>,
-    /// The text that it holds.
+    /// The kind of its text; `None` if it holds none.
     pub(super) kind: Option<&'static TextKind>,
 }
 
-impl<'a> Given<'a> {
-    /// A part of an item of kind `speaker`; `None` where it is no object.
-    pub(super) fn parse(raw: &'a str, speaker: &Kind) -> Option<Self> {
+impl<'a> UpstreamPart<'a> {
+    /// Parses a part of an item of kind `item_kind`; `None` if it is not an object.
+    pub(super) fn parse(raw: &'a str, item_kind: &Kind) -> Option<Self> {
         let fields = Object::parse(raw.as_bytes()).ok()?;
         let name = fields.string("type").unwrap_or_default().into_owned();
-        let kind = TextKind::of_part(&name, speaker);
+        let kind = TextKind::for_part(&name, item_kind);
         let shown_as = kind.and_then(|kind| kind.part).map(|part| part.name);
         let shown_as = shown_as.filter(|shown| *shown != name).map(quote);
         let part = Self { raw: Cow::Borrowed(raw), fields, kind };
@@ -35,27 +36,27 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// The parts in a list of such an item; none where it is no list.
-    pub(super) fn list(array: Option<&'a str>, speaker: &Kind) -> Vec<Self> {
+    /// Parses a list of parts; empty if `array` is not a list.
+    pub(super) fn list(array: Option<&'a str>, item_kind: &Kind) -> Vec<Self> {
         let parts = raw_values(array).into_iter();
-        parts.filter_map(|raw| Self::parse(raw, speaker)).collect()
+        parts.filter_map(|raw| Self::parse(raw, item_kind)).collect()
     }
 
     pub(super) fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// Whether its bytes are those that came.
+    /// Whether the bytes are the upstream's.
     pub(super) fn is_as_it_came(&self) -> bool {
         matches!(self.raw, Cow::Borrowed(_))
     }
 
-    /// Whether it holds any text, or something else than text.
-    pub(super) fn speaks(&self) -> bool {
+    /// Whether it holds a non-empty text, or content other than text.
+    pub(super) fn has_content(&self) -> bool {
         self.kind.is_none_or(|kind| !self.text(kind).is_empty())
     }
 
-    /// Its text of this kind, escaped.
+    /// The text of this kind, escaped.
     pub(super) fn text(&self, kind: &TextKind) -> &str {
         self.fields.get(kind.field).and_then(inside).unwrap_or_default()
     }
@@ -68,7 +69,7 @@ impl<'a> Given<'a> {
         raw_values(self.fields.get("annotations"))
     }
 
-    /// The part with another value in a field.
+    /// Sets a field.
     pub(super) fn with(mut self, key: &'static str, raw: String) -> Self {
         if self.fields.get(key) != Some(&raw) {
             self.fields.set(key, raw);
@@ -77,7 +78,7 @@ impl<'a> Given<'a> {
         self
     }
 
-    /// The part before anything is said in it.
+    /// The part with empty text, annotations and logprobs.
     pub(super) fn emptied(self) -> Self {
         let text = self.kind.map(|kind| (kind.field, r#""""#));
         let lists = [("annotations", "[]"), ("logprobs", "[]")];

@@ -1,33 +1,33 @@
-//! One event as an upstream sent it.
+//! An event of the upstream.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::vocabulary::{Meaning, TextKind, speaks_in_parts};
+use super::vocabulary::{Meaning, TextKind, holds_parts};
 use crate::item::{HeadError, Item, Kind};
 use crate::json::Object;
 
-/// An event as it came, and what it tells.
+/// An event of the upstream, with its classification.
 #[derive(Clone, Copy)]
-pub(super) struct Heard<'a> {
+pub(super) struct UpstreamEvent<'a> {
     /// Its `type`.
     pub(super) kind: &'a str,
-    /// The bytes that came; `None` where a decoder tells of it, from another dialect.
+    /// The upstream's bytes; `None` if a decoder produced the event from another dialect.
     pub(super) data: Option<&'a Bytes>,
     pub(super) object: &'a Object<'a>,
     pub(super) meaning: Meaning,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> UpstreamEvent<'a> {
     pub(super) fn new(kind: &'a str, data: &'a Bytes, object: &'a Object<'a>) -> Self {
-        Self { data: Some(data), ..Self::told(kind, object) }
+        Self { data: Some(data), ..Self::decoded(kind, object) }
     }
 
-    /// An event that did not come in this form.
-    pub(super) fn told(kind: &'a str, object: &'a Object<'a>) -> Self {
-        Self { kind, data: None, object, meaning: Meaning::of(kind) }
+    /// Creates an event that a decoder produced from another dialect.
+    pub(super) fn decoded(kind: &'a str, object: &'a Object<'a>) -> Self {
+        Self { kind, data: None, object, meaning: Meaning::classify(kind) }
     }
 
     /// The event as bytes.
@@ -35,7 +35,7 @@ impl<'a> Heard<'a> {
         self.data.cloned().unwrap_or_else(|| self.object.to_bytes())
     }
 
-    /// Its `type`, without a copy where it is a known one.
+    /// The `type`, without a copy if it is a known one.
     pub(super) fn name(&self) -> Cow<'static, str> {
         match self.meaning.event() {
             Some(kind) => Cow::Borrowed(kind),
@@ -47,7 +47,7 @@ impl<'a> Heard<'a> {
         self.object.get(key)?.parse().ok()
     }
 
-    /// Where the upstream counts the item.
+    /// The upstream's index of the item.
     pub(super) fn index(&self) -> Option<u64> {
         self.number("output_index")
     }
@@ -56,9 +56,9 @@ impl<'a> Heard<'a> {
         self.object.string("item_id").filter(|id| !id.is_empty())
     }
 
-    /// Whether it is an event within an item.
-    pub(super) fn names_an_item(&self) -> bool {
-        self.meaning.is_of_an_item() || self.index().is_some() || self.item_id().is_some()
+    /// Whether it is an event of an item.
+    pub(super) fn is_item_event(&self) -> bool {
+        self.meaning.belongs_to_item() || self.index().is_some() || self.item_id().is_some()
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
@@ -70,43 +70,44 @@ impl<'a> Heard<'a> {
         Object::parse(self.object.get(key)?.as_bytes()).ok()
     }
 
-    /// The item that it carries.
+    /// The item in the event.
     pub(super) fn item(&self) -> Option<Item> {
-        item_of(self.object.get("item")?)
+        parse_item(self.object.get("item")?)
     }
 
-    /// Whether an item of this kind can tell such a thing. Kinds that nobody knows can tell all.
-    pub(super) fn suits(&self, kind: &Kind) -> bool {
+    /// Whether an item of this kind can have such an event. Items of unknown kinds can have any
+    /// event.
+    pub(super) fn can_belong_to(&self, kind: &Kind) -> bool {
         match self.meaning {
-            Meaning::Delta(_) | Meaning::TextDone(_) => self.is_told_by(kind),
+            Meaning::Delta(_) | Meaning::TextDone(_) => self.belongs_to_kind(kind),
             Meaning::Other => true,
-            _ => speaks_in_parts(kind) || is_unknown(kind),
+            _ => holds_parts(kind) || is_unknown(kind),
         }
     }
 
-    /// Whether items of this kind are those that tell such a thing.
-    pub(super) fn is_told_by(&self, kind: &Kind) -> bool {
-        self.speaker().is_none_or(|speaker| speaker == kind) || is_unknown(kind)
+    /// Whether such events belong to items of this kind.
+    pub(super) fn belongs_to_kind(&self, kind: &Kind) -> bool {
+        self.item_kind().is_none_or(|item_kind| item_kind == kind) || is_unknown(kind)
     }
 
-    /// The kind of item that tells such a thing, where that can be known from it.
-    pub(super) fn speaker(&self) -> Option<&'static Kind> {
+    /// The kind of item that has such events, if the event determines it.
+    pub(super) fn item_kind(&self) -> Option<&'static Kind> {
         match self.meaning {
-            Meaning::Delta(text) | Meaning::TextDone(text) => Some(&text.speaker),
+            Meaning::Delta(text) | Meaning::TextDone(text) => Some(&text.item_kind),
             Meaning::PartAdded(list) | Meaning::PartDone(list) if list.key == "summary" => {
                 Some(&Kind::Reasoning)
             }
-            Meaning::PartAdded(_) | Meaning::PartDone(_) => Some(self.part_speaker()),
+            Meaning::PartAdded(_) | Meaning::PartDone(_) => Some(self.part_item_kind()),
             Meaning::Annotation => Some(&Kind::Message),
             Meaning::Other => None,
         }
     }
 
-    fn part_speaker(&self) -> &'static Kind {
+    fn part_item_kind(&self) -> &'static Kind {
         let part = self.nested("part");
         let name = part.as_ref().and_then(|part| part.string("type"));
-        let text = name.and_then(|name| TextKind::of_part(&name, &Kind::Message));
-        text.map_or(&Kind::Message, |text| &text.speaker)
+        let text = name.and_then(|name| TextKind::for_part(&name, &Kind::Message));
+        text.map_or(&Kind::Message, |text| &text.item_kind)
     }
 }
 
@@ -115,16 +116,16 @@ fn is_unknown(kind: &Kind) -> bool {
 }
 
 /// The items of a finished response.
-pub(super) fn output_of(response: &Object<'_>) -> Vec<Item> {
+pub(super) fn parse_output(response: &Object<'_>) -> Vec<Item> {
     let raws: Option<Vec<&RawValue>> =
         response.get("output").and_then(|output| serde_json::from_str(output).ok());
     let raws = raws.unwrap_or_default();
-    raws.iter().filter_map(|raw| item_of(raw.get())).collect()
+    raws.iter().filter_map(|raw| parse_item(raw.get())).collect()
 }
 
-/// The item that `raw` holds. A field of the wrong type is left out, as if it had not been sent;
-/// what names neither a type nor a role is no item.
-fn item_of(raw: &str) -> Option<Item> {
+/// Parses an item. A field of the wrong type is removed; an object with neither a type nor a role
+/// is not an item.
+fn parse_item(raw: &str) -> Option<Item> {
     let mut raw = Bytes::copy_from_slice(raw.as_bytes());
     let item = loop {
         match Item::parse(raw.clone()) {
@@ -142,8 +143,8 @@ fn without(raw: &[u8], field: &str) -> Option<Bytes> {
     Some(object.to_bytes())
 }
 
-/// The inside of a raw JSON string, still escaped: pieces of such insides, put together, are the
-/// inside of one JSON string.
+/// The inside of a raw JSON string, still escaped. Concatenated insides are again the inside of one
+/// JSON string.
 pub(super) fn inside(raw: &str) -> Option<&str> {
     raw.strip_prefix('"')?.strip_suffix('"')
 }
