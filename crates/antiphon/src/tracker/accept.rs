@@ -1,17 +1,17 @@
-//! How an attempt ends.
+//! The end of an attempt.
 
 use super::entry::Entry;
 use super::{Attempt, Lookalikes, Occurrence, ResponseId, Standing, Tracker};
 use crate::item::Item;
 
-/// The attempt has ended already, or was never begun. Nothing changed.
+/// The attempt has already ended, or never started. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("attempt {} is not in flight", .0.number())]
 pub struct NotInFlight(pub Attempt);
 
 impl Tracker {
-    /// The request failed: what it contained is pending again, except what the server has been
-    /// found to have meanwhile. Returns what was rewound, in order.
+    /// The request failed: its items are pending again, except those that the server turned out to
+    /// have. Returns the rewound items, in order.
     pub fn rewind(&mut self, attempt: Attempt) -> Result<Vec<Occurrence>, NotInFlight> {
         self.in_flight.remove(&attempt).ok_or(NotInFlight(attempt))?;
         let rewound = self
@@ -20,11 +20,11 @@ impl Tracker {
         Ok(rewound.collect())
     }
 
-    /// A response came: the server has what the request contained, and `output`, which it made.
+    /// The response arrived: the server has the items of the request, and `output`.
     ///
-    /// Call it once the response has come, before hooks or tools run: what they do then never
-    /// sends an accepted item again. Of the initial input that is still pending, each item that the
-    /// response echoes is accepted with it. A chain advances where the response has an id.
+    /// Call it as soon as the response arrives, before hooks or tools run: then they cannot cause
+    /// an accepted item to be sent again. Pending initial input that the response echoes is
+    /// accepted too. A chain advances if the response has an id.
     pub fn accept(
         &mut self,
         attempt: Attempt,
@@ -42,7 +42,7 @@ impl Tracker {
         Ok(())
     }
 
-    /// One output item accounts for one pending item: an item said twice needs two echoes.
+    /// Each output item accepts one pending item: an item that was added twice needs two echoes.
     fn accept_echoes(&mut self, output: &[Item]) {
         let lookalikes = Lookalikes::of(output.iter().enumerate());
         let mut is_spent = vec![false; output.len()];

@@ -1,4 +1,4 @@
-//! Who owns the conversation's state between turns, chosen from a caller's options.
+//! The owner of the conversation's state between turns, chosen from the application's options.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ macro_rules! owner_id {
         pub struct $name(String);
 
         impl $name {
-            /// The identifier as it stands on the wire.
+            /// The identifier as it is on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -33,7 +33,7 @@ macro_rules! owner_id {
 }
 
 owner_id!(
-    /// The id of a conversation that a server keeps: `conv_…`.
+    /// The id of a conversation that a server stores: `conv_…`.
     ConversationId
 );
 owner_id!(
@@ -59,7 +59,7 @@ pub enum Continuation {
 }
 
 impl Continuation {
-    /// What the next request carries as `conversation`.
+    /// The `conversation` of the next request.
     pub fn conversation_id(&self) -> Option<&ConversationId> {
         match self {
             Self::Conversation { id } => Some(id),
@@ -67,7 +67,7 @@ impl Continuation {
         }
     }
 
-    /// What the next request carries as `previous_response_id`.
+    /// The `previous_response_id` of the next request.
     pub fn previous_response_id(&self) -> Option<&ResponseId> {
         match self {
             Self::Conversation { .. } => None,
@@ -75,8 +75,8 @@ impl Continuation {
         }
     }
 
-    /// Continues from a response that was accepted. One without an id leaves the chain where it
-    /// was: the latest response that can be continued from counts.
+    /// Continues from an accepted response. A response without an id does not advance the chain:
+    /// the latest response that can be continued counts.
     pub(super) fn advance(&mut self, response_id: Option<&ResponseId>) {
         let usable = response_id.filter(|id| !id.as_str().is_empty());
         if let (Self::Chain { previous_response_id }, Some(id)) = (self, usable) {
@@ -85,20 +85,20 @@ impl Continuation {
     }
 }
 
-/// What a caller asks for.
+/// The application's options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContinuationOptions {
     /// Continue this conversation.
     pub conversation_id: Option<ConversationId>,
     /// Continue from this response.
     pub previous_response_id: Option<ResponseId>,
-    /// Chain the responses of the run, though none is there to continue from yet.
+    /// Chain the responses of the run, even if there is no response to continue yet.
     pub auto_previous_response_id: bool,
-    /// The client keeps a session, which owns the history itself.
+    /// The client has a session, which owns the history itself.
     pub session: bool,
 }
 
-/// Two owners were asked for.
+/// The options name two owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConflictingOptions {
     /// A client session and a state that a server owns.
@@ -116,7 +116,8 @@ pub enum ConflictingOptions {
 }
 
 impl ContinuationOptions {
-    /// Who owns the state: `None` where the application does and replays the full history.
+    /// Chooses the owner of the state; `None` if the application owns it and replays the full
+    /// history.
     pub fn choose(&self) -> Result<Option<Continuation>, ConflictingOptions> {
         let conversation = self.conversation_id.as_ref().map(|_| "conversation_id");
         let chain = self.chain_option();
@@ -142,8 +143,7 @@ impl ContinuationOptions {
     }
 }
 
-/// The options that a resumed run was started with, so that what is added on resume is held against
-/// them.
+/// The options that a resumed run was started with, so that new options are checked against them.
 impl From<&Continuation> for ContinuationOptions {
     fn from(continuation: &Continuation) -> Self {
         Self {

@@ -1,16 +1,16 @@
-//! One item at one place, and how far it has come.
+//! One added item and its state.
 
 use serde::{Deserialize, Serialize};
 
 use crate::item::Item;
 
-/// One item at one place. The same item added twice is two occurrences: people repeat themselves.
+/// One added item. The same item added twice is two occurrences: users repeat themselves.
 ///
-/// Numbered from 0 in the order in which they were added; stable when a tracker is restored.
+/// Numbered from 0 in the order of addition; the numbers are stable when a tracker is restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Occurrence(pub(super) u64);
 
-/// The occurrence of this number, which a tracker may not have.
+/// The occurrence with this number, which a tracker may not have.
 impl From<u64> for Occurrence {
     fn from(number: u64) -> Self {
         Self(number)
@@ -28,7 +28,7 @@ impl Occurrence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Attempt(pub(super) u64);
 
-/// The attempt of this number, which a tracker may not have.
+/// The attempt with this number, which a tracker may not have.
 impl From<u64> for Attempt {
     fn from(number: u64) -> Self {
         Self(number)
@@ -42,7 +42,7 @@ impl Attempt {
     }
 }
 
-/// How far an occurrence has come.
+/// The state of an occurrence.
 ///
 /// ```text
 ///            send              accept
@@ -55,13 +55,13 @@ impl Attempt {
 pub enum Standing {
     /// It waits for a request.
     Pending,
-    /// It is in a request that nobody has answered yet.
+    /// It is in a request without a response so far.
     Sent(Attempt),
     /// The server has it.
     Accepted,
 }
 
-/// An occurrence as a tracker keeps it. What was accepted needs no body any more.
+/// A tracker's record of an occurrence. An accepted one needs no item any more.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Entry {
     Pending(Queued),
@@ -69,11 +69,11 @@ pub(super) enum Entry {
     Accepted,
 }
 
-/// An item that the server does not have, as far as anybody knows.
+/// An item that the server is not known to have.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Queued {
     pub(super) item: Item,
-    /// Whether it is of the run's initial input, which a response may echo.
+    /// Whether it is part of the run's initial input, which a response may echo.
     pub(super) is_initial: bool,
 }
 
@@ -86,7 +86,7 @@ impl Entry {
         }
     }
 
-    /// What has not been accepted, in flight or not.
+    /// The item if it is not accepted, in flight or not.
     pub(super) fn queued(&self) -> Option<&Queued> {
         match self {
             Self::Pending(queued) | Self::Sent(queued, _) => Some(queued),
@@ -101,7 +101,7 @@ impl Entry {
         }
     }
 
-    /// Marks a pending entry.
+    /// Marks a pending entry as sent.
     pub(super) fn send(&mut self, attempt: Attempt) {
         *self = match std::mem::replace(self, Self::Accepted) {
             Self::Pending(queued) => Self::Sent(queued, attempt),
@@ -109,7 +109,7 @@ impl Entry {
         };
     }
 
-    /// Makes the entry pending again, if it was `attempt` that took it; says whether it did.
+    /// Makes the entry pending again if `attempt` sent it. Returns whether it did.
     pub(super) fn rewind(&mut self, attempt: Attempt) -> bool {
         if self.standing() != Standing::Sent(attempt) {
             return false;

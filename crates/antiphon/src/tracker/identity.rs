@@ -1,68 +1,68 @@
-//! When two items are one, as far as a client can tell.
+//! Equality of items, as far as a client can decide it.
 
 use std::collections::HashMap;
 
 use crate::item::{CallId, Fingerprint, FingerprintKey, Head, Item, ItemId, Kind};
 
-/// The id that frameworks put on items whose provider gives none. It names nothing.
+/// The id that frameworks give to items without a provider's id. It identifies nothing.
 pub const PLACEHOLDER_ID: &str = "__fake_id__";
 
-/// The `type` of the item that stands for a call while its approval is awaited. It lives in a
-/// client's list only and is never sent.
+/// The `type` of the item that replaces a call while its approval is pending. It exists only in a
+/// client's list and is never sent.
 pub const APPROVAL_PLACEHOLDER: &str = "tool_approval_item";
 
-/// The id that a server gave the item. A placeholder is none.
+/// The id that a server gave the item. A placeholder is not one.
 pub(crate) fn server_id(head: &Head) -> Option<&ItemId> {
     head.id.as_ref().filter(|id| id.as_str() != PLACEHOLDER_ID)
 }
 
-/// Whether the item only stands for a call that waits for approval.
+/// Whether the item is the placeholder of a call that waits for approval.
 pub(crate) fn is_approval_placeholder(item: &Item) -> bool {
     item.head().kind.as_str() == APPROVAL_PLACEHOLDER
 }
 
-/// Whether the two may be one item: they say the same, and neither their ids nor their `call_id`s
-/// tell them apart. A missing id tells nothing.
+/// Whether the two may be the same item: they have the same content, and neither their ids nor
+/// their `call_id`s differ. A missing id equals any id.
 fn are_equal(one: &Item, two: &Item) -> bool {
     let ids = server_id(one.head()).zip(server_id(two.head()));
     ids.is_none_or(|(one, two)| one == two) && one.says_the_same_as(two)
 }
 
-/// A list in which the equals of an item are found without comparing it with every other.
+/// An index of items that finds the equals of an item without comparing it with every other.
 pub(crate) struct Lookalikes<'a> {
-    by_likeness: HashMap<Likeness, Vec<(usize, &'a Item)>>,
+    by_key: HashMap<EqualityKey, Vec<(usize, &'a Item)>>,
 }
 
-/// What equal items have in common at least.
+/// The properties that equal items share.
 #[derive(PartialEq, Eq, Hash)]
-struct Likeness {
+struct EqualityKey {
     kind: Kind,
     call_id: Option<CallId>,
     fingerprint: Option<Fingerprint>,
 }
 
-/// Fingerprints are compared and not kept, so no key need hide them.
+/// The fingerprints are only compared, never stored, so no secret key is needed.
 const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
 impl<'a> Lookalikes<'a> {
-    /// `items`, each with the position by which it is told.
+    /// Indexes `items`, each with its position.
     pub(crate) fn of(items: impl Iterator<Item = (usize, &'a Item)>) -> Self {
-        let mut by_likeness: HashMap<_, Vec<_>> = HashMap::new();
+        let mut by_key: HashMap<_, Vec<_>> = HashMap::new();
         for (position, item) in items {
-            by_likeness.entry(Likeness::of(item)).or_default().push((position, item));
+            by_key.entry(EqualityKey::new(item)).or_default().push((position, item));
         }
-        Self { by_likeness }
+        Self { by_key }
     }
 
     /// The positions of the items that equal `item`, in order.
     pub(crate) fn equal_to(&self, item: &Item) -> Vec<usize> {
-        let alike = self.by_likeness.get(&Likeness::of(item)).into_iter().flatten();
+        let alike = self.by_key.get(&EqualityKey::new(item)).into_iter().flatten();
         alike.filter(|(_, other)| are_equal(item, other)).map(|(position, _)| *position).collect()
     }
 }
 
-impl Likeness {
-    fn of(item: &Item) -> Self {
+impl EqualityKey {
+    fn new(item: &Item) -> Self {
         Self {
             kind: item.head().kind.clone(),
             call_id: item.head().call_id.clone(),

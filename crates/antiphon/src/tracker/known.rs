@@ -1,4 +1,4 @@
-//! What the server is known to have.
+//! The items that the server is known to have.
 
 use std::collections::HashSet;
 
@@ -6,39 +6,39 @@ use super::identity::server_id;
 use super::reasoning::ReasoningIds;
 use crate::item::{CallKey, Exchange, Exchanges, Head, Item, ItemId, Side};
 
-/// The heads of the items that the server has, in its order, joined call by call.
+/// The heads of the server's items, in its order, with calls matched to outputs.
 ///
-/// An item suppresses another by its id, and by the call that it answers; never by what it says.
+/// An item suppresses another by its id, or by the call that it answers; never by its content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    pub(super) extent: Extent,
+    pub(super) extent: Coverage,
     heads: Vec<Head>,
     ids: HashSet<ItemId>,
     exchanges: Exchanges,
-    /// Reasoning whose ids are taken off.
+    /// Hashes of reasoning whose ids are removed.
     reasoning: HashSet<u64>,
 }
 
-/// How much of what the server has is known.
+/// Whether all of the server's items are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Extent {
-    /// What went there and came back; there may be more.
+pub(super) enum Coverage {
+    /// Only the items sent and received are known; the server may have more.
     #[default]
     Part,
-    /// All of it: the server listed its items.
+    /// All items are known: the server listed them.
     Whole,
 }
 
 impl Known {
-    /// What a server has that holds `items` and nothing else.
+    /// The record of a server that has exactly `items`.
     pub(super) fn whole(items: &[Item], policy: ReasoningIds) -> Self {
-        let mut known = Self { extent: Extent::Whole, ..Self::default() };
+        let mut known = Self { extent: Coverage::Whole, ..Self::default() };
         known.observe(items, policy);
         known
     }
 
-    /// Takes note of items that the server has. One that is known by its id is not counted twice.
+    /// Records items of the server. An item whose id is known is recorded once.
     pub(super) fn observe<'a>(
         &mut self,
         items: impl IntoIterator<Item = &'a Item>,
@@ -48,11 +48,11 @@ impl Known {
             if !self.has_id(item.head()) {
                 self.note(item.head().clone());
             }
-            self.reasoning.extend(policy.trace(item));
+            self.reasoning.extend(policy.hash_without_id(item));
         }
     }
 
-    /// Takes note of one head.
+    /// Records one head.
     pub(super) fn note(&mut self, head: Head) {
         self.ids.extend(server_id(&head).cloned());
         self.exchanges.push(self.heads.len(), &head);
@@ -79,13 +79,13 @@ impl Known {
         server_id(head).is_some_and(|id| self.ids.contains(id))
     }
 
-    /// Whether it is reasoning that the server has, its id taken off.
+    /// Whether the server has this reasoning, whose id is removed.
     pub(super) fn has_reasoning(&self, item: &Item, policy: ReasoningIds) -> bool {
-        policy.trace(item).is_some_and(|trace| self.reasoning.contains(&trace))
+        policy.hash_without_id(item).is_some_and(|trace| self.reasoning.contains(&trace))
     }
 
-    /// Whether the server certainly has the item: by its id, or an output for every call that it
-    /// could answer.
+    /// Whether the server certainly has the item: it has the id, or it has outputs for all calls
+    /// that the item could answer.
     pub(super) fn has(&self, item: &Item, policy: ReasoningIds) -> bool {
         let is_answered = |key: &CallKey| {
             let exchange = self.exchange(key);
@@ -96,13 +96,13 @@ impl Known {
             || matches!(item.head().pairing(), Some((Side::Output, key)) if is_answered(&key))
     }
 
-    /// The heads of the calls of one key that wait, in the order in which outputs answer them.
+    /// The heads of the unanswered calls with this key, in the order in which outputs answer them.
     pub(super) fn waiting(&self, key: &CallKey) -> impl Iterator<Item = &Head> {
         let positions = self.exchange(key).into_iter().flat_map(Exchange::waiting);
         positions.map(|position| &self.heads[position])
     }
 
-    /// Whether the call of this id is answered; `None` where the server does not have it.
+    /// Whether the call with this id is answered; `None` if the server does not have it.
     pub(super) fn is_answered(&self, key: &CallKey, id: &ItemId) -> Option<bool> {
         let exchange = self.exchange(key)?;
         let is_call = |position: &usize| self.heads[*position].id.as_ref() == Some(id);
@@ -110,8 +110,8 @@ impl Known {
         Some(exchange.answer_of(nth).is_some())
     }
 
-    /// The heads of the calls that wait for an output, in order. Calls that a provider lets stay
-    /// open are not among them.
+    /// The heads of the unanswered calls, in order, except calls that a provider allows to stay
+    /// open.
     pub(super) fn unanswered(&self) -> Vec<&Head> {
         let mut positions: Vec<_> = self.exchanges.iter().flat_map(Exchange::waiting).collect();
         positions.sort_unstable();

@@ -1,17 +1,18 @@
-//! The tracker of state that a server owns: what it has, what is on its way, what it still lacks.
+//! Tracks the items of a run whose conversation state a server owns.
 //!
-//! A run that continues a server's conversation or chain sends only what is new. The tracker knows
-//! what that is:
+//! A run that continues a server's conversation or chain of responses sends only new items. The
+//! tracker decides which items are new:
 //!
 //! ```text
-//! add ---> plan ---> send ---> accept     the response came: the server has it
-//!            ^        '------> rewind     the request failed: it goes again
+//! add ---> plan ---> send ---> accept     the response arrived: the server has the items
+//!            ^        '------> rewind     the request failed: the items are sent again
 //!            '------------------'
 //! ```
 //!
-//! Every item has an [`Occurrence`] of its own, so that an item said twice is sent twice and an item
-//! sent once is never sent again. A tracker is a value: it serializes at any moment, requests in
-//! flight included, and after a break learns from the server's own list what arrived.
+//! Every item has its own [`Occurrence`]: an item that is added twice is sent twice, and an item
+//! that was sent once is never sent again. A tracker is a value that can be serialized at any time,
+//! with requests in flight. After an interruption it reads the server's list of items to find out
+//! which of them arrived.
 
 mod accept;
 mod continuation;
@@ -46,33 +47,34 @@ pub use unresolved::{Unanswered, Unresolved};
 use crate::item::Item;
 use entry::{Entry, Queued};
 use known::Known;
-use send::Going;
+use send::SentItem;
 
-/// What one run has sent to the owner of its conversation's state, and what it still has to send.
+/// The items that one run has sent to the owner of its conversation's state, and the items that it
+/// still has to send.
 ///
-/// Guarantees: what was accepted is never planned again; what is pending stays so until it is
+/// Guarantees: an accepted item is never planned again; a pending item stays pending until it is
 /// accepted, through failures, filters and restarts; plans keep the order of [`add`](Self::add).
 #[derive(Clone, Debug)]
 pub struct Tracker {
     continuation: Continuation,
     reasoning_ids: ReasoningIds,
-    /// By occurrence.
+    /// Indexed by occurrence.
     entries: Vec<Entry>,
     known: Known,
-    /// What each unanswered request contains, as it went.
-    in_flight: BTreeMap<Attempt, Vec<Going>>,
+    /// The items of each unanswered request, as sent.
+    in_flight: BTreeMap<Attempt, Vec<SentItem>>,
     attempts: u64,
     turns: u64,
     is_finished: bool,
 }
 
-/// The run has ended: nothing can be added to it.
+/// The run has ended: no item can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the run has finished: nothing can be added to it")]
+#[error("cannot add an item: the run has finished")]
 pub struct Finished;
 
 impl Tracker {
-    /// A tracker of a run that has sent nothing yet.
+    /// Creates the tracker of a run that has not sent anything yet.
     pub fn new(continuation: Continuation, reasoning_ids: ReasoningIds) -> Self {
         Self {
             continuation,
@@ -86,8 +88,8 @@ impl Tracker {
         }
     }
 
-    /// Adds an item: initial input, input that was staged, the output of a tool. What is added
-    /// before the first response counts as initial.
+    /// Adds an item: initial input, staged input, or a tool output. Items added before the first
+    /// response count as initial input.
     pub fn add(&mut self, item: Item) -> Result<Occurrence, Finished> {
         if self.is_finished {
             return Err(Finished);
@@ -97,7 +99,7 @@ impl Tracker {
         Ok(occurrence)
     }
 
-    /// Ends the run. What is pending stays so, and is still told by [`plan`](Self::plan).
+    /// Ends the run. Pending items stay pending, and [`plan`](Self::plan) still lists them.
     pub fn finish(&mut self) {
         self.is_finished = true;
     }
@@ -107,18 +109,18 @@ impl Tracker {
         self.is_finished
     }
 
-    /// What the next request continues.
+    /// The conversation or response that the next request continues.
     pub fn continuation(&self) -> &Continuation {
         &self.continuation
     }
 
-    /// How many calls of the model were accepted. Failed attempts, resumes and approvals are no
-    /// turns.
+    /// Number of accepted model responses. Failed attempts, resumed runs and approvals do not
+    /// count.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// How far an occurrence has come; `None` where it is not of this tracker.
+    /// The state of an occurrence; `None` if it is not of this tracker.
     pub fn standing(&self, occurrence: Occurrence) -> Option<Standing> {
         self.entry(occurrence).map(Entry::standing)
     }

@@ -1,32 +1,33 @@
-//! What the next request contains, and why each item is or is not in it.
+//! The items of the next request, and the reason for each item that is left out.
 
 use std::collections::{HashMap, HashSet};
 
 use super::entry::{Attempt, Entry, Occurrence};
 use super::identity::{is_approval_placeholder, server_id};
-use super::known::{Extent, Known};
+use super::known::{Coverage, Known};
 use super::{Continuation, Tracker};
 use crate::item::{CallKey, Exchange, Head, Item, ItemId, Side};
 
-/// The next request's share of the conversation.
+/// The plan of the next request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What goes, in the order in which it was added.
+    /// The items to send, in the order of addition.
     pub items: Vec<Planned>,
-    /// Every other occurrence, in order, each with the reason.
+    /// All other occurrences, in order, with reasons.
     pub left_out: Vec<(Occurrence, Reason)>,
-    /// What the request continues: its `conversation` or `previous_response_id`.
+    /// The conversation or response that the request continues: its `conversation` or
+    /// `previous_response_id`.
     pub continuation: Continuation,
 }
 
 /// An item of the next request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// Where it comes from.
+    /// Its occurrence.
     pub occurrence: Occurrence,
-    /// As it goes: byte for byte as it was added, unless reasoning ids are taken off.
+    /// The item to send: byte for byte as added, unless reasoning ids are removed.
     pub item: Item,
-    /// Whether it goes as it was added.
+    /// Whether it is sent as it was added.
     pub is_as_added: bool,
 }
 
@@ -35,36 +36,36 @@ pub struct Planned {
 pub enum Reason {
     /// The server accepted it.
     Accepted,
-    /// It is in a request that nobody has answered yet.
+    /// It is in a request without a response so far.
     InFlight(Attempt),
-    /// The server has the item of its id.
+    /// The server has an item with its id.
     HeldId,
-    /// The server has the reasoning, whose id was taken off.
+    /// The server has the reasoning, whose id was removed.
     HeldReasoning,
-    /// The server made the call itself.
+    /// The server produced the call itself.
     HeldCall,
-    /// The server has an output for the call that it answers.
+    /// The server has an output for the same call.
     HeldOutput,
     /// Another occurrence, in this request or in flight, has its id or answers its call.
     Repeated,
-    /// It only stands for a call that waits for approval.
+    /// It is the placeholder of a call that waits for approval.
     ApprovalPlaceholder,
-    /// It is an output, and the server, having listed all its items, does not have the call.
+    /// It is an output, and the server's list of its items does not have the call.
     CallNotHeld,
 }
 
 impl Plan {
-    /// The occurrences that go, in order.
+    /// The occurrences to send, in order.
     pub fn occurrences(&self) -> Vec<Occurrence> {
         self.items.iter().map(|planned| planned.occurrence).collect()
     }
 
-    /// Whether the occurrence goes.
+    /// Whether the occurrence is sent.
     pub fn contains(&self, occurrence: Occurrence) -> bool {
         self.items.iter().any(|planned| planned.occurrence == occurrence)
     }
 
-    /// Why the occurrence is left out; `None` where it goes.
+    /// The reason why the occurrence is left out; `None` if it is sent.
     pub fn reason(&self, occurrence: Occurrence) -> Option<Reason> {
         let of = |(left, reason): &(Occurrence, Reason)| (*left == occurrence).then_some(*reason);
         self.left_out.iter().find_map(of)
@@ -72,15 +73,16 @@ impl Plan {
 }
 
 impl Tracker {
-    /// What the next request contains. Every occurrence is either in it or left out with a reason.
+    /// Plans the next request. Every occurrence is either in it or left out with a reason.
     ///
-    /// Changes with [`add`](Self::add), [`send`](Self::send), [`send_filtered`](Self::send_filtered),
-    /// [`rewind`](Self::rewind), [`accept`](Self::accept) and [`hydrate`](Self::hydrate) only.
+    /// Only [`add`](Self::add), [`send`](Self::send), [`send_filtered`](Self::send_filtered),
+    /// [`rewind`](Self::rewind), [`accept`](Self::accept) and [`hydrate`](Self::hydrate) change the
+    /// plan.
     pub fn plan(&self) -> Plan {
         let mut claims = self.claims();
         let (mut items, mut left_out) = (Vec::new(), Vec::new());
         for (occurrence, entry) in self.entries() {
-            match self.place(entry, &mut claims) {
+            match self.try_place(entry, &mut claims) {
                 Ok(item) => items.push(Planned {
                     occurrence,
                     is_as_added: !self.reasoning_ids.changes(item),
@@ -92,7 +94,7 @@ impl Tracker {
         Plan { items, left_out, continuation: self.continuation.clone() }
     }
 
-    /// What is in flight has claimed its ids and calls before anything else.
+    /// The claims of the items in flight, which precede all others.
     fn claims(&self) -> Claims<'_> {
         let mut claims = Claims { known: &self.known, ids: HashSet::new(), calls: HashMap::new() };
         for going in self.in_flight.values().flatten() {
@@ -101,8 +103,8 @@ impl Tracker {
         claims
     }
 
-    /// The entry's item, where it goes.
-    fn place<'a>(&self, entry: &'a Entry, claims: &mut Claims<'_>) -> Result<&'a Item, Reason> {
+    /// The entry's item, or the reason not to send it.
+    fn try_place<'a>(&self, entry: &'a Entry, claims: &mut Claims<'_>) -> Result<&'a Item, Reason> {
         let item = match entry {
             Entry::Accepted => return Err(Reason::Accepted),
             Entry::Sent(_, attempt) => return Err(Reason::InFlight(*attempt)),
@@ -124,18 +126,18 @@ impl Tracker {
     }
 }
 
-/// What the items of the request, and of those in flight, have claimed.
+/// Ids and calls claimed by the items of the request and of requests in flight.
 struct Claims<'a> {
     known: &'a Known,
     ids: HashSet<ItemId>,
     calls: HashMap<CallKey, Calls>,
 }
 
-/// The calls of one key, as the request will find them.
+/// The calls with one key, as they will be at the time of the request.
 struct Calls {
-    /// How many wait for an output.
+    /// Number of unanswered calls.
     open: usize,
-    /// Whether the server made one.
+    /// Whether the server has one.
     is_held: bool,
     /// Whether the server has an output.
     is_answered: bool,
@@ -144,7 +146,7 @@ struct Calls {
 }
 
 impl Claims<'_> {
-    /// Claims what the item names; a reason where it may not go.
+    /// Claims the item's id and call. Returns a reason if it must not be sent.
     fn claim(&mut self, head: &Head) -> Option<Reason> {
         let id = server_id(head);
         if id.is_some_and(|id| self.ids.contains(id)) {
@@ -152,8 +154,8 @@ impl Claims<'_> {
         }
         let extent = self.known.extent;
         let refused = head.pairing().and_then(|(side, key)| match side {
-            Side::Call => self.calls(key).ask(),
-            Side::Output => self.calls(key).answer(extent),
+            Side::Call => self.calls(key).claim_call(),
+            Side::Output => self.calls(key).claim_output(extent),
         });
         if refused.is_none() {
             self.ids.extend(id.cloned());
@@ -174,7 +176,7 @@ impl Claims<'_> {
 }
 
 impl Calls {
-    fn ask(&mut self) -> Option<Reason> {
+    fn claim_call(&mut self) -> Option<Reason> {
         if self.is_held {
             return Some(Reason::HeldCall);
         }
@@ -182,15 +184,15 @@ impl Calls {
         None
     }
 
-    /// An output goes where a call waits for it. One whose call nobody knows of goes once, unless
+    /// An output is sent if a call waits for it. If its call is unknown, it is sent once, unless
     /// the server is known not to have the call.
-    fn answer(&mut self, extent: Extent) -> Option<Reason> {
+    fn claim_output(&mut self, extent: Coverage) -> Option<Reason> {
         let refused = match (self.open, extent) {
             (1.., _) => None,
             _ if self.is_claimed => Some(Reason::Repeated),
             _ if self.is_answered => Some(Reason::HeldOutput),
-            (0, Extent::Whole) => Some(Reason::CallNotHeld),
-            (0, Extent::Part) => None,
+            (0, Coverage::Whole) => Some(Reason::CallNotHeld),
+            (0, Coverage::Part) => None,
         };
         if refused.is_none() {
             self.is_claimed = true;

@@ -1,4 +1,4 @@
-//! Whether reasoning goes back under its id.
+//! The policy for the ids of reasoning.
 
 use std::hash::Hasher;
 
@@ -7,19 +7,19 @@ use siphasher::sip::SipHasher13;
 
 use crate::item::{Item, Kind};
 
-/// What becomes of the ids of reasoning in later requests and in stored history.
+/// The treatment of reasoning ids in later requests and in stored history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningIds {
-    /// They stay.
+    /// The ids stay.
     #[default]
     Keep,
-    /// They are taken off.
+    /// The ids are removed.
     Omit,
 }
 
 impl ReasoningIds {
-    /// `item` as the policy lets it go. What the policy does not touch keeps its bytes.
+    /// Applies the policy to `item`. An item that does not change keeps its bytes.
     #[must_use]
     pub fn apply(self, item: &Item) -> Item {
         if self.changes(item) {
@@ -33,8 +33,8 @@ impl ReasoningIds {
         self == Self::Omit && head.kind == Kind::Reasoning && head.id.is_some()
     }
 
-    /// By what reasoning is known where its id was taken off; `None` where an id can tell.
-    pub(super) fn trace(self, item: &Item) -> Option<u64> {
+    /// A hash that identifies reasoning without its id; `None` if ids are kept.
+    pub(super) fn hash_without_id(self, item: &Item) -> Option<u64> {
         if self == Self::Keep || item.head().kind != Kind::Reasoning {
             return None;
         }

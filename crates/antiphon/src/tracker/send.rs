@@ -1,37 +1,37 @@
-//! Marks what goes out.
+//! Marks the items of a request as sent.
 
 use std::collections::HashMap;
 
 use super::{AmbiguousRebuild, Attempt, Occurrence, Plan, Tracker};
 use crate::item::Item;
 
-/// Why a request may not go as it is. Nothing was marked.
+/// The reason why a request must not be sent. Nothing was marked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// The tracker would not put the occurrence in a request now: the server has it, it is in
-    /// flight, or it was never added.
-    #[error("occurrence {} is not to be sent now", .0.number())]
+    /// The current plan does not have the occurrence: the server has it, it is in flight, or it was
+    /// never added.
+    #[error("occurrence {} is not in the current plan", .0.number())]
     NotPlanned(Occurrence),
-    /// The occurrence stands in the request twice.
-    #[error("occurrence {} is in the request twice", .0.number())]
+    /// The request has the occurrence twice.
+    #[error("the request has occurrence {} twice", .0.number())]
     Twice(Occurrence),
-    /// A filter rebuilt an item so that its origin cannot be told.
+    /// A filter rebuilt an item, and its source is ambiguous.
     #[error(transparent)]
     AmbiguousRebuild(#[from] AmbiguousRebuild),
 }
 
-/// An item of a request that nobody has answered yet.
+/// An item of a request without a response so far.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Going {
-    /// Where it comes from; `None` where a filter added it.
+pub(super) struct SentItem {
+    /// Its occurrence; `None` if a filter added it.
     pub(super) source: Option<Occurrence>,
-    /// As it went.
+    /// The item as sent.
     pub(super) item: Item,
 }
 
 impl Tracker {
-    /// Marks what the next request contains, right before it goes. An empty request is one too:
-    /// [`accept`](Self::accept) and [`rewind`](Self::rewind) apply to it all the same.
+    /// Marks the items of the next request as sent. Call it right before the request. An empty
+    /// request also needs [`accept`](Self::accept) or [`rewind`](Self::rewind) later.
     pub fn send(&mut self, occurrences: &[Occurrence]) -> Result<Attempt, SendError> {
         let plan = self.plan();
         let mut planned = by_occurrence(&plan);
@@ -41,13 +41,13 @@ impl Tracker {
                 let is_planned = plan.contains(*source);
                 if is_planned { SendError::Twice(*source) } else { SendError::NotPlanned(*source) }
             })?;
-            going.push(Going { source: Some(*source), item: item.clone() });
+            going.push(SentItem { source: Some(*source), item: item.clone() });
         }
-        Ok(self.mark(going))
+        Ok(self.open_attempt(going))
     }
 
-    /// Opens an attempt with what goes.
-    pub(super) fn mark(&mut self, going: Vec<Going>) -> Attempt {
+    /// Opens an attempt with these items.
+    pub(super) fn open_attempt(&mut self, going: Vec<SentItem>) -> Attempt {
         let attempt = Attempt(self.attempts);
         self.attempts += 1;
         for source in going.iter().filter_map(|going| going.source) {
@@ -58,7 +58,7 @@ impl Tracker {
     }
 }
 
-/// The items of a plan by where they come from.
+/// The items of a plan by their occurrence.
 pub(super) fn by_occurrence(plan: &Plan) -> HashMap<Occurrence, &Item> {
     plan.items.iter().map(|planned| (planned.occurrence, &planned.item)).collect()
 }

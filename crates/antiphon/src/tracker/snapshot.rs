@@ -1,40 +1,40 @@
-//! A tracker as JSON, and back.
+//! Serializes a tracker as JSON, and restores it.
 //!
-//! Items stand in it raw and keep their bytes. Restoring needs the text of the snapshot
-//! (`from_str`, `from_slice`): a `serde_json::Value` in between would rewrite them.
+//! The items are raw JSON and keep their bytes. Restore from the text of the snapshot (`from_str`,
+//! `from_slice`): a `serde_json::Value` would rewrite the items.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::entry::{Attempt, Entry, Occurrence, Queued, Standing};
-use super::known::{Extent, Known};
-use super::send::Going;
+use super::known::{Coverage, Known};
+use super::send::SentItem;
 use super::{Continuation, ReasoningIds, Tracker};
 use crate::item::{CallId, Head, HeadError, Item, ItemId, Kind, Role};
 
-/// The form of the snapshot.
+/// The version of the snapshot's format.
 const VERSION: u32 = 1;
 
-/// Why a snapshot cannot be restored.
+/// The reason why a snapshot cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// It is of another form.
-    #[error("snapshot of version {0}: only {VERSION} can be restored")]
+    /// The format's version is not supported.
+    #[error("unsupported snapshot version {0}: expected {VERSION}")]
     Version(u32),
-    /// It holds something that is no item.
-    #[error("snapshot holds what is no item: {0}")]
+    /// An element is not an item.
+    #[error("snapshot has an element that is not an item: {0}")]
     Item(#[from] HeadError),
-    /// An occurrence that was not accepted has lost its item.
+    /// The item of an unaccepted occurrence is missing.
     #[error("snapshot lacks the item of occurrence {}", .0.number())]
     MissingItem(Occurrence),
-    /// An occurrence is said to be in a request that is not in flight, or does not contain it.
-    #[error("snapshot lacks attempt {}, or what was sent with it", .0.number())]
+    /// An occurrence belongs to a request that is not in flight or does not contain it.
+    #[error("snapshot lacks attempt {} or one of its items", .0.number())]
     Attempt(Attempt),
 }
 
 impl Serialize for Tracker {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Snapshot::of(self).serialize(serializer)
+        Snapshot::new(self).serialize(serializer)
     }
 }
 
@@ -69,11 +69,11 @@ struct SavedEntry {
 #[derive(Serialize, Deserialize)]
 struct SavedAttempt {
     attempt: Attempt,
-    items: Vec<SavedGoing>,
+    items: Vec<SavedSentItem>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedGoing {
+struct SavedSentItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<Occurrence>,
     item: Box<RawValue>,
@@ -81,12 +81,12 @@ struct SavedGoing {
 
 #[derive(Serialize, Deserialize)]
 struct SavedKnown {
-    extent: Extent,
+    extent: Coverage,
     heads: Vec<SavedHead>,
     reasoning: Vec<u64>,
 }
 
-/// As much of a head as tells which items it suppresses.
+/// The fields of a head that decide which items it suppresses.
 #[derive(Serialize, Deserialize)]
 struct SavedHead {
     r#type: String,
@@ -98,14 +98,14 @@ struct SavedHead {
 }
 
 impl Snapshot {
-    fn of(tracker: &Tracker) -> Self {
+    fn new(tracker: &Tracker) -> Self {
         Self {
             version: VERSION,
             continuation: tracker.continuation.clone(),
             reasoning_ids: tracker.reasoning_ids,
-            entries: tracker.entries.iter().map(SavedEntry::of).collect(),
-            known: SavedKnown::of(&tracker.known),
-            in_flight: tracker.in_flight.iter().map(SavedAttempt::of).collect(),
+            entries: tracker.entries.iter().map(SavedEntry::new).collect(),
+            known: SavedKnown::new(&tracker.known),
+            in_flight: tracker.in_flight.iter().map(SavedAttempt::new).collect(),
             attempts: tracker.attempts,
             turns: tracker.turns,
             is_finished: tracker.is_finished,
@@ -137,7 +137,7 @@ impl Snapshot {
 }
 
 impl Tracker {
-    /// What was sent and the requests in flight have to agree.
+    /// Checks that the sent entries and the requests in flight agree.
     fn verify(&self) -> Result<(), SnapshotError> {
         for (attempt, going) in &self.in_flight {
             let is_sent = |source| self.standing(source) == Some(Standing::Sent(*attempt));
@@ -156,7 +156,7 @@ impl Tracker {
 }
 
 impl SavedEntry {
-    fn of(entry: &Entry) -> Self {
+    fn new(entry: &Entry) -> Self {
         let queued = entry.queued();
         Self {
             standing: entry.standing(),
@@ -179,14 +179,15 @@ impl SavedEntry {
 }
 
 impl SavedAttempt {
-    fn of((attempt, going): (&Attempt, &Vec<Going>)) -> Self {
-        let saved = |going: &Going| SavedGoing { source: going.source, item: raw(&going.item) };
+    fn new((attempt, going): (&Attempt, &Vec<SentItem>)) -> Self {
+        let saved =
+            |going: &SentItem| SavedSentItem { source: going.source, item: raw(&going.item) };
         Self { attempt: *attempt, items: going.iter().map(saved).collect() }
     }
 
-    fn restore(self) -> Result<(Attempt, Vec<Going>), HeadError> {
-        let going = |saved: SavedGoing| {
-            Ok::<_, HeadError>(Going { source: saved.source, item: item(&saved.item)? })
+    fn restore(self) -> Result<(Attempt, Vec<SentItem>), HeadError> {
+        let going = |saved: SavedSentItem| {
+            Ok::<_, HeadError>(SentItem { source: saved.source, item: item(&saved.item)? })
         };
         let items = self.items.into_iter().map(going).collect::<Result<_, _>>()?;
         Ok((self.attempt, items))
@@ -194,12 +195,12 @@ impl SavedAttempt {
 }
 
 impl SavedKnown {
-    fn of(known: &Known) -> Self {
+    fn new(known: &Known) -> Self {
         let mut reasoning: Vec<_> = known.reasoning().collect();
         reasoning.sort_unstable();
         Self {
             extent: known.extent,
-            heads: known.heads().iter().map(SavedHead::of).collect(),
+            heads: known.heads().iter().map(SavedHead::new).collect(),
             reasoning,
         }
     }
@@ -214,7 +215,7 @@ impl SavedKnown {
 }
 
 impl SavedHead {
-    fn of(head: &Head) -> Self {
+    fn new(head: &Head) -> Self {
         Self {
             r#type: head.kind.as_str().to_owned(),
             id: head.id.as_ref().map(|id| id.as_str().to_owned()),

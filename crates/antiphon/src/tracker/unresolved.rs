@@ -1,4 +1,4 @@
-//! What a break left open, told by the server's own list.
+//! Resolves an interruption with the server's own list of items.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,17 @@ use super::known::Known;
 use super::{Attempt, Occurrence, ReasoningIds, Tracker};
 use crate::item::{CallKey, Item, ItemId, Side};
 
-/// What stands between the run and its next request.
+/// The obstacles to the next request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unresolved {
-    /// Calls that the server has, for which there is an output neither there nor here. It refuses
-    /// every request until they are answered.
+    /// Calls of the server for which neither side has an output. The server rejects every request
+    /// until they are answered.
     pub calls: Vec<Unanswered>,
-    /// Outputs that are pending for calls that the server is not known to have: it refuses them if
-    /// it does not. After [`hydrate`](Tracker::hydrate) that is certain, and plans leave them out.
+    /// Pending outputs for calls that the server is not known to have: if it does not have them, it
+    /// rejects the outputs. After [`hydrate`](Tracker::hydrate) this is certain, and plans omit the
+    /// outputs.
     pub outputs: Vec<Occurrence>,
-    /// Requests that nobody answered. Only who knows how they ended can accept or rewind them.
+    /// Requests without a response. Accept or rewind them once their result is known.
     pub attempts: Vec<Attempt>,
 }
 
@@ -25,17 +26,17 @@ pub struct Unresolved {
 pub struct Unanswered {
     /// The call's item id.
     pub id: Option<ItemId>,
-    /// By what its output will find it.
+    /// The key that its output must have.
     pub key: CallKey,
 }
 
 impl Tracker {
-    /// Takes `held` for all that the server has: its own list of items, in its order.
+    /// Replaces the known items of the server by `held`: its own list, in its order.
     ///
-    /// To be called before the first request of a conversation that has gone on elsewhere, and
-    /// after every break: whether a call that was announced has entered the conversation, only the
-    /// server knows. What is in flight and certainly there is accepted, and returned; the rest
-    /// stays in flight until its attempt is rewound or accepted.
+    /// Call it before the first request of a conversation that was continued elsewhere, and after
+    /// every interruption: only the server knows whether an announced call is in the conversation.
+    /// Items in flight that the server certainly has are accepted and returned; the others stay in
+    /// flight until their attempt is rewound or accepted.
     pub fn hydrate(&mut self, held: &[Item]) -> Vec<Occurrence> {
         let mut known = Known::whole(held, self.reasoning_ids);
         known.note_reasoning(self.known.reasoning());
@@ -44,7 +45,7 @@ impl Tracker {
             Arrivals { before: &self.known, now: &known, looked_for: HashMap::new() };
         let mut accepted = Vec::new();
         for request in self.in_flight.values_mut() {
-            let arrived = request.extract_if(.., |going| arrivals.include(&going.item, policy));
+            let arrived = request.extract_if(.., |going| arrivals.has_arrived(&going.item, policy));
             accepted.extend(arrived.filter_map(|going| going.source));
         }
         accepted.sort_unstable();
@@ -55,7 +56,7 @@ impl Tracker {
         accepted
     }
 
-    /// What the next request would fail on, or nobody can know.
+    /// The obstacles that would make the next request fail, or may do so.
     pub fn unresolved(&self) -> Unresolved {
         let mut outputs = self.waiting_outputs();
         let mut calls = Vec::new();
@@ -70,7 +71,7 @@ impl Tracker {
         Unresolved { calls, outputs: self.uncertain_outputs(), attempts }
     }
 
-    /// How many outputs of each key the server does not have yet.
+    /// Number of outputs per key that the server does not have yet.
     fn waiting_outputs(&self) -> HashMap<CallKey, usize> {
         let mut waiting = HashMap::new();
         for queued in self.entries.iter().filter_map(Entry::queued) {
@@ -81,9 +82,9 @@ impl Tracker {
         waiting
     }
 
-    /// Pending outputs whose calls are neither there nor on their way.
+    /// Pending outputs whose calls the server does not have and no request contains.
     fn uncertain_outputs(&self) -> Vec<Occurrence> {
-        let is_known = |key: &CallKey| self.known.exchange(key).is_some() || self.brings(key);
+        let is_known = |key: &CallKey| self.known.exchange(key).is_some() || self.has_call(key);
         let pending = self.entries().filter_map(|(at, entry)| Some((at, entry.pending()?)));
         let uncertain = pending.filter(|(_, queued)| match queued.item.head().pairing() {
             Some((Side::Output, key)) => !is_known(&key),
@@ -92,8 +93,8 @@ impl Tracker {
         uncertain.map(|(occurrence, _)| occurrence).collect()
     }
 
-    /// Whether a call of this key is pending or in flight itself.
-    fn brings(&self, key: &CallKey) -> bool {
+    /// Whether a call with this key is itself pending or in flight.
+    fn has_call(&self, key: &CallKey) -> bool {
         let asks = |item: &Item| matches!(item.head().pairing(), Some((Side::Call, asked)) if asked == *key);
         let queued = self.entries.iter().filter_map(Entry::queued).map(|queued| &queued.item);
         let going = self.in_flight.values().flatten().map(|going| &going.item);
@@ -101,18 +102,18 @@ impl Tracker {
     }
 }
 
-/// What of the requests in flight the server's list shows.
+/// Finds the items of requests in flight in the server's list.
 struct Arrivals<'a> {
     before: &'a Known,
     now: &'a Known,
-    /// How many outputs of each key were looked for.
+    /// Number of outputs per key that were checked so far.
     looked_for: HashMap<CallKey, usize>,
 }
 
 impl Arrivals<'_> {
-    /// Whether the server certainly has the item. For an output it is the very call that it was
-    /// sent for that has to be answered: another one may go by the same `call_id`.
-    fn include(&mut self, item: &Item, policy: ReasoningIds) -> bool {
+    /// Whether the server certainly has the item. An output counts only if the same call that it
+    /// was sent for is answered: another call may have the same `call_id`.
+    fn has_arrived(&mut self, item: &Item, policy: ReasoningIds) -> bool {
         let Some((Side::Output, key)) = item.head().pairing() else {
             return self.now.has(item, policy);
         };

@@ -1,11 +1,11 @@
-//! Only what the server lacks is sent.
+//! A request has only the items that the server does not have.
 
 use super::*;
 use crate::item::given::{assistant, call_under, item, output, reasoning, user};
 use crate::tracker::{Finished, Standing};
 
 #[test]
-fn behaviour_01_hydrated_with_ids_and_an_output_only_the_new_message_is_planned() {
+fn behaviour_01_hydrated_tracker_plans_new_message() {
     let held = [
         assistant("msg_1", "One moment."),
         call_under("fc_1", "call_1", "{}"),
@@ -24,7 +24,7 @@ fn behaviour_01_hydrated_with_ids_and_an_output_only_the_new_message_is_planned(
 }
 
 #[test]
-fn behaviour_02_the_output_of_a_ready_sibling_is_still_sent_on_resume() {
+fn behaviour_02_resume_sends_ready_sibling_output() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("both, please")]);
     let calls = [call_under("fc_1", "call_1", "{}"), call_under("fc_2", "call_2", "{}")];
@@ -38,7 +38,7 @@ fn behaviour_02_the_output_of_a_ready_sibling_is_still_sent_on_resume() {
 }
 
 #[test]
-fn behaviour_03_only_what_was_rewound_is_pending() {
+fn behaviour_03_only_rewound_items_are_pending() {
     let mut tracker = conversation();
     let added = add(&mut tracker, &[user("one"), user("two"), user("three")]);
     let first = tracker.send(&added[..1]).unwrap();
@@ -49,7 +49,7 @@ fn behaviour_03_only_what_was_rewound_is_pending() {
 }
 
 #[test]
-fn behaviour_05_an_output_that_was_delivered_is_not_sent_twice() {
+fn behaviour_05_delivered_output_is_not_repeated() {
     let mut tracker = conversation();
     call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
     let twice = add(&mut tracker, &[output("call_1", "ok"), output("call_1", "ok")]);
@@ -61,7 +61,7 @@ fn behaviour_05_an_output_that_was_delivered_is_not_sent_twice() {
 }
 
 #[test]
-fn behaviour_06_a_pending_item_that_the_response_echoes_is_dropped() {
+fn behaviour_06_echoed_pending_item_is_dropped() {
     let mut tracker = conversation();
     let added = add(&mut tracker, &[user("hi"), user("hi"), user("bye")]);
     let attempt = tracker.send(&added[2..]).unwrap();
@@ -71,7 +71,7 @@ fn behaviour_06_a_pending_item_that_the_response_echoes_is_dropped() {
 }
 
 #[test]
-fn behaviour_07_an_item_under_a_placeholder_id_is_sent() {
+fn behaviour_07_item_with_placeholder_id_is_sent() {
     let said = |text: &str| assistant("__fake_id__", text);
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
@@ -81,7 +81,7 @@ fn behaviour_07_an_item_under_a_placeholder_id_is_sent() {
 }
 
 #[test]
-fn behaviour_08_without_ids_reasoning_goes_once() {
+fn behaviour_08_reasoning_without_ids_is_sent_once() {
     let chain = Continuation::Chain { previous_response_id: None };
     let mut tracker = Tracker::new(chain, ReasoningIds::Omit);
     add(&mut tracker, &[reasoning("rs_0"), user("hi")]);
@@ -107,7 +107,7 @@ fn equal_messages_are_two_messages() {
 }
 
 #[test]
-fn a_call_of_its_own_never_keeps_its_output_back() {
+fn own_call_does_not_suppress_its_output() {
     let mut tracker = conversation();
     call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
     let copy = call_under("__fake_id__", "call_1", "{}");
@@ -117,7 +117,7 @@ fn a_call_of_its_own_never_keeps_its_output_back() {
 }
 
 #[test]
-fn a_call_id_that_the_server_gives_out_again_gets_its_own_output() {
+fn reused_call_id_gets_its_own_output() {
     let mut tracker = conversation();
     for turn in ["one", "two"] {
         call_model(&mut tracker, None, &[call_under(&format!("fc_{turn}"), "call_0", "{}")]);
@@ -127,14 +127,14 @@ fn a_call_id_that_the_server_gives_out_again_gets_its_own_output() {
 }
 
 #[test]
-fn an_id_goes_once_in_a_request() {
+fn id_appears_once_per_request() {
     let mut tracker = conversation();
     let added = add(&mut tracker, &[reasoning("rs_1"), reasoning("rs_1")]);
     assert_eq!(tracker.plan().reason(added[1]), Some(Reason::Repeated));
 }
 
 #[test]
-fn what_is_in_flight_is_not_planned() {
+fn item_in_flight_is_not_planned() {
     let mut tracker = conversation();
     let added = add(&mut tracker, &[user("hi")]);
     let attempt = send(&mut tracker);
@@ -153,7 +153,7 @@ fn an_attempt_ends_once() {
 }
 
 #[test]
-fn behaviour_36_a_run_that_has_finished_takes_nothing_more() {
+fn behaviour_36_finished_run_rejects_items() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     tracker.finish();

@@ -4,13 +4,13 @@ use super::*;
 use crate::item::given::{item, output, system, user};
 use crate::tracker::{AmbiguousRebuild, SendError};
 
-/// The first message as a filter writes it that works on parsed JSON.
+/// The first message, rewritten by a filter that works on parsed JSON.
 fn rewritten() -> Item {
     item(r#"{"content":[{"type":"input_text","text":"hi"}],"role":"user"}"#)
 }
 
 #[test]
-fn behaviour_04_a_rebuilt_equal_item_marks_its_source() {
+fn behaviour_04_rebuilt_item_marks_its_source() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let plan = tracker.plan();
@@ -21,7 +21,7 @@ fn behaviour_04_a_rebuilt_equal_item_marks_its_source() {
 }
 
 #[test]
-fn behaviour_10_only_what_the_filter_returns_is_marked() {
+fn behaviour_10_only_returned_items_are_marked() {
     for mut tracker in [conversation(), chain()] {
         add(&mut tracker, &[user("keep"), user("drop")]);
         let plan = tracker.plan();
@@ -32,7 +32,7 @@ fn behaviour_10_only_what_the_filter_returns_is_marked() {
 }
 
 #[test]
-fn behaviour_33_what_a_filter_leaves_out_is_pending_in_the_next_turn_and_after_a_restart() {
+fn behaviour_33_removed_items_stay_pending() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     call_model(&mut tracker, None, &[]);
@@ -44,7 +44,7 @@ fn behaviour_33_what_a_filter_leaves_out_is_pending_in_the_next_turn_and_after_a
 }
 
 #[test]
-fn behaviour_35_a_rebuild_whose_origin_is_ambiguous_is_rejected() {
+fn behaviour_35_ambiguous_rebuild_is_rejected() {
     let mut tracker = conversation();
     let twins = add(&mut tracker, &[user("hi"), user("hi")]);
     let plan = tracker.plan();
@@ -55,7 +55,7 @@ fn behaviour_35_a_rebuild_whose_origin_is_ambiguous_is_rejected() {
 }
 
 #[test]
-fn equal_items_that_all_come_back_are_all_marked() {
+fn all_returned_equal_items_are_marked() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi"), user("hi")]);
     let plan = tracker.plan();
@@ -64,7 +64,7 @@ fn equal_items_that_all_come_back_are_all_marked() {
 }
 
 #[test]
-fn an_occurrence_tells_the_origin_of_what_was_changed() {
+fn occurrence_identifies_a_changed_item() {
     let mut tracker = conversation();
     let twins = add(&mut tracker, &[user("my card is 4111"), user("my card is 4111")]);
     let plan = tracker.plan();
@@ -75,7 +75,7 @@ fn an_occurrence_tells_the_origin_of_what_was_changed() {
 }
 
 #[test]
-fn what_a_filter_adds_goes_with_its_request_only() {
+fn filter_addition_is_sent_once() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let plan = tracker.plan();
@@ -89,7 +89,7 @@ fn what_a_filter_adds_goes_with_its_request_only() {
 }
 
 #[test]
-fn an_output_that_a_filter_added_counts_as_held() {
+fn accepted_filter_output_counts_as_held() {
     let mut tracker = conversation();
     let plan = tracker.plan();
     let attempt = tracker.send_filtered(&plan, vec![rebuilt(&output("call_1", "ok"))]).unwrap();
@@ -111,7 +111,7 @@ fn a_stale_plan_marks_nothing() {
 }
 
 #[test]
-fn an_occurrence_goes_once_in_a_request() {
+fn occurrence_appears_once_per_request() {
     let mut tracker = conversation();
     let hi = add(&mut tracker, &[user("hi")])[0];
     assert_eq!(tracker.send(&[hi, hi]), Err(SendError::Twice(hi)));

@@ -1,4 +1,4 @@
-//! After a break the server says what it has.
+//! After an interruption, the server lists its items.
 
 use super::*;
 use crate::item::given::{call_under, item, output, user};
@@ -10,7 +10,7 @@ fn held_output(call_id: &str) -> Item {
 }
 
 #[test]
-fn a_call_that_never_entered_the_conversation_gets_no_output() {
+fn call_unknown_to_server_gets_no_output() {
     let mut tracker = conversation();
     let aborted = add(&mut tracker, &[output("call_1", "ok")])[0];
     assert_eq!(tracker.unresolved().outputs, [aborted], "nobody knows whether the call is there");
@@ -21,7 +21,7 @@ fn a_call_that_never_entered_the_conversation_gets_no_output() {
 }
 
 #[test]
-fn a_call_that_entered_the_conversation_waits_for_its_output() {
+fn call_known_to_server_waits_for_output() {
     let mut tracker = conversation();
     tracker.hydrate(&[call_under("fc_1", "call_1", "{}"), call_under("fc_2", "call_2", "{}")]);
     add(&mut tracker, &[output("call_2", "ok")]);
@@ -38,7 +38,7 @@ fn an_approval_may_stay_open() {
 }
 
 #[test]
-fn an_output_in_flight_that_arrived_is_accepted_and_a_message_nobody_can_tell_waits() {
+fn arrived_output_is_accepted_and_message_stays_in_flight() {
     let mut tracker = conversation();
     call_model(&mut tracker, None, &[call_under("fc_1", "call_1", "{}")]);
     let added = add(&mut tracker, &[output("call_1", "ok"), user("go on")]);
@@ -51,7 +51,7 @@ fn an_output_in_flight_that_arrived_is_accepted_and_a_message_nobody_can_tell_wa
 }
 
 #[test]
-fn what_arrived_before_a_restart_is_not_counted_twice() {
+fn arrived_items_are_not_counted_twice() {
     let mut tracker = conversation();
     call_model(&mut tracker, None, &[call_under("fc_1", "call_0", "{}")]);
     add(&mut tracker, &[output("call_0", "ok")]);
@@ -68,7 +68,7 @@ fn what_arrived_before_a_restart_is_not_counted_twice() {
 }
 
 #[test]
-fn a_pair_that_is_sent_together_needs_no_call_there() {
+fn call_and_output_can_be_sent_together() {
     let mut tracker = conversation();
     tracker.hydrate(&[]);
     let pair = [call_under("fc_1", "call_1", "{}"), output("call_1", "ok")];

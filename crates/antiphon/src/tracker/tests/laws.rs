@@ -1,4 +1,4 @@
-//! The laws of the tracker, on any interleaving of what may happen to it.
+//! Properties of the tracker, for any sequence of events.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,14 @@ use crate::item::given::{call_under, output, reasoning, user};
 use crate::item::{CallId, Kind};
 use crate::tracker::Standing;
 
-/// One thing that happens to a run.
+/// One event of a run.
 #[derive(Clone, Debug)]
 enum Event {
     Add(Item),
-    /// Sends as much of the plan as the bits say.
+    /// Sends the planned items that the bits select.
     Send(u64),
-    /// Sends it through a filter that rebuilds every item and leaves out as the bits say.
+    /// Sends the plan through a filter that rebuilds every item and drops the ones that the bits
+    /// select.
     Filter(u64),
     Rewind(Index),
     Accept(Index, Vec<Item>),
@@ -55,11 +56,11 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A run and what an observer knows of it.
+/// A run, and an observer's record of it.
 struct Observed {
     tracker: Tracker,
     added: Vec<Item>,
-    /// What is in each request under way.
+    /// The items of each request in flight.
     open: Vec<(Attempt, Vec<Occurrence>)>,
     accepted: HashSet<Occurrence>,
 }
@@ -96,7 +97,7 @@ impl Observed {
         }
     }
 
-    /// What of the plan the bits choose, in order.
+    /// The planned items that the bits select, in order.
     fn chosen(&self, bits: u64) -> Vec<Occurrence> {
         let planned = self.tracker.plan().occurrences().into_iter().enumerate();
         planned.filter(|(at, _)| bits >> (at % 64) & 1 == 1).map(|(_, at)| at).collect()
@@ -113,7 +114,7 @@ impl Observed {
         }
     }
 
-    /// What of the input a response accounts for: it says the same as what the model made.
+    /// The input that a response echoes: items equal to its output.
     fn echoed(&self, output: &[Item]) -> Vec<Occurrence> {
         let all = (0..).map(Occurrence).zip(&self.added);
         let is_echoed = |(at, item): &(Occurrence, &Item)| {
@@ -161,7 +162,7 @@ impl Observed {
 
 proptest! {
     #[test]
-    fn nothing_accepted_goes_again_and_nothing_pending_is_lost(events in vec(event(), 0..40)) {
+    fn accepted_items_stay_and_pending_items_survive(events in vec(event(), 0..40)) {
         let mut observed = Observed::new();
         for event in events {
             observed.apply(event);
@@ -170,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_never_has_more_outputs_than_calls_wait(events in vec(event(), 0..40)) {
+    fn outputs_never_exceed_waiting_calls(events in vec(event(), 0..40)) {
         let of_server = |event: &Event| {
             !matches!(event, Event::Add(item) if item.head().kind == Kind::FunctionCall)
         };
@@ -182,7 +183,7 @@ proptest! {
                 let waiting = waiting.iter().filter(|head| head.call_id.as_ref() == Some(&call_id));
                 let items = next(&observed.tracker);
                 let outputs = items.iter().filter(|item| item.head().call_id.as_ref() == Some(&call_id));
-                // For a call that nobody knows of, one output goes.
+                // One output is sent for an unknown call.
                 prop_assert!(outputs.count() <= waiting.count().max(1));
             }
         }

@@ -1,4 +1,4 @@
-//! What a tracker sends, and what it does not.
+//! Tests of the tracker's plans.
 
 mod delta;
 mod filter;
@@ -21,28 +21,28 @@ fn chain() -> Tracker {
     Tracker::new(Continuation::Chain { previous_response_id: None }, ReasoningIds::Keep)
 }
 
-/// Adds items to a run that goes on.
+/// Adds items to an unfinished run.
 fn add(tracker: &mut Tracker, items: &[Item]) -> Vec<Occurrence> {
     items.iter().map(|item| tracker.add(item.clone()).unwrap()).collect()
 }
 
-/// What a plan sends.
+/// The items that a plan sends.
 fn items(plan: &Plan) -> Vec<Item> {
     plan.items.iter().map(|planned| planned.item.clone()).collect()
 }
 
-/// What the next request contains.
+/// The items of the next request.
 fn next(tracker: &Tracker) -> Vec<Item> {
     items(&tracker.plan())
 }
 
-/// Sends all that is planned.
+/// Sends the whole plan.
 fn send(tracker: &mut Tracker) -> Attempt {
     let planned = tracker.plan().occurrences();
     tracker.send(&planned).unwrap()
 }
 
-/// Sends all that is planned; a response with `output` comes. Returns what was sent.
+/// Sends the whole plan and accepts a response with `output`. Returns the sent items.
 fn call_model(tracker: &mut Tracker, response_id: Option<&str>, output: &[Item]) -> Vec<Item> {
     let sent = next(tracker);
     let attempt = send(tracker);
@@ -50,12 +50,12 @@ fn call_model(tracker: &mut Tracker, response_id: Option<&str>, output: &[Item])
     sent
 }
 
-/// An item as a filter returns it that built it anew.
+/// An item that a filter rebuilt.
 fn rebuilt(item: &Item) -> Returned {
     Returned { occurrence: None, item: item.clone() }
 }
 
-/// The tracker after it was stored and read again.
+/// The tracker after a round trip through a snapshot.
 fn restored(tracker: &Tracker) -> Tracker {
     serde_json::from_str(&serde_json::to_string(tracker).unwrap()).unwrap()
 }

@@ -1,10 +1,10 @@
-//! A tracker that is stored and read again.
+//! Snapshots of trackers.
 
 use super::*;
 use crate::item::given::{call_under, item, output, user};
 use crate::tracker::SnapshotError;
 
-/// An item that a parser would rewrite.
+/// An item whose bytes change if it is parsed and written again.
 const ODD: &str = r#"{"role" : "user", "content":"h\u0069", "x_n":1e2,"x_big":9007199254740993 }"#;
 
 #[test]
@@ -37,7 +37,7 @@ fn a_resumed_run_knows_what_the_server_has() {
 }
 
 #[test]
-fn an_attempt_in_flight_can_be_rewound_after_a_restart() {
+fn restored_attempt_can_be_rewound() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let attempt = send(&mut tracker);
@@ -55,7 +55,7 @@ fn a_finished_run_stays_finished() {
 }
 
 #[test]
-fn a_snapshot_that_contradicts_itself_is_refused() {
+fn inconsistent_snapshot_is_rejected() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let attempt = send(&mut tracker);
@@ -66,7 +66,9 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
         restored.unwrap_err().to_string()
     };
     let lost = SnapshotError::Attempt(attempt).to_string();
-    assert!(refusal(r#""version":1"#, r#""version":2"#).starts_with("snapshot of version 2"));
+    assert!(
+        refusal(r#""version":1"#, r#""version":2"#).starts_with("unsupported snapshot version 2")
+    );
     assert!(refusal(r#"{"sent":0}"#, r#""pending""#).starts_with(&lost));
     assert!(refusal(r#""attempts":1"#, r#""attempts":0"#).starts_with(&lost));
     let without_item =

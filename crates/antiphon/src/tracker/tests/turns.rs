@@ -1,4 +1,4 @@
-//! Several requests in one run, and who owns the state between them.
+//! Runs of several requests, and the owner of the state between them.
 
 use super::*;
 use crate::item::given::{assistant, call_under, output, user};
@@ -9,7 +9,7 @@ fn calls(call_id: &str) -> [Item; 1] {
 }
 
 #[test]
-fn behaviour_09_a_response_without_an_id_leaves_the_chain_where_it_was() {
+fn behaviour_09_response_without_id_keeps_the_chain() {
     let mut tracker = chain();
     add(&mut tracker, &[user("hi")]);
     call_model(&mut tracker, Some("resp_1"), &calls("call_1"));
@@ -20,7 +20,7 @@ fn behaviour_09_a_response_without_an_id_leaves_the_chain_where_it_was() {
 }
 
 #[test]
-fn behaviour_11_in_a_conversation_each_request_has_only_what_is_new() {
+fn behaviour_11_requests_have_only_new_items() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     assert_eq!(call_model(&mut tracker, Some("resp_1"), &calls("call_1")), [user("hi")]);
@@ -36,7 +36,7 @@ fn behaviour_11_in_a_conversation_each_request_has_only_what_is_new() {
 }
 
 #[test]
-fn behaviour_12_a_chain_goes_on_with_every_internal_call() {
+fn behaviour_12_chain_advances_with_every_call() {
     let options = ContinuationOptions {
         previous_response_id: Some("resp_0".into()),
         ..ContinuationOptions::default()
@@ -52,7 +52,7 @@ fn behaviour_12_a_chain_goes_on_with_every_internal_call() {
 }
 
 #[test]
-fn behaviour_13_an_automatic_chain_begins_with_the_first_response() {
+fn behaviour_13_automatic_chain_starts_at_first_response() {
     let options =
         ContinuationOptions { auto_previous_response_id: true, ..ContinuationOptions::default() };
     let mut tracker = Tracker::new(options.choose().unwrap().unwrap(), ReasoningIds::Keep);
@@ -63,14 +63,14 @@ fn behaviour_13_an_automatic_chain_begins_with_the_first_response() {
 }
 
 #[test]
-fn behaviour_14_without_any_option_the_application_replays_all() {
+fn behaviour_14_no_option_means_full_replay() {
     assert_eq!(ContinuationOptions::default().choose(), Ok(None));
     let session = ContinuationOptions { session: true, ..ContinuationOptions::default() };
     assert_eq!(session.choose(), Ok(None));
 }
 
 #[test]
-fn behaviour_15_after_a_network_retry_later_turns_do_not_send_the_input_again() {
+fn behaviour_15_retry_does_not_resend_input_later() {
     let mut tracker = conversation();
     add(&mut tracker, &[user("hi")]);
     let failed = send(&mut tracker);
@@ -82,7 +82,7 @@ fn behaviour_15_after_a_network_retry_later_turns_do_not_send_the_input_again() 
 }
 
 #[test]
-fn behaviour_16_a_session_and_a_servers_state_exclude_each_other() {
+fn behaviour_16_session_excludes_server_state() {
     let of = |conversation: bool, previous: bool, auto: bool| ContinuationOptions {
         conversation_id: conversation.then(|| "conv_1".into()),
         previous_response_id: previous.then(|| "resp_1".into()),
