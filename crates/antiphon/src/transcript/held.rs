@@ -1,4 +1,4 @@
-//! One item as its owner holds it.
+//! One item of a transcript.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use bytes::Bytes;
 
 use crate::item::{Fingerprint, FingerprintKey, Head, Item, ItemId};
 
-/// Where an output item was made: upstream and model family, as the gateway names them. Encrypted
-/// content goes back only to its origin.
+/// The origin of an output item: upstream and model family, as the gateway names them. Encrypted
+/// content is sent only to its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// An origin by its name.
+    /// Creates an origin from its name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// Antiphon itself: what it [makes up](crate::made_up) where the real thing is missing. No
-    /// upstream is called so, since their origins name a model too.
+    /// Antiphon itself, as the origin of the [placeholders](crate::made_up) that replace missing
+    /// items. No upstream has this name, since the names of upstream origins include a model.
     pub fn made_up() -> Self {
-        Self::new(MADE_UP)
+        Self::new(PLACEHOLDER)
     }
 
     /// The name.
@@ -29,41 +29,40 @@ impl Origin {
     }
 }
 
-/// The origin of what nobody made.
-const MADE_UP: &str = "antiphon";
+/// The origin of placeholders.
+const PLACEHOLDER: &str = "antiphon";
 
-/// An item of a transcript: its bytes, what is known of them without reading them again, and the id
-/// under which it is held.
+/// An item of a transcript: its bytes, its parsed head, and its id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldItem {
-    /// The id under which it is held: its own, or one that was issued when it came without.
+    /// Its own id, or an id issued by the gateway if it had none.
     pub id: ItemId,
-    /// The head of the bytes. Its `id` is absent where the bytes carry none.
+    /// The head of the bytes. Its `id` is absent if the bytes have none.
     pub head: Head,
-    /// What a message says; `None` for other kinds.
+    /// The fingerprint of a message's content; `None` for other kinds.
     pub fingerprint: Option<Fingerprint>,
-    /// Who made it; `None` for what its caller sent.
+    /// The origin of output; `None` for input.
     pub origin: Option<Origin>,
-    /// For instructions: whether it took the place of the latest earlier message of its role.
+    /// For instructions: whether it replaced the latest earlier message of its role.
     pub supersedes: bool,
-    /// The bytes as they came, or where they are instead.
+    /// The original bytes, or the place where they are stored.
     pub body: Body,
 }
 
 /// The bytes of a held item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// They are here.
+    /// The bytes are here.
     Here(Bytes),
-    /// Another owner of the state has them, as a provider that keeps conversations. Here are only
-    /// the item's traces: enough to know it again.
+    /// Another state owner has the bytes, such as a provider that stores conversations. Only the
+    /// head and fingerprint are here: enough to recognize the item.
     Elsewhere,
-    /// The item was deleted; its traces are left.
+    /// The item was deleted; its head and fingerprint remain.
     Erased,
 }
 
 impl Body {
-    /// The bytes, where they are here.
+    /// The bytes, if they are here.
     pub fn bytes(&self) -> Option<&Bytes> {
         match self {
             Self::Here(bytes) => Some(bytes),
@@ -73,7 +72,7 @@ impl Body {
 }
 
 impl HeldItem {
-    /// `item` held under `id`.
+    /// Creates the record of `item` with this id.
     pub fn new(id: ItemId, item: &Item, key: FingerprintKey, origin: Option<Origin>) -> Self {
         Self {
             id,
@@ -85,7 +84,7 @@ impl HeldItem {
         }
     }
 
-    /// The same of an item whose bytes another owner has. What was deleted stays so.
+    /// Marks the bytes as stored by another owner. A deleted item stays deleted.
     #[must_use]
     pub fn elsewhere(self) -> Self {
         match self.body {
@@ -94,13 +93,13 @@ impl HeldItem {
         }
     }
 
-    /// The item; `None` where its bytes are not here.
+    /// The item; `None` if its bytes are not here.
     pub fn item(&self) -> Option<Item> {
         self.body.bytes().map(|raw| Item::from_parts(raw.clone(), self.head.clone()))
     }
 
-    /// What is known of an item that lives, here or elsewhere: the item, or an item with its head
-    /// and nothing else; `None` where it was deleted.
+    /// The item or, if another owner has its bytes, an item with only its head; `None` if it was
+    /// deleted.
     pub fn outline(&self) -> Option<Item> {
         match &self.body {
             Body::Here(raw) => Some(Item::from_parts(raw.clone(), self.head.clone())),
@@ -109,14 +108,14 @@ impl HeldItem {
         }
     }
 
-    /// Whether `item` is held as the very bytes that it came as.
+    /// Whether the stored bytes are those of `item`.
     pub(crate) fn is_byte_for_byte(&self, item: &Item) -> bool {
         self.body.bytes() == Some(item.raw())
     }
 
-    /// Whether it was made up here, because the real thing was missing.
+    /// Whether it is a placeholder for a missing item.
     pub fn is_made_up(&self) -> bool {
-        self.origin.as_ref().is_some_and(|origin| origin.as_str() == MADE_UP)
+        self.origin.as_ref().is_some_and(|origin| origin.as_str() == PLACEHOLDER)
     }
 
     /// Whether the item was deleted.

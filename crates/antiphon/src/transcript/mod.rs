@@ -1,4 +1,4 @@
-//! What a state owner holds of a conversation.
+//! The items of a conversation, as its state owner stores them.
 
 mod held;
 #[cfg(test)]
@@ -12,9 +12,9 @@ pub use held::{Body, HeldItem, Origin};
 pub use crate::item::Exchange;
 use crate::item::{CallKey, Exchanges, ItemId};
 
-/// The ordered items that the owner holds, indexed by item id and by call.
+/// The stored items in order, indexed by item id and by call.
 ///
-/// Positions are indexes into [`Transcript::items`]; they never change, since a transcript only
+/// Positions are indexes into [`Transcript::items`]. They never change, since a transcript only
 /// grows.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
@@ -29,18 +29,18 @@ impl Transcript {
         &self.items
     }
 
-    /// Where the item of this id is held. A live copy hides a tombstone.
+    /// The position of the item with this id. A live copy hides a tombstone.
     pub fn position(&self, id: &ItemId) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
-    /// The calls and outputs under a key.
+    /// The calls and outputs with this key.
     pub fn exchange(&self, key: &CallKey) -> Option<&Exchange> {
         self.by_call.get(key)
     }
 
-    /// Appends an item. A made-up output that was deleted gave way to the real one, and answers
-    /// nothing.
+    /// Appends an item. A deleted placeholder output was replaced by the real output, so it answers
+    /// no call.
     pub fn push(&mut self, item: HeldItem) {
         let position = self.items.len();
         let held = self.by_id.get(&item.id);

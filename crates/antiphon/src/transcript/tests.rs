@@ -1,4 +1,4 @@
-//! What a model gets of a transcript.
+//! The view of a transcript for the model.
 
 use super::{Body, HeldItem, Transcript};
 use crate::item::given::{
@@ -8,7 +8,7 @@ use crate::item::{FingerprintKey, Item, ItemId};
 
 const KEY: FingerprintKey = FingerprintKey::new([0; 16]);
 
-/// `item` held under an id made from its number.
+/// `item` in a transcript, with an id from its number.
 fn held(number: usize, item: &Item) -> HeldItem {
     HeldItem::new(ItemId::from(format!("msg_{number}")), item, KEY, None)
 }
@@ -26,7 +26,7 @@ fn view(items: impl IntoIterator<Item = HeldItem>) -> Vec<usize> {
 }
 
 #[test]
-fn new_instructions_stand_where_the_old_ones_stood() {
+fn new_instructions_take_the_old_position() {
     let transcript = [
         held(0, &system("Be brief.")),
         held(1, &user("hi")),
@@ -49,7 +49,7 @@ fn each_role_has_its_own_instructions() {
 }
 
 #[test]
-fn instructions_that_came_together_take_the_place_of_as_many() {
+fn consecutive_instructions_replace_as_many() {
     let transcript = [
         held(0, &system("You are Ada.")),
         held(1, &system("It is Monday.")),
@@ -63,7 +63,7 @@ fn instructions_that_came_together_take_the_place_of_as_many() {
 }
 
 #[test]
-fn instructions_that_superseded_others_can_be_superseded() {
+fn replacing_instructions_can_be_replaced() {
     let transcript = [
         held(0, &system("It is Monday.")),
         held(1, &user("hi")),
@@ -75,7 +75,7 @@ fn instructions_that_superseded_others_can_be_superseded() {
 }
 
 #[test]
-fn deleted_items_are_not_in_the_view_and_bring_nothing_back() {
+fn deleted_items_leave_the_view() {
     let transcript = [
         held(0, &system("It is Monday.")),
         held(1, &user("hi")),
@@ -86,7 +86,7 @@ fn deleted_items_are_not_in_the_view_and_bring_nothing_back() {
 }
 
 #[test]
-fn a_deleted_predecessor_does_not_cost_other_instructions_their_place() {
+fn deleted_predecessor_keeps_other_positions() {
     let transcript = [
         held(0, &system("You are Ada.")),
         deleted(held(1, &system("It is Monday."))),
@@ -97,7 +97,7 @@ fn a_deleted_predecessor_does_not_cost_other_instructions_their_place() {
 }
 
 #[test]
-fn a_live_copy_hides_a_tombstone_of_its_id() {
+fn live_copy_hides_tombstone() {
     let gone = deleted(held(1, &user("hi")));
     let anew = held(1, &user("hi again"));
     let transcript: Transcript = [gone, anew].into_iter().collect();
@@ -105,7 +105,7 @@ fn a_live_copy_hides_a_tombstone_of_its_id() {
 }
 
 #[test]
-fn behind_a_compaction_stays_all_that_came_and_before_it_what_the_user_said() {
+fn compaction_keeps_user_messages_and_later_items() {
     let transcript = [
         held(0, &user("hi")),
         held(1, &assistant("msg_1", "hello")),
@@ -118,7 +118,7 @@ fn behind_a_compaction_stays_all_that_came_and_before_it_what_the_user_said() {
 }
 
 #[test]
-fn of_several_compactions_the_latest_counts() {
+fn latest_compaction_counts() {
     let transcript = [
         held(0, &user("hi")),
         held(1, &compaction("cmp_1")),
@@ -130,7 +130,7 @@ fn of_several_compactions_the_latest_counts() {
 }
 
 #[test]
-fn instructions_in_force_stay_through_a_compaction() {
+fn current_instructions_survive_compaction() {
     let transcript = [
         held(0, &system("It is Monday.")),
         held(1, &developer("Be brief.")),
@@ -144,7 +144,7 @@ fn instructions_in_force_stay_through_a_compaction() {
 }
 
 #[test]
-fn what_a_caller_set_for_all_that_follows_stays_through_a_compaction() {
+fn settings_survive_compaction() {
     let transcript = [
         held(0, &item(r#"{"type":"additional_tools","role":"developer","tools":[]}"#)),
         held(1, &item(r#"{"type":"configuration_update","reasoning":{"effort":"low"}}"#)),
@@ -155,7 +155,7 @@ fn what_a_caller_set_for_all_that_follows_stays_through_a_compaction() {
 }
 
 #[test]
-fn a_call_that_is_answered_behind_a_compaction_stays_with_its_reasoning() {
+fn call_answered_after_compaction_stays_with_reasoning() {
     let transcript = [
         held(0, &user("weather?")),
         held(1, &reasoning("rs_1")),
@@ -170,7 +170,7 @@ fn a_call_that_is_answered_behind_a_compaction_stays_with_its_reasoning() {
 }
 
 #[test]
-fn a_call_that_still_waits_is_compacted_until_its_output_comes() {
+fn unanswered_call_is_compacted_until_answered() {
     let waiting = || {
         [
             held(0, &user("weather?")),
@@ -185,7 +185,7 @@ fn a_call_that_still_waits_is_compacted_until_its_output_comes() {
 }
 
 #[test]
-fn a_deleted_compaction_gives_back_what_it_stood_for() {
+fn deleted_compaction_restores_earlier_items() {
     let transcript = [
         held(0, &user("hi")),
         held(1, &compaction("cmp_1")),
@@ -197,7 +197,7 @@ fn a_deleted_compaction_gives_back_what_it_stood_for() {
 }
 
 #[test]
-fn a_compaction_that_cannot_be_read_is_passed_over_for_an_earlier_one_or_none() {
+fn view_can_skip_the_latest_compaction() {
     let transcript: Transcript = [
         held(0, &user("hi")),
         held(1, &compaction("cmp_1")),
@@ -211,7 +211,7 @@ fn a_compaction_that_cannot_be_read_is_passed_over_for_an_earlier_one_or_none() 
 }
 
 #[test]
-fn a_trigger_is_in_the_view_only_while_it_is_the_last_word() {
+fn compaction_trigger_is_visible_only_at_the_end() {
     let trigger = item(r#"{"type":"compaction_trigger"}"#);
     let triggered = [held(0, &user("hi")), held(1, &trigger)];
     assert_eq!(view(triggered.clone()), [0, 1]);

@@ -1,4 +1,4 @@
-//! What a model gets of a transcript.
+//! The items of a transcript that a model gets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,37 +6,37 @@ use super::{HeldItem, Transcript};
 use crate::item::{Head, Kind, Role};
 
 impl Transcript {
-    /// The positions of the live items in the order in which a model gets them: as held, except
-    /// that instructions which superseded earlier ones stand in their place, and that a compaction
-    /// stands for what was said before it.
+    /// The positions of the live items in the order for the model: the stored order, except that
+    /// replacing instructions take the position of the replaced ones, and that a compaction
+    /// replaces the items before it.
     ///
-    /// Superseding messages of one role that came together take the place of as many latest ones,
-    /// in their order; what is left of them stays where it came. What was superseded stays so when
-    /// its successor is deleted.
+    /// Consecutive replacing messages of one role take the positions of as many latest messages, in
+    /// their order; the remaining ones stay at their own positions. A replaced message stays
+    /// replaced if its successor is deleted.
     pub fn view(&self) -> Vec<usize> {
         let is_compaction = |item: &HeldItem| item.is_live(&Kind::Compaction);
         self.view_behind(self.items.iter().rposition(is_compaction))
     }
 
-    /// The same view behind another compaction than the latest: the one at this position, or none.
-    /// All others are left out.
+    /// The same view, after the compaction at this position instead of the latest one, or without
+    /// any. All other compactions are omitted.
     ///
-    /// Of what stands before the compaction there stay the user's messages, the instructions in force
-    /// and what else its caller set; and, so that no half of a pair is left, calls that are answered behind it, with the
-    /// reasoning that they were made with. A compaction trigger is left out unless it is the last
-    /// item: what it asked for has happened.
+    /// These items before the compaction stay: the user's messages, the current instructions and
+    /// other settings of the client. To keep pairs complete, calls with a later output stay too,
+    /// with their reasoning. A compaction trigger is omitted unless it is the last item: an earlier
+    /// one has had its effect.
     pub fn view_behind(&self, compaction: Option<usize>) -> Vec<usize> {
         let mut view = View::default();
         let items = self.items.iter().enumerate();
         items.for_each(|(position, item)| view.push(position, item));
-        view.settle();
+        view.apply_replacing();
         let bridging = compaction.map(|at| self.bridging(at)).unwrap_or_default();
         let mut positions = view.positions;
         positions.retain(|position| {
             let item = &self.items[*position];
-            let is_behind = compaction.is_none_or(|at| *position >= at);
+            let is_after = compaction.is_none_or(|at| *position >= at);
             let stays =
-                is_behind || item.head.stays_through_compaction() || bridging.contains(position);
+                is_after || item.head.stays_through_compaction() || bridging.contains(position);
             stays
                 && !item.is_tombstone()
                 && match item.head.kind {
@@ -48,8 +48,7 @@ impl Transcript {
         positions
     }
 
-    /// The calls before a compaction that are answered behind it, and the reasoning that they were
-    /// made with.
+    /// The calls before a compaction that are answered after it, and their reasoning.
     fn bridging(&self, compaction: usize) -> HashSet<usize> {
         let mut bridging = HashSet::new();
         for exchange in self.by_call.iter() {
@@ -67,7 +66,7 @@ impl Transcript {
         bridging
     }
 
-    /// The reasoning that a model's item was made with.
+    /// The reasoning that belongs to a model's item.
     fn reasoning_before(&self, position: usize) -> Option<usize> {
         let before = (0..position).rev();
         let mut before = before.take_while(|at| {
@@ -85,8 +84,8 @@ impl HeldItem {
 }
 
 impl Head {
-    /// Whether a compaction behind the item leaves it where it is: what the user said, and what its
-    /// caller set for all that follows.
+    /// Whether the item stays in the view after a later compaction: user messages, instructions,
+    /// and settings for all later turns.
     pub fn stays_through_compaction(&self) -> bool {
         let is_set = matches!(self.kind, Kind::AdditionalTools | Kind::ConfigurationUpdate);
         is_set || self.role.is_some_and(|role| role == Role::User || role.instructs())
@@ -96,21 +95,21 @@ impl Head {
 #[derive(Default)]
 struct View {
     positions: Vec<usize>,
-    /// For each role the indexes into `positions` of its instructions.
-    in_force: HashMap<Role, Vec<usize>>,
-    /// The instructions that are just coming and supersede, by role.
-    coming: HashMap<Role, Vec<usize>>,
+    /// For each role, the indexes into `positions` of its instructions.
+    current: HashMap<Role, Vec<usize>>,
+    /// The replacing instructions of the current run of messages, by role.
+    replacing: HashMap<Role, Vec<usize>>,
 }
 
 impl View {
     fn push(&mut self, position: usize, item: &HeldItem) {
         let Some(role) = item.head.role.filter(|role| role.instructs()) else {
-            self.settle();
+            self.apply_replacing();
             self.positions.push(position);
             return;
         };
         if item.supersedes {
-            self.coming.entry(role).or_default().push(position);
+            self.replacing.entry(role).or_default().push(position);
         } else {
             self.append(role, position);
         }
@@ -118,22 +117,25 @@ impl View {
 
     fn append(&mut self, role: Role, position: usize) {
         let at = self.positions.len();
-        self.in_force.entry(role).or_default().push(at);
+        self.current.entry(role).or_default().push(at);
         self.positions.push(position);
     }
 
-    /// Puts the instructions that came in the place of those that they supersede.
-    fn settle(&mut self) {
-        if self.coming.is_empty() {
+    /// Puts the replacing instructions at the positions of the replaced ones.
+    fn apply_replacing(&mut self) {
+        if self.replacing.is_empty() {
             return;
         }
         for role in [Role::System, Role::Developer] {
-            let coming = self.coming.remove(&role).unwrap_or_default();
-            let in_force = self.in_force.entry(role).or_default();
-            let places = in_force.split_off(in_force.len().saturating_sub(coming.len()));
-            places.iter().zip(&coming).for_each(|(at, position)| self.positions[*at] = *position);
-            in_force.extend(&places);
-            coming[places.len()..].iter().for_each(|position| self.append(role, *position));
+            let replacing = self.replacing.remove(&role).unwrap_or_default();
+            let current = self.current.entry(role).or_default();
+            let places = current.split_off(current.len().saturating_sub(replacing.len()));
+            places
+                .iter()
+                .zip(&replacing)
+                .for_each(|(at, position)| self.positions[*at] = *position);
+            current.extend(&places);
+            replacing[places.len()..].iter().for_each(|position| self.append(role, *position));
         }
     }
 }

@@ -1,15 +1,17 @@
-//! What of a conversation can be left out where it is too long for its model.
+//! Drops items from a conversation that is too long for its model.
 //!
-//! Groups are left out whole and from the start: first turns, each a user's message and all that came
-//! of it, then the steps of the last turn, each what a model did at once and the outputs of its calls.
-//! A call and its output share a group, wherever they stand; so do reasoning and what follows it.
+//! Whole groups are dropped, from the start: first turns, each a user message and all items up to
+//! the next one, then the steps of the last turn, each one model output and the outputs of its
+//! calls. A call and its output are always in the same group, and so are reasoning and the item
+//! after it.
 //!
-//! What stays whatever happens: instructions and what configures the model, the last compaction (it
-//! says what was before it), the last user's message, and what the model has not answered yet: all
-//! that stands behind the last item that it made, with the calls that it answers.
+//! These items always stay: instructions and model settings; the last compaction, which summarizes
+//! the items before it; the last user message; and the items that the model has not answered yet,
+//! that is, all items after its last output, with the calls that they answer.
 //!
-//! Laws: a list in which [`check`](crate::repair::check) finds nothing is one afterwards; the order of
-//! what stays is kept; who asks for more gets the same left out and more. Everything is linear.
+//! Guarantees: if [`check`](crate::repair::check) finds no fault before, it finds none after; the
+//! remaining items keep their order; a larger excess drops the same items and more. Everything runs
+//! in linear time.
 
 mod groups;
 mod units;
@@ -17,17 +19,17 @@ mod units;
 use self::groups::groups;
 use crate::item::Item;
 
-/// What is left out of a list of items.
+/// The items to drop from a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
     /// The positions of the items, in order.
     pub dropped: Vec<usize>,
-    /// What they weigh together.
+    /// Their total weight.
     pub weight: u64,
 }
 
 impl Cut {
-    /// The items that stay, of those that the cut was made for.
+    /// The remaining items of the list that the cut was computed for.
     pub fn kept(&self, items: &[Item]) -> Vec<Item> {
         let mut dropped = self.dropped.iter().copied().peekable();
         let stays = |(position, _): &(usize, &Item)| dropped.next_if_eq(position).is_none();
@@ -35,9 +37,9 @@ impl Cut {
     }
 }
 
-/// Leaves out groups from the start until they weigh `excess` or more together, or none is left.
-/// `weights`: of each item, in whatever unit `excess` is. `stays`: what else is to stay, such as a
-/// message that stands for others.
+/// Drops groups from the start until their total weight is at least `excess`, or no group is left.
+/// `weights` has the weight of each item, in the unit of `excess`. `stays` selects further items
+/// that must stay, such as a summary of dropped ones.
 pub fn cut(items: &[Item], weights: &[u64], excess: u64, stays: impl Fn(&Item) -> bool) -> Cut {
     let mut cut = Cut::default();
     for group in groups(items, stays) {
@@ -56,14 +58,14 @@ mod tests {
     use super::*;
     use crate::item::given::{call, output, reasoning, said, system, user};
 
-    /// What stays where so many items are to go.
+    /// The positions that remain after dropping at least `excess` items.
     fn left(items: &[Item], excess: u64) -> Vec<usize> {
         let dropped = cut(items, &vec![1; items.len()], excess, |_| false).dropped;
         (0..items.len()).filter(|position| !dropped.contains(position)).collect()
     }
 
     #[test]
-    fn whole_turns_go_from_the_start_and_instructions_stay() {
+    fn whole_turns_are_dropped_from_the_start() {
         let talk = [
             system("Be brief."),
             user("one"),
@@ -82,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_steps_of_the_last_turn_go_before_what_the_model_has_not_answered() {
+    fn old_steps_drop_before_unanswered_items() {
         let run = [
             user("Count to three"),
             reasoning("rs_1"),
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_stays_whose_call_is_answered_only_now() {
+    fn turn_with_late_output_stays() {
         let late = [
             user("Start it"),
             call("call_1", "{}"),
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_compaction_stays_and_earlier_ones_go_with_their_turns() {
+    fn last_compaction_stays() {
         let compaction = |id: &str| {
             let text = format!(r#"{{"type":"compaction","id":"{id}","encrypted_content":"x"}}"#);
             Item::parse(text.into()).unwrap()
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn something_is_always_left() {
+    fn at_least_one_unit_stays() {
         let talk = [reasoning("rs_1"), said("first")];
         assert_eq!(left(&talk, 99), [0, 1]);
         let run = [call("call_1", "{}"), output("call_1", "1"), said("second")];
@@ -136,20 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_at_once_is_not_taken_apart() {
+    fn consecutive_user_messages_stay_together() {
         let sent = [user("a document"), user("another"), user("Compare them.")];
         assert_eq!(left(&sent, 99), [0, 1, 2]);
     }
 
     #[test]
-    fn what_is_to_stay_stays() {
+    fn selected_items_stay() {
         let talk = [user("A summary."), user("one"), said("first"), user("two")];
         let is_summary = |item: &Item| *item == talk[0];
         assert_eq!(cut(&talk, &[1; 4], 99, is_summary).dropped, [1, 2]);
     }
 
     #[test]
-    fn kept_items_are_those_that_are_not_dropped() {
+    fn kept_returns_the_remaining_items() {
         let talk = [user("one"), said("first"), user("two")];
         let cut = cut(&talk, &[3, 4, 5], 1, |_| false);
         assert_eq!((cut.weight, cut.kept(&talk)), (7, vec![user("two")]));
