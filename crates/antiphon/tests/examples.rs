@@ -1,4 +1,4 @@
-//! The examples run: each asserts what it shows.
+//! Runs the examples, which contain assertions.
 
 #[path = "../examples/duplicate_item.rs"]
 mod duplicate_item;
@@ -12,7 +12,7 @@ mod service_side_storage;
 mod who_owns_the_state;
 
 #[test]
-fn only_the_output_of_a_resent_turn_is_new() {
+fn resent_turn_adds_only_its_output() {
     duplicate_item::main();
 }
 
@@ -32,6 +32,6 @@ fn server_held_items_are_stripped() {
 }
 
 #[test]
-fn a_tracker_plans_what_the_server_lacks() {
+fn tracker_plans_missing_items() {
     who_owns_the_state::main();
 }

@@ -1,11 +1,12 @@
-//! Golden streams: one input for each case and dialect, converted to every dialect that is written.
+//! Golden streams: one input per case and dialect, converted to every output dialect.
 //!
-//! `golden/DIALECT/CASE.sse` (or `.ndjson`) is what an upstream of that dialect sends;
-//! `golden/DIALECT/expected/CASE.TARGET` is what a client is told: an event a line, and behind an
-//! empty line the answer in one piece, and behind another one what was put right or left out. The response object, of which every stream carries three, is
-//! cut down to what differs from the one that an empty request begins with.
+//! `golden/DIALECT/CASE.sse` (or `.ndjson`) is an upstream's stream in that dialect.
+//! `golden/DIALECT/expected/CASE.TARGET` has the client's events, one per line; after an empty
+//! line, the answer in one piece; after another empty line, the repairs and omissions. Of the
+//! response object, which every stream has three times, only the differences from the response to
+//! an empty request are shown.
 //!
-//! `ANTIPHON_GOLDEN=write` writes the expectations anew. They are to be read before they are kept.
+//! `ANTIPHON_GOLDEN=write` rewrites the expected files. Review them before you commit them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ mod schema;
 const NOW: i64 = 1_770_000_060;
 
 #[test]
-fn every_stream_is_converted_as_expected() {
+fn streams_convert_as_expected() {
     let mut wrong = Vec::new();
     for case in cases() {
         for target in [Dialect::Responses, Dialect::Anthropic] {
@@ -35,9 +36,9 @@ fn every_stream_is_converted_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// The specification's schema knows the names of Open Responses.
+/// The specification's schema has the event names of Open Responses.
 #[test]
-fn every_responses_stream_has_the_shapes_of_the_specification() {
+fn responses_streams_match_the_schema() {
     for case in cases() {
         let told = case.converted(Dialect::Responses, Form::OpenResponses);
         println!("{}", case.name());
@@ -49,7 +50,7 @@ fn every_responses_stream_has_the_shapes_of_the_specification() {
 }
 
 #[test]
-fn the_folded_response_is_the_one_that_the_stream_ends_with() {
+fn folded_response_equals_the_final_response() {
     for case in cases() {
         let told = case.converted(Dialect::Responses, Form::OpenAi);
         let last = told.events.last().expect("a stream has an end");
@@ -57,9 +58,9 @@ fn the_folded_response_is_the_one_that_the_stream_ends_with() {
     }
 }
 
-/// Whatever the bytes are cut into, the stream is the same.
+/// The result does not depend on the chunks of the input.
 #[test]
-fn where_the_input_is_cut_does_not_matter() {
+fn input_chunks_do_not_matter() {
     for case in cases() {
         let whole = case.converted(Dialect::Responses, Form::OpenAi);
         for length in [1, 7, 64] {
@@ -75,11 +76,11 @@ struct Case {
     path: PathBuf,
 }
 
-/// What a client is told.
+/// The client's events.
 struct Told {
     events: Vec<Value>,
     folded: Value,
-    /// What was put right and what was left out, in sentences.
+    /// The repairs and the omissions, in sentences.
     notes: Vec<String>,
 }
 
@@ -126,7 +127,7 @@ impl Case {
     fn conversion(&self, target: Dialect, form: Form) -> Conversion {
         let request = self.request();
         let request = Object::parse(request.as_bytes()).expect("a request is an object");
-        // The specification knows no custom tools: the response does not echo them.
+        // The specification has no custom tools, so the response does not echo them.
         let envelope = Envelope::new("resp_golden", 1_770_000_000, &Object::default(), None);
         let ids = Box::new(Counting::default());
         let assembler = Assembler::new(envelope, Taken::default(), ids, true).in_form(form);
@@ -135,7 +136,7 @@ impl Case {
         Conversion::new(self.dialect, asked, assembler, writer)
     }
 
-    /// What was asked: only cases of custom tools depend on it.
+    /// The request. Only cases with custom tools depend on it.
     fn request(&self) -> String {
         match self.name().contains("custom") {
             true => r#"{"tools":[{"type":"custom","name":"run_sql"},{"type":"custom","name":"code_exec"},
@@ -173,7 +174,7 @@ impl Told {
     }
 }
 
-/// The event with what its response adds to the one that `begun` is.
+/// The event, with only the differences of its response from `begun`.
 fn cut_down(event: &Value, begun: &Value) -> String {
     let mut event = event.clone();
     if event["response"].is_object() {
@@ -188,7 +189,7 @@ fn changes(response: &Value, begun: &Value) -> Value {
     changed.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Ids that count up.
+/// Sequential ids.
 #[derive(Default)]
 struct Counting(u64);
 

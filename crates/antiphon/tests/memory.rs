@@ -1,4 +1,5 @@
-//! What an open stream holds: the text of its items, and nothing for every event.
+//! Memory use of an open stream: it grows with the text of the items, not with the number of
+//! events.
 
 use std::alloc::System;
 
@@ -12,21 +13,21 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 #[global_allocator]
 static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// How many pieces a stream has. They are short, as tokens are.
+/// Number of deltas of a stream. They are as short as tokens.
 const PIECES: usize = 20_000;
 const PIECE: &str = "word ";
 const TEXT: usize = PIECES * PIECE.len();
 
-/// A text may stand in an assembler and in a decoder, each in a buffer that grows by doubling.
+/// An assembler and a decoder may each hold the text, in a buffer that grows by doubling.
 const COPIES: usize = 4;
-/// What a stream takes that says nothing.
+/// Memory of a stream without text.
 const SMALL: usize = 64 << 10;
 
-/// One answer of an upstream, whose end is still to come.
+/// One answer of an upstream, without its end.
 struct Answer {
     from: Dialect,
     begun: &'static [&'static str],
-    /// What comes again and again. `word` stands for the piece.
+    /// The repeated events. `word` is replaced by the delta.
     again: &'static [&'static str],
 }
 
@@ -97,7 +98,7 @@ const ANSWERS: [Answer; 9] = [
     },
 ];
 
-/// Events in which nothing is said.
+/// Events without text.
 const SILENCE: [(Dialect, &[&str]); 4] = [
     (Dialect::Responses, &[r#"{"type":"response.in_progress","response":{}}"#]),
     (
@@ -117,9 +118,9 @@ const SILENCE: [(Dialect, &[&str]); 4] = [
     (Dialect::AiSdk, &[r#"{"type":"raw","rawValue":{}}"#, r#"{"type":"odd","id":"1"}"#]),
 ];
 
-/// One test, for the memory is that of the whole process.
+/// A single test, since it measures the memory of the whole process.
 #[test]
-fn an_open_stream_holds_the_text_of_its_items_and_nothing_for_every_event() {
+fn open_stream_holds_only_item_text() {
     for to in [Dialect::Responses, Dialect::Anthropic] {
         for Answer { from, begun, again } in ANSWERS {
             let held = held(from, to, begun, again);
@@ -135,7 +136,7 @@ fn an_open_stream_holds_the_text_of_its_items_and_nothing_for_every_event() {
     }
 }
 
-/// How many bytes a stream holds before its end.
+/// Number of bytes that a stream holds before its end.
 fn held(from: Dialect, to: Dialect, begun: &[&str], again: &[&str]) -> usize {
     let before = in_use();
     let asked = Asked::of_nothing_known(Origin::new("up m"));

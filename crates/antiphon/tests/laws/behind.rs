@@ -1,5 +1,6 @@
-//! The laws of input for a server that keeps the conversation and of which only heads are known,
-//! judged as that server would: over what it holds, bodies and all, and what it is sent together.
+//! Properties of the input for a server that stores the conversation, if only item heads are known
+//! here. The judge sees what the server sees: its own items with bodies, followed by the sent
+//! items.
 
 use antiphon::item::{FingerprintKey, Side};
 use antiphon::reconcile::reconcile;
@@ -15,15 +16,15 @@ use crate::replay::client;
 
 const KEY: FingerprintKey = FingerprintKey::new([9; 16]);
 
-/// A conversation at its provider, and what is new of the next request.
+/// A conversation at its provider, and the new items of the next request.
 #[derive(Clone, Debug)]
 struct Case {
     held: Vec<Item>,
     fresh: Vec<Item>,
 }
 
-/// What a provider may hold: a conversation that was broken off somewhere. It takes nothing twice, and
-/// no output without its call.
+/// A conversation at a provider, which may be broken off anywhere. The provider accepts no item
+/// twice, and no output without its call.
 fn kept() -> impl Strategy<Value = Vec<Item>> {
     (turns(), any::<prop::sample::Index>()).prop_map(|(turns, end)| {
         let mut held = History::of(&turns, Numbering::Unique, End::Over).items();
@@ -32,8 +33,7 @@ fn kept() -> impl Strategy<Value = Vec<Item>> {
     })
 }
 
-/// The same, and what a client makes of its next turn: some replay of the whole conversation, and
-/// something new.
+/// The same, with a client's next turn: a replay of the whole conversation, and new items.
 fn cases() -> impl Strategy<Value = Case> {
     (turns(), any::<prop::sample::Index>(), mishaps()).prop_map(|(turns, end, mishaps)| {
         let whole = History::of(&turns, Numbering::Unique, End::Over).items();
@@ -62,7 +62,7 @@ fn ledger(items: &[Item]) -> Transcript {
     held.collect()
 }
 
-/// What of `incoming` a provider that holds `held` does not have.
+/// The items of `incoming` that a provider with `held` does not have.
 fn fresh(held: &[Item], incoming: &[Item]) -> Vec<Item> {
     let verdicts = reconcile(&ledger(held), incoming, KEY).into_iter();
     let fresh = incoming.iter().zip(verdicts).filter(|(_, verdict)| verdict.is_fresh());
@@ -70,12 +70,12 @@ fn fresh(held: &[Item], incoming: &[Item]) -> Vec<Item> {
 }
 
 impl Case {
-    /// What stands in the way of every request at the provider.
+    /// The items that make the provider reject every request.
     fn unmendable(&self) -> Vec<Unmendable> {
         unmendable(self.held.len(), &[outlines(&self.held), self.fresh.clone()].concat())
     }
 
-    /// The same without it, as after its deletion.
+    /// The same conversation after their deletion.
     fn without_unmendable(mut self) -> Self {
         for item in self.unmendable().iter().rev() {
             self.held.remove(item.position);
@@ -83,7 +83,7 @@ impl Case {
         self
     }
 
-    /// Whether another call is under the `call_id` of one that is held.
+    /// Whether another call has the `call_id` of a held one.
     fn uses_a_call_id_again(&self) -> bool {
         let ledger = ledger(&self.held);
         let mut keys = self.fresh.iter().filter_map(|item| item.head().pairing());
@@ -94,7 +94,7 @@ impl Case {
         sent(&outlines(&self.held), &self.fresh)
     }
 
-    /// What the provider judges.
+    /// The items that the provider sees.
     fn whole(&self) -> Vec<Item> {
         [self.held.clone(), self.sent().items].concat()
     }
@@ -106,24 +106,24 @@ fn sent(held: &[Item], fresh: &[Item]) -> Repaired {
 
 proptest! {
     #[test]
-    fn once_what_cannot_be_mended_is_deleted_nothing_is_refused(case in cases()) {
+    fn deleting_blocking_items_makes_requests_acceptable(case in cases()) {
         let case = case.without_unmendable();
         prop_assert_eq!(judge(&values(&case.whole())), Ok(()));
     }
 
     #[test]
-    fn a_refusal_is_always_told_before(case in cases()) {
+    fn rejection_is_always_predicted(case in cases()) {
         let is_refused = judge(&values(&case.whole())).is_err();
         prop_assert_eq!(is_refused, !case.unmendable().is_empty());
     }
 
     #[test]
-    fn what_is_deleted_once_leaves_nothing_to_delete(case in cases()) {
+    fn deletion_leaves_nothing_to_delete(case in cases()) {
         prop_assert_eq!(case.without_unmendable().unmendable(), vec![]);
     }
 
     #[test]
-    fn what_continues_the_conversation_is_sent_as_it_is(
+    fn valid_continuation_is_sent_unchanged(
         turns in turns(),
         end in any::<prop::sample::Index>(),
     ) {
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn of_a_replay_only_what_is_new_is_sent(turns in turns(), client in client()) {
+    fn replay_sends_only_new_items(turns in turns(), client in client()) {
         let whole = History::of(&answered(turns), Numbering::Unique, End::Over);
         let held = whole.items();
         prop_assume!(judge(&values(&held)).is_ok());
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_sent_once_is_not_sent_again(case in cases()) {
+    fn sent_items_are_not_sent_again(case in cases()) {
         let now = case.whole();
         prop_assert_eq!(sent(&outlines(&now), &[]).items, vec![]);
         let again = fresh(&now, &case.sent().items);
@@ -158,14 +158,14 @@ proptest! {
     }
 
     #[test]
-    fn outlines_tell_what_bodies_tell_where_no_call_id_is_used_again(case in cases()) {
+    fn heads_give_the_same_result_as_bodies(case in cases()) {
         prop_assume!(!case.uses_a_call_id_again());
         let of_bodies = sent(&case.held, &case.fresh);
         prop_assert_eq!(case.sent(), of_bodies);
     }
 
     #[test]
-    fn every_held_call_is_answered_once(held in kept()) {
+    fn held_calls_are_answered_once(held in kept()) {
         let repaired = sent(&outlines(&held), &[]);
         for item in &repaired.items {
             prop_assert!(antiphon::made_up::is_made_up(item), "{}", item.text());

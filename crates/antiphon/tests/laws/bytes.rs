@@ -1,4 +1,4 @@
-//! What came in goes out, byte for byte.
+//! Input is sent on byte for byte.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use proptest::sample::{Index, select};
 
 const KEY: FingerprintKey = FingerprintKey::new([5; 16]);
 
-/// A JSON string as some writer put it, escapes and all.
+/// A JSON string, with the escapes of some writer.
 fn string() -> impl Strategy<Value = String> {
     let plain = "[ -!#-\\[\\]-~é漢😀]{0,8}";
     let escaped = select(
@@ -23,7 +23,7 @@ fn string() -> impl Strategy<Value = String> {
     })
 }
 
-/// Numbers that change when they are read and written again.
+/// Numbers that change if they are parsed and written again.
 fn number() -> impl Strategy<Value = String> {
     let numbers = [
         "0",
@@ -67,7 +67,7 @@ fn key() -> impl Strategy<Value = String> {
     "[a-z_]{1,6}".prop_map(|name| format!("\"x_{name}\""))
 }
 
-/// An item with unknown fields, in any order, spaced in any way.
+/// An item with unknown fields, in any order and with any spacing.
 fn item() -> impl Strategy<Value = String> {
     let known = select(
         &[
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn the_items_of_a_list_keep_theirs(texts in vec(item(), 0..4), space in space()) {
+    fn items_in_a_list_keep_their_bytes(texts in vec(item(), 0..4), space in space()) {
         let list = format!("{space}[{space}{}{space}]", texts.join(&format!("{space},{space}")));
         let items = items_of(&list.into()).unwrap();
         let found: Vec<&str> = items.iter().map(Item::text).collect();
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn an_object_is_written_as_it_was_read(fields in vec((key(), value()), 0..6)) {
+    fn parsed_object_is_written_unchanged(fields in vec((key(), value()), 0..6)) {
         let fields = fields.iter().map(|(key, value)| format!("{key}:{value}"));
         let fields: Vec<String> = fields.collect();
         let text = format!("{{{}}}", fields.join(","));
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_field_changes_no_other(text in item(), id in string()) {
+    fn setting_a_field_changes_no_other(text in item(), id in string()) {
         let id = unquote(&id).map_or_else(|| "msg_2".to_owned(), Cow::into_owned);
         let item = Item::parse(text.into()).unwrap();
         let changed = item.with(|object| object.set_string("id", &id));
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn a_field_that_is_taken_out_takes_no_other_with_it(text in item()) {
+    fn removing_a_field_keeps_the_others(text in item()) {
         let item = Item::parse(text.into()).unwrap();
         let mut object = item.object();
         object.set_first("x_new", "1e2");
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn one_text_has_one_fingerprint_in_every_form(text in any::<String>(), cut in any::<Index>()) {
+    fn equal_texts_have_equal_fingerprints(text in any::<String>(), cut in any::<Index>()) {
         let cut = text.char_indices().map(|(at, _)| at).nth(cut.index(text.chars().count() + 1));
         let (head, tail) = text.split_at(cut.unwrap_or(text.len()));
         let (head, tail, whole) = (quote(head), quote(tail), quote(&text));
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn two_texts_have_two_fingerprints(one in any::<String>(), two in any::<String>()) {
+    fn different_texts_have_different_fingerprints(one in any::<String>(), two in any::<String>()) {
         let fingerprint = |text: &str| {
             let text = format!(r#"{{"role":"user","content":{}}}"#, quote(text));
             Fingerprint::of(KEY, &Item::parse(text.into()).unwrap())
@@ -170,12 +170,12 @@ proptest! {
     }
 
     #[test]
-    fn whatever_comes_is_an_item_or_an_error(bytes in vec(any::<u8>(), 0..64)) {
+    fn any_bytes_parse_or_fail(bytes in vec(any::<u8>(), 0..64)) {
         let _ = Head::parse(&bytes);
     }
 
     #[test]
-    fn what_counts_as_an_item_can_be_read(
+    fn parsed_items_are_readable(
         text in item(),
         at in any::<Index>(),
         byte in any::<u8>(),

@@ -1,4 +1,4 @@
-//! The laws of a request as Chat Completions, judged from outside.
+//! Properties of a request in the Chat Completions dialect.
 
 use antiphon::dialect::{Dialect, Request, encode};
 use antiphon::json::Object;
@@ -18,8 +18,8 @@ fn messages(items: &[Item]) -> Vec<Value> {
     body["messages"].as_array().expect("messages are an array").clone()
 }
 
-/// What of a history Chat Completions has messages for, or can do without. An output that names no
-/// call is none of it.
+/// Whether Chat Completions can express the item or can do without it. Neither is true for an
+/// output without a `call_id`.
 fn is_carried(item: &Value) -> bool {
     match item["type"].as_str() {
         Some("function_call_output") => item["call_id"].is_string(),
@@ -46,9 +46,9 @@ fn values(history: &History) -> Vec<Value> {
     carried(history.pieces.iter().map(|piece| piece.json.clone()).collect())
 }
 
-/// Some chat templates and servers refuse everything else: behind a message that calls stands one
-/// `tool` message for each call, in their order, and `tool` messages stand nowhere else. An
-/// assistant does not speak twice in a row.
+/// Rules of some chat templates and servers: a message with calls is followed by one `tool` message
+/// per call, in their order; `tool` messages occur nowhere else; and no two assistant messages are
+/// adjacent.
 fn judge(messages: &[Value]) -> Result<(), String> {
     let mut waiting: Vec<Value> = Vec::new();
     let mut last = None;
@@ -76,7 +76,7 @@ fn said_by<'a>(role: &str, messages: impl IntoIterator<Item = &'a Value>) -> Vec
     messages.into_iter().filter(is_his).map(|message| &message["content"]).collect()
 }
 
-/// The numbers of the calls in order: in the generated histories no two are equal.
+/// The numbers of the calls, in order. They are unique in the generated histories.
 fn numbers(messages: &[Value]) -> Vec<String> {
     let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
     let number = |call: &Value| {
@@ -89,7 +89,7 @@ fn numbers(messages: &[Value]) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn after_a_repair_every_call_has_its_output_behind_it(
+    fn repaired_calls_precede_their_outputs(
         (turns, numbering, mishaps) in (turns(), numbering(), mishaps()),
     ) {
         let history = History::of(&turns, numbering, End::Over);
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn every_output_goes_to_its_own_call(
+    fn outputs_match_their_calls(
         (turns, numbering) in (turns(), numbering()),
     ) {
         let history = History::of(&turns, numbering, End::Over);
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn what_users_say_keeps_its_order(
+    fn user_messages_keep_their_order(
         (turns, numbering, late) in (turns(), numbering(), any::<prop::sample::Index>()),
     ) {
         let history = History::of(&turns, numbering, End::Waiting);

@@ -1,4 +1,4 @@
-//! The laws of a view behind a compaction.
+//! Properties of a view after a compaction.
 
 use antiphon::faults::Fault;
 use antiphon::item::FingerprintKey;
@@ -14,7 +14,7 @@ use crate::history::{End, History, Numbering, answered, items, numbering, turns}
 
 const KEY: FingerprintKey = FingerprintKey::new([3; 16]);
 
-/// A well-formed history with a compaction somewhere in it, as its owner holds it; where it is.
+/// A stored well-formed history with a compaction, and the compaction's position.
 fn compacted() -> impl Strategy<Value = (Transcript, usize)> {
     let place = any::<Index>();
     (turns(), numbering(), place).prop_map(|(turns, numbering, place)| {
@@ -47,10 +47,10 @@ fn given(transcript: &Transcript, view: &[usize]) -> Vec<Item> {
 }
 
 proptest! {
-    /// No half of a pair is left, no lone reasoning, nothing without the reasoning that it was made
-    /// with. What a server that repeats its call ids had wrong before stays wrong.
+    /// Pairs stay complete, reasoning keeps its following item, and items keep their reasoning.
+    /// Faults from reused call ids, which existed before, are excepted.
     #[test]
-    fn a_repair_finds_nothing((transcript, _) in compacted()) {
+    fn compacted_view_has_no_faults((transcript, _) in compacted()) {
         let heads = transcript.items().iter().map(|item| (&item.head, Some(&item.id)));
         let policy = Policy { made_with: made_with(heads), ..Policy::default() };
         let view = given(&transcript, &transcript.view());
@@ -61,9 +61,9 @@ proptest! {
         prop_assert_eq!(repaired.items.len(), view.len());
     }
 
-    /// All that the user said stays, in order, and so does all that came behind.
+    /// All user messages stay, in order, and so do all items after the compaction.
     #[test]
-    fn the_users_words_and_what_came_behind_stay((transcript, at) in compacted()) {
+    fn user_messages_and_later_items_stay((transcript, at) in compacted()) {
         let view = transcript.view();
         prop_assert!(view.is_sorted());
         let stays = |position: &usize| {
@@ -79,9 +79,10 @@ proptest! {
         }
     }
 
-    /// What stood before it is still known: a client that sends all of it again doubles nothing.
+    /// Items before the compaction are still recognized: a client that resends all of them
+    /// duplicates none.
     #[test]
-    fn a_whole_replay_is_known((transcript, _) in compacted()) {
+    fn replay_after_compaction_is_recognized((transcript, _) in compacted()) {
         let all: Vec<usize> = (0..transcript.items().len()).collect();
         let mut replay = given(&transcript, &all);
         replay.extend(items([&json!({"role": "user", "content": "And now something new."})]));
@@ -90,9 +91,9 @@ proptest! {
         prop_assert_eq!(fresh, [replay.len() - 1]);
     }
 
-    /// Without the compaction the view is what it was before there was one.
+    /// Without the compaction, the view is the same as before it.
     #[test]
-    fn behind_none_it_is_all_that_is_held((transcript, at) in compacted()) {
+    fn view_without_compaction_has_all_items((transcript, at) in compacted()) {
         let all: Vec<usize> = (0..transcript.items().len()).filter(|place| *place != at).collect();
         prop_assert_eq!(transcript.view_behind(None), all);
     }

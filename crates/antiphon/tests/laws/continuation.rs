@@ -1,5 +1,5 @@
-//! The laws of input for a server that holds the conversation, judged as that server would: over
-//! what it holds and what it is sent together.
+//! Properties of the input for a server that stores the conversation. The judge sees what the
+//! server sees: its own items, followed by the sent items.
 
 use antiphon::item::FingerprintKey;
 use antiphon::repair::{Held, Policy, check_held, repair_held};
@@ -26,8 +26,8 @@ fn transcript(items: &[Item]) -> Transcript {
     held.collect()
 }
 
-/// A conversation whose last calls wait, and what a client makes of its next turn: some replay of
-/// all of it, and something new.
+/// A conversation with unanswered calls at its end, and a client's next turn: a replay of all of
+/// it, and new items.
 fn continuations() -> impl Strategy<Value = (Vec<Item>, Vec<Item>)> {
     (turns(), mishaps()).prop_map(|(turns, mishaps)| {
         let history = History::of(&turns, Numbering::Unique, End::Waiting);
@@ -41,7 +41,7 @@ fn continuations() -> impl Strategy<Value = (Vec<Item>, Vec<Item>)> {
 
 proptest! {
     #[test]
-    fn what_is_held_and_what_is_sent_are_one_conversation((held, incoming) in continuations()) {
+    fn held_and_sent_items_are_accepted((held, incoming) in continuations()) {
         let transcript = transcript(&held);
         match repair_held(Held::Items(&transcript, KEY), &incoming, &Policy::default()) {
             Ok(continuation) => {
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn the_new_turn_alone_needs_no_mending(turns in turns()) {
+    fn new_turn_needs_no_repair(turns in turns()) {
         let history = History::of(&turns, Numbering::Unique, End::Waiting);
         let transcript = transcript(&history.items());
         let outputs = history.outputs_to_come.iter().map(|piece| &piece.json);
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn every_difference_is_told((held, incoming) in continuations()) {
+    fn every_difference_is_reported((held, incoming) in continuations()) {
         let transcript = transcript(&held);
         let held = Held::Items(&transcript, KEY);
         if let Ok(continuation) = repair_held(held, &incoming, &Policy::default()) {

@@ -1,17 +1,16 @@
-//! Conversations as models and clients make them: turns, reasoning, parallel calls of many kinds,
-//! the same texts again and again.
+//! Generates conversations with turns, reasoning, parallel calls of many kinds, and repeated texts.
 
 use antiphon::Item;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One turn: what the user says, what the model does, what it answers.
+/// One turn: user message, steps, final answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
     user: &'static str,
     steps: Vec<Step>,
-    /// `None` where the turn was left before the model answered.
+    /// `None` if the turn was abandoned before the final answer.
     answer: Option<&'static str>,
 }
 
@@ -20,19 +19,19 @@ pub(crate) struct Turn {
 struct Step {
     reasons: bool,
     searches: bool,
-    /// What the model says before the calls, and behind them.
+    /// The model's text before the calls, and after them.
     says: (Option<&'static str>, Option<&'static str>),
     kinds: Vec<CallKind>,
 }
 
-/// How the server numbers calls.
+/// The server's numbering of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
     /// Every call has an id of its own.
     Unique,
-    /// The numbers begin again in every step.
+    /// The numbers restart in every step.
     Restarted,
-    /// All calls have one id.
+    /// All calls have the same id.
     Constant,
 }
 
@@ -46,7 +45,7 @@ enum CallKind {
     Computer,
 }
 
-/// What an item is in its conversation.
+/// The role of an item in its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     User,
@@ -63,7 +62,7 @@ pub(crate) struct Piece {
     pub(crate) json: Value,
 }
 
-/// What happens to the calls of the last step.
+/// The state of the calls of the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last turn is over.
@@ -96,7 +95,7 @@ pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
     vec(turn.prop_map(|(user, steps, answer)| Turn { user, steps, answer }), 1..5)
 }
 
-/// The turns with an answer to the last.
+/// The turns, with an answer in the last one.
 pub(crate) fn answered(mut turns: Vec<Turn>) -> Vec<Turn> {
     if let Some(last) = turns.last_mut() {
         last.answer.get_or_insert(TEXTS[0]);
@@ -115,12 +114,13 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 impl History {
-    /// The conversation of `turns`, every call of it answered but, as `end` says, the last ones.
+    /// The conversation of `turns`. All calls are answered, except the last ones if `end` requires
+    /// it.
     pub(crate) fn of(turns: &[Turn], numbering: Numbering, end: End) -> Self {
         Self::numbered_from(0, turns, numbering, end)
     }
 
-    /// The same, with ids that begin behind `number`.
+    /// The same, with ids that start after `number`.
     pub(crate) fn numbered_from(
         number: usize,
         turns: &[Turn],
@@ -142,7 +142,7 @@ impl History {
         items(self.pieces.iter().map(|piece| &piece.json))
     }
 
-    /// Cuts the conversation off behind its last calls.
+    /// Cuts the conversation off after its last calls.
     fn wait(&mut self) {
         let is_output = |piece: &Piece| piece.part == Part::Output;
         let Some(last) = self.pieces.iter().rposition(is_output) else { return };
@@ -234,7 +234,7 @@ impl Writer {
 }
 
 impl CallKind {
-    /// A call that no other call is equal to.
+    /// A unique call.
     fn call(self, n: usize, call_id: &str) -> Value {
         match self {
             Self::Function => json!({"type": "function_call", "id": format!("fc_{n}"),
@@ -255,7 +255,7 @@ impl CallKind {
         }
     }
 
-    /// Its output, which no other output is equal to.
+    /// Its output, which is unique too.
     fn output(self, n: usize, call_id: &str) -> Value {
         let result = format!("result {n}");
         match self {

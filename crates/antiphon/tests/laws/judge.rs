@@ -1,11 +1,11 @@
-//! A provider's judgement of an input, written from its error texts alone: it shares nothing with
-//! the code under test.
+//! Checks an input as a provider does. It is written from the providers' error texts alone and
+//! shares no code with the code under test.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// The first thing that a provider would refuse.
+/// Returns the provider's first error.
 pub(crate) fn judge(items: &[Value]) -> Result<(), String> {
     items.iter().enumerate().try_for_each(|(position, item)| form(position, item))?;
     distinct_ids(items)?;
@@ -53,7 +53,7 @@ fn length(position: usize, item: &Value, field: &str) -> Result<(), String> {
     }
 }
 
-/// Only of kinds whose prefix is known for certain.
+/// Checks only kinds whose id prefix is certain.
 fn shape(position: usize, item: &Value) -> Result<(), String> {
     let prefix = match kind(item) {
         "message" => "msg",
@@ -73,7 +73,7 @@ fn shape(position: usize, item: &Value) -> Result<(), String> {
 
 fn distinct_ids(items: &[Value]) -> Result<(), String> {
     let mut seen = std::collections::HashSet::new();
-    // A local shell's output goes by the id of its call.
+    // A local shell's output has the id of its call.
     let own = items.iter().filter(|item| kind(item) != "local_shell_call_output");
     let mut ids = own.filter_map(|item| text(item, "id")).filter(|id| !id.is_empty());
     match ids.find(|id| !seen.insert(*id)) {
@@ -94,7 +94,7 @@ const CALLS: [(&str, &str); 6] = [
     ("computer_call", "computer_call_output"),
 ];
 
-/// The `call_id` of an output; `None` where an output may do without.
+/// The `call_id` of an output; `None` if an output needs none.
 pub(crate) fn output_call_id(item: &Value) -> Option<&str> {
     match kind(item) {
         "local_shell_call_output" => Some(text(item, "call_id").or(text(item, "id")).unwrap_or("")),

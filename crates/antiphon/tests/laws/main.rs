@@ -1,4 +1,4 @@
-//! The laws of the engine, tried from outside on generated histories.
+//! Properties of the engine, tested from outside on generated histories.
 
 mod behind;
 mod bytes;

@@ -1,10 +1,10 @@
-//! What clients, aborts and servers do to a history.
+//! Faults that clients, aborts and servers add to a history.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-/// One thing that goes wrong with a list of items.
+/// One fault of a list of items.
 #[derive(Clone, Debug)]
 pub(crate) enum Mishap {
     Lose(Index),
@@ -12,9 +12,9 @@ pub(crate) enum Mishap {
     Swap(Index, Index),
     CutOff(Index),
     ReplayWhole,
-    /// Fields of one item take other values.
+    /// Fields of one item get other values.
     Set(Index, &'static str, Value),
-    /// One item takes a field's value from another.
+    /// One item gets a field's value from another item.
     Copy(Index, &'static str, Index),
     StripIds,
 }
@@ -61,7 +61,7 @@ fn assignment() -> impl Strategy<Value = (&'static str, Value)> {
     proptest::sample::select(values)
 }
 
-/// The list after what went wrong with it.
+/// Applies the faults to the list.
 pub(crate) fn mangled(mut items: Vec<Value>, mishaps: &[Mishap]) -> Vec<Value> {
     for mishap in mishaps {
         if !items.is_empty() {
@@ -72,7 +72,7 @@ pub(crate) fn mangled(mut items: Vec<Value>, mishaps: &[Mishap]) -> Vec<Value> {
     items
 }
 
-/// Whether it is an item at all: a reference has an id, a message a role.
+/// Whether it is an item: a reference needs an id, a message a role.
 fn is_item(item: &Value) -> bool {
     match item["type"].as_str() {
         Some("item_reference") => item["id"].is_string(),

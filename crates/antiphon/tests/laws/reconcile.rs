@@ -1,4 +1,4 @@
-//! The laws of reconciling: exactly what is new is fresh.
+//! Properties of reconciliation: exactly the new items are fresh.
 
 use antiphon::item::FingerprintKey;
 use antiphon::reconcile::{Resent, Verdict, reconcile};
@@ -26,7 +26,7 @@ fn transcript(items: &[Item]) -> Transcript {
     items.iter().enumerate().map(|(number, item)| held(item, number)).collect()
 }
 
-/// The same items with their bytes in other hands.
+/// The same items, with bytes that another owner stores.
 fn elsewhere(owner: &Transcript) -> Transcript {
     owner.items().iter().cloned().map(HeldItem::elsewhere).collect()
 }
@@ -35,16 +35,16 @@ fn end() -> impl Strategy<Value = End> {
     proptest::sample::select(&[End::Over, End::Waiting][..])
 }
 
-/// An item that a client sends, and where it is held; `None` where it is new.
+/// An item that a client sends, with its position in the transcript; `None` if it is new.
 type Sent = (Option<usize>, Value);
 
-/// What a client sends again of `pieces`, of which the first is held at `from`.
+/// A client's replay of `pieces`, the first of which is at position `from`.
 fn again(client: &Client, from: usize, pieces: &[Piece]) -> Vec<Sent> {
     let replay = client.replay(pieces).into_iter();
     replay.map(|(position, json)| (position.map(|position| from + position), json)).collect()
 }
 
-/// What is new: the outputs of the calls that wait; where none does, what the user says next.
+/// The new items: the outputs of unanswered calls or, if there are none, the next user messages.
 fn news(history: &History, says: &[&str]) -> Vec<Sent> {
     if history.outputs_to_come.is_empty() {
         return says.iter().map(|text| (None, user(text))).collect();
@@ -52,8 +52,8 @@ fn news(history: &History, says: &[&str]) -> Vec<Sent> {
     history.outputs_to_come.iter().map(|piece| (None, piece.json.clone())).collect()
 }
 
-/// Each item is found where it is held, and new where it is held nowhere: by an owner that has the
-/// bytes, and by one that has heads and fingerprints.
+/// Asserts that each held item is found at its position and each new item is fresh, both with
+/// stored bytes and with only heads and fingerprints.
 fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
     let incoming = items(sent.iter().map(|(_, json)| json));
     let place = |verdict: Verdict| match verdict {
@@ -72,7 +72,7 @@ fn assert_known(held: &[Item], sent: &[Sent]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn of_a_replay_exactly_the_new_items_are_fresh(
+    fn replay_has_exactly_the_new_items_fresh(
         turns in turns(),
         numbering in numbering(),
         end in end(),
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn a_replay_may_begin_anywhere_where_an_anchor_follows(
+    fn partial_replay_with_anchor_is_recognized(
         turns in turns(),
         end in end(),
         client in client(),
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn a_turn_that_was_left_hides_nothing(
+    fn abandoned_turn_hides_no_items(
         left in turns(),
         later in turns(),
         client in client(),
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn instructions_that_change_in_place_are_what_the_model_gets(
+    fn changed_instructions_reach_the_model(
         rounds in vec(vec((any::<bool>(), 0..2_u8), 3), 1..4),
     ) {
         let mut owner = Transcript::default();
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn of_a_delta_everything_is_fresh(
+    fn delta_is_entirely_fresh(
         turns in turns(),
         numbering in numbering(),
         end in end(),
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn a_branch_from_an_older_response_is_new_whatever_it_says(
+    fn branch_from_older_response_is_new(
         turns in turns(),
         branch in turns(),
     ) {
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_taken_in_is_known_by_its_id(
+    fn recorded_items_are_known_by_id(
         turns in turns(),
         client in client(),
         mishaps in mishaps(),
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn heads_tell_what_bodies_tell_where_no_call_id_is_used_again(
+    fn heads_give_the_same_verdicts_as_bodies(
         history in (turns(), numbering()),
         owners in mishaps(),
         clients in mishaps(),
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn there_is_one_verdict_an_item_whatever_comes(
+    fn every_item_gets_one_verdict(
         history in (turns(), numbering()),
         owners in mishaps(),
         clients in mishaps(),
@@ -231,8 +231,8 @@ proptest! {
     }
 }
 
-/// The verdict where only heads and fingerprints are held: of messages alone anybody can say whether
-/// they differ.
+/// The expected verdict if only heads and fingerprints are stored: a changed item is detected only
+/// if it is a message.
 fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
     match verdict {
         Verdict::Resent(resent) if item.head().kind != Kind::Message => {
@@ -242,7 +242,7 @@ fn as_far_as_heads_tell((item, verdict): (&Item, Verdict)) -> Verdict {
     }
 }
 
-/// Whether any call says something else than one that is held under its `call_id`.
+/// Whether any call differs from a held one with the same `call_id`.
 fn is_any_call_another(owner: &Transcript, incoming: &[Item]) -> bool {
     incoming.iter().any(|item| {
         let exchange = item.head().pairing().and_then(|(_, key)| owner.exchange(&key));
@@ -253,7 +253,7 @@ fn is_any_call_another(owner: &Transcript, incoming: &[Item]) -> bool {
     })
 }
 
-/// An owner of `items`, some of which were deleted.
+/// A transcript of `items`, some of them deleted.
 fn with_deletions(items: &[Item], deleted: &[Index]) -> Transcript {
     let deleted = |number| deleted.iter().any(|at| at.index(items.len()) == number);
     let kept = items.iter().enumerate().map(|(number, item)| {
@@ -266,7 +266,7 @@ fn with_deletions(items: &[Item], deleted: &[Index]) -> Transcript {
     kept.collect()
 }
 
-/// Takes in what is fresh of `incoming`, as an owner does.
+/// Appends the fresh items of `incoming`, as an owner does.
 fn take_in(owner: &mut Transcript, incoming: &[Item], number: usize) {
     let verdicts = reconcile(owner, incoming, KEY);
     for (position, (item, verdict)) in incoming.iter().zip(verdicts).enumerate() {
@@ -277,15 +277,14 @@ fn take_in(owner: &mut Transcript, incoming: &[Item], number: usize) {
     }
 }
 
-/// The system messages that the model gets before the first message of the user.
+/// The system messages before the first user message of the model's view.
 fn instructions(owner: &Transcript) -> Vec<String> {
     let items = owner.view().into_iter().filter_map(|position| owner.items()[position].item());
     let items = items.take_while(|item| item.head().role == Some(Role::System));
     items.map(|item| item.object().string("content").unwrap_or_default().into_owned()).collect()
 }
 
-/// Both readings fit a delta that begins with every text that the user said so far, and goes on: it
-/// counts as a replay.
+/// A delta that starts with all earlier user texts is ambiguous: it counts as a replay.
 fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     let said = history.pieces.iter().enumerate();
     let said: Vec<_> = said.filter(|(_, piece)| piece.part == Part::User).collect();
@@ -297,8 +296,8 @@ fn mark_what_counts_as_a_replay(history: &History, sent: &mut [Sent]) {
     }
 }
 
-/// A turn of another branch as the AI SDK sends it: user, calls and outputs without item ids, under
-/// call ids of their own.
+/// A turn of another branch, as the AI SDK sends it: user messages, calls and outputs without item
+/// ids, with new call ids.
 fn renumbered(history: &History) -> Vec<Value> {
     let sent = history.pieces.iter();
     let sent = sent.filter(|piece| matches!(piece.part, Part::User | Part::Call | Part::Output));

@@ -1,4 +1,4 @@
-//! The laws of a repair, judged from outside.
+//! Properties of a repair, checked by an independent judge.
 
 use antiphon::Item;
 use antiphon::faults::Fault;
@@ -22,7 +22,7 @@ fn texts(items: &[Item]) -> Vec<&str> {
     items.iter().map(Item::text).collect()
 }
 
-/// A conversation to which things happened.
+/// A conversation with faults.
 fn broken() -> impl Strategy<Value = Vec<Value>> {
     (turns(), numbering(), mishaps()).prop_map(|(turns, numbering, mishaps)| {
         let history = History::of(&turns, numbering, End::Over);
@@ -30,7 +30,7 @@ fn broken() -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
-/// Every policy that rejects nothing. Nothing is known that references may name.
+/// Any policy without rejections. It knows no ids for references.
 fn mending_policies() -> impl Strategy<Value = Policy> {
     use {OnUnansweredCall as Calls, OnUnresolvedReference as References};
     let calls = proptest::sample::select(&[Calls::Answer, Calls::Drop][..]);
@@ -60,7 +60,7 @@ fn rejecting_policies() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// The same policy with the default in the place of every rejection.
+/// The policy, with defaults instead of rejections.
 fn mending(policy: &Policy) -> Policy {
     let mut policy = policy.clone();
     policy.lone_reasoning = OnLoneReasoning::Drop;
@@ -74,7 +74,7 @@ fn mending(policy: &Policy) -> Policy {
     policy
 }
 
-/// The policy with nothing but the default in the place of what it mends in another way.
+/// The policy, with defaults instead of every setting other than a rejection.
 fn only_rejecting(mut policy: Policy) -> Policy {
     if policy.unanswered_calls == OnUnansweredCall::Drop {
         policy.unanswered_calls = OnUnansweredCall::Answer;
@@ -97,7 +97,7 @@ fn rejects(policy: &Policy, fault: &Fault) -> bool {
     }
 }
 
-/// What a repair may not change: everything but ids.
+/// The fields that a repair must not change: all except ids.
 fn without_ids(item: &Value) -> Value {
     let mut item = item.clone();
     let fields = item.as_object_mut().expect("an item is an object");
@@ -106,12 +106,12 @@ fn without_ids(item: &Value) -> Value {
     item
 }
 
-/// Whether it is an output that the repair made up.
+/// Whether it is a placeholder output of the repair.
 fn is_made_up(item: &Value) -> bool {
     item.to_string().contains("No output was recorded for this call.")
 }
 
-/// What a policy that rejects nothing leaves.
+/// The result of a policy without rejections.
 fn mended(given: &[Value], policy: &Policy) -> Vec<Item> {
     repair_with(&items(given), policy).expect("the policy rejects nothing").items
 }
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mended_history_is_accepted(given in broken(), policy in mending_policies()) {
+    fn repaired_history_is_accepted(given in broken(), policy in mending_policies()) {
         let repaired = mended(&given, &policy);
         prop_assert_eq!(judge(&values(&repaired)), Ok(()));
         prop_assert_eq!(check(&repaired), vec![]);
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn a_policy_that_rejects_something_mends_what_it_does_not_refuse(
+    fn mixed_policy_repairs_the_faults_it_accepts(
         given in broken(),
         policy in rejecting_policies(),
     ) {
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn a_refusal_is_the_first_that_a_provider_names(
+    fn rejection_matches_the_providers_first_error(
         given in broken(),
         policy in rejecting_policies(),
     ) {
@@ -175,14 +175,14 @@ proptest! {
     }
 
     #[test]
-    fn calls_that_are_dropped_leave_nothing_made_up(given in broken()) {
+    fn dropped_calls_leave_no_placeholder(given in broken()) {
         let policy = Policy { unanswered_calls: OnUnansweredCall::Drop, ..Policy::default() };
         let left = values(&mended(&given, &policy));
         prop_assert!(!left.iter().any(is_made_up));
     }
 
     #[test]
-    fn orphaned_reasoning_is_all_that_its_filter_takes(given in broken()) {
+    fn filter_removes_only_orphaned_reasoning(given in broken()) {
         let given = items(&given);
         let filtered = filter_orphaned_reasoning(&given);
         let mut left = given.clone();
@@ -196,14 +196,14 @@ proptest! {
     }
 
     #[test]
-    fn what_a_provider_refuses_is_found_and_nothing_else(given in broken()) {
+    fn check_finds_exactly_the_rejected_faults(given in broken()) {
         let found = check(&items(&given));
         let refused = judge(&given);
         prop_assert_eq!(found.is_empty(), refused.is_ok(), "{:?} {:?}", found, refused);
     }
 
     #[test]
-    fn mending_twice_changes_nothing_more(given in broken(), policy in mending_policies()) {
+    fn repair_is_idempotent(given in broken(), policy in mending_policies()) {
         let once = mended(&given, &policy);
         let twice = repair_with(&once, &policy).expect("the policy rejects nothing");
         prop_assert_eq!(twice.mends, vec![]);
@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stays_keeps_its_order_and_all_but_its_ids(
+    fn remaining_items_keep_order_and_fields(
         given in broken(),
         policy in mending_policies(),
     ) {
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn every_change_is_told(given in broken(), policy in mending_policies()) {
+    fn every_change_is_reported(given in broken(), policy in mending_policies()) {
         let given = items(&given);
         let repaired = repair_with(&given, &policy).expect("the policy rejects nothing");
         let is_changed = texts(&repaired.items) != texts(&given);
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn every_output_keeps_its_call_however_calls_are_numbered(
+    fn outputs_keep_their_calls_under_any_numbering(
         turns in turns(),
         numbering in numbering(),
         strips_ids in any::<bool>(),
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn a_turn_that_was_left_takes_no_output_from_a_later_one(
+    fn abandoned_turn_takes_no_later_output(
         left in turns(),
         later in turns(),
         numbering in numbering(),
@@ -269,7 +269,8 @@ proptest! {
     }
 }
 
-/// What clients do that keep no ids. A local shell's output has none but its call's.
+/// Removes the id, as clients do that store none. A local shell's output has only the id of its
+/// call.
 fn strip_id(item: &mut Value) {
     let is_own = item["type"] != "local_shell_call_output";
     if let Some(fields) = item.as_object_mut().filter(|_| is_own) {
@@ -293,7 +294,7 @@ fn number_of_output(output: &Value) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The number that a call asks about.
+/// The number in a call's arguments.
 fn number_of_call(call: &Value) -> Option<u64> {
     let asked = ["arguments", "input", "action", "operation"].map(|field| call[field].to_string());
     let digits: String = asked.concat().chars().filter(char::is_ascii_digit).collect();

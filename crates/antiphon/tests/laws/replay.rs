@@ -1,18 +1,18 @@
-//! How clients send back what was said: in full, by reference, without ids, with parts left out.
+//! Replays of a conversation by clients: in full, by reference, without ids, with omissions.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::history::{Part, Piece};
 
-/// What a client does to items of one part.
+/// A client's treatment of items of one role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Full,
     WithoutId,
     Reference,
     LeftOut,
-    /// Without an id, and not as it was said.
+    /// Without an id, and with changed content.
     Edited,
 }
 
@@ -22,9 +22,9 @@ pub(crate) struct Client {
     assistants: Form,
     reasoning: Form,
     calls: Form,
-    /// Whether contents go as parts rather than as a string.
+    /// Whether message content is a list of parts rather than a string.
     parts: bool,
-    /// Whether it makes up a status and nulls.
+    /// Whether it adds a status and nulls.
     fabricates: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn client() -> impl Strategy<Value = Client> {
     use Form::{Edited, Full, LeftOut, Reference, WithoutId};
     let any_form = || proptest::sample::select(&[Full, WithoutId, Reference, LeftOut][..]);
     let assistants = proptest::sample::select(&[Full, WithoutId, Reference, LeftOut, Edited][..]);
-    // Nothing but its id tells reasoning that is replayed from reasoning that is new.
+    // Only its id distinguishes replayed reasoning from new reasoning.
     let reasoning = proptest::sample::select(&[Full, Reference, LeftOut][..]);
     let habits = (assistants, reasoning, any_form(), any::<bool>(), any::<bool>());
     habits.prop_map(|(assistants, reasoning, calls, parts, fabricates)| Client {
@@ -45,8 +45,8 @@ pub(crate) fn client() -> impl Strategy<Value = Client> {
 }
 
 impl Client {
-    /// What it sends for each piece that it does not leave out, with the piece's position; `None`
-    /// for what nobody said like that.
+    /// The items that it sends, each with the position of its original; `None` if it has no
+    /// original.
     pub(crate) fn replay(&self, pieces: &[Piece]) -> Vec<(Option<usize>, Value)> {
         let pieces = pieces.iter().enumerate();
         let sent = pieces.filter_map(|(position, piece)| {
@@ -61,7 +61,7 @@ impl Client {
         pieces.iter().filter_map(|piece| self.send(piece)).collect()
     }
 
-    /// Whether the owner can tell from the item alone where in the history it belongs.
+    /// Whether the item alone determines its position in the history.
     pub(crate) fn anchors(&self, piece: &Piece) -> bool {
         match piece.part {
             Part::User => false,

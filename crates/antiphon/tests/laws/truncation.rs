@@ -1,4 +1,4 @@
-//! The laws of leaving out what is too long, judged from outside.
+//! Properties of truncation, checked by an independent judge.
 
 use antiphon::Item;
 use antiphon::repair::{check, repair};
@@ -16,8 +16,7 @@ fn values(items: &[Item]) -> Vec<Value> {
     items.iter().map(value).collect()
 }
 
-/// What a gateway would send of a conversation to which things happened: it was mended, and
-/// instructions and compactions stand in it anywhere.
+/// A repaired conversation, with instructions and compactions at any position.
 fn views() -> impl Strategy<Value = Vec<Item>> {
     let end = proptest::sample::select(&[End::Over, End::Waiting][..]);
     let inserted = proptest::collection::vec((any::<Index>(), any::<bool>()), 0..4);
@@ -44,7 +43,7 @@ fn inserted_item(number: usize, instructs: bool) -> Value {
     }
 }
 
-/// Every item weighs something, some much more than others.
+/// Weights of the items; a few are much heavier than the others.
 fn weights(items: &[Item]) -> Vec<u64> {
     items.iter().map(|item| item.raw().len() as u64).collect()
 }
@@ -57,7 +56,7 @@ fn is_instruction(item: &Item) -> bool {
     item.head().role.is_some_and(antiphon::Role::instructs)
 }
 
-/// The position of the last item that the model made, counting none as before all.
+/// The position after the model's last item; 0 if it has none.
 fn behind_the_models_last(items: &[Value]) -> usize {
     let callers = |item: &Value| {
         let kind = item["type"].as_str().unwrap_or("message");
@@ -68,7 +67,7 @@ fn behind_the_models_last(items: &[Value]) -> usize {
 
 proptest! {
     #[test]
-    fn what_stays_is_accepted_as_the_whole_was(view in views(), excess in 0_u64..20_000) {
+    fn remaining_items_are_still_accepted(view in views(), excess in 0_u64..20_000) {
         prop_assert_eq!(check(&view), vec![]);
         let kept = cut_by(&view, excess).kept(&view);
         prop_assert_eq!(check(&kept), vec![]);
@@ -76,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn enough_goes_or_all_that_can(view in views(), excess in 0_u64..20_000) {
+    fn cut_reaches_excess_or_drops_all_groups(view in views(), excess in 0_u64..20_000) {
         let cut = cut_by(&view, excess);
         let all = cut_by(&view, u64::MAX);
         let weights = weights(&view);
@@ -86,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn who_asks_for_more_gets_the_same_and_more(
+    fn larger_excess_drops_a_superset(
         view in views(),
         less in 0_u64..20_000,
         more in 0_u64..20_000,
@@ -96,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn instructions_the_last_words_and_what_is_unanswered_stay(view in views()) {
+    fn pinned_and_unanswered_items_stay(view in views()) {
         let kept = cut_by(&view, u64::MAX).kept(&view);
         let instructions = |items: &[Item]| items.iter().filter(|item| is_instruction(item)).count();
         prop_assert_eq!(instructions(&kept), instructions(&view));
@@ -113,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stays_keeps_its_order(view in views(), excess in 0_u64..20_000) {
+    fn remaining_items_keep_their_order(view in views(), excess in 0_u64..20_000) {
         let cut = cut_by(&view, excess);
         prop_assert!(cut.dropped.is_sorted());
         let kept = cut.kept(&view);
@@ -124,7 +123,7 @@ proptest! {
     }
 }
 
-/// A hundred thousand items take no longer than they should: quadratic time would take hours.
+/// A hundred thousand items finish quickly; quadratic time would take hours.
 #[test]
 fn long_histories_are_cut_in_linear_time() {
     let turn = |number: usize| {
