@@ -1,4 +1,4 @@
-// The OpenAI Agents SDK for JavaScript, whose client goes through `statefulFetch`.
+// The OpenAI Agents SDK for JavaScript with a client that uses `statefulFetch`.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -111,7 +111,7 @@ function runnerWith(openAIClient) {
   return new Runner({ modelProvider: new OpenAIProvider({ openAIClient }) });
 }
 
-/** An agent with the tool `echo(text) -> text`, the errors of which are the run's. */
+/** An agent with the tool `echo(text) -> text`, whose errors end the run. */
 function echoing(execute = async ({ text }) => text) {
   const echo = tool({
     name: "echo",

@@ -1,4 +1,4 @@
-// The AI SDK as its tests use it: both versions, a tool, and the ways to get an answer.
+// Helpers for tests of the AI SDK: both versions, a tool, and the ways to get an answer.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";
@@ -7,10 +7,10 @@ import * as aiv6 from "ai-v6";
 import { stateful } from "antiphon/ai-sdk";
 import { z } from "zod";
 
-// The SDK prints warnings; the tests look at them where they matter.
+// The SDK prints warnings. Tests check them if necessary.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** The versions that a test runs with. */
+/** The SDK versions of a test. */
 export const VERSIONS = {
   "ai 7": { ...ai, createOpenAI, steps: ai.isStepCount },
   "ai 6": { ...aiv6, createOpenAI: createOpenAIv3, steps: aiv6.stepCountIs },
@@ -21,12 +21,12 @@ export const FACT = "My color is purple";
 export const ECHO = "Echo hello";
 export const RECALL = "What is my color?";
 
-/** The model as its provider gives it. */
+/** The provider's model. */
 export function bare({ createOpenAI }) {
   return createOpenAI().responses(MODEL);
 }
 
-/** The same behind the middleware. */
+/** The model with the middleware. */
 export function wrapped(sdk, options = {}) {
   return sdk.wrapLanguageModel({ model: bare(sdk), middleware: stateful(options) });
 }
@@ -42,7 +42,7 @@ export function echoTool({ tool }) {
   };
 }
 
-/** What every call is made with. */
+/** The common options of all calls. */
 export function call(sdk, model, messages, openai = {}) {
   return {
     model,
@@ -54,7 +54,7 @@ export function call(sdk, model, messages, openai = {}) {
   };
 }
 
-/** An answer by `generateText`, as its text and its messages. */
+/** An answer of `generateText`: its text and its messages. */
 export async function generated(sdk, options) {
   const result = await sdk.generateText(options);
   return {
@@ -65,7 +65,7 @@ export async function generated(sdk, options) {
   };
 }
 
-/** The same by `streamText`. */
+/** An answer of `streamText`. */
 export async function streamed(sdk, options) {
   const failures = [];
   const result = sdk.streamText({ ...options, onError: ({ error }) => failures.push(error) });
@@ -83,10 +83,7 @@ export async function streamed(sdk, options) {
 
 export const DELIVERIES = { generateText: generated, streamText: streamed };
 
-/**
- * What `ask` gives, asked again as long as another turn has the conversation: one that is left has
- * it until its provider has seen that.
- */
+/** Calls `ask` until the conversation is no longer locked by an abandoned turn. */
 export async function onceFree(ask) {
   const deadline = Date.now() + 10_000;
   for (;;) {
@@ -102,7 +99,7 @@ export function user(content) {
   return { role: "user", content };
 }
 
-/** Reads an answer up to a place, and leaves. */
+/** Reads an answer up to a place, and stops. */
 export async function leave(sdk, options, place) {
   const leaving = new AbortController();
   const abortSignal = leaving.signal;
@@ -112,7 +109,7 @@ export async function leave(sdk, options, place) {
   }
 }
 
-/** By which event the reader of an answer knows that it is at a place. */
+/** The event that shows that an answer has reached a place. */
 const IS_AT = {
   in_reasoning: ({ type }) => /^response\.reasoning.*\.delta$/.test(type),
   in_arguments: ({ type }) => type === "response.function_call_arguments.delta",

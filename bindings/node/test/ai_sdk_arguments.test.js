@@ -1,4 +1,4 @@
-// What is given wrongly is told at once, and by what it is.
+// Invalid arguments throw immediately, with a description of the value.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";

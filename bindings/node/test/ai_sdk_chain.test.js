@@ -1,5 +1,5 @@
-// Chains of responses. A tool loop of the AI SDK stays on the response that it began with and sends
-// the call again beside its output: a branch of its own, in which nothing stands twice.
+// Chains of responses. A tool loop of the AI SDK stays on the response that it began with and resends
+// the call with its output: a branch of its own, without duplicates.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -60,7 +60,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   }
 }
 
-/** Which of the messages so far a turn brings. */
+/** The messages that a turn sends. */
 const all = (history) => history;
 const latest = (history) => history.slice(-1);
 

@@ -1,9 +1,8 @@
-// Chats as an application keeps them: messages of its interface, with what it has of answers that
-// broke off.
+// Chats as an application stores them: UI messages, including parts of interrupted answers.
 
 import { ECHO, FACT, RECALL, call } from "./ai_sdk.js";
 
-/** The messages of a chat in which an answer was left at `place`, and a question behind them. */
+/** The messages of a chat with an answer abandoned at `place`, and a new question. */
 export async function leftChat(sdk, provider, model, place) {
   const chat = [uiMessage("user", FACT)];
   chat.push(await told(sdk, model, chat));
@@ -15,9 +14,8 @@ export async function leftChat(sdk, provider, model, place) {
 }
 
 /**
- * A chat over everything that is said, in a conversation or without one. Every answer is asked for
- * with all messages of the chat, by a model that `modelOf` gives; the chat is stored and read in
- * between.
+ * A chat with or without a conversation. Every turn sends all messages of the chat to a model of
+ * `modelOf`. The chat is serialized and parsed between turns.
  */
 export async function chatOver(sdk, modelOf, said, openai) {
   let chat = [];
@@ -34,7 +32,7 @@ const IS_AT = {
   in_text: ({ type }) => type === "text-delta",
 };
 
-/** The message that a chat keeps of an answer, which is left as soon as `isAt` a part. */
+/** The message that a chat stores of an answer abandoned at the part `isAt`. */
 async function told(sdk, model, chat, isAt = () => false, openai = {}) {
   const messages = await sdk.convertToModelMessages(chat);
   const leaving = new AbortController();

@@ -1,4 +1,4 @@
-// A conversation that the provider keeps, and messages that say again what it has.
+// A conversation that the provider stores, and resent messages.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -19,7 +19,7 @@ import {
 import { chatOver } from "./ai_sdk_chat.js";
 import { kind, startProvider } from "./provider.js";
 
-/** Who tells the middleware what a conversation holds: nobody, or the conversations API. */
+/** The middleware's source of held items: none, or the Conversations API. */
 const SOURCES = {
   "by its own account": () => ({}),
   "by asking": () => ({ conversations: new OpenAI().conversations }),
@@ -146,7 +146,7 @@ test("calls that the SDK split become one call", async (t) => {
   ]);
 });
 
-/** A fact, a tool, a recall; every turn brings all messages so far. */
+/** A fact, a tool call, a recall. Every turn sends all messages so far. */
 async function dialogue(sdk, deliver, provider, model) {
   const conversation = await provider.newConversation();
   const history = [];

@@ -1,4 +1,4 @@
-// The AI SDK whose provider goes through `statefulFetch`: no middleware, and nothing to be told about.
+// The AI SDK with a provider that uses `statefulFetch`, without the middleware.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";

@@ -1,5 +1,5 @@
-// Chats that keep what they have of an answer that broke off, under its item's id, where a server
-// holds the state: it gets the text once.
+// Chats that store the text of an interrupted answer under its item id, with server state: the server
+// receives the text once.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -68,7 +68,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
-/** What a chat keeps of an answer that is left as soon as its text begins. */
+/** The message that a chat stores of an answer abandoned at the start of its text. */
 async function keptOf(sdk, provider, options) {
   await provider.hold("in_text");
   const leaving = new AbortController();

@@ -1,4 +1,4 @@
-// Turns of a conversation that are left in the middle, and what becomes of the next.
+// Turns of a conversation that are abandoned in the middle, and the next turn.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -112,10 +112,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
-/**
- * A fact is told, and the turn behind it is left at `place`. The next has all messages but its
- * answer.
- */
+/** A fact, then a turn abandoned at `place`. The next turn sends all messages except its answer. */
 async function leftTurn(sdk, provider, model, place) {
   const conversation = await provider.newConversation();
   const history = [user(FACT)];

@@ -1,4 +1,4 @@
-// Prompts that are given to a model itself, as agents that are built upon models do.
+// Prompts for a model without the SDK's functions, as some agents use it.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";

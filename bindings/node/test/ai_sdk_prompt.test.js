@@ -1,4 +1,4 @@
-// What becomes of a prompt, part by part. No model is asked.
+// Changes of a prompt, part by part. No request is sent.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -328,7 +328,7 @@ suite("messages of a program", () => {
   });
 });
 
-/** What is sent of a prompt, and what was told of it. */
+/** The sent prompt and the reports. */
 async function opened(prompt, { policy, providerOptions } = {}) {
   const reports = [];
   const middleware = stateful({ policy, onReport: (report) => reports.push(report) });

@@ -1,4 +1,4 @@
-// Histories that a program keeps and sends whole, to a provider that holds no conversation for it.
+// Histories that a program stores and sends in full, without server state.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -126,7 +126,7 @@ for (const [version, sdk] of Object.entries(VERSIONS)) {
   });
 }
 
-/** What is sent in a dialogue whose every turn brings all messages so far. */
+/** The requests of a dialogue in which every turn sends all messages so far. */
 async function sentOf(t, sdk, modelOf) {
   const provider = await startProvider(t);
   const model = modelOf(sdk);
@@ -139,7 +139,7 @@ async function sentOf(t, sdk, modelOf) {
   return provider.sent();
 }
 
-/** Messages with a call whose tool was never run, and a question behind them. */
+/** Messages with a call whose tool never ran, and a new question. */
 async function interrupted(sdk, model) {
   const history = [user(FACT)];
   history.push(...(await DELIVERIES.generateText(sdk, call(sdk, model, history))).messages);

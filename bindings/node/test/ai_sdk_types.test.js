@@ -1,4 +1,4 @@
-// The types hold with the AI SDK's own, of both versions.
+// The types are compatible with both versions of the AI SDK.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

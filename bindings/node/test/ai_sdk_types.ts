@@ -1,4 +1,4 @@
-// What the type checker has to accept, with both versions of the AI SDK. It is not run.
+// A program that must compile with both versions of the AI SDK. It does not run.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAIv3 } from "@ai-sdk/openai-v3";

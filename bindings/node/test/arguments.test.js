@@ -1,4 +1,4 @@
-// What is given wrongly is a TypeError that names the argument, and is never ignored.
+// Invalid arguments throw a TypeError that names the argument.
 
 import assert from "node:assert/strict";
 import test from "node:test";

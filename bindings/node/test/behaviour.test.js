@@ -1,4 +1,4 @@
-// Every case of tests/behaviour, which Rust and Python run too. Their form: tests/behaviour/README.md.
+// Runs every case of tests/behaviour, as Rust and Python do. See tests/behaviour/README.md.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -49,7 +49,7 @@ const RUNNERS = {
   },
 };
 
-/** What is converted here is what the AI SDK streams; nothing else has parts. */
+/** Only conversions from the AI SDK run here, because only they have parts. */
 const isOfOtherSurface = (one) =>
   (one.does === "convert" && (one.given.from !== "ai-sdk" || one.given.parts === undefined)) ||
   (one.does === "companion" && isOfACompanionAlone(one));
@@ -88,7 +88,7 @@ async function failure(run) {
   throw new assert.AssertionError({ message: "a failure was expected" });
 }
 
-/** Items that stay must be the very objects. */
+/** Unchanged items must be the same objects. */
 function assertMended(mended, wanted, ids, given) {
   wanted.items.forEach((place, index) => {
     if (typeof place === "number") assert.ok(mended.items[index] === given.items[place]);

@@ -1,4 +1,4 @@
-// `require` gives what `import` gives.
+// `require` provides the same as `import`.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// What JSON cannot express is named, with its place.
+// Values that JSON cannot express are named with their path.
 
 import assert from "node:assert/strict";
 import test from "node:test";

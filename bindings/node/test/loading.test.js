@@ -1,4 +1,4 @@
-// A package without its addon says so.
+// Errors of a package without its addon.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const [PLATFORM] = require(join(HERE, "dist/cjs/addon.cjs")).platformNames(
 );
 const NONE = `no compiled module for ${process.platform} on ${process.arch}: `;
 
-/** What a copy of the package without its addon says when it is loaded. */
+/** The error of loading a copy of the package without its addon. */
 function saidWithout(t, place) {
   const alone = mkdtempSync(join(tmpdir(), "antiphon-alone-"));
   t.after(() => rmSync(alone, { recursive: true }));
@@ -31,7 +31,7 @@ function saidWithout(t, place) {
   assert.fail("it was loaded");
 }
 
-/** A package that asks for the addons of these platforms. */
+/** A package with optional dependencies for these platforms. */
 const askingFor = (...platforms) => (directory) => {
   const wanted = platforms.map((platform) => [`@antiphon/${platform}`, "0.0.0"]);
   const manifest = { optionalDependencies: Object.fromEntries(wanted) };

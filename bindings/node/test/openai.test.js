@@ -1,5 +1,4 @@
-// The plain `openai` package with `statefulFetch`, in a program that sends its whole history every
-// time.
+// The plain `openai` package with `statefulFetch`, in a program that always sends its full history.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -33,7 +32,7 @@ const TOOLS = [
 const quiet = () => new OpenAI({ maxRetries: 0, fetch: statefulFetch({ onReport: () => {} }) });
 const plain = () => new OpenAI({ maxRetries: 0 });
 
-/** How an answer is got: whole, event by event, or by the helper for streams. */
+/** The ways to get an answer: at once, event by event, or with the stream helper. */
 const WAYS = {
   create: (client, body) => client.responses.create(body),
   "create, streamed": async (client, body) => {
@@ -120,7 +119,7 @@ test("parsed answers are parsed", async (t) => {
   assert.deepEqual(output_parsed, { color: "purple" });
 });
 
-/** A fact, a tool, a recall: every request brings all items so far, as the SDK gave them. */
+/** A fact, a tool call, a recall. Every request sends all items so far, as the SDK returned them. */
 async function dialogue(client, ask, state) {
   const history = [];
   let answer;
@@ -141,7 +140,7 @@ function outputsOf({ output }) {
   });
 }
 
-/** Reads an answer until it stops, and leaves. */
+/** Reads an answer until it pauses, and stops. */
 async function leave(client, provider, conversation, place) {
   await provider.hold(place);
   const body = { model: "m", conversation, input: ECHO, tools: TOOLS, stream: true };

@@ -1,6 +1,6 @@
-// Sources of stream parts, and what comes of them.
+// Sources of stream parts, and helpers for the converted streams.
 
-/** An async iterable of these parts, which ends as `ending` has it. */
+/** An async iterable of these parts that ends with `ending`. */
 export async function* partsOf(parts, ending = () => {}) {
   yield* parts;
   await ending();
@@ -13,7 +13,7 @@ export async function eventsOf(stream) {
   return events;
 }
 
-/** Their types. */
+/** The types of all events of a stream. */
 export const types = (events) => events.map(({ type }) => type);
 
 /** The events of a type. */

@@ -1,4 +1,4 @@
-// A strict provider with state, for a test alone: `antiphon sim --strict`, as docs/sim.md has it.
+// A strict provider with state for one test: `antiphon sim --strict` (see docs/sim.md).
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,15 +12,15 @@ const TIMEOUT = 10_000;
 const READY_TIMEOUT = 30_000;
 const READY = /listening on (http:\/\/\S+\/v1)/;
 
-// Settings that a shell may hold for these clients, and that must not reach them.
+// Environment variables that would change the behaviour of the clients.
 const FOREIGN = ["OPENAI_", "AZURE_"];
 
 /**
- * A strict provider that ends with the test, at which a client that is told nothing else arrives.
- * A test that fails shows what it was asked.
+ * A strict provider for one test. Clients with default settings use it. A failed test prints its
+ * requests.
  *
- * `onAbort`: what is kept of a turn whose caller leaves: "part", "whole" or "nothing". `profile`:
- * "openai", "azure" or "open-responses". `script`: answers before the model goes on by itself.
+ * `onAbort`: the stored part of an abandoned turn: "part", "whole" or "nothing". `profile`: "openai",
+ * "azure" or "open-responses". `script`: answers that come before the model's own.
  */
 export async function startProvider(t, { onAbort = "part", profile = "openai", script } = {}) {
   const args = ["sim", "--strict", "--listen", "127.0.0.1:0"];
@@ -37,7 +37,7 @@ export async function startProvider(t, { onAbort = "part", profile = "openai", s
   return provider;
 }
 
-/** The provider at `url`, and what it says of its callers that bear `key`. */
+/** The provider at `url`, and its records for callers with `key`. */
 export class Provider {
   key = "sk-tests";
 
@@ -45,64 +45,64 @@ export class Provider {
     this.url = url;
   }
 
-  /** Where it is asked for its log and told what to do. */
+  /** The base URL of its log and its controls. */
   get root() {
     return new URL(this.url).origin;
   }
 
-  /** Every request so far, whoever made it: the entries of `GET /log`. */
+  /** All requests so far: the entries of `GET /log`. */
   log() {
     return fetched(`${this.root}/log`);
   }
 
-  /** Every request for an answer, refused or not: their entries of the log. */
+  /** The log entries of all turns, including rejected ones. */
   async requests() {
     return (await this.log()).filter(isRequestForAnswer);
   }
 
-  /** What the model was given in each turn that was not refused, oldest item first. */
+  /** The model's input in each accepted turn, oldest item first. */
   async turns() {
     return (await this.#answered()).map((entry) => entry.given);
   }
 
-  /** The `input` of each turn that was not refused, as it came. */
+  /** The `input` of each accepted turn, as it was received. */
   async sent() {
     return (await this.#answered()).map((entry) => entry.body.input);
   }
 
-  /** What the model was given twice in one turn, of all turns. */
+  /** The duplicates in the model's input, of all turns. */
   async twice() {
     return (await this.requests()).flatMap((entry) => entry.twice);
   }
 
-  /** The messages of all refusals, of turns and of what else was asked. */
+  /** The error messages of all rejected requests. */
   async refusals() {
     return (await this.log()).flatMap(({ refusal }) => (refusal ? [refusal.message] : []));
   }
 
-  /** The id of a conversation that was made with these items. */
+  /** Creates a conversation with these items. Returns its id. */
   async newConversation(items) {
     const body = JSON.stringify(items ? { items } : {});
     return (await this.#asked("conversations", { method: "POST", body })).id;
   }
 
-  /** What the provider keeps of a conversation, oldest first. */
+  /** The stored items of a conversation, oldest first. */
   async items(conversation) {
     const path = `conversations/${encodeURIComponent(conversation)}/items?order=asc&limit=100`;
     return (await this.#asked(path)).data;
   }
 
-  /** Has it stop the next streamed answer at a place, until the reader leaves. */
+  /** Stops the next streamed answer at a place until the reader disconnects. */
   hold(place) {
     return this.#tell("hold", { token: this.key, at: place });
   }
 
-  /** Changes what is kept of turns whose callers leave: "part", "whole" or "nothing". */
+  /** Changes the part of an abandoned turn that is stored: "part", "whole" or "nothing". */
   onAbort(outcome) {
     return this.#tell("on-abort", { outcome });
   }
 
-  /** Has it forget a response, as if it had expired. */
+  /** Makes the provider forget a response, as if it had expired. */
   lose(response) {
     return this.#tell("lose", { response });
   }
@@ -121,7 +121,7 @@ export class Provider {
   }
 }
 
-/** A line for each request: its place, its status, what the model was given, the refusal. */
+/** A line for each request: path, status, the model's input, the rejection. */
 export function accountOf(log) {
   return log.map(lineOf).join("\n");
 }
@@ -132,7 +132,7 @@ function lineOf({ method, path, status, given, refusal, twice }) {
   return `${method} ${path} ${status} ${(given ?? []).map(kind).join(" ")}${refused}${doubled}`;
 }
 
-/** A message's role, any other item's type. */
+/** The role of a message, or the type of another item. */
 export function kind({ type = "message", role }) {
   return type === "message" ? role : type;
 }
@@ -141,7 +141,7 @@ function isRequestForAnswer({ method, path }) {
   return method === "POST" && path === "/v1/responses";
 }
 
-/** The program: what ANTIPHON_BIN names, else on the PATH, else what cargo built. */
+/** The program: from ANTIPHON_BIN, else from the PATH, else from the cargo build. */
 function antiphon() {
   const named = process.env.ANTIPHON_BIN;
   if (named) return named;
@@ -150,7 +150,7 @@ function antiphon() {
   return places.find((place) => existsSync(place)) ?? join(target, "debug", "antiphon");
 }
 
-/** The address in the readiness line; what else is printed is read, and shown if there is none. */
+/** The address in the readiness line. Throws with the other output if there is none. */
 function readyUrl(child) {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child.stdout });
@@ -183,7 +183,7 @@ async function scriptFile(t, script) {
   return file;
 }
 
-/** Clients find this provider, and meet no settings for other servers. */
+/** Sets the environment so that clients use this provider. */
 function setEnvironment({ url, key }) {
   for (const name of Object.keys(process.env)) {
     if (FOREIGN.some((prefix) => name.startsWith(prefix))) delete process.env[name];

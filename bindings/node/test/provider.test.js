@@ -1,4 +1,4 @@
-// What the other tests rely on: the provider is strict, fresh, and says what it was asked.
+// The test provider: it is strict, starts empty, and logs its requests.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -53,7 +53,7 @@ test("a script is followed", async (t) => {
   assert.equal(response.output_text, "It is done.");
 });
 
-/** Asks in a conversation whose last turn the provider may not yet know to be left. */
+/** Sends a turn after an abandoned one, which the provider may not have noticed yet. */
 async function askOnceItIsFree(conversation, input) {
   const until = Date.now() + TIMEOUT;
   while (true) {

@@ -1,4 +1,4 @@
-// What the server holds is asked as the caller would ask it.
+// List requests use the caller's credentials, query and signal.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -23,7 +23,7 @@ const turn = (init = {}) => ({
   ...init,
 });
 
-/** A fetch that answers what it is asked, and what it was asked. */
+/** A fetch with canned answers, and the requests that it received. */
 function server(ask = () => Response.json(EMPTY)) {
   const asked = [];
   const fetch = async (input, init) => {

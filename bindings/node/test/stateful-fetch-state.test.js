@@ -1,5 +1,4 @@
-// What a fetch beside a client does where the server keeps the state: it is shown against a strict
-// provider, and so is what happens without it.
+// `statefulFetch` with a strict provider that stores the state, compared with the plain fetch.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +14,7 @@ import { startProvider } from "./provider.js";
 const ECHO = { type: "function", name: "echo", parameters: { type: "object" }, strict: false };
 const user = (content) => ({ role: "user", content });
 
-/** Takes two turns in a conversation, and sends the whole history with the second. */
+/** Sends two turns in a conversation, the second one with the full history. */
 async function sendHistoryAgain(client, conversation) {
   const history = [user("My color is purple")];
   const first = await client.responses.create({ model: "m", conversation, input: history });
@@ -55,7 +54,7 @@ test("a chain stores a resent history once", async (t) => {
   assert.deepEqual(await provider.twice(), []);
 });
 
-/** Leaves a turn as soon as its call is done; the call stays without an output. */
+/** Abandons a turn after its call, which stays without an output. */
 async function leaveBehindCall(client, conversation, provider) {
   await provider.hold("behind_call");
   const turn = { model: "m", conversation, input: "Echo hello", tools: [ECHO], stream: true };
@@ -133,7 +132,7 @@ test("an irreparable rejection passes unchanged", async (t) => {
   await assert.rejects(client.responses.create(turn), { status: 400, code: "model_not_found" });
 });
 
-/** Two turns of the AI SDK in a conversation, with the whole history in the second. */
+/** Two turns of the AI SDK in a conversation, the second one with the full history. */
 async function talk(openai, conversation) {
   const model = openai.responses("m");
   const providerOptions = { openai: { conversation } };

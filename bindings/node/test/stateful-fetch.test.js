@@ -1,4 +1,4 @@
-// What a fetch beside a client lets through, and what it tells.
+// Requests, answers and reports of `statefulFetch`.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +15,7 @@ const BASE = "http://provider.test/v1";
 const MEGABYTE = 1 << 20;
 const ANSWER = { id: "resp_1", object: "response", status: "completed", output: [] };
 
-/** A fetch that answers as told, and what it was asked. */
+/** A fetch with canned answers, and the requests that it received. */
 function server(answer = () => Response.json(ANSWER)) {
   const asked = [];
   const fetch = async (input, init) => {
@@ -252,7 +252,7 @@ test("the SDK works as usual", async () => {
   assert.equal(asked[0].headers.get("openai-organization"), "org-1");
 });
 
-/** Collects garbage until what that leads to has come. */
+/** Collects garbage until the expected effect has happened. */
 async function collectedUntil(hasCome) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");

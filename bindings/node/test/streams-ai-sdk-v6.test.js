@@ -1,4 +1,4 @@
-// The same of version 6 of the AI SDK, whose parts have other usage and other endings.
+// Streams of AI SDK version 6, whose parts have other usage and finish values.
 
 import assert from "node:assert/strict";
 import test from "node:test";

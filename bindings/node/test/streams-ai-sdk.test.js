@@ -1,4 +1,4 @@
-// Streams of the AI SDK itself, read by the clients of the dialects that they become.
+// Streams of the AI SDK, converted and read by the clients of the target dialects.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -37,7 +37,7 @@ function run(...answers) {
   return streamText({ model, prompt: "Weather?", tools: { look }, stopWhen: stepCountIs(3) });
 }
 
-/** A client whose server answers with this stream. */
+/** A client of a server that answers with this stream. */
 function clientOf(stream) {
   return new OpenAI({ apiKey: "sk-1", fetch: async () => stream.toResponse() });
 }

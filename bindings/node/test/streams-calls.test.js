@@ -1,4 +1,4 @@
-// One call of a tool is one item, however its parts come.
+// A tool call is one item for every sequence of its parts.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// A stream has one terminal event, whatever its source does.
+// Every stream has one terminal event.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// Parts hold what JSON has no form for.
+// Parts can contain values that JSON cannot express.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// A stream is read once, no faster than it is asked for, and who stops reading stops its source.
+// A stream is read once and on demand. A reader that stops cancels the source.
 
 import assert from "node:assert/strict";
 import test from "node:test";

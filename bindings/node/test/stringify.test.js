@@ -1,4 +1,4 @@
-// The text that the native module is handed is what `JSON.stringify` makes of the items.
+// The JSON text for the native module equals the result of `JSON.stringify`.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -155,7 +155,7 @@ function bareOf(random, depth) {
   return Object.assign(Object.create(null), objectOf(random, depth));
 }
 
-/** Strings of each width, with and without escapes, about the lengths at which ways of writing part. */
+/** Strings of each width, with and without escapes, around the lengths of the fast paths. */
 function stringOf(random) {
   const length = Math.trunc(pick(random, [8, 20, 70, 300]) * random());
   const special = pick(random, [0, 0.02, 0.5]);

@@ -1,4 +1,4 @@
-// A tracker from JavaScript; what it knows is shown by the cases of tests/behaviour.
+// The tracker in JavaScript. tests/behaviour covers its decisions.
 
 import assert from "node:assert/strict";
 import test from "node:test";

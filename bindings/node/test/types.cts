@@ -1,4 +1,4 @@
-// The types that `require` gives.
+// The types for `require`.
 
 import antiphon = require("antiphon");
 

@@ -1,4 +1,4 @@
-// The types hold what types.ts and types.cts say of them.
+// The programs types.ts and types.cts compile.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What the compiler has to accept, and what not; nothing of it is run.
+// A program that the compiler must accept, with marked errors. It does not run.
 
 import OpenAI from "openai";
 import type { ResponseInputItem, ResponseStreamEvent } from "openai/resources/responses/responses";
@@ -39,13 +39,13 @@ export async function items(): Promise<void> {
   if (verdict?.verdict === "late_output") verdict.madeUp.toFixed();
   void [position, mends];
 
-  // @ts-expect-error: a text is no item
+  // @ts-expect-error: a text is not an item
   check(["hi"]);
-  // @ts-expect-error: a list is needed
+  // @ts-expect-error: must be a list
   check(input[0]);
-  // @ts-expect-error: no policy is called so
+  // @ts-expect-error: unknown policy
   repair(input, { policy: "sometimes" });
-  // @ts-expect-error: only what fresh verdicts have
+  // @ts-expect-error: a field of other verdicts
   if (verdict?.verdict === "fresh") verdict.held;
 }
 
@@ -55,7 +55,7 @@ export function tracked(): void {
   const planned: ResponseInputItem[] = tracker.plan().items.map(({ item }) => item);
   const restored: Tracker<ResponseInputItem> = Tracker.fromJSON(tracker.toJSON());
   restored.accept(attempt, { id: "resp_1", output: planned });
-  // @ts-expect-error: no option is called so
+  // @ts-expect-error: unknown option
   new Tracker({ conversationId: "conv_1" });
 }
 
@@ -75,7 +75,7 @@ export async function streams(signal: AbortSignal): Promise<Response> {
   for await (const event of toAnthropicStream(run().fullStream)) {
     if (event.type === "content_block_delta" && event.delta.type === "text_delta") event.delta.text;
   }
-  // @ts-expect-error: a text is no source
+  // @ts-expect-error: a text is not a source
   toResponsesStream("hi");
   return toAnthropicStream(run()).toResponse({ status: 200 });
 }

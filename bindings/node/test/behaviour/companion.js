@@ -1,5 +1,4 @@
-// The steps of a companion's case, seen from both ends of a `statefulFetch`: what it asks and sends, and
-// what its caller is given.
+// Runs the steps of a companion case through a `statefulFetch`, with its requests and its answers.
 
 import assert from "node:assert/strict";
 
@@ -10,10 +9,10 @@ import { assertNamed, assertWhole } from "./comparison.js";
 const BASE = "http://provider.test/v1";
 const NOTHING_DONE = { resent: 0, mends: [], byKind: false };
 
-/** Deliveries have no place in a fetch. */
+/** A fetch has no deliveries. */
 export const isOfACompanionAlone = ({ given }) => given.steps.some((step) => step.do === "deliver");
 
-/** Runs all steps; each is held against what it should give. */
+/** Runs all steps, and compares each result with the expected one. */
 export async function runCompanion({ steps }) {
   const world = new World();
   for (const { do: name, with: given, gives, ...unknown } of steps) {
@@ -28,14 +27,14 @@ const STEPS = new Set(
   ["open", "touched", "answered", "refused", "begun", "heard", "ended", "left", "report"],
 );
 
-/** A caller and a server, and the fetch between them. */
+/** A caller, a server, and the fetch between them. */
 class World {
   #fetch = statefulFetch({
     fetch: (input, init) => this.#arrived(new Request(input, init)),
     onReport: (report) => (this.#report = report),
   });
   #report = NOTHING_DONE;
-  /** The request that waits at the server, and how it is answered. */
+  /** The pending request at the server, and the function that answers it. */
   #waiting;
   /** Ends the wait for a request, or for the caller's answer. */
   #seen = () => {};
@@ -90,7 +89,7 @@ class World {
     return "nothing";
   }
 
-  /** A caller is told with the answer. */
+  /** The caller receives the report with the answer. */
   async report() {
     if (this.#waiting) await this.begun(false);
     const { byKind, relearned = null, ...report } = this.#report;
@@ -112,7 +111,7 @@ class World {
     return next;
   }
 
-  /** What is to be done next, as a case tells it. */
+  /** The next step in the cases' format. */
   async #next() {
     const { request } = await new Promise((resolve) => (this.#seen = resolve));
     if (request === undefined) return (await this.#answer).ok ? "nothing" : "give_up";

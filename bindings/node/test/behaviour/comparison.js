@@ -1,16 +1,16 @@
-// How what comes is held against what a case wants: `<id 1>` stands for any string, the same wherever
-// it stands, and for another than `<id 2>`.
+// Compares a result with the expected value of a case. A placeholder `<id 1>` matches any string, the
+// same one at each place, and another than `<id 2>`.
 
 import assert from "node:assert/strict";
 
 const ANY = /^<\w+ \d+>$/;
 
-/** Both have the same fields. */
+/** Asserts that both have the same fields and values. */
 export function assertWhole(came, wanted, ids = new Map()) {
   compare(came, wanted, { ids, isWhole: true, path: "" });
 }
 
-/** Of every object the fields that the case names. */
+/** Compares only the fields that the case names. */
 export function assertNamed(came, wanted, ids = new Map()) {
   compare(came, wanted, { ids, isWhole: false, path: "" });
 }
@@ -31,7 +31,7 @@ function compare(came, wanted, context) {
   for (const [key, value] of Object.entries(wanted)) compare(came[key], value, inside(key));
 }
 
-/** As JSON has them: there is one zero. */
+/** Normalizes negative zero, which JSON does not have. */
 function compareValue(came, wanted, path) {
   if (came !== wanted) assert.equal(came, wanted, path);
 }

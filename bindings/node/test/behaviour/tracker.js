@@ -1,4 +1,4 @@
-// The steps of a tracker's case.
+// Runs the steps of a tracker case.
 
 import assert from "node:assert/strict";
 
@@ -6,7 +6,7 @@ import { Tracker } from "antiphon";
 
 import { assertWhole } from "./comparison.js";
 
-/** Runs all steps; each is held against what it should give. */
+/** Runs all steps, and compares each result with the expected one. */
 export function runTracker({ options, steps }) {
   const run = { tracker: new Tracker(optionsOf(options)), added: new Map() };
   for (const step of steps ?? []) runStep(run, step);
@@ -47,7 +47,7 @@ const STEPS = {
   },
 };
 
-/** An item that goes as it was added must be the very object; a restored tracker has none. */
+/** An unchanged item must be the same object, except after a restore. */
 function planOnTheWire({ added, isRestored }, { items, leftOut, conversation, previousResponseId }) {
   const place = ({ occurrence, item }) =>
     added.get(occurrence) === item ? occurrence : { occurrence, item };
@@ -60,7 +60,7 @@ function planOnTheWire({ added, isRestored }, { items, leftOut, conversation, pr
   };
 }
 
-/** The fields that a step names. Of a restored tracker's items only the occurrence can be compared. */
+/** The fields that a step names. After a restore, only the numbers of items are compared. */
 function named({ isRestored, ...plan }, wanted) {
   const chosen = Object.fromEntries(Object.keys(wanted).map((key) => [key, plan[key]]));
   if (isRestored && wanted.items) {
